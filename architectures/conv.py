@@ -1,0 +1,41 @@
+"""A 3x3 convolution over the whole board, then linear layers."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from torch import Tensor, nn
+
+from architectures.mlp import hidden_layers
+from selfplay.errors import SettingError
+
+
+class Conv(nn.Module):
+    """One 3x3 convolution that keeps the board's size, ReLU, then linear layers as in the perceptron.
+
+    Raises SettingError if the observation is not a board (channels, rows, columns), or a size is out of range.
+    """
+
+    def __init__(
+        self,
+        observation_shape: tuple[int, ...],
+        channels: int = 64,
+        hidden_sizes: Sequence[int] = (128,),
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        if len(observation_shape) != 3:
+            raise SettingError(f"architecture=conv needs a board; this game's observation is {observation_shape}")
+        if not isinstance(channels, int) or channels < 1:
+            raise SettingError(f"architecture.channels={channels}: give a whole number from 1")
+        planes, rows, columns = observation_shape
+        sizes = [channels * rows * columns, *hidden_sizes]
+        self.layers = nn.Sequential(
+            nn.Conv2d(planes, channels, kernel_size=3, padding=1),
+            nn.ReLU(),
+            nn.Flatten(),
+            *hidden_layers(sizes, dropout),
+            nn.Linear(sizes[-1], 1),
+        )
+
+    def forward(self, observations: Tensor) -> Tensor:
+        return cast(Tensor, self.layers(observations))

@@ -1,0 +1,187 @@
+"""How many matches does each learner of tic-tac-toe need, until it cannot lose any more? A figure and a table.
+
+python benchmarks/learning_curves.py
+python benchmarks/learning_curves.py run_dir=outputs/try figure=docs/learning_curves.png machine_matches=3000
+
+Against the matches played: the exact probability to lose to the random player, and the lines of play lost when every
+reply is tried. The tables learn by playing against themselves, five seeds each; the machine learns from its matches
+against the random player, seed 0; the networks are the levels of a finished run of the default recipe in run_dir.
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from selfplay import load_level
+from selfplay.arena import play_matches
+from selfplay.command_line import run_reporting_errors
+from selfplay.errors import SettingError
+from selfplay.experience_graph import ExperienceRule
+from selfplay.experience_store import ExperienceStore
+from selfplay.games.positions import positions_of
+from selfplay.grading import Grader
+from selfplay.players.experience import ExperiencePlayer
+from selfplay.players.player import Player
+from selfplay.players.random import RandomPlayer
+from selfplay.players.tabular import TabularPlayer
+from selfplay.plots import BLUE, GREEN, ORANGE, RED, decorate, empty_figure, rendered
+from selfplay.randomness import Activity, stream_key
+from selfplay.run_folder import Manifest, RunFolder, written_whole
+from selfplay.tabular import BACKWARD_VALUE, TEMPORAL_DIFFERENCE, UpdateRule, initial_values, learn_matches
+
+POINTS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+SEEDS = range(5)
+PURPLE = "#7a4fb5"
+TABULAR = ((BACKWARD_VALUE, 0.5, 0.1, BLUE, "o"), (TEMPORAL_DIFFERENCE, 0.1, 0.01, ORANGE, "s"))
+"""Rule, step size, epsilon; colour and marker."""
+MACHINES = (("absolute", RED, "^"), ("minimax", PURPLE, "v"))
+"""Backup; colour and marker."""
+
+
+class Point(NamedTuple):
+    """How well a player plays after some matches."""
+
+    matches: int
+    loss: float
+    """The probability to lose to the random player, over both seats."""
+    lost_lines: int
+    """In both seats."""
+
+
+class Curve(NamedTuple):
+    """A learner, with the points of each of its seeds."""
+
+    name: str
+    colour: str
+    marker: str
+    seeds: list[list[Point]]
+
+
+def graded(grader: Grader, player: Player, matches: int) -> Point:
+    grade = grader.grade(player)
+    return Point(matches, sum(o.loss for o in grade.versus_random) / 2, sum(lines.lost for lines in grade.lines))
+
+
+def tabular_points(grader: Grader, rule: UpdateRule, step_size: float, epsilon: float, seed: int) -> Iterator[Point]:
+    graph, values = grader.graph, initial_values(grader.graph, rule)
+    key = stream_key(seed, 0, Activity.TABULAR_TRAINING)
+    for counts in learn_matches(
+        graph, values, rule, matches=POINTS[-1], step_size=step_size, epsilon=epsilon, key=key, every=POINTS[0]
+    ):
+        if counts.matches in POINTS:
+            yield graded(grader, TabularPlayer(graph, values, rule.ties), counts.matches)
+
+
+def machine_points(grader: Grader, backup: str, most: int) -> Iterator[Point]:
+    """The matches are those of `play_matches.py first=random second=experience` with seed 0."""
+    game, done = grader.graph.game, 0
+    key = stream_key(0, 0, Activity.NAMED_PLAYERS)
+    with tempfile.TemporaryDirectory() as scratch:
+        store = ExperienceStore(Path(scratch) / "experience.sqlite", game, ExperienceRule(backup))
+        players = (RandomPlayer(game), ExperiencePlayer(store))
+        for matches in (point for point in POINTS if point <= most):
+            for _ in play_matches(game, players, range(done, matches), key):
+                pass
+            done = matches
+            yield graded(grader, players[1], matches)
+        store.close()
+
+
+def level_points(grader: Grader, run_dir: Path) -> Iterator[Point]:
+    """Level L has learned from the matches of levels 0 to L - 1."""
+    run, matches = RunFolder(run_dir), 0
+    for level in run.trained_levels():
+        matches += Manifest(run.level(level - 1)).sections["generation"]["counts"]["matches"]
+        yield graded(grader, load_level(run_dir, level), matches)
+
+
+def all_curves(run_dir: Path, machine_matches: int) -> Iterator[Curve]:
+    grader = Grader(positions_of("tictactoe"))
+    for rule, step_size, epsilon, colour, marker in TABULAR:
+        seeds = [list(tabular_points(grader, rule, step_size, epsilon, seed)) for seed in SEEDS]
+        yield Curve(f"{rule.name}, median of {len(SEEDS)} seeds", colour, marker, seeds)
+    for backup, colour, marker in MACHINES:
+        yield Curve(
+            f"experience, {backup} backup", colour, marker, [list(machine_points(grader, backup, machine_matches))]
+        )
+    yield Curve("neural levels", GREEN, "D", [list(level_points(grader, run_dir))])
+
+
+def safe_since(points: list[Point]) -> int | None:
+    """The matches after which every later point too has no lost line; None if the last one has."""
+    losing = [number for number, point in enumerate(points) if point.lost_lines]
+    first_safe = losing[-1] + 1 if losing else 0
+    return points[first_safe].matches if first_safe < len(points) else None
+
+
+def table_row(curve: Curve) -> str:
+    since, last = [safe_since(points) for points in curve.seeds], curve.seeds[0][-1].matches
+    texts = [f"{matches:,}" for matches in sorted(matches for matches in since if matches)]
+    missing = since.count(None)
+    if missing:
+        texts.append(f"not by {last:,}" + (f" in {missing} of {len(since)}" if len(since) > 1 else ""))
+    ends = [points[-1] for points in curve.seeds]
+    loss, lines = median(point.loss for point in ends), median(point.lost_lines for point in ends)
+    return f"| {curve.name} | {', '.join(texts)} | {loss:.4f} | {lines:,.0f} |"
+
+
+def draw(curves: list[Curve]) -> Figure:
+    figure = empty_figure(12, 5.8)
+    left, right = figure.subplots(1, 2)
+    decorate(left, "Exact probability to lose to the random player", "matches played", "probability")
+    decorate(right, "Lines of play lost, every reply tried", "matches played", "lines in both seats")
+    for curve in curves:
+        draw_curve(left, curve, "loss")
+        draw_curve(right, curve, "lost_lines")
+    left.set_yscale("symlog", linthresh=1e-3, linscale=0.5)
+    left.set_yticks([0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3])
+    right.set_yscale("symlog", linthresh=1, linscale=0.5)
+    right.set_yticks([0, 1, 10, 100, 1000, 10_000, 100_000])
+    left.yaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:g}"))
+    right.yaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.0f}"))
+    for axes in (left, right):
+        axes.set_xscale("log")
+        axes.minorticks_off()
+        axes.margins(y=0.03)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def draw_curve(axes: Axes, curve: Curve, what: str) -> None:
+    """Thin lines for the seeds, a thick one for their median."""
+    matches = [point.matches for point in curve.seeds[0]]
+    heights = [[getattr(point, what) for point in points] for points in curve.seeds]
+    if len(heights) > 1:
+        for height in heights:
+            axes.plot(matches, height, color=curve.colour, linewidth=0.8, alpha=0.45)
+    middle = [median(column) for column in zip(*heights, strict=True)]
+    axes.plot(matches, middle, color=curve.colour, marker=curve.marker, linewidth=2.2, markersize=5, label=curve.name)
+
+
+def main() -> None:
+    options = {"run_dir": "outputs/tictactoe", "figure": "docs/learning_curves.png", "machine_matches": "10000"}
+    for argument in sys.argv[1:]:
+        name, _, value = argument.partition("=")
+        if name not in options:
+            raise SettingError(f"{argument}: give {', '.join(f'{option}=...' for option in options)}")
+        options[name] = value
+    RunFolder(Path(options["run_dir"])).check_level(1)  # Before minutes of work.
+    curves = []
+    print("| learner | matches until it cannot lose any more | loss v random at the end | lost lines |")
+    print("|---|---|---:|---:|")
+    for curve in all_curves(Path(options["run_dir"]), int(options["machine_matches"])):
+        print(table_row(curve), flush=True)
+        curves.append(curve)
+    with written_whole(Path(options["figure"])) as beside:
+        rendered(draw(curves)).save(beside, format="PNG", optimize=True)
+
+
+if __name__ == "__main__":
+    run_reporting_errors(main)

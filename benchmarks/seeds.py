@@ -1,0 +1,62 @@
+"""Learn with many seeds and grade every level exactly: from which level on is each run proved unbeatable?
+
+python benchmarks/seeds.py
+python benchmarks/seeds.py recipe=sumto100 seeds=0-4 folder=outputs/seeds
+
+prints a Markdown table, a row a seed. What is not `seeds` or `folder` is a setting of the runs. Runs stay in `folder`
+and are gone on with; without it they go when the script ends.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from selfplay import Grade, Grader, compose_settings, enumerate_positions, learn_levels, load_level, make_game
+from selfplay.command_line import progress_bar, run_reporting_errors
+
+
+def grades_of_run(overrides: list[str], seed: int, folder: Path) -> tuple[Grader, list[Grade]]:
+    """The grades of levels 1, 2, … of the run with this seed, learned if it is not there yet."""
+    settings = compose_settings([*overrides, f"seed={seed}", f"run_dir={folder / f'seed_{seed}'}"])
+    learn_levels(settings, progress_bar)
+    grader = Grader(enumerate_positions(make_game(settings.game.name)))
+    levels = range(1, settings.levels + 1)
+    return grader, [grader.grade(load_level(settings.run_dir, level)) for level in levels]
+
+
+def lost_lines(grader: Grader, grade: Grade) -> int:
+    """Lines lost in the seats that can be held."""
+    return sum(grade.lines[seat].lost for seat in range(2) if grader.can_hold(seat))
+
+
+def table_row(seed: int, grader: Grader, grades: list[Grade]) -> str:
+    """A row of the table."""
+    lost = [lost_lines(grader, grade) for grade in grades]
+    losing = [level for level, count in enumerate(lost, start=1) if count]
+    since = str(max(losing, default=0) + 1) if lost[-1] == 0 else "never"
+    wins = [sum(outcomes.win for outcomes in grade.versus_random) / 2 for grade in grades]
+    missed, winnable = grades[-1].wins_taken
+    cells = [seed, " ".join(map(str, lost)), since, f"{wins[-1]:.4f}", f"{grades[-1].optimal_action_rate:.4f}"]
+    return "| " + " | ".join(map(str, [*cells, f"{winnable - missed} of {winnable}"])) + " |"
+
+
+def main() -> None:
+    options = {"seeds": "0-9", "folder": ""}
+    overrides = []
+    for argument in sys.argv[1:]:
+        name, _, value = argument.partition("=")
+        if name in options:
+            options[name] = value
+        else:
+            overrides.append(argument)
+    first, _, last = options["seeds"].partition("-")
+    print("| seed | lost lines by level | unbeatable from | exact win v random | optimal | wins taken |")
+    print("|---:|---|---:|---:|---:|---:|")
+    with tempfile.TemporaryDirectory() as scratch:
+        for seed in range(int(first), int(last or first) + 1):
+            folder = Path(options["folder"] or scratch)
+            print(table_row(seed, *grades_of_run(overrides, seed, folder)), flush=True)
+
+
+if __name__ == "__main__":
+    run_reporting_errors(main)

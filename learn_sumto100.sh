@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Learn SumTo100 by self-play: the same loop on another game.
+#
+#   ./learn_sumto100.sh
+#   ./learn_sumto100.sh levels=5 run_dir=outputs/try
+
+exec "$(dirname "${BASH_SOURCE[0]}")/learn_tictactoe.sh" game=sumto100 recipe=sumto100 "$@"

@@ -1,0 +1,19 @@
+"""Stage 1: play the matches of a level and write them as (afterstate, expected return) rows to dataset.csv.
+
+python preprocessing/generate_positions_expectations.py --level 3
+python preprocessing/generate_positions_expectations.py --level 0 matches=5000 seed=1 run_dir=outputs/try
+"""
+
+from selfplay.command_line import command, progress_bar
+from selfplay.level_players import newest_level
+from selfplay.levels import generate_level
+from selfplay.settings import Settings
+
+
+def generate(settings: Settings) -> None:
+    level = newest_level(settings) if settings.level is None else settings.level
+    generate_level(settings, level, progress_bar)
+
+
+if __name__ == "__main__":
+    command(generate)

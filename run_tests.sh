@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Format, lint, types and tests. What you give goes to pytest: ./run_tests.sh tests/games -k perft
+# Without arguments the slow proofs (marked `slow`) stay out; ./run_tests.sh -m slow runs just them.
+
+set -euo pipefail
+EXTRAS=dev
+source "$(dirname "${BASH_SOURCE[0]}")/shell/environment.sh"
+cd "$project"
+
+ruff format --check .
+ruff check .
+mypy selfplay architectures
+if [ $# -eq 0 ]; then
+    set -- -m "not slow"
+fi
+python -m pytest -q "$@"

@@ -1,0 +1,219 @@
+"""What every script shares: flags beside overrides, one line for an error, exit codes, progress and the log.
+
+A script composes its settings with Hydra (`--help`, `--cfg job` and `--multirun` work) and takes the commonest
+settings as flags too: `--level 3` is `level=3`.
+"""
+
+import gc
+import logging
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from selfplay.errors import SelfPlayError, SettingError
+from selfplay.exits import INTERRUPTED, INTERRUPTED_MESSAGE, exit_with_line
+from selfplay.players.naming import grammar
+from selfplay.settings import CONFIG_FOLDER, AnySettings, Settings, one_line, settings_from_config
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+FLAGS = (
+    *("game", "recipe", "run_dir", "seed", "level", "levels", "matches", "force", "opponent"),
+    *("agent", "episodes", "first", "second", "players"),
+)
+"""Settings that may also be written as `--name value` or `--name=value`."""
+
+PLAYER_WITH_OPTIONS = re.compile(r"""(?<!['"\w])[a-z_]+(?::[^,\[\]'"?]*)?\?[^,\[\]'"]*""")
+"""A player's name with options, such as level:17?depth=2, that is not quoted."""
+
+HYDRA_FLAGS = (
+    *("--help", "-h", "--hydra-help", "--version", "--resolve", "--run", "-r", "--multirun", "-m"),
+    *("--shell-completion", "-sc", "--info", "-i"),
+)
+
+HYDRA_FLAGS_WITH_VALUE = (
+    *("--cfg", "-c", "--package", "-p", "--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd"),
+    "--experimental-rerun",
+)
+
+OVERRIDE = re.compile(r"[+~]*[A-Za-z_][\w.]*=")
+
+RunUse = Literal["create", "change", "read"]
+"""What a script does with the run in run_dir: see `command_of`."""
+
+
+def progress_bar(*, total: int, desc: str) -> Any:
+    """A bar of tqdm on a terminal; elsewhere the log's plain lines are enough."""
+    from tqdm import tqdm
+
+    return tqdm(total=total, desc=desc, leave=False, disable=None)
+
+
+def overrides_first(arguments: Sequence[str]) -> list[str]:
+    """`arguments` with our flags turned into overrides, and all overrides before Hydra's own flags.
+
+    Hydra refuses foreign flags, and overrides that stand on both sides of `-m`. Raises SettingError for an unknown
+    flag, one without its value, or an argument that is neither flag nor override.
+    """
+    overrides: list[str] = []
+    hydra_flags: list[str] = []
+    rest = list(arguments)
+    while rest:
+        argument = rest.pop(0)
+        flag, equals, value = argument.partition("=")
+        name = flag.removeprefix("--").replace("-", "_")
+        if flag.startswith("--") and name in FLAGS:
+            overrides.append(_override(name, value if equals else _value_of_flag(flag, rest)))
+        elif flag in HYDRA_FLAGS_WITH_VALUE:
+            hydra_flags += [argument] if equals else [flag, _value_of_flag(flag, rest)]
+        elif argument in HYDRA_FLAGS:
+            hydra_flags.append(argument)
+        elif argument.startswith("-"):
+            raise SettingError(f"unknown flag {argument}; there are {', '.join(f'--{name}' for name in FLAGS)}, --help")
+        elif equals:
+            overrides.append(_override(flag, value))
+        elif argument.startswith("~"):
+            overrides.append(argument)
+        else:
+            raise SettingError(f"{argument!r} is neither a flag nor a setting; give name=value")
+    return overrides + hydra_flags
+
+
+def _value_of_flag(flag: str, rest: list[str]) -> str:
+    """Take the value of `flag` off `rest`."""
+    if not rest or OVERRIDE.match(rest[0]) or (rest[0].startswith("-") and not rest[0][1:].isdigit()):
+        raise SettingError(f"{flag} needs a value")
+    return rest.pop(0)
+
+
+def _override(name: str, value: str) -> str:
+    """`name=value`, with quotes around what Hydra would read otherwise: characters of a folder, options of a player.
+
+    A sweep makes such folders (`seed=0`). A run_dir with quotes or commas stays as it is: it is quoted already, or a
+    sweep.
+    """
+    if name != "run_dir":
+        value = PLAYER_WITH_OPTIONS.sub(lambda player: f"'{player[0]}'", value)
+    elif re.search(r"[^\w\s/.+$%*@?|:{}-]", value, re.ASCII) and not re.search("[,'\"]", value):
+        value = f"'{value}'"
+    return f"{name}={value}"
+
+
+def run_reporting_errors(function: Callable[[], None]) -> None:
+    """Call `function`; an error that the user can mend becomes one line and an exit code, Ctrl-C code 130."""
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        function()
+    except SelfPlayError as error:
+        exit_with_line(str(error), error.exit_code)
+    except (HydraException, OmegaConfBaseException) as error:
+        exit_with_line(one_line(error), SettingError.exit_code)
+    except OSError as error:
+        exit_with_line(_describe_os_error(error), SelfPlayError.exit_code)
+    except KeyboardInterrupt:
+        exit_with_line(INTERRUPTED_MESSAGE, INTERRUPTED)
+
+
+def _describe_os_error(error: OSError) -> str:
+    reason = error.strerror or " ".join(str(error).split())
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def command(body: Callable[[Settings], None], *, run: RunUse = "create") -> None:
+    """Run a script of the loop: `command_of` with conf/config.yaml."""
+    command_of(Settings, "config", body, run=run)
+
+
+def command_of(
+    kind: type[AnySettings], config: str, body: Callable[[AnySettings], None], *, run: RunUse = "create"
+) -> None:
+    """Run a script: compose its settings from conf/`config`.yaml and the command line, and call `body` with them.
+
+    Args:
+        run: what the script does with the run in run_dir. "create" makes the folder if it is missing; that and
+            "change" hold the run's lock meanwhile and append to its run.log.
+    """
+    run_reporting_errors(lambda: _compose_and_run(kind, config, body, run))
+
+
+def _compose_and_run(kind: type[AnySettings], name: str, body: Callable[[AnySettings], None], run: RunUse) -> None:
+    import hydra
+    from omegaconf import OmegaConf
+
+    # For --help.
+    OmegaConf.register_new_resolver("player_names", grammar, replace=True)
+    # Errors come back to us instead of being printed by Hydra.
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    # Imports make many objects and no garbage; looking for it among them takes a tenth of a stage's fixed cost or more.
+    gc.set_threshold(200_000)
+    # A log that cannot be written, on a full disk or into a closed pipe, is no reason for a traceback.
+    logging.raiseExceptions = False
+    sys.argv[1:] = overrides_first(sys.argv[1:])
+
+    is_composed = False
+
+    def job(config: "DictConfig") -> None:
+        nonlocal is_composed
+        is_composed = True
+        # Here as well as around Hydra, which would add a line of its own to an error that passes through it.
+        run_reporting_errors(lambda: _run_with_settings(settings_from_config(_sweep_run_dir(config), kind), body, run))
+
+    try:
+        hydra.main(version_base="1.3", config_path=str(CONFIG_FOLDER), config_name=name)(job)()
+    except ValueError as error:
+        # Hydra refuses some overrides, such as game=1, in this way.
+        if is_composed:
+            raise
+        raise SettingError(f"{' '.join(sys.argv[1:])}: {one_line(error)}") from error
+
+
+def _run_with_settings(settings: AnySettings, body: Callable[[AnySettings], None], run: RunUse) -> None:
+    logger = logging.getLogger("selfplay")
+    logger.setLevel(logging.INFO)
+    screen = logging.StreamHandler(sys.stdout)
+    screen.setFormatter(logging.Formatter("%(message)s"))
+    logger.addHandler(screen)
+    try:
+        if run == "read":
+            body(settings)
+        else:
+            from selfplay.run_folder import RunFolder
+
+            folder = RunFolder(Path(settings.run_dir))
+            with folder.lock(create=run == "create"), _logging_to(folder.path / "run.log"):
+                body(settings)
+    finally:
+        logger.removeHandler(screen)
+
+
+def _sweep_run_dir(config: "DictConfig") -> "DictConfig":
+    """In a sweep every job has a run_dir of its own, named after what it alone was given, below the one that is set."""
+    from hydra.core.hydra_config import HydraConfig
+    from hydra.types import RunMode
+
+    hydra_config = HydraConfig.get()
+    if hydra_config.mode == RunMode.MULTIRUN:
+        swept = [override for override in hydra_config.overrides.task if override not in sys.argv]
+        config.run_dir = str(Path(config.run_dir) / ",".join(swept).replace("/", "."))
+    return config
+
+
+class _logging_to:  # noqa: N801 - a context manager, used like a function
+    """The messages of the library, with the time of each, also at the end of this file."""
+
+    def __init__(self, path: Path) -> None:
+        self.handler = logging.FileHandler(path, delay=True)
+        self.handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+
+    def __enter__(self) -> None:
+        logging.getLogger("selfplay").addHandler(self.handler)
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger("selfplay").removeHandler(self.handler)
+        self.handler.close()

@@ -1,0 +1,57 @@
+"""Compilation by numba, with a cache on disk that notices every change of the package's sources.
+
+numba's own cache looks only at the file that holds the compiled function, so it would keep using an old rule that
+stands in another file. The cache folder's name therefore carries a hash of all sources.
+"""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import numba
+from numba.extending import register_jitable
+
+from selfplay.games.words import RULES, RuleFunction
+
+_registered: set[Callable[..., Any]] = set()
+
+
+@cache
+def cache_folder() -> Path:
+    """The folder of this version's compiled code: below $XDG_CACHE_HOME or ~/.cache, else a temporary one."""
+    package = Path(__file__).parent
+    digest = hashlib.sha256()
+    for source in sorted(package.rglob("*.py")):
+        digest.update(str(source.relative_to(package)).encode() + b"\0" + source.read_bytes())
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "selfplay"
+    folder = base / f"numba-{digest.hexdigest()[:16]}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="selfplay-numba-"))
+
+
+def register_rules() -> None:
+    """Let compiled code call every function marked with `selfplay.games.words.rule` so far."""
+    for function in RULES:
+        if function not in _registered:
+            register_jitable(function)
+            _registered.add(function)
+
+
+def compiled(function: RuleFunction) -> RuleFunction:
+    """Compile `function` in nopython mode, cached on disk, without holding the interpreter's lock."""
+    register_rules()
+    config: Any = numba.config
+    previous = config.CACHE_DIR
+    config.CACHE_DIR = str(cache_folder())
+    try:
+        return cast(RuleFunction, numba.njit(cache=True, nogil=True)(function))
+    finally:
+        config.CACHE_DIR = previous

@@ -1,0 +1,104 @@
+"""dataset.csv: the rows of a level's matches, written in parts and read back whole, with every value checked."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+from numpy.typing import NDArray
+
+from selfplay.errors import InvalidFileError
+from selfplay.expectations import Rows
+
+ARROW_TO_NUMPY = {"int64": "int64", "int32": "int32", "uint8": "uint8", "float": "float32"}
+
+
+def column_names(observation_size: int) -> list[str]:
+    """The header of a dataset: match, ply, v0, ..., target."""
+    return ["match", "ply", *(f"v{i}" for i in range(observation_size)), "target"]
+
+
+def _schema(observation_size: int) -> pa.Schema:
+    types = [pa.int64(), pa.int32(), *[pa.uint8()] * observation_size, pa.float32()]
+    return pa.schema(list(zip(column_names(observation_size), types, strict=True)))
+
+
+# Arrow's own conversions import pandas, which takes longer than the conversion of a whole dataset.
+def _as_arrow(column: NDArray[Any], arrow_type: pa.DataType) -> pa.Array:
+    return pa.Array.from_buffers(arrow_type, len(column), [None, pa.py_buffer(column)])
+
+
+def _as_numpy(column: pa.ChunkedArray) -> NDArray[Any]:
+    dtype = np.dtype(ARROW_TO_NUMPY[str(column.type)])
+    parts = (np.frombuffer(c.buffers()[1], dtype)[c.offset : c.offset + len(c)] for c in column.chunks)
+    return np.concatenate([np.empty(0, dtype), *parts])
+
+
+def write_dataset(path: Path, parts: Iterable[Rows], observation_size: int) -> int:
+    """Write the rows of `parts`, one after the other, to `path`; returns how many there were. Raises OSError."""
+    schema = _schema(observation_size)
+    written = 0
+    # Batches of this size are written nearly twice as fast as the default of 1,024 rows.
+    options = pa_csv.WriteOptions(include_header=False, batch_size=16384)
+    with path.open("wb") as file:
+        file.write((",".join(schema.names) + "\n").encode())
+        with pa_csv.CSVWriter(file, schema, write_options=options) as writer:
+            for rows in parts:
+                columns = [rows.match, rows.ply, *np.ascontiguousarray(rows.observations.T), rows.targets]
+                arrays = [_as_arrow(column, field.type) for column, field in zip(columns, schema, strict=True)]
+                writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+                written += len(rows.match)
+    return written
+
+
+def read_dataset(path: Path, observation_size: int) -> Rows:
+    """The rows of the dataset at `path`.
+
+    Raises:
+        InvalidFileError: the file is missing, empty or cut off, a column is missing or foreign, or a value is out of
+            range; the message names which.
+    """
+    schema = _schema(observation_size)
+    _check_header(path, schema.names)
+    convert = pa_csv.ConvertOptions(column_types=schema, strings_can_be_null=False, null_values=[])
+    try:
+        table = pa_csv.read_csv(path, convert_options=convert)
+    except pa.ArrowInvalid as error:
+        raise InvalidFileError(path, f"{' '.join(str(error).split())}; generate it again with force=true") from error
+    observations = np.empty((len(table), observation_size), dtype=np.uint8)
+    for i in range(observation_size):
+        observations[:, i] = _as_numpy(table.column(f"v{i}"))
+    match, ply, targets = (_as_numpy(table.column(name)) for name in ("match", "ply", "target"))
+    _check_range(path, "match", match, match >= 0, "0 or more")
+    _check_range(path, "ply", ply, ply >= 0, "0 or more")
+    for i in range(observation_size):
+        _check_range(path, f"v{i}", observations[:, i], observations[:, i] <= 1, "0 or 1")
+    _check_range(path, "target", targets, np.abs(targets) <= 1, "from -1 to 1")
+    return Rows(match, ply, observations, targets)
+
+
+def _check_header(path: Path, names: list[str]) -> None:
+    try:
+        with path.open("rb") as file:
+            line, more = file.readline(), file.read(1)
+            file.seek(-1 if more else 0, 2)
+            last = file.read(1)
+    except OSError as error:
+        raise InvalidFileError(path, f"cannot be read: {error.strerror}") from error
+    header = line.decode(errors="replace").rstrip("\r\n").replace('"', "").split(",")
+    if not more:
+        raise InvalidFileError(path, "holds no rows; generate it again with force=true")
+    if missing := [name for name in names if name not in header]:
+        raise InvalidFileError(path, f"column {missing[0]} is missing; generate it again with force=true")
+    if header != names:
+        raise InvalidFileError(path, f"its columns are not {names[0]} ... {names[-1]} in order; is it another game's?")
+    if last != b"\n":
+        raise InvalidFileError(path, "is cut off in its last row; generate it again with force=true")
+
+
+def _check_range(path: Path, name: str, values: NDArray[np.generic], valid: NDArray[np.bool_], allowed: str) -> None:
+    if not valid.all():
+        row = int(np.flatnonzero(~valid)[0])
+        raise InvalidFileError(path, f"column {name} of row {row + 1} is {values[row]}; it must be {allowed}")

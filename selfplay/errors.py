@@ -1,0 +1,40 @@
+"""What can go wrong in a way that the user can mend: each message is one line that names the thing and the mend."""
+
+
+class SelfPlayError(Exception):
+    """A run that failed for a reason that its user can mend; scripts print it as one line and exit with `exit_code`."""
+
+    exit_code = 1
+
+
+class SettingError(SelfPlayError, ValueError):
+    """A setting that does not exist or whose value is out of range."""
+
+    exit_code = 2
+
+
+class IllegalActionError(SelfPlayError, ValueError):
+    """An action that the rules do not allow in the position it was given for, or text that names no action."""
+
+
+class InvalidFileError(SelfPlayError, ValueError):
+    """A file that is missing, cut off, foreign or out of range."""
+
+    def __init__(self, path: object, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+
+
+class StageError(SelfPlayError):
+    """A stage that cannot go on: its input is missing, or what stands there was made with other settings."""
+
+
+class RunLockedError(SelfPlayError):
+    """Another run is at work in the same run_dir."""
+
+
+class GameTooLargeError(SelfPlayError):
+    """A game with more positions than may be enumerated."""
+
+
+class ConformanceError(SelfPlayError):
+    """A game that breaks the contract that every game keeps."""

@@ -1,0 +1,32 @@
+"""How a script ends early: one line on stderr and an exit code, Ctrl-C included.
+
+Importing this module is enough for Ctrl-C to end the program with a line while the slower imports still run; scripts
+only do so, through `selfplay.command_line`.
+"""
+
+import os
+import sys
+from contextlib import suppress
+from types import TracebackType
+
+INTERRUPTED = 130
+INTERRUPTED_MESSAGE = "interrupted; start the same command again to go on"
+
+
+def exit_with_line(message: str, code: int) -> None:
+    """End the program at once, so that no thread or exit handler adds to the line."""
+    with suppress(OSError):
+        sys.stdout.flush()
+    with suppress(OSError):
+        sys.stderr.write(f"error: {message}\n")
+        sys.stderr.flush()
+    os._exit(code)
+
+
+def _report_interrupt(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        exit_with_line(INTERRUPTED_MESSAGE, INTERRUPTED)
+    sys.__excepthook__(kind, error, traceback)
+
+
+sys.excepthook = _report_interrupt

@@ -1,0 +1,66 @@
+"""From the plies of matches to (afterstate, expected return) rows."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from selfplay.arena import MATCH_OVER, MatchRecord
+from selfplay.games.game import Game
+
+Viewpoints = Literal["both", "agent"]
+
+
+class Rows(NamedTuple):
+    """N afterstates with their targets, ordered by match and ply."""
+
+    match: NDArray[np.int64]
+    """int64[N]: the match that the afterstate stood in."""
+    ply: NDArray[np.int32]
+    """int32[N]: the ply that led to it, from 0."""
+    observations: NDArray[np.uint8]
+    """uint8[N, D]: 0 or 1, the flattened observation of the player who has just moved."""
+    targets: NDArray[np.float32]
+    """float32[N] in [-1, 1]: that player's discounted return."""
+
+    def select(self, chosen: NDArray[np.bool_]) -> "Rows":
+        """The rows where `chosen` (bool[N]) is true."""
+        return Rows(self.match[chosen], self.ply[chosen], self.observations[chosen], self.targets[chosen])
+
+
+def expectation_rows(game: Game, record: MatchRecord, gamma: float, viewpoints: Viewpoints = "both") -> Rows:
+    """The rows of a batch of matches.
+
+    The target of the afterstate that a player's move leads to is z * gamma**k (Sutton & Barto, section 3.3, with the
+    return at the end only): z the player's return, k the number of moves that this player makes later in the match.
+    A pass is no move: it gives no row and does not count.
+
+    Args:
+        gamma: discount in [0, 1].
+        viewpoints: "both" keeps the moves of both players, "agent" only those of the first of the two.
+    """
+    moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
+    powers = torch.tensor([gamma**k for k in range(len(record.actions) + 1)], dtype=torch.float64)
+    returns = record.states[-1]
+    parts = []
+    for ply in reversed(range(len(record.actions))):
+        action, mover = record.actions[ply], record.states[ply].current_player
+        moved = action != MATCH_OVER
+        if game.pass_action is not None:
+            moved &= action != game.pass_action
+        kept = moved if viewpoints == "both" else moved & (mover == record.seats)
+        rows = kept.nonzero()[:, 0]
+        k = moves_later[rows, mover[rows].long()]
+        targets = returns.returns_to(mover)[rows] * powers[k] + 0.0
+        afterstates = record.states[ply + 1].select(rows)
+        parts.append((record.match[rows], torch.full_like(rows, ply), game.observation_bits(afterstates), targets))
+        moves_later.scatter_add_(1, mover.long()[:, None], moved.long()[:, None])
+    return _by_match(parts[::-1])
+
+
+def _by_match(parts: list[tuple[Tensor, Tensor, Tensor, Tensor]]) -> Rows:
+    match, ply, observations, targets = (torch.cat(column).numpy() for column in zip(*parts, strict=True))
+    order = np.argsort(match, kind="stable")
+    return Rows(match[order], ply[order].astype(np.int32), observations[order], targets[order].astype(np.float32))

@@ -1,0 +1,17 @@
+"""The games, by name."""
+
+from selfplay.errors import SettingError
+from selfplay.games.game import Game, Rules, State, Symmetries
+from selfplay.games.sumto100 import SumTo100
+from selfplay.games.tictactoe import TicTacToe
+
+GAMES: dict[str, type[Game]] = {game.name: game for game in (TicTacToe, SumTo100)}
+
+__all__ = ["GAMES", "Game", "Rules", "State", "Symmetries", "make_game"]
+
+
+def make_game(name: str) -> Game:
+    """The game of that name. Raises SettingError if there is none."""
+    if name not in GAMES:
+        raise SettingError(f"unknown game {name!r}; there are {', '.join(sorted(GAMES))}")
+    return GAMES[name]()

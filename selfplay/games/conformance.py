@@ -1,0 +1,250 @@
+"""The contract that every game keeps, as one check: `check_game` accepts a game or says what it breaks.
+
+Random matches are played by the compiled rules; everything else that a game offers is held against them.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from selfplay.errors import ConformanceError, IllegalActionError
+from selfplay.games.game import Game, State
+from selfplay.randomness import Activity, Draws, stream_key
+
+MATCHES = 64
+SINGLE_MATCHES = 4
+"""So many of the matches are also looked at one by one, which is slow."""
+
+FOREIGN_TEXTS = ("", "no such action", "-1")
+
+
+class Ply(NamedTuple):
+    """One ply of all random matches."""
+
+    state: State
+    action: Tensor
+    """int64[B]: a legal action; anything where the match is over."""
+    following: State
+
+
+def check_game(game: Game, perft: Sequence[int]) -> None:
+    """Accept `game`, or raise ConformanceError with one line that names what is broken.
+
+    Checked are legality, perspective, symmetries, texts, the length of matches, that stepping a match that is over
+    changes nothing, that compiled rules, tensor rules and scalar rules agree, and the counts of `perft`.
+
+    Args:
+        perft: perft[d - 1] is the known number of sequences of d plies from the start.
+    """
+    with _named(f"{game.name}: rules"):
+        plies = _random_plies(game)
+    for subject, check in CHECKS.items():
+        with _named(f"{game.name}: {subject}"):
+            check(game, plies)
+    with _named(f"{game.name}: perft"):
+        _check_perft(game, perft)
+
+
+@contextmanager
+def _named(subject: str) -> Iterator[None]:
+    """Turn every error, also one of the game's own code, into a ConformanceError of one line."""
+    try:
+        yield
+    except Exception as error:
+        reason = str(error) if isinstance(error, ConformanceError) else f"{type(error).__name__}: {error}"
+        raise ConformanceError(f"{subject}: {' '.join(reason.split())}") from error
+
+
+def _require(valid: bool, reason: str) -> None:
+    if not valid:
+        raise ConformanceError(reason)
+
+
+def _random_plies(game: Game) -> list[Ply]:
+    """Random matches, as far as `max_game_length` allows."""
+    key, match = stream_key(0, 0, Activity.GENERATION), torch.arange(MATCHES)
+    state, plies = game.init(MATCHES), list[Ply]()
+    while len(plies) < game.max_game_length and not bool(state.terminated.all()):
+        action = game.kernels.random_actions(state, Draws(key, match, len(plies)))
+        plies.append(Ply(state, action, game.kernels.step(state, action)))
+        state = plies[-1].following
+    return plies
+
+
+def _same(state: State, other: State) -> bool:
+    return all(a.dtype == b.dtype and torch.equal(a, b) for a, b in zip(state, other, strict=True))
+
+
+def _check_legality(game: Game, plies: Sequence[Ply]) -> None:
+    """Nothing is legal where the match is over, something elsewhere; `step` takes what is legal and nothing else."""
+    for ply, (state, _, _) in enumerate(plies):
+        mask = game.legal_action_mask(state)
+        shape = (state.batch_size, game.num_distinct_actions)
+        _require(mask.dtype == torch.bool and mask.shape == shape, f"the mask is not bool{list(shape)}")
+        _require(not mask[state.terminated].any(), f"an action is legal in a match that is over at ply {ply}")
+        _require(bool(mask[~state.terminated].any(dim=1).all()), f"no action is legal in a match at ply {ply}")
+        rows, actions = mask.nonzero(as_tuple=True)
+        game.step(state.select(rows), actions)
+        _check_illegal_actions_refused(game, state, mask)
+    final = plies[-1].following
+    _require(not game.legal_action_mask(final)[final.terminated].any(), "an action is legal after the end")
+
+
+def _check_illegal_actions_refused(game: Game, state: State, mask: Tensor) -> None:
+    outside = (-1, game.num_distinct_actions)
+    for row in range(SINGLE_MATCHES):
+        single = state.select(torch.tensor([row]))
+        if bool(single.terminated):
+            continue
+        illegal = (~mask[row]).nonzero()[:, 0].tolist()
+        for action in (*illegal, *outside):
+            step = partial(game.step, single, torch.tensor([action]))
+            _require(_refused(step), f"step accepts the illegal action {action}")
+
+
+def _refused(function: Callable[[], object]) -> bool:
+    try:
+        function()
+    except IllegalActionError:
+        return True
+    return False
+
+
+def _check_perspective(game: Game, plies: Sequence[Ply]) -> None:
+    """Players take turns, and `returns` are those of player 0."""
+    _require(not plies[0].state.current_player.any(), "player 0 does not move first")
+    for ply, (state, action, _) in enumerate(plies):
+        following, on = game.step(state, action), ~state.terminated
+        turns = following.current_player[on] == 1 - state.current_player[on]
+        _require(bool(turns.all()), f"current_player does not alternate at ply {ply}")
+        _check_returns(game, following, ply)
+        if len(game.observation_shape) == 3 and game.observation_shape[0] == 2:
+            _check_two_planes(game, following)
+
+
+def _check_returns(game: Game, state: State, ply: int) -> None:
+    own, opp, player, over, returns = state
+    to_move = game.rules.return_to_move(own, opp) * game.rules.is_terminal(own, opp)
+    expected = torch.where(player == 0, to_move, -to_move)
+    _require(torch.equal(over, game.rules.is_terminal(own, opp)), f"terminated is not is_terminal after ply {ply}")
+    _require(torch.equal(returns, expected.to(torch.float32)), f"returns are not those of player 0 after ply {ply}")
+    _require(set(returns.tolist()) <= {-1.0, 0.0, 1.0}, f"a return after ply {ply} is not -1, 0 or 1")
+
+
+def _check_two_planes(game: Game, state: State) -> None:
+    """Channel 0 shows the stones of the player who has just moved, channel 1 the other's."""
+    seen = game.observe(state)
+    swapped = game.observe(state._replace(own=state.opp, opp=state.own))
+    _require(torch.equal(swapped, seen.flip(1)), "swapping own and opp does not swap the channels of the observation")
+    just_moved = game.observe(state._replace(own=torch.zeros_like(state.own)))
+    _require(not just_moved[:, 1].any(), "channel 0 does not show the player who has just moved")
+
+
+def _check_symmetries(game: Game, plies: Sequence[Ply]) -> None:
+    """Identity first, permutations, and matches played in the mirror end alike and look alike."""
+    actions, observations = game.symmetries
+    for name, maps, size in (
+        ("actions", actions, game.num_distinct_actions),
+        ("observations", observations, prod(game.observation_shape)),
+    ):
+        _require(maps.ndim == 2 and maps.shape == (len(actions), size), f"{name} are not int64[S, {size}]")
+        _require(bool((np.sort(maps, axis=1) == np.arange(size)).all()), f"{name} are not all permutations")
+        _require(bool((maps[0] == np.arange(size)).all()), f"{name}[0] is not the identity")
+    for number, (action_map, observation_map) in enumerate(zip(actions, observations, strict=True)):
+        _check_symmetry(game, plies, number, action_map, observation_map)
+
+
+def _check_symmetry(
+    game: Game, plies: Sequence[Ply], number: int, action_map: NDArray[np.int64], observation_map: NDArray[np.int64]
+) -> None:
+    goes_to, comes_from = torch.from_numpy(action_map), torch.from_numpy(observation_map)
+    image = game.init(MATCHES)
+    for state, action, following in plies:
+        masks_agree = torch.equal(game.legal_action_mask(image)[:, goes_to], game.legal_action_mask(state))
+        _require(masks_agree, f"symmetry {number} does not map legal actions to legal actions")
+        image = game.kernels.step(image, goes_to[action])
+        looks_agree = torch.equal(game.observation_bits(image), game.observation_bits(following)[:, comes_from])
+        _require(looks_agree, f"symmetry {number} does not map the observations")
+        _require(torch.equal(image.terminated, following.terminated), f"symmetry {number} changes a match's length")
+        _require(torch.equal(image.returns, following.returns), f"symmetry {number} changes the returns")
+
+
+def _check_texts(game: Game, plies: Sequence[Ply]) -> None:
+    """Each action's text names that action; other texts are refused; boards have no newline at the end."""
+    for action in range(game.num_distinct_actions):
+        text = game.action_to_string(action)
+        number = game.string_to_action(text)
+        _require(number == action, f"action {action} is written {text!r}, which is read as action {number}")
+    for text in FOREIGN_TEXTS:
+        if text not in map(game.action_to_string, range(game.num_distinct_actions)):
+            _require(_refused(partial(game.string_to_action, text)), f"string_to_action accepts {text!r}")
+    for state, _, _ in plies:
+        board = game.to_string(state)
+        _require(bool(board) and not board.endswith("\n"), "to_string is empty or ends in a newline")
+
+
+def _check_ends(game: Game, plies: Sequence[Ply]) -> None:
+    """Matches end in time; afterwards no step changes anything."""
+    final = plies[-1].following
+    _require(bool(final.terminated.all()), f"a match is longer than max_game_length={game.max_game_length}")
+    steps = (game.step, game.step_unchecked, game.step_with_tensors)
+    for action, step in product(range(game.num_distinct_actions), steps):
+        after = step(final, torch.full((MATCHES,), action))
+        _require(_same(after, final), f"{step.__name__} changes a match that is over")
+
+
+def _check_three_ways(game: Game, plies: Sequence[Ply]) -> None:
+    """Compiled, as tensor operations and on single numbers, the rules give the same."""
+    for state, action, following in plies:
+        for step in (game.step, game.step_unchecked, game.step_with_tensors):
+            _require(_same(step(state, action), following), f"{step.__name__} differs from the compiled rules")
+        bits = game.observation_bits(following)
+        _require(bits.dtype == torch.uint8, "observation_bits are not uint8")
+        _require(torch.equal(game.observation_bits_with_tensors(following), bits), "observation_bits differ by way")
+        seen = bits.to(torch.float32).reshape(-1, *game.observation_shape)
+        _require(torch.equal(game.observe(following), seen), "observe differs from observation_bits")
+        for row in range(SINGLE_MATCHES):
+            if not bool(state.terminated[row]):
+                _check_single_match(game, state, int(action[row]), following, bits, row)
+
+
+def _check_single_match(game: Game, state: State, action: int, following: State, bits: Tensor, row: int) -> None:
+    rules = game.rules
+    own, opp = np.int64(int(state.own[row])), np.int64(int(state.opp[row]))
+    legal = int(rules.legal_actions(own, opp))
+    actions = range(game.num_distinct_actions)
+    mask = [legal == 0 if a == game.pass_action else a < 64 and bool((legal >> a) & 1) for a in actions]
+    _require(game.legal_action_mask(state)[row].tolist() == mask, "the mask differs from legal_actions")
+    move = np.int64(0) if action == game.pass_action else np.int64(1) << np.int64(action)
+    # Words wrap around at 64 bits, which numpy's scalars would warn of.
+    with np.errstate(over="ignore"):
+        own, opp = rules.play(own, opp, move)
+        over = bool(rules.is_terminal(own, opp))
+        entries = [int(rules.observation_entry(own, opp, np.int64(i))) for i in range(bits.shape[1])]
+    in_batch = (int(following.own[row]), int(following.opp[row]), bool(following.terminated[row]))
+    _require((int(own), int(opp), over) == in_batch, "a single match differs from the batch")
+    _require(entries == bits[row].tolist(), "observation_entry differs from observation_bits")
+
+
+def _check_perft(game: Game, perft: Sequence[int]) -> None:
+    for depth, expected in enumerate(perft, start=1):
+        count = game.kernels.perft(*game.rules.initial, depth)
+        _require(count == expected, f"depth {depth} counts {count:,} sequences, not {expected:,}")
+
+
+CHECKS: dict[str, Callable[[Game, Sequence[Ply]], None]] = {
+    "legality": _check_legality,
+    "perspective": _check_perspective,
+    "symmetries": _check_symmetries,
+    "texts": _check_texts,
+    "ends": _check_ends,
+    "three ways": _check_three_ways,
+}

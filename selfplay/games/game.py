@@ -1,0 +1,250 @@
+"""What every game has in common: the state of a batch of matches, the rules as bit algebra, and the methods on them.
+
+The terms are those of OpenSpiel and PGX. A game supplies its `Rules` and its texts; everything else stands here, and
+runs either compiled over the tensors' memory (CPU) or as torch operations (any other device).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from selfplay.errors import IllegalActionError, SettingError
+from selfplay.games.words import Word
+
+if TYPE_CHECKING:
+    from selfplay.games.kernels import Kernels
+
+
+class State(NamedTuple):
+    """A batch of B matches. Immutable: stepping makes a new one."""
+
+    own: Tensor
+    """int64[B]: the word of the player to move."""
+    opp: Tensor
+    """int64[B]: the word of the other player."""
+    current_player: Tensor
+    """int8[B]: who is to move; 0 moves first."""
+    terminated: Tensor
+    """bool[B]: whether the match is over."""
+    returns: Tensor
+    """float32[B] in {-1, 0, 1}: the return of player 0 (player 1's is its negative); 0 while not terminated."""
+
+    @property
+    def batch_size(self) -> int:
+        return self.own.shape[0]
+
+    def select(self, index: Tensor) -> "State":
+        """The matches at `index` (int64[N], or bool[B])."""
+        return State(*(field[index] for field in self))
+
+    def returns_to(self, player: Tensor) -> Tensor:
+        """float32[B]: the return of `player` (int8[B], 0 or 1) in each match."""
+        return torch.where(player == 0, self.returns, -self.returns)
+
+
+class Rules(NamedTuple):
+    """The rules of a game: functions marked with `rule`, on a position `(own, opp)` seen by the player to move.
+
+    A move is `1 << action`, or 0 for a pass.
+    """
+
+    initial: tuple[int, int]
+    """The two words at the start."""
+    legal_actions: Callable[[Word, Word], Word]
+    """The legal actions as the bits of a word; 0 means that only a pass is legal. Asked only where not terminal."""
+    play: Callable[[Word, Word, Word], tuple[Word, Word]]
+    """(own, opp, legal move) to the next position, seen by the next player."""
+    is_terminal: Callable[[Word, Word], Word]
+    """Whether the match is over (bool)."""
+    return_to_move: Callable[[Word, Word], Word]
+    """The return in {-1, 0, 1} of the player to move. Asked only where terminal."""
+    observation_entry: Callable[[Word, Word, Word], Word]
+    """(own, opp, index) to entry `index` (0 or 1) of the flattened observation of the player who has just moved."""
+
+
+class Symmetries(NamedTuple):
+    """The S symmetries of a game, the identity first. Under symmetry s, action a becomes `actions[s, a]`."""
+
+    actions: NDArray[np.int64]
+    """int64[S, A]: where each action goes."""
+    observations: NDArray[np.int64]
+    """int64[S, D]: entry i of the transformed flattened observation is entry `observations[s, i]` of the original."""
+
+
+class PositionLine(NamedTuple):
+    """A line on which the positions of a game stand, so that one number tells them apart."""
+
+    label: str
+    """What the number is, as the label of an axis."""
+    place: Callable[[State], Tensor]
+    """The number of each position of a state: int64[B]."""
+
+
+class Game(ABC):
+    """A two-player zero-sum game of perfect information without chance."""
+
+    name: str
+    num_distinct_actions: int
+    """A: actions are ints in range(A)."""
+    pass_action: int | None = None
+    """The action that is a pass, if the game has one."""
+    observation_shape: tuple[int, ...]
+    max_game_length: int
+    """No match has more plies than this."""
+    rules: Rules
+    player_names: tuple[str, str] = ("first", "second")  # what the player who moves first, and the other, are called
+    action_help: str
+    """How a person writes an action."""
+    position_line: PositionLine | None = None
+    """The line that the positions stand on, if there is one: figures then show the value of each position."""
+
+    # ------------------------------------------------------------------ texts, different for every game
+
+    @abstractmethod
+    def action_to_string(self, action: int) -> str:
+        """The text of an action in range(A)."""
+
+    @abstractmethod
+    def string_to_action(self, text: str) -> int:
+        """The action that `text` names. Raises IllegalActionError if it names none."""
+
+    @abstractmethod
+    def to_string(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
+        """Match `row` of `state` drawn as text, one line a board row, without a newline at the end.
+
+        `values`: float32[A], nan where illegal: the value to show of each legal action.
+        """
+
+    @property
+    def symmetries(self) -> Symmetries:
+        """The symmetries of the game; only the identity unless a game says more."""
+        size = int(np.prod(self.observation_shape))
+        return Symmetries(np.arange(self.num_distinct_actions)[None], np.arange(size)[None])
+
+    # ------------------------------------------------------------------ boards of squares, where a game has them
+
+    @property
+    def num_squares(self) -> int | None:
+        """S, the squares of the board, if observations are two planes of stones; None if positions are no boards."""
+        shape = self.observation_shape
+        return prod(shape[1:]) if len(shape) == 3 and shape[0] == 2 else None
+
+    def squares(self, state: State) -> Tensor:
+        """int8[B, S], in C order: 1 where a stone of player 0 stands, -1 one of player 1, 0 where the square is empty.
+
+        Raises SettingError if positions are no boards of squares.
+        """
+        if self.num_squares is None:
+            raise SettingError(f"game={self.name}: its positions are no boards of squares")
+        bits = self.observation_bits(state).to(torch.int8)
+        just_moved, to_move = bits[:, : self.num_squares], bits[:, self.num_squares :]
+        return torch.where(state.current_player[:, None] == 0, to_move - just_moved, just_moved - to_move)
+
+    def state_of_squares(self, squares: Tensor) -> State:
+        """The state whose `squares` (int8[B, S]) these are.
+
+        Raises:
+            SettingError: a board of this game does not tell the whole position.
+            IllegalActionError: a board on which the stones cannot have come in turns.
+        """
+        raise SettingError(f"game={self.name}: its boards do not tell who is to move")
+
+    # ------------------------------------------------------------------ states
+
+    @cached_property
+    def kernels(self) -> "Kernels":
+        """The rules compiled; imported late, because a stage that only trains needs no compiler."""
+        from selfplay.games.kernels import compile_kernels
+
+        return compile_kernels(self.rules, self.num_distinct_actions, self.pass_action)
+
+    def init(self, batch_size: int = 1, device: str = "cpu") -> State:
+        """`batch_size` matches at the start."""
+        own, opp = (torch.full((batch_size,), word, dtype=torch.int64, device=device) for word in self.rules.initial)
+        return self.state_at(own, opp)
+
+    def state_at(self, own: Tensor, opp: Tensor) -> State:
+        """The positions `(own, opp)` (int64[B] each) as a state with player 0 to move."""
+        terminated = self.rules.is_terminal(own, opp)
+        returns = torch.where(terminated, self.rules.return_to_move(own, opp), 0).to(torch.float32)
+        return State(own, opp, torch.zeros_like(own, dtype=torch.int8), terminated, returns)
+
+    def state_after(self, actions: Iterable[str]) -> State:
+        """One match after the actions of that text, from the start. Raises IllegalActionError."""
+        state = self.init()
+        for text in actions:
+            state = self.step(state, torch.tensor([self.string_to_action(text)]))
+        return state
+
+    def legal_action_mask(self, state: State) -> Tensor:
+        """bool[B, A]: which actions are legal; none in a terminated match."""
+        bits = torch.where(state.terminated, 0, self.rules.legal_actions(state.own, state.opp))
+        shifts = torch.arange(min(self.num_distinct_actions, 64), device=bits.device)
+        mask = ((bits[:, None] >> shifts) & 1).bool()
+        if self.pass_action is None:
+            return mask
+        passing = (bits == 0) & ~state.terminated
+        mask = torch.nn.functional.pad(mask, (0, self.num_distinct_actions - mask.shape[1]))
+        mask[:, self.pass_action] = passing
+        return mask
+
+    def step(self, state: State, action: Tensor) -> State:
+        """The state after `action` (int64[B]); terminated matches stay as they are, whatever their action.
+
+        Raises IllegalActionError if an action is not legal in its match.
+        """
+        mask = self.legal_action_mask(state)
+        in_range = (action >= 0) & (action < self.num_distinct_actions)
+        legal = mask.gather(1, torch.where(in_range, action, 0)[:, None])[:, 0] & in_range
+        wrong = ~(legal | state.terminated)
+        if wrong.any():
+            row = int(wrong.nonzero()[0, 0])
+            number = int(action[row])
+            name = self.action_to_string(number) if bool(in_range[row]) else str(number)
+            allowed = ", ".join(self.action_to_string(int(a)) for a in mask[row].nonzero()[:, 0])
+            raise IllegalActionError(f"{self.name}: action {name} is not legal here; legal are {allowed}")
+        return self.step_unchecked(state, action)
+
+    def step_unchecked(self, state: State, action: Tensor) -> State:
+        """`step` without the check: an illegal action gives a wrong state. For inner loops."""
+        if state.own.device.type == "cpu":
+            return self.kernels.step(state, action)
+        return self.step_with_tensors(state, action)
+
+    def step_with_tensors(self, state: State, action: Tensor) -> State:
+        """`step_unchecked` as torch operations, for any device."""
+        move = torch.ones_like(action) << torch.clamp(action, 0, 63)
+        if self.pass_action is not None:
+            move = torch.where(action == self.pass_action, 0, move)
+        own, opp = self.rules.play(state.own, state.opp, move)
+        over = state.terminated
+        own, opp = torch.where(over, state.own, own), torch.where(over, state.opp, opp)
+        player = torch.where(over, state.current_player, 1 - state.current_player)
+        terminated = self.rules.is_terminal(own, opp)
+        to_move = torch.where(terminated, self.rules.return_to_move(own, opp), 0).to(torch.float32)
+        # Adding 0.0 turns the -0.0 of a negated draw into 0.0.
+        return State(own, opp, player, terminated, torch.where(player == 0, to_move, -to_move) + 0.0)
+
+    def observe(self, state: State) -> Tensor:
+        """float32[B, *observation_shape]: each position as seen by the player who has just moved."""
+        entries = self.observation_bits(state).to(torch.float32)
+        return entries.reshape(state.batch_size, *self.observation_shape)
+
+    def observation_bits(self, state: State) -> Tensor:
+        """uint8[B, D]: the entries of `observe`, flattened in C order, as 0 and 1."""
+        if state.own.device.type == "cpu":
+            return self.kernels.observe(state, int(np.prod(self.observation_shape)))
+        return self.observation_bits_with_tensors(state)
+
+    def observation_bits_with_tensors(self, state: State) -> Tensor:
+        """`observation_bits` as torch operations, for any device."""
+        index = torch.arange(int(np.prod(self.observation_shape)), device=state.own.device)
+        entries: Tensor = self.rules.observation_entry(state.own[:, None], state.opp[:, None], index)
+        return entries.to(torch.uint8)

@@ -1,0 +1,75 @@
+"""SumTo100: two players add 1 to 10 in turn to a common sum that starts at 0; who reaches 100 wins.
+
+The sum is shared, so it stays in the first word whoever is to move, and the second word is 0. Action i adds i + 1.
+Perfect play leaves the opponent at 1, 12, 23, ..., 89: whatever they add, the sum then comes to the next of these.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.errors import IllegalActionError
+from selfplay.games.game import Game, PositionLine, Rules, State
+from selfplay.games.words import Word, rule
+
+GOAL = 100
+LARGEST_ADDEND = 10
+
+
+@rule
+def legal_actions(own: Word, opp: Word) -> Word:
+    """The addends that do not pass the goal: the lowest min(10, 100 - sum) bits."""
+    room = GOAL - own
+    addends = LARGEST_ADDEND + (room - LARGEST_ADDEND) * (room < LARGEST_ADDEND)
+    return (1 << addends) - 1 + opp
+
+
+@rule
+def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
+    """Add the addend whose bit `move` holds."""
+    addend = 1 + 1 * (move > 1) + 1 * (move > 2) + 1 * (move > 4) + 1 * (move > 8) + 1 * (move > 16)
+    addend = addend + 1 * (move > 32) + 1 * (move > 64) + 1 * (move > 128) + 1 * (move > 256)
+    return own + addend, opp
+
+
+@rule
+def is_terminal(own: Word, opp: Word) -> Word:
+    """The goal is reached."""
+    return own + opp >= GOAL
+
+
+@rule
+def return_to_move(own: Word, opp: Word) -> Word:
+    """The player to move faces a sum of 100 that the other has reached."""
+    return own * 0 + opp - 1
+
+
+@rule
+def observation_entry(own: Word, opp: Word, index: Word) -> Word:
+    """One-hot of the sum."""
+    return ((own + opp) == index) * 1
+
+
+class SumTo100(Game):
+    """SumTo100 with addends 1 to 10."""
+
+    name = "sumto100"
+    num_distinct_actions = LARGEST_ADDEND
+    observation_shape = (GOAL + 1,)
+    max_game_length = GOAL
+    rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry)
+    action_help = f"a number from 1 to {LARGEST_ADDEND}"
+    position_line = PositionLine("sum", lambda state: state.own)
+
+    def action_to_string(self, action: int) -> str:
+        return str(action + 1)
+
+    def string_to_action(self, text: str) -> int:
+        if text.strip() not in {str(addend) for addend in range(1, LARGEST_ADDEND + 1)}:
+            raise IllegalActionError(f"{text!r} is no addend; write {self.action_help}")
+        return int(text) - 1
+
+    def to_string(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
+        lines = [f"sum {int(state.own[row])}"]
+        if values is not None:
+            lines += [f"+{i + 1:<3d} {value:+.2f}" for i, value in enumerate(values) if np.isfinite(value)]
+        return "\n".join(lines)

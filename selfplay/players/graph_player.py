@@ -1,0 +1,68 @@
+"""Players that know the value of every action in every position of a game that can be enumerated."""
+
+from abc import abstractmethod
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from selfplay.errors import SettingError
+from selfplay.games.game import State
+from selfplay.games.positions import PositionGraph
+from selfplay.players.player import Player, pick_actions, uniform_policy
+from selfplay.randomness import Draws, Purpose
+
+TIES = ("random", "lowest")
+
+
+class GraphPlayer(Player):
+    """Takes an action of the largest value.
+
+    Args:
+        ties: which of several best actions: "random", each equally likely, or "lowest".
+
+    Raises:
+        SettingError: another word for `ties`.
+    """
+
+    def __init__(self, graph: PositionGraph, ties: str = "random") -> None:
+        if ties not in TIES:
+            raise SettingError(f"ties={ties}: give {' or '.join(TIES)}")
+        self.graph, self.ties = graph, ties
+
+    @abstractmethod
+    def values_of_children(self, numbers: NDArray[np.int64], to_move: NDArray[np.int8]) -> NDArray[np.float64]:
+        """float64[B, A]: the value of each legal action to the player to move; anything where illegal.
+
+        Args:
+            numbers: int64[B], the numbers of the positions in the graph.
+            to_move: int8[B], which player is to move in each.
+        """
+
+    def action_values(self, state: State) -> Tensor:
+        """float32[B, A]: the value of each action to the player to move; nan where illegal.
+
+        Raises IllegalActionError if a position cannot be reached from the start.
+        """
+        return torch.from_numpy(self._values(state)).to(torch.float32)
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        return pick_actions(self._best(state), draws.words(Purpose.TIE_BREAK))
+
+    def policy(self, state: State) -> Tensor:
+        return uniform_policy(self._best(state))
+
+    def _values(self, state: State) -> NDArray[np.float64]:
+        numbers = self.graph.numbers(state)
+        legal = self.graph.legal[numbers] & ~state.terminated.numpy()[:, None]
+        return np.where(legal, self.values_of_children(numbers, state.current_player.numpy()), np.nan)
+
+    def _best(self, state: State) -> Tensor:
+        """bool[B, A]: the actions that may be taken; none in a match that is over."""
+        values = self._values(state)
+        # Compared before any rounding: two values that differ are no tie.
+        best = values == np.nan_to_num(values, nan=-np.inf).max(axis=1, keepdims=True)
+        if self.ties == "lowest":
+            best &= best.cumsum(axis=1) == 1
+        return torch.from_numpy(best)

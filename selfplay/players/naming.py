@@ -1,0 +1,182 @@
+"""Names of players: a small language in which every script says who plays.
+
+    NAME[:WHAT][?OPTION=VALUE&OPTION=VALUE...]
+
+`perfect`, `level:17`, `level:17?depth=2&temperature=0.1`. To add a kind of player, write the function that makes it and
+add a line to PLAYER_KINDS.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from selfplay.errors import SettingError
+
+# --help shows the kinds of players, so what makes them is imported where it is used.
+if TYPE_CHECKING:
+    from selfplay.games import Game
+    from selfplay.players.player import Player
+
+Options = Mapping[str, str]
+
+
+class PlayerName(NamedTuple):
+    """A name, taken apart."""
+
+    text: str
+    kind: str
+    what: str
+    """What stands after the colon; empty if nothing does."""
+    options: Options
+
+
+class PlayerKind(NamedTuple):
+    """A kind of players that names can stand for."""
+
+    syntax: str
+    """How its names are written, without the options."""
+    meaning: str
+    """What it is, in one line."""
+    make: "Callable[[PlayerName, Game, Path], Player]"
+    """(name, game, run_dir) to the player."""
+    options: tuple[str, ...] = ()
+    """The options that it takes, beside epsilon, which all take."""
+
+
+def make_player(text: str, game: "Game", run_dir: str | Path) -> "Player":
+    """The player that `text` names.
+
+    Args:
+        run_dir: where the levels of `level:L` are, unless the name says otherwise.
+
+    Raises:
+        SettingError: the name is unknown, or an option is unknown or out of range.
+        StageError, InvalidFileError: what it is made from is missing or broken.
+        GameTooLargeError: it needs a game with fewer positions.
+    """
+    name = parse_name(text)
+    player = PLAYER_KINDS[name.kind].make(name, game, Path(run_dir))
+    if "epsilon" not in name.options:
+        return player
+    from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+
+    return EpsilonGreedyPlayer(game, player, [_number(name, "epsilon", 0.0)])
+
+
+def parse_name(text: str) -> PlayerName:
+    """`text` taken apart. Raises SettingError if it follows no rule of PLAYER_KINDS."""
+    name, _, option_text = text.partition("?")
+    kind, _, what = name.partition(":")
+    if kind not in PLAYER_KINDS:
+        raise SettingError(f"unknown player {text!r}; there are {', '.join(k.syntax for k in PLAYER_KINDS.values())}")
+    syntax, allowed = PLAYER_KINDS[kind].syntax, (*PLAYER_KINDS[kind].options, "epsilon")
+    lacking = not what and ":" in syntax and "[" not in syntax
+    if lacking or (what and ":" not in syntax):
+        raise SettingError(f"player {text!r}: write {syntax}")
+    options: dict[str, str] = {}
+    for part in option_text.split("&") if option_text else ():
+        option, equals, value = part.partition("=")
+        if option not in allowed or not equals or option in options:
+            raise SettingError(f"player {text!r}: {part!r} is no option of {syntax}; it takes {', '.join(allowed)}")
+        options[option] = value
+    return PlayerName(text, kind, what, options)
+
+
+def grammar() -> str:
+    """The names that there are, a line each, for --help."""
+    width = max(len(kind.syntax) for kind in PLAYER_KINDS.values())
+    lines = [f"  {kind.syntax:{width}}  {kind.meaning}{_options_text(kind)}" for kind in PLAYER_KINDS.values()]
+    lines.append("Every player also takes the option epsilon, the share of its actions that are random:")
+    lines.append("  'level:17?depth=2&epsilon=0.1' (quoted, because a shell reads ? and & otherwise)")
+    return "\n".join(lines)
+
+
+def _options_text(kind: PlayerKind) -> str:
+    return f"; options {', '.join(kind.options)}" if kind.options else ""
+
+
+def _number(name: PlayerName, option: str, default: float) -> float:
+    try:
+        return float(name.options.get(option, default))
+    except ValueError as error:
+        raise SettingError(f"player {name.text!r}: {option} must be a number") from error
+
+
+def _yes(name: PlayerName, option: str, default: bool) -> bool:
+    value = name.options.get(option, str(default)).lower()
+    if value not in ("true", "false"):
+        raise SettingError(f"player {name.text!r}: {option} must be true or false")
+    return value == "true"
+
+
+def _whole_number(name: PlayerName, text: str, what: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise SettingError(f"player {name.text!r}: {what} must be a whole number")
+    return int(text)
+
+
+# ---------------------------------------------------------------------- the kinds of players
+
+
+def _random(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.players.random import RandomPlayer
+
+    return RandomPlayer(game)
+
+
+def _perfect(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.games.positions import positions_of
+    from selfplay.players.perfect import PerfectPlayer
+
+    return PerfectPlayer(positions_of(game.name), name.options.get("ties", "random"))
+
+
+def _level(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.level_players import load_level
+    from selfplay.players.random import RandomPlayer
+
+    level = _whole_number(name, name.what, "the level")
+    if level == 0:
+        return RandomPlayer(game)
+    depth = _whole_number(name, name.options.get("depth", "1"), "depth")
+    temperature = _number(name, "temperature", 0.0)
+    return load_level(name.options.get("run_dir", run_dir), level, game, depth=depth, temperature=temperature)
+
+
+def _tabular(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.games.positions import positions_of
+    from selfplay.policy_files import load_tabular_player
+
+    return load_tabular_player(Path(name.what), positions_of(game.name))
+
+
+def _experience(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.experience_graph import ExperienceRule
+    from selfplay.players.experience import load_experience_player
+
+    asked = {option: value for option, value in name.options.items() if option in ("backup", "discount", "canonical")}
+    rule = None
+    if asked:
+        discount, canonical = _number(name, "discount", 0.9), _yes(name, "canonical", False)
+        rule = ExperienceRule(asked.get("backup", "absolute"), discount, canonical)
+    path = Path(name.what) if name.what else run_dir / "experience.sqlite"
+    return load_experience_player(path, game, rule, learns=_yes(name, "learn", True))
+
+
+def _human(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    raise SettingError(f"player {name.text!r}: a person plays at play/console.py, with opponent=PLAYER")
+
+
+PLAYER_KINDS: dict[str, PlayerKind] = {
+    "random": PlayerKind("random", "every legal action with the same probability", _random),
+    "perfect": PlayerKind("perfect", "perfect play, in games that can be enumerated", _perfect, ("ties",)),
+    "level": PlayerKind("level:L", "level L of the run in run_dir", _level, ("depth", "temperature", "run_dir")),
+    "tabular": PlayerKind("tabular:PATH", "the tables that train/train_tabular.py wrote there", _tabular),
+    "experience": PlayerKind(
+        "experience[:PATH]",
+        "the machine that learns from experience, with its store there or in run_dir/experience.sqlite",
+        _experience,
+        ("learn", "backup", "discount", "canonical"),
+    ),
+    "human": PlayerKind("human", "a person, at play/console.py only", _human),
+}

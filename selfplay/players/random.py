@@ -1,0 +1,28 @@
+"""The random player: level 0 of every run."""
+
+from torch import Tensor
+
+from selfplay.games.game import Game, State
+from selfplay.players.player import Player, pick_actions, uniform_policy
+from selfplay.randomness import Draws, Purpose
+
+
+class RandomPlayer(Player):
+    """Every legal action with the same probability."""
+
+    name = "random"
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        if state.own.device.type == "cpu":
+            return self.game.kernels.random_actions(state, draws)
+        return self.act_with_tensors(state, draws)
+
+    def act_with_tensors(self, state: State, draws: Draws) -> Tensor:
+        """`act` as torch operations, for any device: the same actions."""
+        return pick_actions(self.game.legal_action_mask(state), draws.words(Purpose.RANDOM_ACTION))
+
+    def policy(self, state: State) -> Tensor:
+        return uniform_policy(self.game.legal_action_mask(state))

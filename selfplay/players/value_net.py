@@ -1,0 +1,104 @@
+"""The player that asks a network for the value of every afterstate."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from selfplay.errors import SettingError
+from selfplay.games.game import Game, State
+from selfplay.games.kernels import distinct_positions
+from selfplay.players.player import Player, one_hot_policy, sample_actions
+from selfplay.randomness import Draws, Purpose
+
+EVALUATION_BLOCK = 256
+"""Rows in one forward pass. Always the same number, because the sums of a matrix product may be taken in another
+order for another shape, and a position's value must not depend on the positions beside it."""
+
+
+def evaluate(network: nn.Module, observations: Tensor) -> Tensor:
+    """float32[N]: the network's value of each observation (float32[N, *observation_shape])."""
+    size = len(observations)
+    padding = -size % EVALUATION_BLOCK
+    padded = torch.cat([observations, observations.new_zeros(padding, *observations.shape[1:])])
+    with torch.inference_mode():
+        values = [network(block).reshape(-1) for block in torch.split(padded, EVALUATION_BLOCK)]
+    return torch.cat(values)[:size] if values else observations.new_zeros(0)
+
+
+class ValueNetPlayer(Player):
+    """Values the afterstate of every legal action and takes the best; ties go to the lowest action.
+
+    Args:
+        network: float32[N, *observation_shape] to float32[N, 1], the expected return of the player who has just moved.
+        depth: 1 values the afterstates themselves; 2 takes the opponent's best reply first (maximin).
+        temperature: 0 takes the best; above 0 an action is drawn with probability proportional to
+            exp(value / temperature).
+
+    Raises:
+        SettingError: a depth other than 1 or 2, or a negative temperature.
+    """
+
+    def __init__(
+        self, game: Game, network: nn.Module, depth: int = 1, temperature: float = 0.0, name: str = "value net"
+    ) -> None:
+        if depth not in (1, 2):
+            raise SettingError(f"player.depth={depth}: give 1 or 2")
+        if temperature < 0:
+            raise SettingError(f"player.temperature={temperature}: give 0 or more")
+        self.game, self.depth, self.temperature, self.name = game, depth, temperature, name
+        self.network = network.eval()
+
+    def action_values(self, state: State) -> Tensor:
+        """float32[B, A] in about [-1, 1]: the value of each action to the player to move; nan where illegal.
+
+        Actions that end the match have their exact value.
+        """
+        return _for_each_distinct_position(state, lambda distinct: self._action_values(distinct, self.depth))
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        if self.temperature > 0:
+            return sample_actions(self.policy(state), draws.uniforms(Purpose.SAMPLED_ACTION))
+        return best_actions(self.action_values(state))
+
+    def policy(self, state: State) -> Tensor:
+        values = self.action_values(state)
+        mask = self.game.legal_action_mask(state)
+        if self.temperature == 0:
+            return one_hot_policy(best_actions(values), mask)
+        logits = values.to(torch.float64).masked_fill(~mask, -torch.inf) / self.temperature
+        return torch.softmax(logits, dim=1).nan_to_num(nan=0.0)
+
+    def _action_values(self, state: State, depth: int) -> Tensor:
+        mask = self.game.legal_action_mask(state)
+        rows, actions = mask.nonzero(as_tuple=True)
+        afterstates = self.game.step_unchecked(state.select(rows), actions)
+        values = torch.full(mask.shape, torch.nan, device=mask.device)
+        values[rows, actions] = _for_each_distinct_position(
+            afterstates, lambda distinct: self._afterstate_values(distinct, depth)
+        )
+        return values
+
+    def _afterstate_values(self, state: State, depth: int) -> Tensor:
+        """float32[N]: the value of each position to the player who has just moved."""
+        values = torch.empty(state.batch_size, device=state.own.device)
+        over = state.terminated
+        values[over] = state.returns_to(1 - state.current_player)[over]
+        open_positions = state.select(~over)
+        if depth == 1:
+            values[~over] = evaluate(self.network, self.game.observe(open_positions))
+        else:
+            replies = self._action_values(open_positions, depth - 1)
+            values[~over] = -replies.nan_to_num(nan=-torch.inf).amax(dim=1)
+        return values + 0.0
+
+
+def best_actions(values: Tensor) -> Tensor:
+    """int64[B]: the lowest of the best actions by `values` (float32[B, A], nan where illegal)."""
+    return values.nan_to_num(nan=-torch.inf).argmax(dim=1)
+
+
+def _for_each_distinct_position(state: State, function: Callable[[State], Tensor]) -> Tensor:
+    """`function` of the matches of `state`, computed once for each distinct position."""
+    first, inverse = distinct_positions(state)
+    return function(state.select(first))[inverse]

@@ -1,0 +1,1 @@
+"""Search: what is best, found by looking ahead."""

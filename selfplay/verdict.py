@@ -1,0 +1,136 @@
+"""What a comparison says, in words: the table, and whether the newest level can lose at all."""
+
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from selfplay.comparison import Comparison, compare_levels
+from selfplay.games import Game
+from selfplay.grading import SEAT_NAMES, Grade, Grader
+from selfplay.levels import NoProgress, ProgressBar
+from selfplay.plots import plot_comparison
+from selfplay.settings import Settings
+
+LINE_WIDTH = 100
+GAP = "    "
+
+
+def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -> str:
+    """Compare all levels of the run, write its table and figures, and say what came out. Raises as compare_levels."""
+    comparison = compare_levels(settings, progress)
+    plot_comparison(settings, comparison)
+    return f"{comparison_table(comparison)}\n\n{verdict(comparison)}"
+
+
+def comparison_table(comparison: Comparison) -> str:
+    """A row a level, for the screen; comparison/levels.csv has more columns.
+
+    "won" is the 95 % interval of the share of matches won, "distinct" the number of different matches, against the
+    predecessor and the random player in turn.
+    """
+    shown = [_shown_row(row, comparison.grades.get(int(row["level"]))) for _, row in comparison.table.iterrows()]
+    return pd.DataFrame(shown).to_string(index=False)
+
+
+def _shown_row(row: "pd.Series[Any]", grade: Grade | None) -> dict[str, str]:
+    shown = {"level": str(int(row["level"]))}
+    for opponent in ("previous", "random"):
+        shown |= {f"v {opponent}": "", f"won v {opponent}": ""}
+        if not pd.isna(row[f"wins_vs_{opponent}"]):
+            results = (str(int(row[f"{result}_vs_{opponent}"])) for result in ("wins", "draws", "losses"))
+            low, high = (row[f"wins_rate_{end}_vs_{opponent}"] for end in ("low", "high"))
+            shown |= {f"v {opponent}": "-".join(results), f"won v {opponent}": f"{low:.3f}..{high:.3f}"}
+    is_played = not pd.isna(row["wins_vs_previous"])
+    shown["than previous"] = row["word_vs_previous"] if is_played else ""
+    distinct = (f"{row[f'distinct_vs_{opponent}']:.0f}" for opponent in ("previous", "random"))
+    shown["distinct"] = " ".join(distinct) if is_played else ""
+    if grade is not None:
+        shown |= {
+            "exact win": f"{row['exact_win_vs_random']:.4f}",
+            "exact loss": f"{row['exact_loss_vs_random']:.4f}",
+            "lost as first": _lines_text(grade, 0),
+            "as second": _lines_text(grade, 1),
+            "optimal": f"{row['optimal_action_rate']:.4f}",
+        }
+    return shown | {"rating": f"{row['rating']:.0f}"}
+
+
+def _lines_text(grade: Grade, seat: int) -> str:
+    return "/".join(f"{count}" if count < 10**7 else f"{count:.1e}" for count in grade.lines[seat])
+
+
+def verdict(comparison: Comparison) -> str:
+    """Whether the newest level can lose, proved by trying every line; if it can, a shortest line in which it does."""
+    level = max(int(number) for number in comparison.table["level"])
+    if comparison.grader is None:
+        name = comparison.game.name
+        return f"{name} has too many positions to try every line, so level {level} is measured, not proved."
+    grade = comparison.grades[level]
+    lines = [_seats_verdict(level, grade, comparison.grader), _versus_random_text(comparison, grade)]
+    if not all(comparison.grader.can_hold(seat) for seat in range(2)):
+        lines.append(_wins_taken_text(level, grade))
+    elif proved := [n for n, g in comparison.grades.items() if not (g.can_lose(0) or g.can_lose(1))]:
+        lines.append(f"Levels proved unbeatable: {_ranges(proved)}.")
+    for seat in range(2):
+        actions = grade.shortest_loss[seat]
+        if actions is not None and comparison.grader.can_hold(seat):
+            lines += [f"A shortest line that level {level} loses, moving {SEAT_NAMES[seat]}:", ""]
+            lines.append(draw_line(comparison.game, actions))
+    return "\n".join(lines)
+
+
+def _seats_verdict(level: int, grade: Grade, grader: Grader) -> str:
+    held = [seat for seat in range(2) if grader.can_hold(seat)]
+    losing = [seat for seat in held if grade.can_lose(seat)]
+    if losing:
+        counts = " and ".join(f"{_lines_text(grade, seat)} moving {SEAT_NAMES[seat]}" for seat in losing)
+        return f"Level {level} can lose: of all lines tried it loses {counts}."
+    total = sum(grade.lines[seat].total for seat in held)
+    if len(held) == 2:
+        first, second = (grade.lines[seat].total for seat in held)
+        return f"Level {level} cannot lose: all {total} lines tried, {first} moving first and {second} moving second."
+    seat, other = SEAT_NAMES[held[0]], SEAT_NAMES[1 - held[0]]
+    return (
+        f"Level {level} cannot lose moving {seat}: all {total} lines tried. "
+        f"Moving {other}, every player loses against perfect play."
+    )
+
+
+def _versus_random_text(comparison: Comparison, grade: Grade) -> str:
+    win, draw, loss = (sum(column) / 2 for column in zip(*grade.versus_random, strict=True))
+    text = f"Against the random player it wins {win:.4f}, draws {draw:.4f} and loses {loss:.4f} of its matches, exactly"
+    ceiling = comparison.ceiling
+    return f"{text}." if ceiling is None else f"{text};\na player who never loses can win at most {ceiling:.4f}."
+
+
+def _wins_taken_text(level: int, grade: Grade) -> str:
+    missed, total = grade.wins_taken
+    if missed == 0:
+        return f"From all {total} positions that the player to move can win, level {level} plays a winning action."
+    return f"From {missed} of the {total} positions that the player to move can win, level {level} lets the win go."
+
+
+def _ranges(numbers: list[int]) -> str:
+    """[1, 2, 3, 7] as "1 to 3, 7"."""
+    breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
+    runs = [part.tolist() for part in np.split(np.array(numbers), breaks)]
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def draw_line(game: Game, actions: tuple[int, ...]) -> str:
+    """The boards of a match after each of `actions`, side by side, each under the name of its action."""
+    state = game.init()
+    columns: list[list[str]] = []
+    for action in actions:
+        state = game.step(state, torch.tensor([action]))
+        columns.append([f"{len(columns) + 1}. {game.action_to_string(action)}", *game.to_string(state).splitlines()])
+    width = max(len(text) for column in columns for text in column)
+    per_row = max(1, (LINE_WIDTH + len(GAP)) // (width + len(GAP)))
+    rows = []
+    for start in range(0, len(columns), per_row):
+        texts = zip_longest(*columns[start : start + per_row], fillvalue="")
+        rows.append("\n".join(GAP.join(f"{text:{width}}" for text in line).rstrip() for line in texts))
+    return "\n\n".join(rows)

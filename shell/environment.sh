@@ -1,0 +1,48 @@
+# What the scripts share: an environment in which the project runs. Sourced, not executed; sets $project.
+#
+# Uses the active environment if this checkout of the project is installed there, else the project's own .venv, which it makes and fills
+# when it is missing or older than pyproject.toml and constraints.txt. EXTRAS names the optional parts that are needed.
+
+project="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
+
+# Whether this Python has what is needed, and this checkout of the project rather than another one.
+can_run() {
+    (cd / && "$1" - "$project" ${EXTRAS:+pytest ruff mypy}) 2>/dev/null <<'PYTHON'
+import sys
+from importlib.util import find_spec
+
+project, *needed = sys.argv[1:]
+spec = find_spec("selfplay")
+sys.exit(spec is None or not spec.origin.startswith(f"{project}/") or not all(map(find_spec, needed)))
+PYTHON
+}
+
+make_environment() {
+    local python
+    for python in python3 python3.13 python3.12 python3.11 python; do
+        if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            echo "Setting up $project/.venv (once; it takes a few minutes)"
+            [ -x "$project/.venv/bin/python" ] || "$python" -m venv "$project/.venv" || return 1
+            # As a variable and not as an option, the constraints hold for what builds the package too.
+            PIP_CONSTRAINT="$project/constraints.txt" "$project/.venv/bin/python" -m pip install \
+                --quiet --disable-pip-version-check --editable "$project${EXTRAS:+[$EXTRAS]}" || return 1
+            touch "$project/.venv/installed${EXTRAS:+-$EXTRAS}"
+            return 0
+        fi
+    done
+    echo "error: Python 3.11 or newer is needed, and none was found" >&2
+    return 1
+}
+
+is_current() {
+    local stamp="$project/.venv/installed${EXTRAS:+-$EXTRAS}"
+    [ -e "$stamp" ] && [ ! "$project/pyproject.toml" -nt "$stamp" ] && [ ! "$project/constraints.txt" -nt "$stamp" ]
+}
+
+if [ -n "${VIRTUAL_ENV:-}" ] && [ "$VIRTUAL_ENV" != "$project/.venv" ] && can_run python; then
+    : # the user's own environment has it
+else
+    is_current || make_environment || exit 1
+    # shellcheck source=/dev/null
+    source "$project/.venv/bin/activate"
+fi

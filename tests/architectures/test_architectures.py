@@ -1,0 +1,110 @@
+"""The networks: their shapes, their sizes, and what they refuse."""
+
+from itertools import product
+
+import pytest
+import torch
+from torch import nn
+
+from architectures import ARCHITECTURES, build_network
+from architectures.dropout import LEVELS, Dropout
+from selfplay.errors import SettingError
+
+BOARD = (2, 3, 3)
+
+
+def sizes(network):
+    return [tuple(parameter.shape) for parameter in network.parameters()]
+
+
+@pytest.mark.parametrize(("name", "shape"), [*product(sorted(ARCHITECTURES), [(2, 3, 3), (2, 8, 8)]), ("mlp", (101,))])
+def test_every_network_gives_one_value_an_observation(name, shape):
+    network = build_network({"name": name}, shape)
+    assert network(torch.zeros(5, *shape)).shape == (5, 1)
+    assert network(torch.zeros(0, *shape)).shape == (0, 1)
+
+
+def test_the_network_of_the_article():
+    network = build_network({"name": "mlp", "hidden_sizes": [1024], "dropout": 0.5}, BOARD)
+    assert [type(layer) for layer in network.layers] == [nn.Flatten, nn.Linear, nn.ReLU, Dropout, nn.Linear]
+    assert sizes(network) == [(1024, 18), (1024,), (1, 1024), (1,)]
+    assert network.layers[3].dropped == LEVELS // 2
+
+
+def test_a_perceptron_of_several_layers_without_dropout():
+    network = build_network({"name": "mlp", "hidden_sizes": [7, 5]}, (101,))
+    assert sizes(network) == [(7, 101), (7,), (5, 7), (5,), (1, 5), (1,)]
+    assert not any(isinstance(layer, Dropout) for layer in network.layers)
+
+
+def test_a_perceptron_without_hidden_layers_is_linear():
+    assert sizes(build_network({"name": "mlp", "hidden_sizes": []}, BOARD)) == [(1, 18), (1,)]
+
+
+def test_the_convolution_keeps_the_boards_size():
+    network = build_network({"name": "conv", "channels": 4, "hidden_sizes": [6]}, (2, 3, 5))
+    assert sizes(network) == [(4, 2, 3, 3), (4,), (6, 4 * 3 * 5), (6,), (1, 6), (1,)]
+
+
+@pytest.mark.parametrize("name", sorted(ARCHITECTURES))
+def test_every_entry_of_the_observation_matters(name):
+    torch.manual_seed(0)
+    observation = torch.rand(1, *BOARD, requires_grad=True)
+    build_network({"name": name}, BOARD)(observation).sum().backward()
+    assert (observation.grad != 0).all()
+
+
+@pytest.mark.parametrize("name", sorted(ARCHITECTURES))
+def test_dropout_acts_in_training_only(name):
+    torch.manual_seed(0)
+    network = build_network({"name": name, "dropout": 0.5}, BOARD)
+    observations = torch.ones(1, *BOARD)
+    assert network(observations) != network(observations)
+    network.eval()
+    assert network(observations) == network(observations)
+
+
+def test_the_initial_weights_come_from_torchs_generator():
+    networks = []
+    for seed in (1, 1, 2):
+        torch.manual_seed(seed)
+        networks.append(next(build_network({"name": "mlp"}, BOARD).parameters()))
+    assert torch.equal(networks[0], networks[1])
+    assert not torch.equal(networks[0], networks[2])
+
+
+def test_the_description_is_left_as_it_was():
+    architecture = {"name": "mlp", "hidden_sizes": [3]}
+    build_network(architecture, BOARD)
+    assert architecture == {"name": "mlp", "hidden_sizes": [3]}
+
+
+@pytest.mark.parametrize(
+    ("architecture", "message"),
+    [
+        ({"name": "transformer"}, "unknown architecture 'transformer'; there are conv, mlp"),
+        ({}, "unknown architecture None"),
+        ({"name": ["mlp"]}, r"unknown architecture \['mlp'\]"),
+        ({"name": "mlp", "channels": 3}, "architecture mlp has no option 'channels'; it has hidden_sizes, dropout"),
+        ({"name": "mlp", "hidden_sizes": [0]}, r"architecture.hidden_sizes=\[0\]: give whole numbers from 1"),
+        ({"name": "mlp", "hidden_sizes": [4, -1]}, r"architecture.hidden_sizes=\[4, -1\]"),
+        ({"name": "mlp", "hidden_sizes": [2.5]}, r"architecture.hidden_sizes=\[2.5\]"),
+        ({"name": "mlp", "hidden_sizes": 8}, r"architecture=.*'hidden_sizes': 8.* has a value of the wrong kind"),
+        ({"name": "mlp", "dropout": 1}, "architecture.dropout=1: give a rate from 0 to less than 1"),
+        ({"name": "mlp", "dropout": -0.1}, "architecture.dropout=-0.1"),
+        ({"name": "mlp", "dropout": "half"}, r"architecture=.*'dropout': 'half'.* has a value of the wrong kind"),
+        ({"name": "conv", "channels": 0}, "architecture.channels=0: give a whole number from 1"),
+        ({"name": "conv", "channels": 1.5}, "architecture.channels=1.5"),
+        ({"name": "conv", "hidden_sizes": [0]}, r"architecture.hidden_sizes=\[0\]"),
+        ({"name": "conv", "dropout": 1}, "architecture.dropout=1"),
+    ],
+    ids=str,
+)
+def test_a_description_that_builds_nothing_is_refused_by_name(architecture, message):
+    with pytest.raises(SettingError, match=message):
+        build_network(architecture, BOARD)
+
+
+def test_the_convolution_refuses_an_observation_that_is_no_board():
+    with pytest.raises(SettingError, match=r"architecture=conv needs a board; this game's observation is \(101,\)"):
+        build_network({"name": "conv"}, (101,))

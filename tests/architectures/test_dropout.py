@@ -1,0 +1,76 @@
+"""Dropout: what it drops, what it keeps, and where its random numbers come from."""
+
+import pytest
+import torch
+
+from architectures.dropout import LEVELS, Dropout
+
+RATES = (0.1, 0.5, 0.9)
+COUNT = 400_000
+STANDARD_ERRORS = 5
+
+
+@pytest.fixture(autouse=True)
+def _seeded():
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        yield
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_the_rate_is_kept_within_sampling_error(rate):
+    dropped = (Dropout(rate)(torch.ones(COUNT)) == 0).double().mean()
+    assert abs(dropped - rate) < STANDARD_ERRORS * (rate * (1 - rate) / COUNT) ** 0.5
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_the_four_entries_that_share_a_draw_are_dropped_independently(rate):
+    dropped = (Dropout(rate)(torch.ones(COUNT // 4, 4)) == 0).double()
+    correlations = torch.corrcoef(dropped.T) - torch.eye(4)
+    assert correlations.abs().max() < STANDARD_ERRORS / (COUNT // 4) ** 0.5
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_kept_entries_are_scaled_so_that_the_mean_stays(rate):
+    entries = Dropout(rate)(torch.full((COUNT,), 3.0))
+    # The rate that is really used, a multiple of 1 / LEVELS, keeps the expectation exactly.
+    used = int(rate * LEVELS) / LEVELS
+    assert entries[entries != 0].unique().tolist() == pytest.approx([3 / (1 - used)])
+    assert abs(entries.mean() - 3) < STANDARD_ERRORS * 3 * (rate / (1 - rate) / COUNT) ** 0.5
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_nothing_changes_outside_training(rate):
+    entries = torch.randn(7, 5)
+    before = torch.random.get_rng_state()
+    assert torch.equal(Dropout(rate).eval()(entries), entries)
+    assert torch.equal(torch.random.get_rng_state(), before)
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_the_gradient_is_masked_and_scaled_as_the_entries_are(rate):
+    entries = torch.ones(1000, requires_grad=True)
+    kept = Dropout(rate)(entries)
+    kept.sum().backward()
+    assert torch.equal(entries.grad, kept.detach())
+    assert 0 < (entries.grad == 0).sum() < 1000
+
+
+def test_two_calls_differ_and_seeded_calls_are_equal():
+    dropout, entries = Dropout(0.5), torch.ones(100)
+    torch.manual_seed(7)
+    first, second = dropout(entries), dropout(entries)
+    torch.manual_seed(7)
+    assert not torch.equal(first, second)
+    assert torch.equal(dropout(entries), first)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (5,), (0, 4), (2, 3, 3)])
+def test_any_shape_goes_through(shape):
+    assert Dropout(0.5)(torch.ones(shape)).shape == shape
+
+
+def test_entries_that_are_not_contiguous_are_masked_one_by_one():
+    kept = Dropout(0.5)(torch.ones(40, 30).T)
+    assert kept.shape == (30, 40)
+    assert 400 < (kept == 0).sum() < 800

@@ -1,0 +1,257 @@
+"""check_game accepts every game there is, and refuses games that are broken on purpose, one break each."""
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.errors import ConformanceError, IllegalActionError
+from selfplay.games import GAMES, Symmetries, make_game
+from selfplay.games.conformance import check_game
+from selfplay.games.tictactoe import TicTacToe
+
+PERFT = {
+    "tictactoe": (9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0),
+    # From the sums up to 90 all ten addends are legal, so nine plies branch by ten each.
+    "sumto100": (10, 100, 1_000, 10_000, 100_000, 1_000_000),
+}
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_every_game_conforms(name):
+    check_game(make_game(name), PERFT[name])
+
+
+class CompiledTicTacToe(TicTacToe):
+    """Tic-tac-toe whose compiled kernels stay right, whatever a subclass breaks."""
+
+    kernels = property(lambda self: make_game("tictactoe").kernels)
+
+
+# ---------------------------------------------------------------------- legality
+
+
+class IllegalActionAllowed(CompiledTicTacToe):
+    def step(self, state, action):
+        return self.step_unchecked(state, action)
+
+
+class LegalActionRefused(CompiledTicTacToe):
+    def step(self, state, action):
+        if bool((action[~state.terminated] == 4).any()):
+            raise IllegalActionError("not the centre")
+        return super().step(state, action)
+
+
+class LegalAfterTheEnd(CompiledTicTacToe):
+    def legal_action_mask(self, state):
+        return super().legal_action_mask(state._replace(terminated=torch.zeros_like(state.terminated)))
+
+
+class NothingLegal(CompiledTicTacToe):
+    def legal_action_mask(self, state):
+        return torch.zeros_like(super().legal_action_mask(state))
+
+
+class MaskOfNumbers(CompiledTicTacToe):
+    def legal_action_mask(self, state):
+        return super().legal_action_mask(state).to(torch.uint8)
+
+
+class OccupiedSquaresLegal(CompiledTicTacToe):
+    def legal_action_mask(self, state):
+        return (~state.terminated)[:, None].expand(-1, 9)
+
+
+# ---------------------------------------------------------------------- perspective
+
+
+class SamePlayerMovesOn(CompiledTicTacToe):
+    def step(self, state, action):
+        return super().step(state, action)._replace(current_player=state.current_player)
+
+
+class SecondPlayerBegins(CompiledTicTacToe):
+    def init(self, batch_size=1, device="cpu"):
+        state = super().init(batch_size, device)
+        return state._replace(current_player=1 - state.current_player)
+
+
+class ReturnsOfTheOther(CompiledTicTacToe):
+    def step(self, state, action):
+        following = super().step(state, action)
+        return following._replace(returns=-following.returns)
+
+
+class ReturnsOfTheMover(CompiledTicTacToe):
+    def step(self, state, action):
+        following = super().step(state, action)
+        return following._replace(returns=following.returns.abs())
+
+
+class ObservedByThePlayerToMove(CompiledTicTacToe):
+    def observation_bits(self, state):
+        return super().observation_bits(state).roll(9, dims=1)
+
+
+class ObservationWithoutOwners(CompiledTicTacToe):
+    def observation_bits(self, state):
+        bits = super().observation_bits(state)
+        return torch.cat([bits[:, :9] | bits[:, 9:], bits[:, 9:]], dim=1)
+
+
+# ---------------------------------------------------------------------- symmetries
+
+
+def with_symmetries(change):
+    def symmetries(self):
+        actions, observations = TicTacToe().symmetries
+        return Symmetries(*change(actions.copy(), observations.copy()))
+
+    return type("BrokenSymmetries", (CompiledTicTacToe,), {"symmetries": property(symmetries)})
+
+
+IdentityNotFirst = with_symmetries(lambda actions, observations: (actions[::-1].copy(), observations[::-1].copy()))
+InverseActions = with_symmetries(lambda actions, observations: (np.argsort(actions, axis=1), observations))
+IdleObservations = with_symmetries(lambda actions, observations: (actions, observations[[0] * len(actions)]))
+OneTooFew = with_symmetries(lambda actions, observations: (actions, observations[:-1]))
+
+
+@with_symmetries
+def NotAPermutation(actions, observations):  # noqa: N802 - it makes a class
+    actions[1, 0] = actions[1, 1]
+    return actions, observations
+
+
+@with_symmetries
+def TwoSquaresSwapped(actions, observations):  # noqa: N802 - it makes a class
+    squares = np.array([1, 0, 2, 3, 4, 5, 6, 7, 8])
+    return np.stack([actions[0], squares]), np.stack([observations[0], np.concatenate([squares, squares + 9])])
+
+
+# ---------------------------------------------------------------------- texts
+
+
+class TransposedText(CompiledTicTacToe):
+    def action_to_string(self, action):
+        return f"{action % 3},{action // 3}"
+
+
+class ForeignTextRead(CompiledTicTacToe):
+    def string_to_action(self, text):
+        try:
+            return super().string_to_action(text)
+        except IllegalActionError:
+            return 0
+
+
+class WrongErrorForText(CompiledTicTacToe):
+    def string_to_action(self, text):
+        row, column = text.split(",")
+        return 3 * int(row) + int(column)
+
+
+class NewlineAfterBoard(CompiledTicTacToe):
+    def to_string(self, state, row=0, values=None):
+        return super().to_string(state, row, values) + "\n"
+
+
+# ---------------------------------------------------------------------- ends
+
+
+class LongerThanItSays(CompiledTicTacToe):
+    max_game_length = 7
+
+
+class StepsAfterTheEnd(CompiledTicTacToe):
+    def step_with_tensors(self, state, action):
+        following = super().step_with_tensors(state, action)
+        return following._replace(current_player=1 - state.current_player)
+
+
+# ---------------------------------------------------------------------- three ways
+
+
+class TensorStepDiffers(CompiledTicTacToe):
+    def step_with_tensors(self, state, action):
+        return super().step_with_tensors(state, torch.where(action == 8, 7, action))
+
+
+class TensorObservationDiffers(CompiledTicTacToe):
+    def observation_bits_with_tensors(self, state):
+        return 1 - super().observation_bits_with_tensors(state)
+
+
+class ScalarPlayDiffers(CompiledTicTacToe):
+    rules = TicTacToe.rules._replace(play=lambda own, opp, move: (own, opp | move))
+
+    def step_with_tensors(self, state, action):
+        return TicTacToe().step_with_tensors(state, action)
+
+
+class ScalarObservationDiffers(CompiledTicTacToe):
+    rules = TicTacToe.rules._replace(observation_entry=lambda own, opp, index: ((own | (opp << 9)) >> index) & 1)
+
+    def observation_bits_with_tensors(self, state):
+        return TicTacToe().observation_bits_with_tensors(state)
+
+
+# ---------------------------------------------------------------------- perft, and errors of the game's own
+
+
+class WrongPerft(TicTacToe):
+    kernels = property(lambda self: make_game("tictactoe").kernels._replace(perft=lambda own, opp, depth: 9**depth))
+
+
+class OwnError(CompiledTicTacToe):
+    def observe(self, state):
+        raise ZeroDivisionError("first line\nsecond line")
+
+
+BROKEN_GAMES = [
+    (IllegalActionAllowed, "legality: step accepts the illegal action"),
+    (LegalActionRefused, "legality: IllegalActionError: not the centre"),
+    (LegalAfterTheEnd, "legality: an action is legal in a match that is over"),
+    (NothingLegal, "legality: no action is legal"),
+    (MaskOfNumbers, "legality: the mask is not bool"),
+    (OccupiedSquaresLegal, "legality: step accepts the illegal action|three ways: the mask differs"),
+    (SamePlayerMovesOn, "perspective: current_player does not alternate"),
+    (SecondPlayerBegins, "perspective: player 0 does not move first"),
+    (ReturnsOfTheOther, "perspective: returns are not those of player 0"),
+    (ReturnsOfTheMover, "perspective: returns are not those of player 0"),
+    (ObservedByThePlayerToMove, "perspective: channel 0 does not show the player who has just moved"),
+    (ObservationWithoutOwners, "perspective: swapping own and opp does not swap the channels"),
+    (IdentityNotFirst, r"symmetries: actions\[0\] is not the identity"),
+    (InverseActions, "symmetries: symmetry 1 does not map"),
+    (IdleObservations, "symmetries: symmetry 1 does not map the observations"),
+    (OneTooFew, "symmetries: observations are not int64"),
+    (NotAPermutation, "symmetries: actions are not all permutations"),
+    (TwoSquaresSwapped, "symmetries: symmetry 1 changes"),
+    (TransposedText, "texts: action 1 is written '1,0', which is read as action 3"),
+    (ForeignTextRead, "texts: string_to_action accepts ''"),
+    (WrongErrorForText, "texts: ValueError"),
+    (NewlineAfterBoard, "texts: to_string is empty or ends in a newline"),
+    (LongerThanItSays, "ends: a match is longer than max_game_length=7"),
+    (StepsAfterTheEnd, "ends: step_with_tensors changes a match that is over"),
+    (TensorStepDiffers, "three ways: step_with_tensors differs"),
+    (TensorObservationDiffers, "three ways: observation_bits differ"),
+    (ScalarPlayDiffers, "three ways: a single match differs from the batch"),
+    (ScalarObservationDiffers, "three ways: observation_entry differs"),
+    (WrongPerft, "perft: depth 2 counts 81 sequences, not 72"),
+    (OwnError, "perspective: ZeroDivisionError: first line second line"),
+]
+
+
+@pytest.mark.parametrize(("broken", "message"), BROKEN_GAMES, ids=[message for _, message in BROKEN_GAMES])
+def test_a_broken_game_is_refused_with_one_line_that_names_the_break(broken, message):
+    with pytest.raises(ConformanceError, match=f"^tictactoe: ({message})") as caught:
+        check_game(broken(), PERFT["tictactoe"])
+    assert "\n" not in str(caught.value)
+
+
+def test_the_unbroken_base_of_the_broken_games_conforms():
+    check_game(CompiledTicTacToe(), PERFT["tictactoe"])
+
+
+def test_a_wrong_table_of_counts_is_refused():
+    with pytest.raises(ConformanceError, match="perft: depth 3 counts 504 sequences, not 505"):
+        check_game(make_game("tictactoe"), (9, 72, 505))

@@ -1,0 +1,87 @@
+"""SumTo100: the sums that can be reached, the end, and the texts."""
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.errors import IllegalActionError, SettingError
+from selfplay.games.sumto100 import SumTo100
+
+GAME = SumTo100()
+
+
+def at_sum(*sums):
+    return GAME.state_at(torch.tensor(sums), torch.zeros(len(sums), dtype=torch.int64))
+
+
+@pytest.mark.parametrize("total", [*range(100)])
+def test_the_addends_from_1_to_10_that_do_not_pass_100_are_legal(total):
+    legal = GAME.legal_action_mask(at_sum(total))[0].nonzero()[:, 0] + 1
+    assert legal.tolist() == [addend for addend in range(1, 11) if total + addend <= 100]
+
+
+def test_each_action_adds_one_more_than_its_number():
+    after = GAME.step(at_sum(*[7] * 10), torch.arange(10))
+    assert after.own.tolist() == [8, 9, 10, 11, 12, 13, 14, 15, 16, 17]
+    assert GAME.step_with_tensors(at_sum(*[7] * 10), torch.arange(10)).own.tolist() == after.own.tolist()
+
+
+def test_who_reaches_100_wins():
+    first_wins = GAME.state_after(["10"] * 9 + ["1", "9"])  # eleven plies: the first player makes the last
+    assert (first_wins.own.tolist(), first_wins.terminated.tolist()) == ([100], [True])
+    assert first_wins.returns.tolist() == [1.0]
+    second_wins = GAME.state_after(["10"] * 10)
+    assert second_wins.returns.tolist() == [-1.0]
+
+
+def test_99_ends_nothing_and_leaves_one_action():
+    state = at_sum(99)
+    assert state.terminated.tolist() == [False]
+    assert GAME.legal_action_mask(state)[0].tolist() == [True] + [False] * 9
+
+
+def test_passing_100_is_refused():
+    with pytest.raises(IllegalActionError, match=r"action 2 is not legal here; legal are 1$"):
+        GAME.step(at_sum(99), torch.tensor([1]))
+
+
+def test_the_longest_match_has_100_plies():
+    state = GAME.init()
+    for _ in range(99):
+        state = GAME.step(state, torch.tensor([0]))
+    assert state.terminated.tolist() == [False]
+    assert GAME.step(state, torch.tensor([0])).terminated.tolist() == [True]
+    assert GAME.max_game_length == 100
+
+
+def test_the_observation_is_the_sum_as_one_of_101():
+    sums = (0, 1, 42, 100)
+    seen = GAME.observe(at_sum(*sums))
+    assert seen.shape == (4, 101)
+    assert torch.equal(seen, torch.eye(101)[list(sums)])
+
+
+def test_the_board_is_the_sum_with_the_value_of_each_addend():
+    values = np.full(10, np.nan, dtype=np.float32)
+    values[[0, 9]] = 0.25, -1.0
+    assert GAME.to_string(at_sum(42)) == "sum 42"
+    assert GAME.to_string(at_sum(42), values=values) == "sum 42\n+1   +0.25\n+10  -1.00"
+
+
+@pytest.mark.parametrize(("text", "action"), [("1", 0), ("10", 9), (" 7 ", 6)])
+def test_an_addend_is_read(text, action):
+    assert GAME.string_to_action(text) == action
+
+
+@pytest.mark.parametrize("text", ["", "0", "11", "-1", "1.0", "+1", "one", "01", "²"])
+def test_a_text_that_is_no_addend_is_refused(text):
+    with pytest.raises(IllegalActionError, match="is no addend"):
+        GAME.string_to_action(text)
+
+
+def test_a_sum_is_no_board_of_squares():
+    assert GAME.num_squares is None
+    with pytest.raises(SettingError, match="sumto100: its positions are no boards of squares"):
+        GAME.squares(at_sum(0))
+    with pytest.raises(SettingError, match="sumto100: its boards do not tell who is to move"):
+        GAME.state_of_squares(torch.zeros(1, 9, dtype=torch.int8))

@@ -1,0 +1,166 @@
+"""Tic-tac-toe, on boards that are drawn."""
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.errors import IllegalActionError
+from selfplay.games.kernels import distinct_positions
+from selfplay.games.tictactoe import TicTacToe
+
+GAME = TicTacToe()
+
+LINES = ["XXX......", "...XXX...", "......XXX", "X..X..X..", ".X..X..X.", "..X..X..X", "X...X...X", "..X.X.X.."]
+
+
+def word(board, stone):
+    return sum(1 << square for square, cell in enumerate(board) if cell == stone)
+
+
+def position(board, to_move="X"):
+    """The position drawn as nine cells, row by row, as a state with player 0 to move."""
+    other = "O" if to_move == "X" else "X"
+    return GAME.state_at(torch.tensor([word(board, to_move)]), torch.tensor([word(board, other)]))
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_each_of_the_eight_lines_wins_for_either_side(line):
+    assert position(line, "X").returns.tolist() == [1.0]
+    assert position(line, "O").returns.tolist() == [-1.0]
+    assert position(line).terminated.tolist() == [True]
+
+
+def test_three_stones_win_only_on_the_eight_lines():
+    own = torch.tensor([bits for bits in range(512) if bits.bit_count() == 3])
+    won = GAME.state_at(own, torch.zeros_like(own)).terminated
+    assert set(own[won].tolist()) == {word(line, "X") for line in LINES}
+
+
+def test_a_full_board_without_a_line_is_a_draw():
+    # X O X
+    # X O O
+    # O X X
+    state = position("XOXXOOOXX")
+    assert state.terminated.tolist() == [True]
+    assert state.returns.tolist() == [0.0]
+
+
+def test_a_line_on_the_full_board_wins():
+    # X O X
+    # O X O
+    # O X X    the diagonal from the upper left
+    state = position("XOXOXOOXX", to_move="O")
+    assert state.returns.tolist() == [-1.0]
+
+
+def test_two_in_a_row_end_nothing():
+    # X X .
+    # O O .
+    # . . .
+    state = position("XX.OO....")
+    assert state.terminated.tolist() == [False]
+    assert GAME.legal_action_mask(state)[0].nonzero()[:, 0].tolist() == [2, 5, 6, 7, 8]
+
+
+def test_a_played_match_alternates_and_gives_the_winner_the_return():
+    # X X X
+    # O O .
+    # . . .
+    after_four = GAME.state_after(["0,0", "1,0", "0,1", "1,1"])
+    assert after_four.current_player.tolist() == [0]
+    assert GAME.to_string(after_four) == "X X .\nO O .\n. . ."
+    final = GAME.step(after_four, torch.tensor([2]))
+    assert GAME.to_string(final) == "X X X\nO O .\n. . ."
+    assert (final.terminated.tolist(), final.returns.tolist()) == ([True], [1.0])
+    assert final.returns_to(torch.tensor([1])).tolist() == [-1.0]
+
+
+def test_the_second_player_can_win():
+    # O O O
+    # X X .
+    # X . .
+    final = GAME.state_after(["1,0", "0,0", "1,1", "0,1", "2,0", "0,2"])
+    assert (final.terminated.tolist(), final.returns.tolist()) == ([True], [-1.0])
+
+
+def test_the_observation_shows_the_player_who_has_just_moved_in_channel_0():
+    # X . .
+    # . O .     O has just moved
+    # . . .
+    seen = GAME.observe(GAME.state_after(["0,0", "1,1"]))
+    assert seen.dtype == torch.float32
+    assert seen.tolist() == [[[[0, 0, 0], [0, 1, 0], [0, 0, 0]], [[1, 0, 0], [0, 0, 0], [0, 0, 0]]]]
+
+
+def test_the_values_of_the_empty_squares_are_drawn_to_two_decimals():
+    state = GAME.state_after(["0,0", "1,1"])
+    values = np.full(9, np.nan, dtype=np.float32)
+    values[[1, 8]] = 0.5, -0.126
+    assert GAME.to_string(state, values=values).splitlines() == [
+        "  X   +0.50   .",
+        "  .     O     .",
+        "  .     .   -0.13",
+    ]
+
+
+def test_there_are_eight_distinct_symmetries():
+    actions, _ = GAME.symmetries
+    assert len({tuple(row) for row in actions.tolist()}) == 8
+    assert actions[:, 4].tolist() == [4] * 8
+
+
+def test_an_occupied_square_is_refused_and_the_legal_ones_are_named():
+    state = GAME.state_after(["0,0"])
+    with pytest.raises(IllegalActionError, match=r"action 0,0 is not legal here; legal are 0,1, 0,2, 1,0"):
+        GAME.step(state, torch.tensor([0]))
+
+
+@pytest.mark.parametrize("action", [-1, 9, 64, 2**40])
+def test_a_number_that_is_no_action_is_refused(action):
+    with pytest.raises(IllegalActionError, match=f"action {action} is not legal"):
+        GAME.step(GAME.init(), torch.tensor([action]))
+
+
+@pytest.mark.parametrize(("text", "action"), [("0,0", 0), ("0,2", 2), ("1,0", 3), (" 2 , 1 ", 7)])
+def test_a_square_is_read_as_row_and_column(text, action):
+    assert GAME.string_to_action(text) == action
+
+
+@pytest.mark.parametrize("keys", ["123456789", "qweasdzxc", "QWEASDZXC"])
+def test_a_square_is_read_as_a_key_in_reading_order(keys):
+    assert [GAME.string_to_action(key) for key in keys] == list(range(9))
+    assert GAME.string_to_action(f" {keys[4]} ") == 4
+
+
+@pytest.mark.parametrize("text", ["", "3,0", "0,3", "-1,0", "0", "10", "r", "qw", "1,", "a,b", "1,1,1", "²,0", "0;0"])
+def test_a_text_that_names_no_square_is_refused(text):
+    with pytest.raises(IllegalActionError, match="names no square"):
+        GAME.string_to_action(text)
+
+
+# ---------------------------------------------------------------------- boards of squares
+
+
+def test_squares_of_a_board_are_those_of_x_and_o():
+    # X . O
+    # . X .
+    # O . .
+    state = GAME.state_after(["0,0", "0,2", "1,1", "2,0"])
+    assert GAME.num_squares == 9
+    assert GAME.squares(state).tolist() == [[1, 0, -1, 0, 1, 0, -1, 0, 0]]
+    assert GAME.squares(GAME.step(state, torch.tensor([8]))).tolist() == [[1, 0, -1, 0, 1, 0, -1, 0, 1]]
+
+
+def test_every_position_comes_back_from_its_squares():
+    state = GAME.init()
+    for _ in range(9):
+        parents, actions = GAME.legal_action_mask(state).nonzero(as_tuple=True)
+        state = GAME.step(state.select(parents), actions)
+        state = state.select(distinct_positions(state)[0])
+        assert all(map(torch.equal, GAME.state_of_squares(GAME.squares(state)), state))
+
+
+@pytest.mark.parametrize("stones", [[-1] + [0] * 8, [1, 1] + [0] * 7, [1, -1, -1] + [0] * 6])
+def test_a_board_whose_stones_cannot_have_come_in_turns_is_refused(stones):
+    with pytest.raises(IllegalActionError, match="as many stones as O or one more"):
+        GAME.state_of_squares(torch.tensor([stones], dtype=torch.int8))

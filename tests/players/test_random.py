@@ -1,0 +1,73 @@
+"""The random player: the same action by every way, each legal one equally often."""
+
+from functools import cache
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from selfplay.games import GAMES, make_game
+from selfplay.players.random import RandomPlayer
+from selfplay.randomness import Draws
+
+
+def positions_on_the_way(game, matches):
+    """Random matches, ply after ply."""
+    player, state, ply = RandomPlayer(game), game.init(matches), 0
+    while not state.terminated.all():
+        yield ply, state
+        state = game.step(state, player.act(state, Draws(77, torch.arange(matches), ply)))
+        ply += 1
+
+
+@cache
+def some_positions(name):
+    return list(positions_on_the_way(make_game(name), 20))
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+@settings(max_examples=30)
+@given(key=st.integers(-(2**63), 2**63 - 1))
+def test_compiled_draws_equal_tensor_draws(name, key):
+    player = RandomPlayer(make_game(name))
+    for ply, state in some_positions(name):
+        draws = Draws(key, torch.arange(20) * 1_000_003, ply)
+        on = ~state.terminated
+        assert torch.equal(player.act(state, draws)[on], player.act_with_tensors(state, draws)[on])
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_every_action_drawn_is_legal(name):
+    game = make_game(name)
+    for ply, state in positions_on_the_way(game, 500):
+        actions = RandomPlayer(game).act(state, Draws(5, torch.arange(500), ply))
+        mask = game.legal_action_mask(state)
+        assert mask.gather(1, actions[:, None])[:, 0][~state.terminated].all()
+
+
+@pytest.mark.parametrize(
+    ("name", "moves"),
+    [("tictactoe", []), ("tictactoe", ["1,1", "0,0", "2,2"]), ("sumto100", ["10"]), ("sumto100", ["10"] * 9 + ["4"])],
+)
+def test_legal_actions_are_drawn_equally_often(name, moves):
+    game = make_game(name)
+    state = game.state_after(moves).select(torch.zeros(60_000, dtype=torch.int64))
+    actions = RandomPlayer(game).act(state, Draws(13, torch.arange(60_000), len(moves)))
+    legal = game.legal_action_mask(state)[0]
+    counts = torch.bincount(actions, minlength=len(legal))
+    assert not counts[~legal].any()
+    assert stats.chisquare(counts[legal].numpy()).pvalue > 1e-3
+
+
+def test_the_policy_is_uniform_and_empty_after_the_end():
+    game = make_game("tictactoe")
+    # X O .
+    # . . .     seven squares are empty
+    # . . .
+    policy = RandomPlayer(game).policy(game.state_after(["0,0", "0,1"]))
+    assert policy.dtype == torch.float64
+    assert policy.tolist() == [[0, 0] + [1 / 7] * 7]
+    final = game.state_after(["0,0", "1,0", "0,1", "1,1", "0,2"])
+    assert RandomPlayer(game).policy(final).tolist() == [[0.0] * 9]

@@ -1,0 +1,202 @@
+"""The greedy value player, with networks whose values are known."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from torch import nn
+
+from architectures import build_network
+from selfplay.errors import SettingError
+from selfplay.games import make_game
+from selfplay.games.positions import enumerate_positions
+from selfplay.players.value_net import ValueNetPlayer, best_actions, evaluate
+from selfplay.randomness import Draws
+
+GAME = make_game("tictactoe")
+GRAPH = enumerate_positions(GAME)
+NAN = float("nan")
+
+
+class Weighted(nn.Module):
+    """The sum of the weights of the entries that are set: 0.01 to 0.09 on the mover's squares, less the others'."""
+
+    def __init__(self, weights=None):
+        super().__init__()
+        own = torch.arange(1, 10) / 100
+        self.weights = torch.cat([own, -own]) if weights is None else weights
+
+    def forward(self, observations):
+        return (observations.flatten(1) * self.weights).sum(dim=1, keepdim=True)
+
+
+class Constant(nn.Module):
+    def forward(self, observations):
+        return torch.full((len(observations), 1), 5.0)
+
+
+def values_after(player, *actions):
+    return player.action_values(player.game.state_after(actions))[0].tolist()
+
+
+def test_depth_1_values_each_afterstate_as_the_mover_sees_it():
+    # X . .
+    # . O .     X to move; X's squares count 0.01 to 0.09, O's as much less
+    # . . .
+    values = values_after(ValueNetPlayer(GAME, Weighted()), "0,0", "1,1")
+    here = 0.01 - 0.05
+    expected = [NAN, here + 0.02, here + 0.03, here + 0.04, NAN, here + 0.06, here + 0.07, here + 0.08, here + 0.09]
+    assert values == pytest.approx(expected, abs=1e-6, nan_ok=True)
+
+
+def test_a_winning_action_is_worth_exactly_1_and_a_drawing_one_0():
+    # X X .
+    # O O .     0,2 wins, whatever the network says
+    # . . .
+    values = values_after(ValueNetPlayer(GAME, Constant()), "0,0", "1,0", "0,1", "1,1")
+    assert values == pytest.approx([NAN, NAN, 1, NAN, NAN, 5, 5, 5, 5], nan_ok=True)
+    # X O X
+    # X O O     2,2 draws
+    # O X .
+    values = values_after(ValueNetPlayer(GAME, Constant()), "0,0", "0,1", "0,2", "1,1", "1,0", "1,2", "2,1", "2,0")
+    assert values == pytest.approx([NAN] * 8 + [0], nan_ok=True)
+
+
+def test_depth_2_sees_the_opponents_win():
+    # X X .
+    # O . .     O to move: all but 0,2 lose to it
+    # . . .
+    values = values_after(ValueNetPlayer(GAME, Constant(), depth=2), "0,0", "1,0", "0,1")
+    assert values == pytest.approx([NAN, NAN, -5, NAN, -5, -5, -5, -5, -5], nan_ok=True)
+    quiet = ValueNetPlayer(GAME, Weighted(), depth=2)
+    values = values_after(quiet, "0,0", "1,0", "0,1")
+    assert [value == -1 for value in values] == [False, False, False, False, True, True, True, True, True]
+    assert quiet.act(GAME.state_after(["0,0", "1,0", "0,1"]), Draws(0, torch.arange(1), 3)).tolist() == [2]
+
+
+def brute_force(game, network, state, depth):
+    """The values of the actions of a single match, by stepping it action by action."""
+    values = [NAN] * game.num_distinct_actions
+    for action in game.legal_action_mask(state)[0].nonzero()[:, 0].tolist():
+        after = game.step(state, torch.tensor([action]))
+        if after.terminated:
+            values[action] = float(after.returns_to(state.current_player))
+        elif depth == 1:
+            values[action] = float(network(game.observe(after)))
+        else:
+            replies = brute_force(game, network, after, depth - 1)
+            values[action] = -max(reply for reply in replies if not math.isnan(reply))
+    return values
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_values_equal_a_brute_force_maximin_in_many_positions(depth):
+    generator = torch.Generator().manual_seed(depth)
+    network = Weighted(torch.randn(18, generator=generator))
+    numbers = torch.randperm(len(GRAPH), generator=generator)[:150]
+    state = GRAPH.state.select(numbers)
+    values = ValueNetPlayer(GAME, network, depth).action_values(state)
+    expected = [brute_force(GAME, network, state.select(torch.tensor([row])), depth) for row in range(150)]
+    np.testing.assert_allclose(values.numpy(), np.array(expected), atol=1e-5)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_values_equal_a_brute_force_maximin_in_sumto100(depth):
+    game = make_game("sumto100")
+    network = Weighted(torch.randn(101, generator=torch.Generator().manual_seed(0)))
+    sums = torch.tensor([0, 1, 50, 79, 80, 85, 89, 90, 95, 99])
+    state = game.state_at(sums, torch.zeros_like(sums))
+    values = ValueNetPlayer(game, network, depth).action_values(state)
+    expected = [brute_force(game, network, state.select(torch.tensor([row])), depth) for row in range(len(sums))]
+    np.testing.assert_allclose(values.numpy(), np.array(expected), atol=1e-6)
+
+
+def test_an_action_is_worth_as_much_to_either_player():
+    player = ValueNetPlayer(GAME, Weighted())
+    state = GAME.state_after(["0,0", "1,1", "2,2"])
+    other = state._replace(current_player=1 - state.current_player)
+    np.testing.assert_array_equal(player.action_values(state).numpy(), player.action_values(other).numpy())
+
+
+def test_ties_go_to_the_lowest_legal_action():
+    player = ValueNetPlayer(GAME, Constant())
+    state = GAME.state_after(["0,0", "0,1"])
+    assert player.act(state, Draws(0, torch.arange(1), 2)).tolist() == [2]
+    assert best_actions(torch.tensor([[NAN, -1, 0.5, 0.5], [NAN, NAN, -3, -4]])).tolist() == [2, 2]
+    assert player.policy(state)[0].tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0]
+
+
+def test_the_policy_is_empty_after_the_end():
+    final = GAME.state_after(["0,0", "1,0", "0,1", "1,1", "0,2"])
+    for temperature in (0.0, 0.5):
+        player = ValueNetPlayer(GAME, Weighted(), temperature=temperature)
+        assert player.policy(final).tolist() == [[0.0] * 9]
+
+
+def test_temperature_draws_actions_by_the_exponential_of_their_values():
+    temperature = 0.1
+    player = ValueNetPlayer(GAME, Weighted(), temperature=temperature)
+    state = GAME.state_after(["0,0", "1,1"])
+    values = {action: 0.01 - 0.05 + (action + 1) / 100 for action in (1, 2, 3, 5, 6, 7, 8)}
+    total = sum(math.exp(value / temperature) for value in values.values())
+    expected = [math.exp(values[a] / temperature) / total if a in values else 0.0 for a in range(9)]
+    assert player.policy(state)[0].tolist() == pytest.approx(expected, abs=1e-6)
+    actions = player.act(state.select(torch.zeros(50_000, dtype=torch.int64)), Draws(3, torch.arange(50_000), 2))
+    counts = torch.bincount(actions, minlength=9).numpy()
+    assert counts[[0, 4]].tolist() == [0, 0]
+    legal = list(values)
+    assert stats.chisquare(counts[legal], 50_000 * np.array(expected)[legal]).pvalue > 1e-3
+
+
+def test_a_low_temperature_is_greedy():
+    player = ValueNetPlayer(GAME, Weighted(), temperature=1e-4)
+    actions = player.act(GAME.init(1000), Draws(3, torch.arange(1000), 0))
+    assert set(actions.tolist()) == {8}
+
+
+@pytest.mark.parametrize(
+    "architecture",
+    [
+        {"name": "mlp", "hidden_sizes": [256]},
+        {"name": "mlp", "hidden_sizes": [1024], "dropout": 0.5},
+        {"name": "conv", "channels": 64, "hidden_sizes": [128]},
+    ],
+    ids=["mlp", "mlp with dropout", "conv"],
+)
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_position_has_the_same_value_bit_for_bit_whatever_stands_beside_it(architecture, depth):
+    torch.manual_seed(0)
+    player = ValueNetPlayer(GAME, build_network(architecture, GAME.observation_shape), depth)
+    numbers = torch.randperm(len(GRAPH))[:400]
+    together = player.action_values(GRAPH.state.select(numbers))
+    order = torch.randperm(400)
+    shuffled = player.action_values(GRAPH.state.select(numbers[order]))
+    np.testing.assert_array_equal(shuffled.numpy(), together[order].numpy())
+    repeated = player.action_values(GRAPH.state.select(numbers.repeat(2)))
+    np.testing.assert_array_equal(repeated.numpy(), together.repeat(2, 1).numpy())
+    for row in range(0, 400, 25):
+        alone = player.action_values(GRAPH.state.select(numbers[row : row + 1]))
+        np.testing.assert_array_equal(alone.numpy(), together[row : row + 1].numpy())
+
+
+@given(rows=st.lists(st.integers(0, 5477), min_size=1, max_size=600))
+def test_evaluate_gives_each_row_the_value_it_has_alone(rows):
+    torch.manual_seed(1)
+    network = build_network({"name": "mlp", "hidden_sizes": [64]}, GAME.observation_shape).eval()
+    observations = GAME.observe(GRAPH.state)
+    everything = evaluate(network, observations)
+    assert torch.equal(evaluate(network, observations[rows]), everything[rows])
+
+
+def test_evaluate_of_nothing_is_empty():
+    assert evaluate(Constant(), torch.zeros(0, 2, 3, 3)).shape == (0,)
+
+
+@pytest.mark.parametrize(("option", "value"), [("depth", 0), ("depth", 3), ("temperature", -0.1)])
+def test_options_out_of_range_are_refused(option, value):
+    with pytest.raises(SettingError, match=f"player.{option}={value}"):
+        ValueNetPlayer(GAME, Constant(), **{option: value})

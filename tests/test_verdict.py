@@ -1,0 +1,87 @@
+"""The words of a comparison."""
+
+import pandas as pd
+import pytest
+
+from selfplay.comparison import Comparison, Tally, tally_matches
+from selfplay.games import make_game
+from selfplay.games.positions import enumerate_positions
+from selfplay.grading import Grader
+from selfplay.players.random import RandomPlayer
+from selfplay.randomness import Activity, stream_key
+from selfplay.verdict import draw_line, verdict
+from tests.test_grading import lowest_action_player, perfect_player
+
+
+def comparison_of(game_name: str, make_player) -> Comparison:
+    game = make_game(game_name)
+    grader = Grader(enumerate_positions(game))
+    grades = {0: grader.grade(RandomPlayer(game)), 1: grader.grade(make_player(grader))}
+    return Comparison(game, pd.DataFrame({"level": [0, 1]}), grades, grader)
+
+
+def test_a_player_that_cannot_lose_is_said_to_be_proved() -> None:
+    text = verdict(comparison_of("tictactoe", perfect_player))
+    assert text.startswith("Level 1 cannot lose: all ")
+    assert "0.9556" in text
+    assert "Levels proved unbeatable: 1." in text
+
+
+def test_a_player_that_can_lose_is_shown_losing() -> None:
+    """The lowest legal action fills the top row for itself, and as second loses to a column after five plies."""
+    comparison = comparison_of("tictactoe", lowest_action_player)
+    text = verdict(comparison)
+    assert text.startswith("Level 1 can lose: of all lines tried it loses ")
+    for seat, name in enumerate(("first", "second")):
+        assert f"A shortest line that level 1 loses, moving {name}:" in text
+        line = comparison.grades[1].shortest_loss[seat]
+        final = comparison.game.state_after(map(comparison.game.action_to_string, line))
+        assert final.terminated.item()
+        assert final.returns.item() == (-1 if seat == 0 else 1)
+        assert draw_line(comparison.game, line) in text
+
+
+def test_a_seat_that_nobody_can_hold_is_not_held_against_the_player() -> None:
+    text = verdict(comparison_of("sumto100", perfect_player))
+    assert "Level 1 cannot lose moving first: all 1000000000 lines tried." in text
+    assert "Moving second, every player loses against perfect play." in text
+    assert "From all 91 positions that the player to move can win, level 1 plays a winning action." in text
+
+
+def test_a_game_too_large_to_enumerate_is_measured_not_proved() -> None:
+    comparison = Comparison(make_game("tictactoe"), pd.DataFrame({"level": [0, 3]}), {}, None)
+    assert "level 3 is measured, not proved" in verdict(comparison)
+
+
+def test_a_line_is_drawn_board_beside_board() -> None:
+    assert draw_line(make_game("tictactoe"), (4, 0, 2)).splitlines() == [
+        "1. 1,1    2. 0,0    3. 0,2",
+        ". . .     O . .     O . X",
+        ". X .     . X .     . X .",
+        ". . .     . . .     . . .",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "word"),
+    [(60, 40, "not told apart"), (65, 35, "better"), (35, 65, "worse"), (0, 0, "not told apart")],
+)
+def test_the_word_follows_the_sign_test(wins: int, losses: int, word: str) -> None:
+    assert Tally(wins, 100, losses, 1).word == word
+
+
+def test_the_interval_is_wilsons() -> None:
+    # Wilson's interval of 10 in 20 at 95 %: 0.2993 to 0.7007.
+    assert Tally(10, 0, 10, 1).interval(10) == pytest.approx((0.29929, 0.70071), abs=1e-5)
+
+
+def test_distinct_matches_are_counted_by_actions_and_seats() -> None:
+    game = make_game("tictactoe")
+    player = lowest_action_player(Grader(enumerate_positions(game)))
+    tally = tally_matches(game, (player, lowest_action_player(Grader(enumerate_positions(game)))), 50, 1, 16)
+    # Both play the lowest action: X takes 0, 2, 4, 6 and wins on the diagonal; once in either seat.
+    assert tally == (25, 0, 25, 2)
+    key = stream_key(0, 0, Activity.VERSUS_RANDOM)
+    random = tally_matches(game, (RandomPlayer(game), RandomPlayer(game)), 3000, key, 1000)
+    assert random.matches == 3000
+    assert 2500 < random.distinct <= 3000

@@ -1,0 +1,18 @@
+"""Measure every level of a run against its predecessor and the random player, and prove what can be proved.
+
+python train/compare_levels.py
+python train/compare_levels.py run_dir=outputs/article recipe=article
+"""
+
+from selfplay.command_line import command, progress_bar
+from selfplay.settings import Settings
+
+
+def compare(settings: Settings) -> None:
+    from selfplay.verdict import compare_and_report
+
+    print(f"\n{compare_and_report(settings, progress_bar)}")
+
+
+if __name__ == "__main__":
+    command(compare, run="change")

@@ -1,0 +1,19 @@
+"""Draw the boards that the machine knows to be reachable from a board, with their scores.
+
+python train/draw_experience.py
+python train/draw_experience.py 'picture.after=["1,1","0,0"]' picture.depth=2 picture.breadth=[6,3]
+python train/draw_experience.py picture.file=null        # on the screen
+"""
+
+from selfplay.command_line import command_of
+from selfplay.experience_settings import MachineSettings
+
+
+def draw(settings: MachineSettings) -> None:
+    from selfplay.experience_picture import draw_experience
+
+    draw_experience(settings)
+
+
+if __name__ == "__main__":
+    command_of(MachineSettings, "machine", draw, run="read")

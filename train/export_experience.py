@@ -1,0 +1,11 @@
+"""Write what the machine knows as JSON, in the form of the document.
+
+python train/export_experience.py json=state_action.json
+python train/export_experience.py experience=minimax json=state_action.json
+"""
+
+from selfplay.command_line import command_of
+from selfplay.experience_settings import MachineSettings, export_experience
+
+if __name__ == "__main__":
+    command_of(MachineSettings, "machine", export_experience, run="read")

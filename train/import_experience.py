@@ -1,0 +1,11 @@
+"""Give the machine the boards of a JSON file in the form of the document, in the place of what it knows.
+
+python train/import_experience.py json=state_action.json
+python train/import_experience.py experience=minimax json=state_action.json
+"""
+
+from selfplay.command_line import command_of
+from selfplay.experience_settings import MachineSettings, import_experience
+
+if __name__ == "__main__":
+    command_of(MachineSettings, "machine", import_experience, run="read")

@@ -1,0 +1,22 @@
+"""The whole loop in one process: the same stages, files and bytes as the shell script, and several runs at once.
+
+python train/learn.py levels=10 seed=3
+python train/learn.py -m seed=0,1,2 run_dir=outputs/seeds
+"""
+
+from selfplay.command_line import command, progress_bar
+from selfplay.settings import Settings
+
+
+def learn(settings: Settings) -> None:
+    from selfplay.levels import learn_levels
+    from selfplay.loss_plots import plot_losses
+    from selfplay.verdict import compare_and_report
+
+    learn_levels(settings, progress_bar)
+    plot_losses(settings)
+    print(f"\n{compare_and_report(settings, progress_bar)}")
+
+
+if __name__ == "__main__":
+    command(learn)

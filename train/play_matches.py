@@ -1,0 +1,21 @@
+"""Let two players play against each other, with running counts; players that learn do so.
+
+python train/play_matches.py first=random second=perfect matches=1000
+python train/play_matches.py first=random second=experience matches=200 swap=true
+python train/play_matches.py first=level:10 'second=level:9?depth=2&epsilon=0.1' run_dir=outputs/try
+
+The last line counts by player, not by seat.
+"""
+
+from selfplay.classical_settings import MatchSettings
+from selfplay.command_line import command_of
+
+
+def play(settings: MatchSettings) -> None:
+    from selfplay.matches import play_named_matches
+
+    print(play_named_matches(settings))
+
+
+if __name__ == "__main__":
+    command_of(MatchSettings, "matches", play, run="read")

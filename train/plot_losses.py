@@ -1,0 +1,18 @@
+"""The loss curves of all levels of a run as figures; SumTo100 also gets the value of each sum.
+
+python train/plot_losses.py
+python train/plot_losses.py recipe=sumto100 run_dir=outputs/try
+"""
+
+from selfplay.command_line import command
+from selfplay.settings import Settings
+
+
+def plot(settings: Settings) -> None:
+    from selfplay.loss_plots import plot_losses
+
+    plot_losses(settings)
+
+
+if __name__ == "__main__":
+    command(plot, run="change")

@@ -1,0 +1,18 @@
+"""Let every player meet every other: cross-table, ratings on one scale, exact figures, heat map.
+
+python train/tournament.py players=[random,perfect,level:10,tabular:outputs/tictactoe/tabular/backward_value.npz]
+python train/tournament.py 'players=[random,level:10,level:10?depth=2]' matches=2000 run_dir=outputs/try
+"""
+
+from selfplay.classical_settings import TournamentSettings
+from selfplay.command_line import command_of, progress_bar
+
+
+def play(settings: TournamentSettings) -> None:
+    from selfplay.tournament import play_tournament, tournament_report
+
+    print(f"\n{tournament_report(play_tournament(settings, progress_bar))}")
+
+
+if __name__ == "__main__":
+    command_of(TournamentSettings, "tournament", play)

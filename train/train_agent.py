@@ -1,0 +1,19 @@
+"""Stage 2: train a level on the matches of the level before it.
+
+python train/train_agent.py --level 4
+python train/train_agent.py --level 1 architecture=conv run_dir=outputs/try
+"""
+
+from selfplay.command_line import command, progress_bar
+from selfplay.level_players import newest_level
+from selfplay.levels import train_level
+from selfplay.settings import Settings
+
+
+def train(settings: Settings) -> None:
+    level = newest_level(settings) + 1 if settings.level is None else settings.level
+    train_level(settings, level, progress_bar)
+
+
+if __name__ == "__main__":
+    command(train)

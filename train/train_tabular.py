@@ -1,0 +1,18 @@
+"""Learn the value of every board of a small game by self-play, one match after the other.
+
+python train/train_tabular.py
+python train/train_tabular.py agent=backward_value episodes=20000 alpha=0.5 epsilon=0.1 seed=1 run_dir=outputs/try
+"""
+
+from selfplay.classical_settings import TabularSettings
+from selfplay.command_line import command_of, progress_bar
+
+
+def train(settings: TabularSettings) -> None:
+    from selfplay.tabular_training import train_tabular
+
+    train_tabular(settings, progress_bar)
+
+
+if __name__ == "__main__":
+    command_of(TabularSettings, "tabular", train)
