@@ -164,27 +164,32 @@ def _learn_in_child(run_dir: Path) -> None:
     learn_levels(tiny_settings(run_dir))
 
 
+def count_files(run_dir: Path) -> int:
+    """Without opening them, because they may be gone by then."""
+    return sum(path.is_file() for path in run_dir.rglob("*"))
+
+
 def test_killed_at_many_moments_a_run_ends_in_the_same_bytes(tiny_run: Path, tmp_path: Path) -> None:
     """24 real kills, each of a process that works on the run, then it may end; a run that ends before is held too."""
     context = multiprocessing.get_context("fork")
     expected = files_of(tiny_run)
     chance = random.Random(7)
     kills = runs = 0
-    # How many files the kills left, each time: a kill waits until the process has finished one more file,
-    # and then a moment of chance, so that they strike all along the run however fast the machine is.
+    # A kill waits until the process has begun or finished one more file, and then a moment of chance, so that the
+    # kills strike all along the run however fast the machine is.
     moments = set()
     while kills < 24:
         run_dir = tmp_path / f"run{runs}"
-        before = len(files_of(run_dir))
+        before = count_files(run_dir)
         child = context.Process(target=_learn_in_child, args=(run_dir,))
         child.start()
-        while child.is_alive() and len(files_of(run_dir)) == before:
+        while child.is_alive() and count_files(run_dir) == before:
             time.sleep(0.001)
         child.join(chance.uniform(0, 0.03))
         if child.is_alive():
             os.kill(child.pid, signal.SIGKILL)
             child.join()
-            moments.add(len(files_of(run_dir)))
+            moments.add(count_files(run_dir))
             kills += 1
         else:
             runs += 1

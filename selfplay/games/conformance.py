@@ -86,7 +86,8 @@ def _same(state: State, other: State) -> bool:
 def _check_legality(game: Game, plies: Sequence[Ply]) -> None:
     """Nothing is legal where the match is over, something elsewhere; `step` takes what is legal and nothing else."""
     for ply, (state, _, _) in enumerate(plies):
-        mask = game.legal_action_mask(state)
+        mask, bits = game.legal_action_mask(state), game.rules.legal_actions(state.own, state.opp)
+        _require(not bits[state.terminated].any(), f"legal_actions are not 0 in a match that is over at ply {ply}")
         shape = (state.batch_size, game.num_distinct_actions)
         _require(mask.dtype == torch.bool and mask.shape == shape, f"the mask is not bool{list(shape)}")
         _require(not mask[state.terminated].any(), f"an action is legal in a match that is over at ply {ply}")
@@ -95,7 +96,9 @@ def _check_legality(game: Game, plies: Sequence[Ply]) -> None:
         game.step(state.select(rows), actions)
         _check_illegal_actions_refused(game, state, mask)
     final = plies[-1].following
-    _require(not game.legal_action_mask(final)[final.terminated].any(), "an action is legal after the end")
+    ended = final.select(final.terminated)
+    _require(not game.rules.legal_actions(ended.own, ended.opp).any(), "legal_actions are not 0 after the end")
+    _require(not game.legal_action_mask(ended).any(), "an action is legal after the end")
 
 
 def _check_illegal_actions_refused(game: Game, state: State, mask: Tensor) -> None:
@@ -236,7 +239,7 @@ def _check_single_match(game: Game, state: State, action: int, following: State,
 
 def _check_perft(game: Game, perft: Sequence[int]) -> None:
     for depth, expected in enumerate(perft, start=1):
-        count = game.kernels.perft(*game.rules.initial, depth)
+        count = game.kernels.perft(*game.rules.initial, depth, False)
         _require(count == expected, f"depth {depth} counts {count:,} sequences, not {expected:,}")
 
 

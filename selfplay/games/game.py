@@ -58,11 +58,11 @@ class Rules(NamedTuple):
     initial: tuple[int, int]
     """The two words at the start."""
     legal_actions: Callable[[Word, Word], Word]
-    """The legal actions as the bits of a word; 0 means that only a pass is legal. Asked only where not terminal."""
+    """The legal actions as the bits of a word; 0 where the match is over, and where only a pass is legal."""
     play: Callable[[Word, Word, Word], tuple[Word, Word]]
     """(own, opp, legal move) to the next position, seen by the next player."""
     is_terminal: Callable[[Word, Word], Word]
-    """Whether the match is over (bool)."""
+    """Whether the match is over (bool). Compiled code asks only where `legal_actions` gives 0."""
     return_to_move: Callable[[Word, Word], Word]
     """The return in {-1, 0, 1} of the player to move. Asked only where terminal."""
     observation_entry: Callable[[Word, Word, Word], Word]
@@ -163,7 +163,7 @@ class Game(ABC):
         """The rules compiled; imported late, because a stage that only trains needs no compiler."""
         from selfplay.games.kernels import compile_kernels
 
-        return compile_kernels(self.rules, self.num_distinct_actions, self.pass_action)
+        return compile_kernels(self.rules, self.pass_action)
 
     def init(self, batch_size: int = 1, device: str = "cpu") -> State:
         """`batch_size` matches at the start."""

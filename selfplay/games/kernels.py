@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numba.extending import register_jitable
 from torch import Tensor
 
 from selfplay.compiled import compiled, register_rules
 from selfplay.games.game import Rules, State
+from selfplay.games.words import bit_count
 from selfplay.randomness import Draws, Purpose, below, fold, random_word
 
 EMPTY_SLOT = -1
@@ -25,16 +27,19 @@ class Kernels(NamedTuple):
     """(state, D) to uint8[B, D], the flattened observations."""
     random_actions: Callable[[State, Draws], Tensor]
     """int64[B]: a legal action a match, each equally likely; 0 in terminated matches."""
-    perft: Callable[[int, int, int], int]
-    """(own, opp, depth): the number of sequences of `depth` plies from a position; shorter matches count nothing."""
+    random_matches: Callable[[Draws], tuple[Tensor, Tensor]]
+    """Whole matches of the random player, one after another: the return of player 0 (float32[B]) and the number of
+    plies (int64[B]) of the matches that `random_actions` gives with the draws of each ply."""
+    perft: Callable[[int, int, int, bool], int]
+    """(own, opp, depth, count_finished): the number of sequences of `depth` plies from a position; a match that is
+    over sooner counts as one more sequence if `count_finished`, else nothing."""
 
 
 @cache
-def compile_kernels(rules: Rules, num_actions: int, pass_action: int | None) -> Kernels:
+def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     """The kernels of a game with these rules. `pass_action` is None in a game without passes."""
     register_rules()
     _, legal_actions, play, is_terminal, return_to_move, observation_entry = rules
-    squares = min(num_actions, 64)
     passing = -1 if pass_action is None else pass_action
 
     @compiled
@@ -52,7 +57,7 @@ def compile_kernels(rules: Rules, num_actions: int, pass_action: int | None) -> 
             mine, other = play(own[i], opp[i], move)
             next_own[i], next_opp[i], next_player[i] = mine, other, 1 - player[i]
             next_over[i], next_returns[i] = False, 0
-            if is_terminal(mine, other):
+            if legal_actions(mine, other) == 0 and is_terminal(mine, other):
                 result = return_to_move(mine, other)
                 next_over[i], next_returns[i] = True, -result if player[i] == 0 else result
 
@@ -62,37 +67,54 @@ def compile_kernels(rules: Rules, num_actions: int, pass_action: int | None) -> 
             for j in range(entries.shape[1]):
                 entries[i, j] = observation_entry(own[i], opp[i], j)
 
+    @register_jitable
+    def random_action(bits: Any, key: int, match: int, ply: int) -> Any:
+        """The place of one of the bits, each equally likely."""
+        for _ in range(below(random_word(key, match, ply, RANDOM_ACTION), bit_count(bits))):
+            bits &= bits - 1
+        return bit_count((bits & -bits) - 1)
+
     @compiled
     def random_actions(own: Any, opp: Any, over: Any, key: int, match: Any, ply: int, actions: Any) -> None:
         for i in range(len(own)):
             actions[i] = 0
-            if over[i]:
-                continue
-            bits = legal_actions(own[i], opp[i])
-            if bits == 0:
-                actions[i] = passing
-                continue
-            count = 0
-            for action in range(squares):
-                count += (bits >> action) & 1
-            skip = below(random_word(key, match[i], ply, RANDOM_ACTION), count)
-            for action in range(squares):
-                skip -= (bits >> action) & 1
-                if skip < 0:
-                    actions[i] = action
-                    break
+            if not over[i]:
+                bits = legal_actions(own[i], opp[i])
+                actions[i] = passing if bits == 0 else random_action(bits, key, match[i], ply)
 
     @compiled
-    def perft(own: int, opp: int, depth: int) -> int:
+    def random_matches(own: int, opp: int, key: int, match: Any, returns: Any, plies: Any) -> None:
+        for i in range(len(match)):
+            mine, other, ply = own, opp, 0
+            while True:
+                bits = legal_actions(mine, other)
+                if bits != 0:
+                    move = np.int64(1) << random_action(bits, key, match[i], ply)
+                elif is_terminal(mine, other):
+                    break
+                else:
+                    move = np.int64(0)
+                mine, other = play(mine, other, move)
+                ply += 1
+            result = return_to_move(mine, other)
+            returns[i], plies[i] = result if ply % 2 == 0 else -result, ply
+
+    @compiled
+    def perft(own: int, opp: int, depth: int, count_finished: bool) -> int:
         # A stack of its own: numba cannot find a function that calls itself in its cache on disk.
-        if depth == 0 or is_terminal(own, opp):
-            return 1 if depth == 0 else 0
+        if depth == 0:
+            return 1
         owns, opps = np.empty(depth, dtype=np.int64), np.empty(depth, dtype=np.int64)
         untried, must_pass = np.empty(depth, dtype=np.int64), np.empty(depth, dtype=np.bool_)
         owns[0], opps[0], untried[0] = own, opp, legal_actions(own, opp)
-        must_pass[0] = untried[0] == 0
-        total = level = 0
+        must_pass[0] = untried[0] == 0 and not is_terminal(own, opp)
+        total = 1 if count_finished and untried[0] == 0 and not must_pass[0] else 0
+        level = 0
         while level >= 0:
+            if level == depth - 1:  # the last ply need not be played to be counted
+                total += 1 if must_pass[level] else bit_count(untried[level])
+                level -= 1
+                continue
             move = untried[level] & -untried[level]
             if move == 0 and not must_pass[level]:
                 level -= 1
@@ -100,12 +122,11 @@ def compile_kernels(rules: Rules, num_actions: int, pass_action: int | None) -> 
             untried[level] ^= move
             must_pass[level] = False
             mine, other = play(owns[level], opps[level], move)
-            if level == depth - 1:
+            level += 1
+            owns[level], opps[level], untried[level] = mine, other, legal_actions(mine, other)
+            must_pass[level] = untried[level] == 0 and not is_terminal(mine, other)
+            if count_finished and untried[level] == 0 and not must_pass[level]:
                 total += 1
-            elif not is_terminal(mine, other):
-                level += 1
-                owns[level], opps[level], untried[level] = mine, other, legal_actions(mine, other)
-                must_pass[level] = untried[level] == 0
         return total
 
     def step_state(state: State, action: Tensor) -> State:
@@ -124,7 +145,12 @@ def compile_kernels(rules: Rules, num_actions: int, pass_action: int | None) -> 
         random_actions(own, opp, over, draws.key, draws.match.numpy(), draws.ply, actions.numpy())
         return actions
 
-    return Kernels(step_state, observe_state, choose, perft)
+    def play_whole(draws: Draws) -> tuple[Tensor, Tensor]:
+        returns, plies = torch.empty_like(draws.match, dtype=torch.float32), torch.empty_like(draws.match)
+        random_matches(*rules.initial, draws.key, draws.match.numpy(), returns.numpy(), plies.numpy())
+        return returns, plies
+
+    return Kernels(step_state, observe_state, choose, play_whole, perft)
 
 
 def _arrays(state: State) -> tuple[Any, ...]:

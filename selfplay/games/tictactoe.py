@@ -40,8 +40,8 @@ def has_line(stones: Word) -> Word:
 
 @rule
 def legal_actions(own: Word, opp: Word) -> Word:
-    """The empty squares."""
-    return ~(own | opp) & FULL_BOARD
+    """The empty squares, unless a line has ended the match."""
+    return (~(own | opp) & FULL_BOARD) * ((has_line(own) | has_line(opp)) == 0)
 
 
 @rule

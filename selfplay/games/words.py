@@ -8,7 +8,7 @@ Two things to watch: `>>` on a negative int64 drags the sign bit in, so mask aft
 is written as a negative int.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 Word = Any
@@ -24,3 +24,19 @@ def rule(function: RuleFunction) -> RuleFunction:
     """Mark `function` as a rule. It stays plain Python, so a game can be imported without importing a compiler."""
     RULES.append(function)
     return function
+
+
+def word_of(bits: Iterable[int]) -> int:
+    """The word in which these bits are set, as a signed number."""
+    word = sum(1 << bit for bit in set(bits))
+    return word - (1 << 64) if word >> 63 else word
+
+
+@rule
+def bit_count(word: Word) -> Word:
+    """The number of bits that are set (Warren, Hacker's Delight, section 5-1)."""
+    pairs = word - ((word >> 1) & 0x5555555555555555)
+    fours = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)
+    eights = (fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F
+    # Compilers know this form, and make one instruction of it. numpy's scalars warn where the product wraps around.
+    return ((eights * 0x0101010101010101) >> 56) & 0x7F

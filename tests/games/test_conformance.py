@@ -12,6 +12,10 @@ from selfplay.games.tictactoe import TicTacToe
 PERFT = {
     "tictactoe": (9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0),
     # From the sums up to 90 all ten addends are legal, so nine plies branch by ten each.
+    # A match is over after 9 plies at the soonest, so to this depth it does not matter how finished ones are counted.
+    "othello": (4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288),
+    "othello_6x6": (4, 12, 56, 244, 1364, 7604, 47740, 308716),
+    "othello_4x4": (4, 12, 44, 128, 424, 1256, 3624, 9112, 20032, 36412, 50268, 55112, 31396, 12920, 3416, 612, 48, 0),
     "sumto100": (10, 100, 1_000, 10_000, 100_000, 1_000_000),
 }
 
@@ -44,7 +48,11 @@ class LegalActionRefused(CompiledTicTacToe):
 
 class LegalAfterTheEnd(CompiledTicTacToe):
     def legal_action_mask(self, state):
-        return super().legal_action_mask(state._replace(terminated=torch.zeros_like(state.terminated)))
+        return super().legal_action_mask(state) | state.terminated[:, None]
+
+
+class LegalBitsAfterTheEnd(CompiledTicTacToe):
+    rules = TicTacToe.rules._replace(legal_actions=lambda own, opp: ~(own | opp) & 0o777)
 
 
 class NothingLegal(CompiledTicTacToe):
@@ -199,7 +207,9 @@ class ScalarObservationDiffers(CompiledTicTacToe):
 
 
 class WrongPerft(TicTacToe):
-    kernels = property(lambda self: make_game("tictactoe").kernels._replace(perft=lambda own, opp, depth: 9**depth))
+    kernels = property(
+        lambda self: make_game("tictactoe").kernels._replace(perft=lambda own, opp, depth, count_finished: 9**depth)
+    )
 
 
 class OwnError(CompiledTicTacToe):
@@ -213,6 +223,7 @@ BROKEN_GAMES = [
     (LegalAfterTheEnd, "legality: an action is legal in a match that is over"),
     (NothingLegal, "legality: no action is legal"),
     (MaskOfNumbers, "legality: the mask is not bool"),
+    (LegalBitsAfterTheEnd, "legality: legal_actions are not 0"),
     (OccupiedSquaresLegal, "legality: step accepts the illegal action|three ways: the mask differs"),
     (SamePlayerMovesOn, "perspective: current_player does not alternate"),
     (SecondPlayerBegins, "perspective: player 0 does not move first"),
