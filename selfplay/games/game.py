@@ -71,6 +71,14 @@ class Rules(NamedTuple):
     """By how many points the player to move is ahead (Othello: discs); None if a match is only won, drawn or lost."""
 
 
+class Features(NamedTuple):
+    """What positions can be valued by: K numbers, each mine minus the opponent's, seen by the player to move."""
+
+    names: tuple[str, ...]
+    values: Callable[[Word, Word], tuple[Word, ...]]
+    """(own, opp) to the K numbers. Runs compiled."""
+
+
 class Symmetries(NamedTuple):
     """The S symmetries of a game, the identity first. Under symmetry s, action a becomes `actions[s, a]`."""
 
@@ -104,6 +112,8 @@ class Game(ABC):
     player_names: tuple[str, str] = ("first", "second")  # what the player who moves first, and the other, are called
     action_help: str
     """How a person writes an action."""
+    features: Features | None = None
+    """What positions of the game can be valued by, if there is anything."""
     position_line: PositionLine | None = None
     """The line that the positions stand on, if there is one: figures then show the value of each position."""
 
