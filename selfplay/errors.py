@@ -36,5 +36,9 @@ class GameTooLargeError(SelfPlayError):
     """A game with more positions than may be enumerated."""
 
 
+class TimeLimitError(SelfPlayError):
+    """Work that did not come to its end within the time it was given."""
+
+
 class ConformanceError(SelfPlayError):
     """A game that breaks the contract that every game keeps."""
