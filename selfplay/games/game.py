@@ -67,6 +67,8 @@ class Rules(NamedTuple):
     """The return in {-1, 0, 1} of the player to move. Asked only where terminal."""
     observation_entry: Callable[[Word, Word, Word], Word]
     """(own, opp, index) to entry `index` (0 or 1) of the flattened observation of the player who has just moved."""
+    margin: Callable[[Word, Word], Word] | None = None
+    """By how many points the player to move is ahead (Othello: discs); None if a match is only won, drawn or lost."""
 
 
 class Symmetries(NamedTuple):

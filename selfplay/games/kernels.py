@@ -39,7 +39,7 @@ class Kernels(NamedTuple):
 def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     """The kernels of a game with these rules. `pass_action` is None in a game without passes."""
     register_rules()
-    _, legal_actions, play, is_terminal, return_to_move, observation_entry = rules
+    _, legal_actions, play, is_terminal, return_to_move, observation_entry, _ = rules
     passing = -1 if pass_action is None else pass_action
 
     @compiled

@@ -94,9 +94,14 @@ def othello_rules(width: int) -> Rules:
         return (legal_actions(own, opp) | legal_actions(opp, own)) == 0
 
     @rule
+    def margin(own: Word, opp: Word) -> Word:
+        """Discs."""
+        return bit_count(own) - bit_count(opp)
+
+    @rule
     def return_to_move(own: Word, opp: Word) -> Word:
         """More discs win."""
-        lead = bit_count(own) - bit_count(opp)
+        lead = margin(own, opp)
         return (lead > 0) * 1 - (lead < 0) * 1
 
     @rule
@@ -109,7 +114,7 @@ def othello_rules(width: int) -> Rules:
     row = width // 2 - 1
     black = word_of([width * row + row + 1, width * (row + 1) + row])
     white = word_of([width * row + row, width * (row + 1) + row + 1])
-    return Rules((black, white), legal_actions, play, is_terminal, return_to_move, observation_entry)
+    return Rules((black, white), legal_actions, play, is_terminal, return_to_move, observation_entry, margin)
 
 
 class Othello(Game):
