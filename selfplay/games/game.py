@@ -71,6 +71,15 @@ class Rules(NamedTuple):
     """By how many points the player to move is ahead (Othello: discs); None if a match is only won, drawn or lost."""
 
 
+class Features(NamedTuple):
+    """What positions of a game can be valued by: K whole numbers, each mine minus the opponent's or alike."""
+
+    names: tuple[str, ...]
+    """K names, as in conf/evaluation/."""
+    values: Callable[[Word, Word], tuple[Word, ...]]
+    """(own, opp) to the K features, seen by the player to move. Compiled code calls it; on tensors it need not work."""
+
+
 class Symmetries(NamedTuple):
     """The S symmetries of a game, the identity first. Under symmetry s, action a becomes `actions[s, a]`."""
 
@@ -106,6 +115,8 @@ class Game(ABC):
     """How a person writes an action."""
     position_line: PositionLine | None = None
     """The line that the positions stand on, if there is one: figures then show the value of each position."""
+    features: Features | None = None
+    """What positions of the game can be valued by, if there is more than the result of a match."""
 
     # ------------------------------------------------------------------ texts, different for every game
 
