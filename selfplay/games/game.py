@@ -72,11 +72,12 @@ class Rules(NamedTuple):
 
 
 class Features(NamedTuple):
-    """What positions can be valued by: K numbers, each mine minus the opponent's, seen by the player to move."""
+    """What positions of a game can be valued by: K whole numbers, each mine minus the opponent's or alike."""
 
     names: tuple[str, ...]
+    """K names, as in conf/evaluation/."""
     values: Callable[[Word, Word], tuple[Word, ...]]
-    """(own, opp) to the K numbers. Runs compiled."""
+    """(own, opp) to the K features, seen by the player to move. Compiled code calls it; on tensors it need not work."""
 
 
 class Symmetries(NamedTuple):
@@ -112,10 +113,10 @@ class Game(ABC):
     player_names: tuple[str, str] = ("first", "second")  # what the player who moves first, and the other, are called
     action_help: str
     """How a person writes an action."""
-    features: Features | None = None
-    """What positions of the game can be valued by, if there is anything."""
     position_line: PositionLine | None = None
     """The line that the positions stand on, if there is one: figures then show the value of each position."""
+    features: Features | None = None
+    """What positions of the game can be valued by, if there is more than the result of a match."""
 
     # ------------------------------------------------------------------ texts, different for every game
 

@@ -22,6 +22,7 @@ from torch import Tensor
 
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game, Rules, State, Symmetries
+from selfplay.games.othello_features import othello_features
 from selfplay.games.words import Word, bit_count, rule, word_of
 
 COLUMNS = "abcdefgh"
@@ -127,6 +128,7 @@ class Othello(Game):
     def __init__(self) -> None:
         squares = self.width * self.width
         self.rules = othello_rules(self.width)
+        self.features = othello_features(self.width, self.rules.legal_actions)
         self.pass_action = squares
         self.num_distinct_actions = squares + 1
         self.observation_shape = (2, self.width, self.width)

@@ -26,6 +26,12 @@ def rule(function: RuleFunction) -> RuleFunction:
     return function
 
 
+def scalar_rule(function: RuleFunction) -> RuleFunction:
+    """Mark what is like a rule but branches, or loops until done: it runs compiled and on single numbers only."""
+    RULES.append(function)
+    return function
+
+
 def word_of(bits: Iterable[int]) -> int:
     """The word in which these bits are set, as a signed number."""
     word = sum(1 << bit for bit in set(bits))

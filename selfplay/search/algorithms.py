@@ -5,7 +5,8 @@ positions that follow, down to a depth, where an evaluation stands in. They diff
 values that matter, which a position hands on to the positions that follow it:
 
     minimax     (-inf, inf): everything matters
-    alpha-beta  (-beta, -low), low being the best found so far (Knuth & Moore, "An analysis of alpha-beta pruning", 1975)
+    alpha-beta  (-beta, -low), low being the best found so far (Knuth & Moore, "An analysis of alpha-beta pruning",
+                1975)
     NegaScout   the same for the first action; for the others first the empty window just above low, which only asks
                 whether they are better, and the whole one if they are (Reinefeld, "An improvement to the Scout
                 tree-search algorithm", 1983)
@@ -27,6 +28,7 @@ from selfplay.compiled import compiled, register_rules
 from selfplay.games.game import Features, Rules
 from selfplay.games.words import bit_count
 from selfplay.randomness import fold
+from selfplay.search.evaluation import final_value, open_value
 
 POLL_INTERVAL = 1024
 """After so many positions a search looks whether it is to stop."""
@@ -78,38 +80,6 @@ class Found(NamedTuple):
     """int64[B, D]: the actions of the principal variation; -1 after its end."""
 
 
-def compile_values(rules: Rules, features: Features | None) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The value to the player to move of positions where the match is over, and of others: (own, opp, weights)."""
-    return_to_move, margin = rules.return_to_move, rules.margin
-
-    @register_jitable
-    def final_value(own: Any, opp: Any, weights: Any) -> Any:
-        return weights[0] * return_to_move(own, opp)
-
-    @register_jitable
-    def final_value_with_margin(own: Any, opp: Any, weights: Any) -> Any:
-        return weights[0] * return_to_move(own, opp) + weights[1] * margin(own, opp)
-
-    final = final_value if margin is None else final_value_with_margin
-    if features is None:
-
-        @register_jitable
-        def nothing_known(own: Any, opp: Any, weights: Any) -> Any:
-            return 0.0
-
-        return final, nothing_known
-    feature_values = features.values
-
-    @register_jitable
-    def weighted_features(own: Any, opp: Any, weights: Any) -> Any:
-        numbers, value = feature_values(own, opp), 0.0
-        for k in range(len(numbers)):
-            value += weights[2 + k] * numbers[k]
-        return value
-
-    return final, weighted_features
-
-
 @cache
 def compile_search(rules: Rules, features: Features | None, pass_action: int | None) -> Callable[..., bool]:
     """The searches of a game with these rules, valued by these features.
@@ -118,9 +88,9 @@ def compile_search(rules: Rules, features: Features | None, pass_action: int | N
     from `Evaluation.vector` and `stop` an int64[1] that ends the search once it is not 0. It fills `found` and returns
     whether it came to its end.
     """
-    register_rules()
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
-    final_value, open_value = compile_values(rules, features)
+    value_at_end, value_on_the_way = final_value(rules), open_value(features)
+    register_rules()
     passing = -1 if pass_action is None else pass_action
 
     @register_jitable
@@ -176,9 +146,9 @@ def compile_search(rules: Rules, features: Features | None, pass_action: int | N
                     lines[level, level:] = -1
                     bits = legal_actions(mine, other)
                     if bits == 0 and is_terminal(mine, other):
-                        value, known = final_value(mine, other, weights), True
+                        value, known = value_at_end(mine, other, weights), True
                     elif left == 0:
-                        value, known = open_value(mine, other, weights), True
+                        value, known = value_on_the_way(mine, other, weights), True
                     else:
                         first = np.int64(0)
                         if slots > 0 and left >= LEAST_STORED_DEPTH:

@@ -1,7 +1,7 @@
 """Searches of any game: how good a position is, and what to do there, found by looking ahead."""
 
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -11,10 +11,8 @@ from torch import Tensor
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game, State
 from selfplay.search.algorithms import Algorithm, Found, compile_search, make_table
+from selfplay.search.evaluation import Evaluation
 from selfplay.search.interruption import run_interruptibly
-
-if TYPE_CHECKING:
-    from selfplay.search.evaluation import Evaluation
 
 ALGORITHMS = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
 DEEPEST = 120
@@ -55,7 +53,7 @@ class Searcher:
     def __init__(
         self,
         game: Game,
-        evaluation: "Evaluation",
+        evaluation: Evaluation,
         algorithm: str = "negascout",
         *,
         ordered: bool = True,
@@ -80,6 +78,7 @@ class Searcher:
 
         Raises SettingError if the depth or the limit is out of range.
         """
+        _checked(depth)
         if time_limit is None:
             return self._result(self.search_batch(state, depth), depth, 0)
         if time_limit <= 0:
@@ -87,16 +86,14 @@ class Searcher:
         results = [self.search(state, 1)]
 
         def deepen(stop: NDArray[np.int64]) -> None:
-            for further in range(2, _checked(depth) + 1):
+            for further in range(2, depth + 1):
                 found = self._found(state, further, stop)
                 if found is None:
                     return
                 results.append(self._result(found, further, results[-1].visited))
 
-        try:
+        with suppress(TimeLimitError):
             run_interruptibly(deepen, time_limit)
-        except TimeLimitError:
-            pass
         return results[-1]
 
     def search_batch(self, state: State, depth: int) -> Found:

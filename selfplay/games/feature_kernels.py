@@ -1,0 +1,43 @@
+"""The features of a game compiled into a kernel that walks over a whole batch."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from selfplay.compiled import compiled, register_rules
+from selfplay.errors import SettingError
+from selfplay.games.game import Features, Game, State
+
+
+def feature_values(game: Game, state: State) -> Tensor:
+    """float32[B, K]: the features of each position, seen by the player to move.
+
+    They are computed on the CPU; a state elsewhere is copied there, and the features back.
+
+    Raises SettingError if the game has none.
+    """
+    if game.features is None:
+        raise SettingError(f"game={game.name}: its positions have no features")
+    values = torch.empty(state.batch_size, len(game.features.names))
+    kernel = compile_features(game.features)
+    kernel(state.own.cpu().numpy(), state.opp.cpu().numpy(), values.numpy())
+    return values.to(state.own.device)
+
+
+@cache
+def compile_features(features: Features) -> Callable[[Any, Any, Any], None]:
+    """A kernel (int64[B], int64[B], float32[B, K]): it writes the features of the positions into the third."""
+    register_rules()
+    values = features.values
+
+    @compiled
+    def write_features(own: Any, opp: Any, written: Any) -> None:
+        for i in range(len(own)):
+            row = values(own[i], opp[i])
+            for k in range(len(row)):
+                written[i, k] = row[k]
+
+    return write_features

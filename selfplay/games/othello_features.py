@@ -1,0 +1,268 @@
+"""What Othello positions can be valued by: seven features, each mine minus the opponent's, seen by the player to move.
+
+The features are those of the Indonesian article on strategy. Each function below makes the feature
+of a board of `width` (4, 6 or 8) times `width` squares: a function of two words `(own, opp)` to a whole number. All
+but `parity` change only their sign where the players are exchanged, and all are the same on the board's 8 images.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import NamedTuple
+
+from selfplay.games.game import Features
+from selfplay.games.words import Word, bit_count, rule, scalar_rule, word_of
+
+Feature = Callable[[Word, Word], Word]
+
+NAMES = ("discs", "corners", "stable", "mobility", "frontier", "parity", "patterns")
+
+
+@cache
+def othello_features(width: int, legal_actions: Feature) -> Features:
+    """All features, in the order of NAMES. `legal_actions`: the rule of the board of that width."""
+    count_corners, count_stable, count_mobile = corners(width), stable(width), mobility(legal_actions)
+    count_frontier, count_regions, count_patterns = frontier(width), parity(width), patterns(width)
+
+    @scalar_rule
+    def values(own: Word, opp: Word) -> tuple[Word, ...]:
+        return (
+            discs(own, opp),
+            count_corners(own, opp),
+            count_stable(own, opp),
+            count_mobile(own, opp),
+            count_frontier(own, opp),
+            count_regions(own, opp),
+            count_patterns(own, opp),
+        )
+
+    return Features(NAMES, values)
+
+
+# ---------------------------------------------------------------------- squares of a board
+
+
+def _squares(width: int, rows: Iterable[int], columns: Iterable[int]) -> int:
+    """The word of the squares in these rows and columns."""
+    columns = list(columns)
+    return word_of(width * row + column for row in rows for column in columns)
+
+
+def _board(width: int) -> int:
+    return word_of(range(width * width))
+
+
+def _corners(width: int) -> int:
+    return _squares(width, (0, width - 1), (0, width - 1))
+
+
+@cache
+def neighbourhood(width: int) -> Callable[[Word], Word]:
+    """A function from squares to these and their up to eight neighbours each; beyond the board it may set bits."""
+    last = width - 1
+    before_last_column, after_first_column = (_squares(width, range(width), c) for c in (range(last), range(1, width)))
+    # >> drags copies of the sign bit into the last row.
+    before_last_row = _squares(width, range(last), range(width))
+
+    @rule
+    def around(squares: Word) -> Word:
+        wide = squares | ((squares & before_last_column) << 1) | ((squares & after_first_column) >> 1)
+        return wide | (wide << width) | ((wide >> width) & before_last_row)
+
+    return around
+
+
+# ---------------------------------------------------------------------- discs, corners, mobility, frontier
+
+
+@rule
+def discs(own: Word, opp: Word) -> Word:
+    """Discs. Many of them early in a match leave few moves, so their weight in an evaluation is negative."""
+    return bit_count(own) - bit_count(opp)
+
+
+@cache
+def corners(width: int) -> Feature:
+    """The corners held. A disc there is never turned."""
+    squares = _corners(width)
+
+    @rule
+    def count(own: Word, opp: Word) -> Word:
+        return bit_count(own & squares) - bit_count(opp & squares)
+
+    return count
+
+
+@cache
+def mobility(legal_actions: Feature) -> Feature:
+    """The squares on which a disc could be placed, the opponent's counted as if it were their turn."""
+
+    @rule
+    def count(own: Word, opp: Word) -> Word:
+        return bit_count(legal_actions(own, opp)) - bit_count(legal_actions(opp, own))
+
+    return count
+
+
+@cache
+def frontier(width: int) -> Feature:
+    """The discs beside an empty square, in any of the eight directions. They give the opponent moves."""
+    around, board = neighbourhood(width), _board(width)
+
+    @rule
+    def count(own: Word, opp: Word) -> Word:
+        beside_empty = around(~(own | opp) & board)
+        return bit_count(own & beside_empty) - bit_count(opp & beside_empty)
+
+    return count
+
+
+# ---------------------------------------------------------------------- stable discs
+
+
+class Line(NamedTuple):
+    """One of the four directions of lines through squares, and the squares from which it soon leaves the board."""
+
+    step: int
+    """From the number of a square to that of the next on its line."""
+    end: int
+    """The squares at the end of their line on either side."""
+    up_1: int
+    """The squares whose next one in the direction of `step` is off the board."""
+    up_2: int
+    """Those whose second one is."""
+    up_4: int
+    """Those whose fourth one is."""
+    down_1: int
+    """And in the other direction."""
+    down_2: int
+    down_4: int
+
+
+def _line(width: int, across: int, along: int) -> Line:
+    """The line that goes `across` columns and `along` rows a step."""
+
+    def leaving(steps: int) -> int:
+        kept_rows, kept_columns = (
+            {place for place in range(width) if 0 <= place + steps * step < width} for step in (along, across)
+        )
+        return _board(width) & ~_squares(width, kept_rows, kept_columns)
+
+    ups, downs = ([leaving(sign * steps) for steps in (1, 2, 4)] for sign in (1, -1))
+    return Line(width * along + across, ups[0] | downs[0], *ups, *downs)
+
+
+@rule
+def _held(occupied: Word, line: Line) -> Word:
+    """The squares whose whole line is occupied, or that stand at its end.
+
+    Where >> drags copies of the sign bit in, and where a shift leads around an edge, the line has left the board.
+    """
+    up = occupied & (line.up_1 | (occupied >> line.step))
+    up = up & (line.up_2 | (up >> (2 * line.step)))
+    up = up & (line.up_4 | (up >> (4 * line.step)))
+    down = occupied & (line.down_1 | (occupied << line.step))
+    down = down & (line.down_2 | (down << (2 * line.step)))
+    down = down & (line.down_4 | (down << (4 * line.step)))
+    return (up & down) | line.end
+
+
+@cache
+def stable(width: int) -> Feature:
+    """The discs that can be proved never to be turned: those that each of the four lines through them holds.
+
+    A line holds a disc if it is full, if the board ends there on one side, or if a stable disc of the same player
+    stands next on one side. So corners are stable, then the edge discs joined to them, then what leans on those.
+    """
+    row, column = _line(width, 1, 0), _line(width, 0, 1)
+    falling, rising = _line(width, 1, 1), _line(width, -1, 1)
+
+    @scalar_rule
+    def grow(stones: Word, by_row: Word, by_column: Word, by_falling: Word, by_rising: Word) -> Word:
+        found = stones & by_row & by_column & by_falling & by_rising
+        while True:
+            # A shift that leads around an edge ends on a square at the end of its line, which is held anyway.
+            held = stones & (by_row | (found << 1) | (found >> 1))
+            held &= by_column | (found << width) | (found >> width)
+            held &= by_falling | (found << (width + 1)) | (found >> (width + 1))
+            held &= by_rising | (found << (width - 1)) | (found >> (width - 1))
+            if held == found:
+                return found
+            found = held
+
+    @scalar_rule
+    def count(own: Word, opp: Word) -> Word:
+        occupied = own | opp
+        by_row, by_column = _held(occupied, row), _held(occupied, column)
+        by_falling, by_rising = _held(occupied, falling), _held(occupied, rising)
+        mine = grow(own, by_row, by_column, by_falling, by_rising)
+        return bit_count(mine) - bit_count(grow(opp, by_row, by_column, by_falling, by_rising))
+
+    return count
+
+
+# ---------------------------------------------------------------------- parity
+
+
+@cache
+def parity(width: int) -> Feature:
+    """The regions of empty squares with an odd number of squares, minus those with an even number.
+
+    If both players go on in turn in a region, the player to move places the last disc in an odd one, the opponent in
+    an even one. Squares are of one region if they touch, also at a corner.
+    """
+    around, board = neighbourhood(width), _board(width)
+
+    @scalar_rule
+    def count(own: Word, opp: Word) -> Word:
+        empty = ~(own | opp) & board
+        lead = bit_count(empty & 0)
+        while empty != 0:
+            region, grown = empty & 0, empty & -empty
+            while grown != region:
+                region, grown = grown, around(grown) & empty
+            empty ^= region
+            lead += 2 * (bit_count(region) & 1) - 1
+        return lead
+
+    return count
+
+
+# ---------------------------------------------------------------------- patterns of edges and corners
+
+
+@rule
+def _wedges(own: Word, between: Word, step: Word) -> Word:
+    """The squares that runs of `between` join to `own` on both sides along a line. Two runs on 8 squares: up to 4."""
+    up, down = between & (own << step), between & (own >> step)
+    for _ in range(3):
+        up, down = up | (between & (up << step)), down | (between & (down >> step))
+    return (up << step) & (down >> step)
+
+
+@cache
+def patterns(width: int) -> Feature:
+    """The wedges, minus the X- and C-squares held beside an empty corner.
+
+    A wedge is an empty square of an edge where a disc would turn opposing discs on both sides along that edge, as in
+    h p p . p h: whoever plays there holds the whole edge. A C-square stands beside a corner on the edge, the X-square
+    on the diagonal: while the corner is empty, a disc there may open it to the opponent. X-squares count twice, as
+    the more dangerous.
+    """
+    around, board, corner_squares = neighbourhood(width), _board(width), _corners(width)
+    inner, ends = range(1, width - 1), (0, width - 1)
+    rows, columns = _squares(width, ends, inner), _squares(width, inner, ends)
+    x_squares = _squares(width, (1, width - 2), (1, width - 2))
+
+    @rule
+    def count_wedges(own: Word, opp: Word) -> Word:
+        empty = ~(own | opp) & board
+        return bit_count(_wedges(own, opp & rows, 1) & empty) + bit_count(_wedges(own, opp & columns, width) & empty)
+
+    @rule
+    def count(own: Word, opp: Word) -> Word:
+        risky = around(~(own | opp) & corner_squares)
+        mine = bit_count(own & risky) + bit_count(own & risky & x_squares)
+        other = bit_count(opp & risky) + bit_count(opp & risky & x_squares)
+        return count_wedges(own, opp) - count_wedges(opp, own) - mine + other
+
+    return count

@@ -1,0 +1,196 @@
+"""What a position is worth to the player to move: a weighted sum of its game's features, or the result of its match.
+
+    make_evaluation("article", game)              conf/evaluation/article.yaml
+    make_evaluation("my/evaluation.yaml", game)   a file of the same form
+
+With weights w and features f an open position is worth sum_k w[k] * f[k], and one in which the match is over
+win * return + margin * (the lead of the player to move in points, where the game counts points).
+"""
+
+import io
+import math
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from torch import Tensor
+from yaml import YAMLError
+
+from selfplay.compiled import compiled, register_rules
+from selfplay.errors import InvalidFileError, SettingError
+from selfplay.games import Game, State
+from selfplay.games.game import Features, Rules
+from selfplay.games.words import Word, scalar_rule
+
+EVALUATIONS = Path(__file__).resolve().parents[2] / "conf" / "evaluation"
+
+WordsValue = Callable[[Word, Word, NDArray[np.float64]], Word]
+"""(own, opp, the vector of an evaluation) to the value to the player to move; compiled searches call it."""
+
+
+class Evaluation(NamedTuple):
+    """The weights of a sum of features."""
+
+    name: str
+    """As the user wrote it."""
+    game: str | None
+    """The one game that it is for; None: every game that has its features, such as the boards of all sizes."""
+    win: float
+    """The value of a match that is won; it should exceed that of every open position. A lost one has its negative."""
+    margin: float
+    """The value of each point by which the player leads at the end."""
+    weights: Mapping[str, float]
+    """By the name of the feature; features that are not named weigh 0."""
+
+    def vector(self, game: Game) -> NDArray[np.float64]:
+        """float64[2 + K]: win, margin, and the weights of the K features of `game` in their order.
+
+        Raises SettingError if the game is another one, or lacks a feature or the points that are weighed.
+        """
+        names = () if game.features is None else game.features.names
+        if self.game not in (None, game.name):
+            raise SettingError(f"evaluation {self.name}: it is for {self.game}, not for {game.name}")
+        if self.weights and not names:
+            raise SettingError(f"evaluation {self.name}: {game.name} has no features to weigh; give none")
+        if foreign := [name for name in self.weights if name not in names]:
+            raise SettingError(f"evaluation {self.name}: no feature {foreign[0]!r}; {game.name} has {', '.join(names)}")
+        if self.margin and game.rules.margin is None:
+            raise SettingError(f"evaluation {self.name}: {game.name} counts no points; give margin 0")
+        return np.array([self.win, self.margin, *(self.weights.get(name, 0.0) for name in names)])
+
+    def value(self, game: Game, state: State) -> Tensor:
+        """float64[B]: the value of each position to the player to move, open or not. Raises as `vector`."""
+        values = torch.empty(state.batch_size, dtype=torch.float64)
+        own, opp, over = (field.cpu().numpy() for field in (state.own, state.opp, state.terminated))
+        _batch_value(game.rules, game.features)(own, opp, over, self.vector(game), values.numpy())
+        return values.to(state.own.device)
+
+
+# ---------------------------------------------------------------------- files
+
+
+def make_evaluation(name: str, game: Game) -> Evaluation:
+    """The evaluation of that name in conf/evaluation/, or in the .yaml file at that path, fit for `game`.
+
+    Raises:
+        SettingError: there is none of that name, or it does not fit the game.
+        InvalidFileError: the file is missing or is no evaluation; the message says what is wrong.
+    """
+    known = sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
+    if name not in known and not name.endswith(".yaml"):
+        raise SettingError(
+            f"unknown evaluation {name!r}; there are {', '.join(known)}, or give the path of a .yaml file"
+        )
+    path = EVALUATIONS / f"{name}.yaml" if name in known else Path(name)
+    evaluation = read_evaluation(path, name)
+    evaluation.vector(game)
+    return evaluation
+
+
+def read_evaluation(path: Path, name: str) -> Evaluation:
+    """The evaluation called `name` in the file at `path`. Raises InvalidFileError."""
+    content = _read_mapping(path)
+    if missing := [key for key in ("win", "margin", "weights") if key not in content]:
+        raise InvalidFileError(path, f"{missing[0]} is missing")
+    if foreign := [key for key in content if key not in ("game", "win", "margin", "weights")]:
+        raise InvalidFileError(path, f"unknown entry {foreign[0]!r}; an evaluation has game, win, margin and weights")
+    game, weights = content.get("game"), content["weights"]
+    if not (game is None or isinstance(game, str)) or not isinstance(weights, dict):
+        raise InvalidFileError(path, "game must be the name of a game, and weights a number for each feature")
+    numbers = {"win": content["win"], "margin": content["margin"]} | {f"weights.{key}": weights[key] for key in weights}
+    for key, number in numbers.items():
+        if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+            raise InvalidFileError(path, f"{key} is {number!r}; it must be a number")
+    weights = {str(key): float(weight) for key, weight in weights.items()}
+    return Evaluation(name, game, float(content["win"]), float(content["margin"]), weights)
+
+
+def _read_mapping(path: Path) -> dict[Any, Any]:
+    try:
+        text = path.read_text()
+    except OSError as error:
+        raise InvalidFileError(path, f"cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise InvalidFileError(path, "is no text") from error
+    try:
+        content = OmegaConf.to_container(OmegaConf.load(io.StringIO(text)), resolve=True)
+    except (OmegaConfBaseException, YAMLError, OSError) as error:
+        raise InvalidFileError(path, f"is no YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(content, dict):
+        raise InvalidFileError(path, "is no evaluation: it must have win, margin and weights")
+    return content
+
+
+def evaluation_text(evaluation: Evaluation) -> str:
+    """What a file that holds `evaluation` says; reading it gives the same numbers."""
+    lines = [] if evaluation.game is None else [f"game: {evaluation.game}"]
+    lines += [f"win: {evaluation.win!r}", f"margin: {evaluation.margin!r}"]
+    lines += ["weights:", *(f"  {name}: {weight!r}" for name, weight in evaluation.weights.items())]
+    return "\n".join(lines if evaluation.weights else [*lines[:-1], "weights: {}"]) + "\n"
+
+
+# ---------------------------------------------------------------------- compiled
+
+
+@cache
+def open_value(features: Features | None) -> WordsValue:
+    """The value of a position in which the match goes on; 0 in a game without features."""
+    if features is None:
+        return _nothing
+    feature_values = features.values
+
+    @scalar_rule
+    def value(own: Word, opp: Word, vector: NDArray[np.float64]) -> Word:
+        row = feature_values(own, opp)
+        total = 0.0
+        for k in range(len(row)):
+            total += vector[2 + k] * row[k]
+        return total
+
+    return value
+
+
+@scalar_rule
+def _nothing(own: Word, opp: Word, vector: NDArray[np.float64]) -> Word:
+    return 0.0
+
+
+@cache
+def final_value(rules: Rules) -> WordsValue:
+    """The value of a position in which the match is over."""
+    return_to_move, margin = rules.return_to_move, rules.margin
+
+    @scalar_rule
+    def value_without_points(own: Word, opp: Word, vector: NDArray[np.float64]) -> Word:
+        return vector[0] * return_to_move(own, opp)
+
+    if margin is None:
+        return value_without_points
+
+    @scalar_rule
+    def value(own: Word, opp: Word, vector: NDArray[np.float64]) -> Word:
+        return vector[0] * return_to_move(own, opp) + vector[1] * margin(own, opp)
+
+    return value
+
+
+@cache
+def _batch_value(rules: Rules, features: Features | None) -> Callable[..., None]:
+    open_position, final_position = open_value(features), final_value(rules)
+    register_rules()
+
+    @compiled
+    def write_values(own: Any, opp: Any, over: Any, vector: Any, values: Any) -> None:
+        for i in range(len(own)):
+            if over[i]:
+                values[i] = final_position(own[i], opp[i], vector)
+            else:
+                values[i] = open_position(own[i], opp[i], vector)
+
+    return write_values

@@ -1,0 +1,154 @@
+"""Evaluations: the example of the article, files read and refused, the values of open and finished positions."""
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.errors import InvalidFileError, SettingError
+from selfplay.games import GAMES, make_game
+from selfplay.games.feature_kernels import feature_values
+from selfplay.search.evaluation import EVALUATIONS, Evaluation, evaluation_text, make_evaluation
+
+OTHELLO = make_game("othello")
+NAMES = sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
+EXAMPLE = {
+    **{"discs": 30, "corners": 2, "stable": 5, "mobility": 15},
+    **{"frontier": 10, "parity": 3, "patterns": 20},
+}
+
+
+def written(tmp_path, text):
+    path = tmp_path / "mine.yaml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_the_articles_example_gives_164():
+    weights = make_evaluation("article", OTHELLO).vector(OTHELLO)[2:]
+    assert weights.tolist() == [-3, 5, 9, 7, -5, 8, 6]
+    assert weights @ [EXAMPLE[name] for name in OTHELLO.features.names] == 164
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_evaluation_there_is_fits_every_game_that_has_its_features(name):
+    for game in map(make_game, GAMES):
+        if game.features is not None or name == "none":
+            evaluation = make_evaluation(name, game)
+            assert evaluation.name == name
+            size = 2 + (0 if game.features is None else len(game.features.names))
+            assert evaluation.vector(game).dtype == np.float64
+            assert evaluation.vector(game).shape == (size,)
+
+
+@pytest.mark.parametrize("name", ["othello", "othello_6x6", "othello_4x4"])
+def test_an_open_position_is_worth_the_sum_and_a_finished_one_its_result(name):
+    game = make_game(name)
+    article = make_evaluation("article", game)
+    weights = torch.from_numpy(article.vector(game))[2:]
+    start = game.init(3)
+    assert article.value(game, start).tolist() == (feature_values(game, start).double() @ weights).tolist()
+    squares = game.width**2
+    won = game.read_board("X" * (squares - 3) + "OOO", "X")
+    lost = game.read_board("X" * (squares - 3) + "OOO", "O")
+    drawn = game.read_board("XO" * (squares // 2), "X")
+    values = [float(article.value(game, state)) for state in (won, lost, drawn)]
+    assert values == [10_000 + squares - 6, -10_000 - squares + 6, 0]
+
+
+def test_no_open_position_comes_near_a_won_one():
+    article = make_evaluation("article", OTHELLO)
+    largest = abs(article.vector(OTHELLO)[2:]) @ [64, 4, 64, 64, 64, 32, 16]
+    assert largest < article.win
+
+
+def test_the_greedy_evaluation_is_the_lead_in_discs():
+    greedy = make_evaluation("discs", OTHELLO)
+    state = OTHELLO.state_after(["d3"])
+    assert float(greedy.value(OTHELLO, state)) == 1 - 4
+    assert float(greedy.value(OTHELLO, OTHELLO.read_board("X" * 60 + "----", "O"))) == -60
+
+
+def test_a_game_without_features_counts_results_only():
+    game = make_game("tictactoe")
+    state = game.state_after(["0,0", "1,1", "0,1", "2,2", "0,2"])
+    assert float(make_evaluation("none", game).value(game, state)) == -1
+    assert float(make_evaluation("none", game).value(game, game.init())) == 0
+
+
+def test_features_that_are_not_named_weigh_nothing(tmp_path):
+    path = written(tmp_path, "win: 1e3\nmargin: 0\nweights:\n  parity: 2\n  corners: 0.5\n")
+    evaluation = make_evaluation(path, OTHELLO)
+    assert (evaluation.name, evaluation.game) == (path, None)
+    assert evaluation.vector(OTHELLO).tolist() == [1000, 0, 0, 0.5, 0, 0, 0, 2, 0]
+
+
+@pytest.mark.parametrize("weights", [{"discs": 1 / 3, "stable": -1e-9}, {}])
+def test_what_is_written_is_read_as_the_same(tmp_path, weights):
+    evaluation = Evaluation("", "othello_4x4", 0.1, 1e-17, weights)
+    path = written(tmp_path, evaluation_text(evaluation))
+    assert make_evaluation(path, make_game("othello_4x4")) == evaluation._replace(name=path)
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "message"),
+    [
+        ("best", "othello", "^unknown evaluation 'best'; there are article, discs, none, or give the path of a .yaml"),
+        ("", "othello", "^unknown evaluation ''"),
+        ("../config", "othello", "^unknown evaluation"),
+        ("article", "tictactoe", "^evaluation article: tictactoe has no features to weigh; give none$"),
+    ],
+)
+def test_an_evaluation_that_is_not_there_or_does_not_fit_is_refused(name, game, message):
+    with pytest.raises(SettingError, match=message):
+        make_evaluation(name, make_game(game))
+
+
+FIT = "win: 1\nmargin: 0\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        (
+            FIT + "weights: {tempo: 1}",
+            SettingError,
+            "no feature 'tempo'; othello has discs, corners, stable, mobility, ",
+        ),
+        (FIT + "weights: {}\ngame: othello_6x6", SettingError, "it is for othello_6x6, not for othello$"),
+        (FIT, InvalidFileError, "weights is missing$"),
+        ("win: 1\nweights: {}", InvalidFileError, "margin is missing$"),
+        ("", InvalidFileError, "win is missing$"),
+        (FIT + "weights: {}\ndepth: 3", InvalidFileError, "unknown entry 'depth'"),
+        (FIT + "weights: [1, 2]", InvalidFileError, "weights a number for each feature$"),
+        (FIT + "weights: {}\ngame: 3", InvalidFileError, "game must be the name of a game"),
+        (FIT + "weights: {discs: many}", InvalidFileError, "weights.discs is 'many'; it must be a number$"),
+        (FIT + "weights: {discs: true}", InvalidFileError, "weights.discs is True"),
+        (FIT + "weights: {discs: .nan}", InvalidFileError, "weights.discs is nan"),
+        ("win: .inf\nmargin: 0\nweights: {}", InvalidFileError, "win is inf"),
+        ("win: null\nmargin: 0\nweights: {}", InvalidFileError, "win is None"),
+        ("win: [", InvalidFileError, "is no YAML: "),
+        ("win: ${nothing}", InvalidFileError, "is no YAML: "),
+        ("17", InvalidFileError, "is no YAML: "),
+        ("- win", InvalidFileError, "is no evaluation"),
+        ("\x00", InvalidFileError, "is no YAML: "),
+    ],
+)
+def test_a_file_that_is_no_evaluation_is_refused_in_one_line(tmp_path, text, error, message):
+    with pytest.raises(error, match=message) as caught:
+        make_evaluation(written(tmp_path, text), OTHELLO)
+    assert "\n" not in str(caught.value)
+    assert "mine.yaml" in str(caught.value)
+
+
+def test_points_are_refused_where_the_game_counts_none(tmp_path):
+    path = written(tmp_path, "win: 1\nmargin: 1\nweights: {}")
+    with pytest.raises(SettingError, match=r"tictactoe counts no points; give margin 0$"):
+        make_evaluation(path, make_game("tictactoe"))
+
+
+def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
+    with pytest.raises(InvalidFileError, match=r"mine.yaml: cannot be read: No such file or directory$"):
+        make_evaluation(str(tmp_path / "mine.yaml"), OTHELLO)
+    (tmp_path / "mine.yaml").write_bytes(b"\xff\xfe\xff")
+    with pytest.raises(InvalidFileError, match=r"mine.yaml: is no text$"):
+        make_evaluation(str(tmp_path / "mine.yaml"), OTHELLO)
