@@ -124,9 +124,14 @@ class Session:
         return tuple(self.game.legal_action_mask(self.state)[0].nonzero()[:, 0].tolist())
 
     @property
+    def can_only_pass(self) -> bool:
+        """Whether who is to move has no choice."""
+        return self.game.pass_action is not None and self.legal_actions == (self.game.pass_action,)
+
+    @property
     def awaits_person(self) -> bool:
         """Whether it is for a person to choose; one who can only pass has no choice."""
-        return not self.is_over and self.seats[self.to_move] is None and not self._is_forced
+        return not self.is_over and self.seats[self.to_move] is None and not self.can_only_pass
 
     @property
     def can_undo(self) -> bool:
@@ -150,10 +155,6 @@ class Session:
         if not self.results.matches:
             return None
         return standing(self.game, self.results, *(player for player in self.players if player is not None))
-
-    @property
-    def _is_forced(self) -> bool:
-        return self.game.pass_action is not None and self.legal_actions == (self.game.pass_action,)
 
     @property
     def _last_choice(self) -> int | None:
@@ -182,7 +183,7 @@ class Session:
         if self.is_over or self.awaits_person:
             raise NotNowError("the match is over" if self.is_over else "it is a person's turn")
         player = self.seats[self.to_move]
-        if self._is_forced or player is None:
+        if self.can_only_pass or player is None:
             return self._step(torch.tensor([self.game.pass_action]), by_person=player is None, is_forced=True)
         draws = Draws(self.key, torch.tensor([self.match]), len(self._plies))
         explores = player.explores(draws)
