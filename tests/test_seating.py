@@ -120,7 +120,7 @@ def test_the_console_shows_what_its_settings_say(tmp_path: Path) -> None:
     assert "X: random, O: perfect" in written
 
 
-@pytest.mark.parametrize("game", ["tictactoe", "sumto100"])
-def test_every_player_that_needs_no_file_plays_every_game(tmp_path: Path, game: str) -> None:
+@pytest.mark.parametrize("game", ["tictactoe", "sumto100", "othello_4x4"])
+def test_games_of_every_kind_are_played(tmp_path: Path, game: str) -> None:
     written = played(settings_with(tmp_path, f"game={game}", "first=random", "second=perfect"), "n")
     assert written[-1].startswith("match 1: ")
