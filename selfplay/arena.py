@@ -104,10 +104,10 @@ def play_matches(
         seats = (match % 2 if alternate else torch.zeros_like(match)).to(torch.int8)
         record = play_batch(game, players, match, seats, key, opening_plies)
         for learner in learners:
-            learner.after_match(record, _seats_held(players, learner, int(seats[0])))
+            learner.after_match(record, seats_held(players, learner, int(seats[0])))
         yield record
 
 
-def _seats_held(players: tuple[Player, Player], player: Player, first: int) -> tuple[int, ...]:
+def seats_held(players: tuple[Player | None, Player | None], player: Player, first: int) -> tuple[int, ...]:
     """The seats of `player` in a match in which number `first` of the players moves first."""
     return tuple(seat for seat in range(2) if players[seat ^ first] is player)

@@ -17,6 +17,10 @@ class IllegalActionError(SelfPlayError, ValueError):
     """An action that the rules do not allow in the position it was given for, or text that names no action."""
 
 
+class NotNowError(SelfPlayError):
+    """What a match does not allow at this point: nothing to take back, nobody's turn, nobody who could give a hint."""
+
+
 class InvalidFileError(SelfPlayError, ValueError):
     """A file that is missing, cut off, foreign or out of range."""
 

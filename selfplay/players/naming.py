@@ -185,7 +185,7 @@ def _greedy_discs(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
 
 
 def _human(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
-    raise SettingError(f"player {name.text!r}: a person plays at play/console.py, with opponent=PLAYER")
+    raise SettingError(f"player {name.text!r}: a person plays at play/console.py")
 
 
 PLAYER_KINDS: dict[str, PlayerKind] = {
