@@ -291,7 +291,7 @@ LAYERS = [
     {"selfplay.command_line", "selfplay.levels"},
     {"selfplay.grading", "selfplay.ratings"},
     {"selfplay.comparison", "selfplay.matches", "selfplay.tabular_training"},
-    {"selfplay.session"},
+    {"selfplay.session", "selfplay.analysis"},
     {"selfplay.advice"},
     {"selfplay.seating", "selfplay.session_summary", "selfplay.board_text"},
     {"selfplay.plots", "selfplay.console"},
