@@ -1,19 +1,25 @@
-"""Play against a level of a run or any other player, which shows what it expects of every action.
+"""Play against a level of a run or any other player, which shows what it expects of every action; or watch two.
 
-python play/console.py --level 17
+python play/console.py
+python play/console.py --level 17 perfect=true
 python play/console.py opponent=tabular:outputs/tictactoe/tabular/backward_value.npz
+python play/console.py first=human second=perfect
+python play/console.py first=random second=experience swap=true
 python play/console.py --game sumto100 run_dir=outputs/try
 """
 
-from selfplay.command_line import command
-from selfplay.settings import Settings
+import sys
+
+from selfplay.command_line import command_of
+from selfplay.play_settings import PlaySettings
 
 
-def play(settings: Settings) -> None:
+def play(settings: PlaySettings) -> None:
+    from selfplay.board_text import has_colour
     from selfplay.console import play_at_console
 
-    play_at_console(settings, input, print)
+    play_at_console(settings, input, print, colour=has_colour(sys.stdout))
 
 
 if __name__ == "__main__":
-    command(play, run="read")
+    command_of(PlaySettings, "play", play, run="read")

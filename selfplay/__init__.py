@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from selfplay.players.tabular import TabularPlayer
     from selfplay.players.value_net import ValueNetPlayer
     from selfplay.search.perfect import perfect_values
+    from selfplay.session import Session
     from selfplay.settings import Settings, compose_settings
 
 _HOMES = {
@@ -61,6 +62,7 @@ _HOMES = {
     "TabularPlayer": "players.tabular",
     "ValueNetPlayer": "players.value_net",
     "perfect_values": "search.perfect",
+    "Session": "session",
     "Settings": "settings",
     "compose_settings": "settings",
 }
@@ -77,6 +79,7 @@ __all__ = [
     "Player",
     "RandomPlayer",
     "SelfPlayError",
+    "Session",
     "Settings",
     "State",
     "TabularPlayer",

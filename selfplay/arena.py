@@ -8,6 +8,7 @@ from torch import Tensor
 
 from selfplay.games.game import Game, State
 from selfplay.players.player import Player
+from selfplay.players.random import RandomPlayer
 from selfplay.randomness import Draws
 
 MATCH_OVER = -1
@@ -35,19 +36,27 @@ class MatchRecord(NamedTuple):
         return torch.stack(self.actions, dim=1)
 
 
-def play_batch(game: Game, players: tuple[Player, Player], match: Tensor, seats: Tensor, key: int) -> MatchRecord:
+def play_batch(
+    game: Game, players: tuple[Player, Player], match: Tensor, seats: Tensor, key: int, opening_plies: int = 0
+) -> MatchRecord:
     """Play the matches numbered `match` (int64[B]) to their ends.
 
     Args:
         players: the two players; may be one and the same.
         seats: int8[B], which of them moves first in each match.
         key: the stream of random numbers, from `selfplay.randomness.stream_key`.
+        opening_plies: so many plies at the start are random, the same ones in the matches 2n and 2n + 1, which then
+            show both players on both sides of one opening.
     """
+    opening = RandomPlayer(game)
     state = game.init(len(match))
     states: list[State] = [state]
     actions: list[Tensor] = []
     while not bool(state.terminated.all()):
-        action = _choose(players, state, seats, Draws(key, match, len(actions)))
+        if len(actions) < opening_plies:
+            action = opening.act(state, Draws(key, match // 2, len(actions)))
+        else:
+            action = _choose(players, state, seats, Draws(key, match, len(actions)))
         actions.append(torch.where(state.terminated, MATCH_OVER, action))
         state = game.step_unchecked(state, action)
         states.append(state)
@@ -74,6 +83,7 @@ def play_matches(
     *,
     alternate: bool = True,
     learn: bool = True,
+    opening_plies: int = 0,
     batch_size: int = DEFAULT_BATCH_SIZE,
 ) -> Iterator[MatchRecord]:
     """Play the matches of these numbers, in batches; the batch size changes no match.
@@ -84,6 +94,7 @@ def play_matches(
         alternate: the first player moves first in the matches with even numbers, second in the others; without it,
             first in all.
         learn: whether players that learn from their matches do so.
+        opening_plies: as for `play_batch`.
     """
     learners = [player for player in dict.fromkeys(players) if player.learns and learn]
     batch_size = 1 if learners else batch_size
@@ -91,12 +102,12 @@ def play_matches(
         chunk = matches[start : start + batch_size]
         match = torch.arange(chunk.start, chunk.stop, chunk.step)
         seats = (match % 2 if alternate else torch.zeros_like(match)).to(torch.int8)
-        record = play_batch(game, players, match, seats, key)
+        record = play_batch(game, players, match, seats, key, opening_plies)
         for learner in learners:
-            learner.after_match(record, _seats_held(players, learner, int(seats[0])))
+            learner.after_match(record, seats_held(players, learner, int(seats[0])))
         yield record
 
 
-def _seats_held(players: tuple[Player, Player], player: Player, first: int) -> tuple[int, ...]:
+def seats_held(players: tuple[Player | None, Player | None], player: Player, first: int) -> tuple[int, ...]:
     """The seats of `player` in a match in which number `first` of the players moves first."""
     return tuple(seat for seat in range(2) if players[seat ^ first] is player)

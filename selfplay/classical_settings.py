@@ -44,12 +44,15 @@ class MatchSettings(CommonSettings):
     counts the matches that it has seen before."""
     learn: bool = True
     """Let players that learn from their matches do so."""
+    opening_plies: int = 0
+    """So many plies at the start are random, the same in every two matches that follow each other."""
     report_every: int | None = None
     """Matches between two lines of progress; None: 1 if a player learns, else a twentieth of all."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require("matches", self.matches, self.matches >= 1, "1 or more")
+        require("opening_plies", self.opening_plies, self.opening_plies >= 0, "0 or more")
         every = self.report_every
         require("report_every", every, every is None or every >= 1, "1 or more, or null")
 
@@ -63,10 +66,13 @@ class TournamentSettings(CommonSettings):
     """Matches of each pair; each player moves first in half of them."""
     epsilons: list[float] = field(default_factory=lambda: [0.0])
     """Exploration rates by ply of all players."""
+    opening_plies: int = 0
+    """So many plies at the start are random, the same in the two matches in which a pair changes sides."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require("matches", self.matches, self.matches >= 2, "2 or more")
+        require("opening_plies", self.opening_plies, self.opening_plies >= 0, "0 or more")
         require_rates("epsilons", self.epsilons)
         if len(self.players) < 2 or len(set(self.players)) < len(self.players):
             raise SettingError(f"players={list(self.players)}: give two or more different players")

@@ -75,11 +75,19 @@ class Comparison(NamedTuple):
         return None if np.isnan(best) else float(best)
 
 
-def tally_matches(game: Game, players: tuple[Player, Player], matches: int, key: int, batch_size: int) -> Tally:
-    """Play `matches` matches, the first player moving first in the even ones, and count. No player learns from them."""
+def tally_matches(
+    game: Game, players: tuple[Player, Player], matches: int, key: int, batch_size: int, opening_plies: int = 0
+) -> Tally:
+    """Play `matches` matches, the first player moving first in the even ones, and count. No player learns from them.
+
+    `opening_plies`: as for `selfplay.arena.play_batch`.
+    """
     wins = draws = losses = 0
     seen: set[tuple[int, bytes]] = set()
-    for record in play_matches(game, players, range(matches), key, learn=False, batch_size=batch_size):
+    records = play_matches(
+        game, players, range(matches), key, learn=False, opening_plies=opening_plies, batch_size=batch_size
+    )
+    for record in records:
         returns = record.returns()
         wins, losses = wins + int((returns > 0).sum()), losses + int((returns < 0).sum())
         draws += int((returns == 0).sum())

@@ -1,24 +1,28 @@
-"""A person against a player, in text: every prompt and answer goes through the functions that are handed in."""
+"""A session in text: every prompt and answer goes through the functions that are handed in."""
 
 from collections.abc import Callable
 
-import torch
-from torch import Tensor
-
-from selfplay.arena import MatchRecord
-from selfplay.errors import IllegalActionError, StageError
-from selfplay.games import Game, make_game
-from selfplay.games.game import State
-from selfplay.level_players import level_player, newest_level
-from selfplay.matches import Results, standing
-from selfplay.players.naming import make_player
-from selfplay.players.player import Player
-from selfplay.randomness import Activity, Draws, stream_key
-from selfplay.settings import Settings
+from selfplay.advice import hint, perfect_values, right_actions
+from selfplay.board_text import boards_beside
+from selfplay.errors import IllegalActionError, NotNowError
+from selfplay.play_settings import PlaySettings
+from selfplay.players.perfect import perfect_player_of
+from selfplay.seating import open_session
+from selfplay.session import Ply, Session, Values
 
 ANSWERS = {"": True, "y": True, "yes": True, "n": False, "no": False}
-LEAVE = ("quit", "exit")
-"""Words, because one letter can be an action."""
+
+COMMANDS = {
+    "undo": "take back your last action, and the reply to it",
+    "hint": "what the other player would do in your place",
+    "values": "show or hide what a player expects of each action (also: values on, values off)",
+    "perfect": "show or hide what perfect play makes of each action (also: perfect on, perfect off)",
+    "help": "this",
+    "quit": "leave; so do exit, Ctrl-C and Ctrl-D",
+}
+"""What a person can write instead of an action or an answer: words, because one letter can be an action."""
+
+OUTCOMES = {1.0: "wins", 0.0: "draws", -1.0: "loses"}
 
 
 class _LeavingError(Exception):
@@ -26,109 +30,236 @@ class _LeavingError(Exception):
 
 
 class Console:
-    """Matches between a person and a player.
+    """A session in which people read and write lines.
 
     Args:
         read: shows a prompt and returns the line that the person writes; EOFError or KeyboardInterrupt leaves.
         write: shows one or more lines.
-        key: the stream of the opponent's random numbers, from `selfplay.randomness.stream_key`.
+        asks_who_is_first: ask the one person (player number 0 of the session) before each match who moves first.
+        swap: let the two players change seats after every match.
+        values: show what a player expects of each action before it acts.
+        perfect: show beside it what perfect play gets, and after each action what would have been right.
+        colour: mark values with the colours of a terminal.
     """
 
     def __init__(
-        self, game: Game, opponent: Player, read: Callable[[str], str], write: Callable[[str], None], key: int
+        self,
+        session: Session,
+        read: Callable[[str], str],
+        write: Callable[[str], None],
+        *,
+        asks_who_is_first: bool = True,
+        swap: bool = False,
+        values: bool = True,
+        perfect: bool = False,
+        colour: bool = False,
     ) -> None:
-        self.game, self.opponent, self.write, self.key = game, opponent, write, key
+        self.session, self.game, self.write = session, session.game, write
         self._read = read
-        self.results = Results()
+        self.asks_who_is_first = asks_who_is_first and session.players.count(None) == 1
+        self.swap, self.colour = swap, colour
+        self.shows = {"values": values, "perfect": perfect}
 
     def play(self) -> None:
         """Play matches until the person leaves."""
-        self.write(f"{self.game.name} against {self.opponent.name}; quit leaves")
+        self.write(f"{self._title()}; help lists what you can write, quit leaves")
         try:
-            match = 0
-            while match == 0 or self._yes("Play again?"):
-                self.play_match(self._yes("Do you want to go first?"), match)
-                match += 1
+            if self.shows["perfect"]:
+                self._is_obeyed("perfect", "on")
+            if self.asks_who_is_first:
+                self._start_match()
+            while (again := self._play_on_and_ask()) is not False:
+                # None: the end was taken back, and the match goes on.
+                if again:
+                    self._start_match()
         except (_LeavingError, EOFError, KeyboardInterrupt):
             self.write("")
 
-    def play_match(self, person_first: bool, match: int = 0) -> float:
-        """Play one match to its end; returns the person's return, -1, 0 or 1. `match` numbers the random numbers."""
-        person = torch.tensor([0 if person_first else 1], dtype=torch.int8)
-        state = self.game.init()
-        states, actions = [state], list[Tensor]()
-        while not bool(state.terminated):
-            if bool(state.current_player == person):
-                action, state = self._step_of_person(state)
-            else:
-                action = self._action_of_opponent(state, Draws(self.key, torch.tensor([match]), len(actions)))
-                state = self.game.step(state, action)
-            states.append(state)
-            actions.append(action)
-        result = float(state.returns_to(person))
-        self.write(self.game.to_string(state))
-        self.write({1.0: "You win.", -1.0: "You lose.", 0.0: "A draw."}[result])
-        # The opponent is the first of the two players of the record.
-        record = MatchRecord(torch.tensor([match]), 1 - person, tuple(states), tuple(actions))
-        if self.opponent.learns:
-            self.opponent.after_match(record, (int(1 - person),))
-        self.results = self.results.with_record(record)
-        self.write(standing(self.game, self.results, self.opponent))
-        return result
+    # ------------------------------------------------------------------ matches
 
-    def _step_of_person(self, state: State) -> tuple[Tensor, State]:
-        self.write(self.game.to_string(state))
-        while True:
-            text = self._ask(f"Your action ({self.game.action_help}): ")
+    def _title(self) -> str:
+        if self.asks_who_is_first:
+            return f"{self.game.name} against {self.session.names[1]}"
+        return f"{self.game.name}, {self._seats()}"
+
+    def _seats(self) -> str:
+        return ", ".join(
+            f"{seat}: {name}" for seat, name in zip(self.game.player_names, self.session.names, strict=True)
+        )
+
+    def _start_match(self) -> None:
+        first = 1 - self.session.first if self.swap else self.session.first
+        if self.asks_who_is_first:
+            answer = self._yes("Do you want to go first?")
+            if answer is None:
+                return
+            first = 0 if answer else 1
+        self.session.new_match(first)
+        if self.swap:
+            self.write(self._seats())
+
+    def _play_on_and_ask(self) -> bool | None:
+        """Play the match at hand to its end and ask for another; None if the end is taken back."""
+        while not self.session.is_over:
+            if self.session.awaits_person:
+                self._turn_of_person()
+            else:
+                self._turn_without_person()
+        self._say_end()
+        return self._yes("Play again?")
+
+    def _say_end(self) -> None:
+        winner, seats = self.session.winner, self.session.seats
+        self.write(self.game.to_string(self.session.state))
+        if winner is not None and seats.count(None) == 1:
+            self.write("You win." if seats[winner] is None else "You lose.")
+        else:
+            self.write(self.session.result_text or "")
+        if self.session.is_practice:
+            self.write("That was practice: the match counts as it first ended.")
+        self.write(self.session.standing() or "")
+
+    # ------------------------------------------------------------------ turns
+
+    def _turn_of_person(self) -> None:
+        self.write(self.game.to_string(self.session.state))
+        people = self.session.players.count(None)
+        whose = "Your action" if people == 1 else f"Action of {self.game.player_names[self.session.to_move]}"
+        while (text := self._ask(f"{whose} ({self.game.action_help}): ")) is not None:
             try:
-                action = torch.tensor([self.game.string_to_action(text)])
-                return action, self.game.step(state, action)
+                self._judge(self.session.play(self.game.string_to_action(text)))
+                return
             except IllegalActionError as error:
                 self.write(str(error))
 
-    def _action_of_opponent(self, state: State, draws: Draws) -> Tensor:
-        action = self.opponent.act(state, draws)
-        name = self.game.action_to_string(int(action))
-        explores, values = self.opponent.explores(draws), self.opponent.action_values(state)
-        how = " at random" if explores is not None and bool(explores) else ""
-        if values is None:
-            self.write(f"It plays {name}{how}.")
+    def _turn_without_person(self) -> None:
+        subject = self._subject()
+        if self.session.can_only_pass:
+            self.session.advance()
+            self.write(f"{subject} can only pass.")
+            return
+        values = self._show_values(asked=self.shows["values"])
+        ply = self.session.advance()
+        verb = "play" if subject == "You" else "plays"
+        how = {None: "", True: " at random", False: " greedily"}[ply.is_random]
+        value = "" if values is None else f", value {values[ply.action]:+.2f}"
+        self.write(f"{subject} {verb} {ply.text}{how}{value}.")
+        self._judge(ply)
+
+    def _subject(self) -> str:
+        """Who is to move, as a sentence begins."""
+        seat, seats = self.session.to_move, self.session.seats
+        if seats.count(None) == 1:
+            return "You" if seats[seat] is None else "It"
+        name = self.game.player_names[seat]
+        return name if seats[seat] is None else f"{name} ({self.session.names[seat]})"
+
+    # ------------------------------------------------------------------ values
+
+    def _show_values(self, *, asked: bool) -> Values | None:
+        """Show what there is to show of each action here; returns what the player expects if that was `asked`."""
+        values, adviser = self.session.action_values() if asked else None, self.session.adviser()
+        perfect = perfect_values(self.session) if self.shows["perfect"] else None
+        columns = []
+        if values is not None and adviser is not None:
+            columns.append((f"What {adviser.name} expects of each action:", values))
+        if perfect is not None:
+            columns.append(("What perfect play gets:", perfect))
+        if columns:
+            self.write(boards_beside(self.game, self.session.state, columns, colour=self.colour))
+        elif None not in self.session.seats:
+            self.write(self.game.to_string(self.session.state))
+        return values
+
+    def _judge(self, ply: Ply) -> None:
+        """Say what would have been right, if perfect play is shown."""
+        if not self.shows["perfect"]:
+            return
+        before = len(self.session.plies) - 1
+        values, right = perfect_values(self.session, before), right_actions(self.session, before)
+        if values is None or right is None:
+            return
+        outcome, best = OUTCOMES[float(values[ply.action])], OUTCOMES[float(values[right[0]])]
+        if ply.action in right:
+            self.write(f"Perfect play: {ply.text} {outcome}, and nothing is better.")
         else:
-            self.write(f"What {self.opponent.name} expects of each action:")
-            self.write(self.game.to_string(state, 0, values[0].numpy()))
-            self.write(f"It plays {name}{how}, value {float(values[0, action]):+.2f}.")
-        return action
+            self.write(f"Perfect play: {ply.text} {outcome}; right would have been {self._named(right)} ({best}).")
 
-    def _yes(self, question: str) -> bool:
-        while True:
-            answer = self._ask(f"{question} [Y/n] ").lower()
-            if answer in ANSWERS:
-                return ANSWERS[answer]
+    def _give_hint(self) -> None:
+        given = hint(self.session)
+        self._show_values(asked=True)
+        self.write(f"{given.source} would play {given.text}, value {given.value:+.2f}.")
+        right = right_actions(self.session)
+        if self.shows["perfect"] and right is not None:
+            self.write(f"Perfect play: {self._named(right)}.")
+
+    def _named(self, actions: tuple[int, ...]) -> str:
+        return " or ".join(map(self.game.action_to_string, actions))
+
+    # ------------------------------------------------------------------ what the person writes
+
+    def _yes(self, question: str) -> bool | None:
+        """The answer to a question; None if the person takes something back instead."""
+        while (answer := self._ask(f"{question} [Y/n] ")) is not None:
+            if answer.lower() in ANSWERS:
+                return ANSWERS[answer.lower()]
             self.write("Please answer y or n.")
+        return None
 
-    def _ask(self, prompt: str) -> str:
-        text = self._read(prompt).strip()
-        if text.lower() in LEAVE:
+    def _ask(self, prompt: str) -> str | None:
+        """What the person writes that is no command; None if a command took something back."""
+        while True:
+            text = self._read(prompt).strip()
+            word, _, argument = text.lower().partition(" ")
+            if word not in COMMANDS and word != "exit":
+                return text
+            if self._is_obeyed(word, argument.strip()) and word == "undo":
+                return None
+
+    def _is_obeyed(self, word: str, argument: str) -> bool:
+        """Obey a command; if that cannot be done now, say why."""
+        try:
+            self._obey(word, argument)
+        except NotNowError as error:
+            self.write(str(error))
+            return False
+        return True
+
+    def _obey(self, word: str, argument: str) -> None:
+        if word in ("quit", "exit"):
             raise _LeavingError
-        return text
+        if word == "undo":
+            self.write(f"Taken back: {', '.join(ply.text for ply in self.session.undo())}.")
+        elif word == "hint":
+            self._give_hint()
+        elif word == "help":
+            self.write(f"An action: {self.game.action_help}")
+            self.write("\n".join(f"{name:8} {meaning}" for name, meaning in COMMANDS.items()))
+        else:
+            self._show_or_hide(word, argument)
+
+    def _show_or_hide(self, what: str, argument: str) -> None:
+        if argument not in ("", "on", "off"):
+            raise NotNowError(f"write {what} on or {what} off")
+        shown = argument == "on" or (argument == "" and not self.shows[what])
+        if what == "perfect" and shown and perfect_player_of(self.game) is None:
+            self.shows[what] = False
+            raise NotNowError(f"{self.game.name} is too large to be solved")
+        self.shows[what] = shown
+        self.write(f"{what} {'on' if shown else 'off'}")
 
 
-def play_at_console(settings: Settings, read: Callable[[str], str], write: Callable[[str], None]) -> None:
-    """A person against `settings.opponent`, or against level `settings.level` of the run; None is the newest.
-
-    Raises:
-        SettingError: the opponent's name is unknown.
-        StageError: the run has no such level, or none at all and neither an opponent nor a level is set.
-        InvalidFileError: the opponent's file is broken or belongs to another game.
-    """
-    torch.set_num_threads(settings.threads)
-    game = make_game(settings.game.name)
-    level = newest_level(settings) if settings.level is None else settings.level
-    if settings.opponent is not None:
-        opponent = make_player(settings.opponent, game, settings.run_dir)
-    elif settings.level is None and level == 0:
-        raise StageError(f"{settings.run_dir} has no trained level; level=0 is the random player")
-    else:
-        opponent = level_player(settings, game, level)
-    key = stream_key(settings.seed, level, Activity.VERSUS_PERSON)
-    Console(game, opponent, read, write, key).play()
+def play_at_console(
+    settings: PlaySettings, read: Callable[[str], str], write: Callable[[str], None], *, colour: bool = False
+) -> None:
+    """Play as `settings` say. Raises as `selfplay.seating.open_session`."""
+    Console(
+        open_session(settings),
+        read,
+        write,
+        asks_who_is_first=settings.asks_who_is_first,
+        swap=settings.swap,
+        values=settings.values,
+        perfect=settings.perfect,
+        colour=colour,
+    ).play()

@@ -17,6 +17,10 @@ class IllegalActionError(SelfPlayError, ValueError):
     """An action that the rules do not allow in the position it was given for, or text that names no action."""
 
 
+class NotNowError(SelfPlayError):
+    """What a match does not allow at this point: nothing to take back, nobody's turn, nobody who could give a hint."""
+
+
 class InvalidFileError(SelfPlayError, ValueError):
     """A file that is missing, cut off, foreign or out of range."""
 
@@ -34,6 +38,10 @@ class RunLockedError(SelfPlayError):
 
 class GameTooLargeError(SelfPlayError):
     """A game with more positions than may be enumerated."""
+
+
+class TimeLimitError(SelfPlayError):
+    """Work that did not come to its end within the time it was given."""
 
 
 class ConformanceError(SelfPlayError):

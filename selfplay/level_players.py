@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from selfplay.play_settings import PlaySettings
 from selfplay.run_folder import RunFolder
-from selfplay.settings import Settings
+from selfplay.settings import CommonSettings, Settings
 
 # A script that only asks which level is the newest should not wait for torch.
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from selfplay.players.value_net import ValueNetPlayer
 
 
-def newest_level(settings: Settings) -> int:
+def newest_level(settings: CommonSettings) -> int:
     """The newest trained level of the run; 0 if there is none."""
     return max(RunFolder(Path(settings.run_dir)).trained_levels(), default=0)
 
@@ -42,7 +43,7 @@ def load_level(
     return ValueNetPlayer(game, network, depth, temperature, name=f"level {level}")
 
 
-def level_player(settings: Settings, game: "Game", level: int) -> "Player":
+def level_player(settings: Settings | PlaySettings, game: "Game", level: int) -> "Player":
     """Level `level` of the run as a player without exploration; level 0 is the random player."""
     from selfplay.players.random import RandomPlayer
 

@@ -83,6 +83,7 @@ def _play(
             key,
             alternate=settings.swap,
             learn=settings.learn,
+            opening_plies=settings.opening_plies,
             batch_size=settings.batch_size,
         ):
             results = results.with_record(record)

@@ -153,8 +153,6 @@ class Settings(CommonSettings):
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings)
     level: int | None = None
     """The level that a single stage works on; None: the newest."""
-    opponent: str | None = None
-    """Whom a person plays against (see `selfplay.players.naming`); None: the level."""
     levels: int = 10
     matches: int = 30000
     """Matches in each level's dataset."""

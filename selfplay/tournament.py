@@ -140,7 +140,8 @@ def _play_pairs(
     for number, (one, other) in enumerate(pairs):
         pair_key = int(fold(np.array([key]), np.array([number]))[0])
         both = players[one], players[other]
-        tallies[one, other] = tally_matches(game, both, settings.matches, pair_key, settings.batch_size)
+        size, plies = settings.batch_size, settings.opening_plies
+        tallies[one, other] = tally_matches(game, both, settings.matches, pair_key, size, plies)
         bar.update(1)
     bar.close()
     return tallies

@@ -1,6 +1,10 @@
 """What a comparison says, in words: the table, and whether the newest level can lose at all."""
 
+import os
+import shlex
+import sys
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,17 +16,33 @@ from selfplay.games import Game
 from selfplay.grading import SEAT_NAMES, Grade, Grader
 from selfplay.levels import NoProgress, ProgressBar
 from selfplay.plots import plot_comparison
-from selfplay.settings import Settings
+from selfplay.settings import PROJECT_FOLDER, GameSettings, Settings
 
 LINE_WIDTH = 100
 GAP = "    "
 
 
 def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -> str:
-    """Compare all levels of the run, write its table and figures, and say what came out. Raises as compare_levels."""
+    """Compare all levels of the run, write its table and figures, and say what came out and how to play against it.
+
+    Raises as compare_levels.
+    """
     comparison = compare_levels(settings, progress)
     plot_comparison(settings, comparison)
-    return f"{comparison_table(comparison)}\n\n{verdict(comparison)}"
+    return f"{comparison_table(comparison)}\n\n{verdict(comparison)}\n\n{how_to_play(settings)}"
+
+
+def how_to_play(settings: Settings) -> str:
+    """The command that plays against the newest level, as it can be given from the current folder."""
+    own_python = PROJECT_FOLDER / ".venv" / "bin" / "python"
+    # The shell scripts activate the project's own environment for themselves only.
+    python = os.path.relpath(own_python) if Path(sys.prefix) == PROJECT_FOLDER / ".venv" else "python"
+    words = [python, os.path.relpath(PROJECT_FOLDER / "play" / "console.py")]
+    if settings.game != GameSettings():
+        words.append(f"game={settings.game.name}")
+    if Path(settings.run_dir).resolve() != PROJECT_FOLDER / "outputs" / settings.game.name:
+        words.append(f"run_dir={settings.run_dir}")
+    return f"Play against it: {shlex.join(words)}"
 
 
 def comparison_table(comparison: Comparison) -> str:

@@ -24,12 +24,12 @@ class FirstLegal(Player):
 
     name = "first"
 
-    def __init__(self):
-        self.asked = []
+    def __init__(self, game=GAME):
+        self.game, self.asked = game, []
 
     def act(self, state, draws):
         self.asked.append((draws.ply, draws.match.tolist(), state.current_player.tolist()))
-        return GAME.legal_action_mask(state).to(torch.uint8).argmax(dim=1)
+        return self.game.legal_action_mask(state).to(torch.uint8).argmax(dim=1)
 
     def policy(self, state):
         raise NotImplementedError
@@ -163,3 +163,26 @@ def test_random_matches_of_tictactoe_end_as_often_as_they_must():
     for result, probability in ((1, 737 / 1260), (-1, 121 / 420), (0, 8 / 63)):
         deviation = (probability * (1 - probability) / 40_000) ** 0.5
         assert abs((returns == result).double().mean().item() - probability) < 5 * deviation
+
+
+def test_two_matches_in_a_row_share_their_opening():
+    game = make_game("othello")
+    random_player, lowest = RandomPlayer(game), FirstLegal(game)
+    (record,) = play_matches(game, (random_player, lowest), range(40), 7, opening_plies=6, batch_size=40)
+    sequences = record.action_sequences()
+    assert torch.equal(sequences[0::2, :6], sequences[1::2, :6])
+    assert not torch.equal(sequences[0::2, 6:20], sequences[1::2, 6:20])
+    assert len({tuple(opening) for opening in sequences[:, :6].tolist()}) == 20
+    assert record.seats.tolist() == [0, 1] * 20
+
+
+def test_openings_do_not_depend_on_the_batch():
+    whole = outcome(play_matches(GAME, (RANDOM, RANDOM), range(30), 7, opening_plies=3))
+    parts = outcome(play_matches(GAME, (RANDOM, RANDOM), range(30), 7, opening_plies=3, batch_size=7))
+    assert whole == parts
+    assert whole != outcome(play_matches(GAME, (RANDOM, RANDOM), range(30), 7))
+
+
+def test_an_opening_may_be_longer_than_a_match():
+    record = outcome(play_matches(GAME, (FirstLegal(), FirstLegal()), range(4), 7, opening_plies=20))
+    assert all(5 <= len(actions) <= 9 for _, _, actions, _ in record)

@@ -16,6 +16,7 @@ from selfplay.classical_settings import MatchSettings, TabularSettings, Tourname
 from selfplay.command_line import FLAGS, HYDRA_FLAGS, HYDRA_FLAGS_WITH_VALUE, overrides_first
 from selfplay.errors import SettingError
 from selfplay.exits import INTERRUPTED
+from selfplay.play_settings import PlaySettings
 from selfplay.run_folder import RunFolder
 from selfplay.settings import Settings, compose_settings
 from tests.runs import COMPARE, CONSOLE, GENERATE, PLOT, TINY, TRAIN, files_of, run_forked, run_script
@@ -57,7 +58,7 @@ def test_flags_become_overrides_and_stand_before_hydras_own(arguments, overrides
 
 @pytest.mark.parametrize("flag", FLAGS)
 def test_every_flag_is_a_setting_or_a_group(flag):
-    kinds = (Settings, TabularSettings, MatchSettings, TournamentSettings)
+    kinds = (Settings, TabularSettings, MatchSettings, TournamentSettings, PlaySettings)
     assert flag == "recipe" or any(flag in kind.__dataclass_fields__ for kind in kinds)
 
 
@@ -179,7 +180,8 @@ def test_a_network_for_boards_is_refused_for_a_game_without_one(tmp_path):
     ],
 )
 def test_a_level_that_is_not_there_is_named_with_those_that_are(run_copy, script, arguments, named):
-    assert_refused(run_forked(script, *TINY, f"run_dir={run_copy}", *arguments), 1, run_copy, named)
+    settings = [] if script == CONSOLE else TINY
+    assert_refused(run_forked(script, *settings, f"run_dir={run_copy}", *arguments), 1, run_copy, named)
 
 
 @pytest.mark.parametrize("script", [COMPARE, PLOT])
@@ -214,7 +216,8 @@ def test_a_broken_dataset_gets_one_line(run_copy, broken, named):
     ("script", "arguments"), [(GENERATE, ["level=3"]), (COMPARE, []), (CONSOLE, [])], ids=["play", "compare", "console"]
 )
 def test_a_checkpoint_of_another_game_gets_one_line(run_copy, script, arguments):
-    result = run_forked(script, *TINY, f"run_dir={run_copy}", "game=sumto100", *arguments)
+    settings = [] if script == CONSOLE else TINY
+    result = run_forked(script, *settings, f"run_dir={run_copy}", "game=sumto100", *arguments)
     assert_refused(result, 1, "agent.safetensors", "plays tictactoe, not sumto100")
 
 

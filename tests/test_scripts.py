@@ -73,6 +73,7 @@ def test_a_relative_run_dir_is_where_the_user_is(shell_run):
     names = [f"level_{level:02d}" for level in range(3)]
     assert sorted(path.name for path in run_dir.iterdir() if path.is_dir()) == ["comparison", "figures", *names]
     assert "\nLevel 2 can" in output
+    assert output.endswith("play/console.py run_dir=runs/tiny\n")
 
 
 @pytest.mark.slow
@@ -114,7 +115,9 @@ def test_the_comparison_has_its_columns_and_the_figures_are_there(tiny_run, tmp_
     shutil.copytree(tiny_run, run_dir)
     settings = tiny_settings(run_dir, "comparison.matches=20")
     plot_losses(settings)
-    compare_and_report(settings)
+    report = compare_and_report(settings)
+    assert report.splitlines()[-1].startswith("Play against it: ")
+    assert report.endswith(f"play/console.py run_dir={run_dir}")
     table = pd.read_csv(run_dir / "comparison" / "levels.csv")
     assert set(COLUMNS) <= set(table.columns)
     assert table["level"].tolist() == [0, 1, 2, 3]
@@ -274,7 +277,7 @@ LAYERS = [
     {"selfplay.games"},
     {"selfplay.search"},
     {"selfplay.settings", "selfplay.run_folder", "architectures"},
-    {"selfplay.executors", "selfplay.classical_settings"},
+    {"selfplay.executors", "selfplay.classical_settings", "selfplay.play_settings"},
     {"selfplay.players"},
     {"selfplay.arena", "selfplay.experience_graph"},
     {"selfplay.experience_database"},
@@ -288,6 +291,9 @@ LAYERS = [
     {"selfplay.command_line", "selfplay.levels"},
     {"selfplay.grading", "selfplay.ratings"},
     {"selfplay.comparison", "selfplay.matches", "selfplay.tabular_training"},
+    {"selfplay.session", "selfplay.analysis"},
+    {"selfplay.advice"},
+    {"selfplay.seating", "selfplay.session_summary", "selfplay.board_text"},
     {"selfplay.plots", "selfplay.console"},
     {"selfplay.position_plots", "selfplay.tournament_plots", "selfplay.experience_picture"},
     {"selfplay.loss_plots", "selfplay.verdict", "selfplay.tournament"},

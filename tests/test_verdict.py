@@ -1,15 +1,23 @@
 """The words of a comparison."""
 
+import os
+import shlex
+import sys
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
+from selfplay.command_line import overrides_first
 from selfplay.comparison import Comparison, Tally, tally_matches
 from selfplay.games import make_game
 from selfplay.games.positions import enumerate_positions
 from selfplay.grading import Grader
+from selfplay.play_settings import PlaySettings
 from selfplay.players.random import RandomPlayer
 from selfplay.randomness import Activity, stream_key
-from selfplay.verdict import draw_line, verdict
+from selfplay.settings import PROJECT_FOLDER, compose_settings, compose_settings_of
+from selfplay.verdict import draw_line, how_to_play, verdict
 from tests.test_grading import lowest_action_player, perfect_player
 
 
@@ -85,3 +93,44 @@ def test_distinct_matches_are_counted_by_actions_and_seats() -> None:
     random = tally_matches(game, (RandomPlayer(game), RandomPlayer(game)), 3000, key, 1000)
     assert random.matches == 3000
     assert 2500 < random.distinct <= 3000
+
+
+# ---------------------------------------------------------------------- how to play
+
+
+@pytest.mark.parametrize(
+    ("overrides", "command"),
+    [
+        ([], "python play/console.py"),
+        (["recipe=article", "levels=3"], "python play/console.py"),
+        (["recipe=sumto100"], "python play/console.py game=sumto100"),
+        (["run_dir=outputs/try"], "python play/console.py run_dir=outputs/try"),
+        (
+            ["game=sumto100", "run_dir='my runs/seed=1'"],
+            "python play/console.py game=sumto100 'run_dir=my runs/seed=1'",
+        ),
+        (["run_dir=outputs/tictactoe"], "python play/console.py"),
+    ],
+)
+def test_who_has_learned_is_told_how_to_play(
+    monkeypatch: pytest.MonkeyPatch, overrides: list[str], command: str
+) -> None:
+    monkeypatch.chdir(PROJECT_FOLDER)
+    monkeypatch.setattr(sys, "prefix", "elsewhere")
+    settings = compose_settings(overrides)
+    assert how_to_play(settings) == f"Play against it: {command}"
+    # What it says is what the console reads.
+    words = shlex.split(command)
+    assert Path(words[1]).exists()
+    read = compose_settings_of(PlaySettings, "play", overrides_first(words[2:]))
+    assert (read.game, Path(read.run_dir).resolve()) == (settings.game, Path(settings.run_dir).resolve())
+
+
+def test_the_command_to_play_holds_in_another_folder_and_without_an_active_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "prefix", str(PROJECT_FOLDER / ".venv"))
+    project = os.path.relpath(PROJECT_FOLDER)
+    text = how_to_play(compose_settings())
+    assert text == f"Play against it: {project}/.venv/bin/python {project}/play/console.py"

@@ -163,8 +163,29 @@ def _experience(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     return load_experience_player(path, game, rule, learns=_yes(name, "learn", True))
 
 
+def _search(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.players.search import SearchPlayer
+    from selfplay.search.evaluation import make_evaluation
+    from selfplay.search.searcher import Searcher
+
+    evaluation = make_evaluation(name.options.get("evaluation", "none"), game)
+    ordered, bits = _yes(name, "ordered", True), _whole_number(name, name.options.get("table_bits", "16"), "table_bits")
+    searcher = Searcher(game, evaluation, name.what, ordered=ordered, table_bits=bits)
+    depth = _whole_number(name, name.options.get("depth", "4"), "depth")
+    limit = _number(name, "time_limit", 0.0) if "time_limit" in name.options else None
+    return SearchPlayer(searcher, depth, time_limit=limit, name=name.text.removeprefix("search:"))
+
+
+def _greedy_discs(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.players.search import SearchPlayer
+    from selfplay.search.evaluation import make_evaluation
+    from selfplay.search.searcher import Searcher
+
+    return SearchPlayer(Searcher(game, make_evaluation("discs", game)), 1, name=name.text)
+
+
 def _human(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
-    raise SettingError(f"player {name.text!r}: a person plays at play/console.py, with opponent=PLAYER")
+    raise SettingError(f"player {name.text!r}: a person plays at play/console.py")
 
 
 PLAYER_KINDS: dict[str, PlayerKind] = {
@@ -178,5 +199,12 @@ PLAYER_KINDS: dict[str, PlayerKind] = {
         _experience,
         ("learn", "backup", "discount", "canonical"),
     ),
+    "search": PlayerKind(
+        "search:ALGORITHM",
+        "minimax, alpha_beta or negascout, looking ahead",
+        _search,
+        ("depth", "evaluation", "ordered", "table_bits", "time_limit"),
+    ),
+    "greedy_discs": PlayerKind("greedy_discs", "the most discs now, in games that count them", _greedy_discs),
     "human": PlayerKind("human", "a person, at play/console.py only", _human),
 }

@@ -3,9 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.games.positions import PositionGraph
+from selfplay.errors import GameTooLargeError
+from selfplay.games.game import Game
+from selfplay.games.positions import PositionGraph, enumerate_positions
 from selfplay.players.graph_player import GraphPlayer
 from selfplay.search.perfect import perfect_values
+
+SOLVED_AT_ONCE = 100_000
+"""Positions of the largest game that is solved while a person waits: enumerating so many takes about a second."""
 
 
 class PerfectPlayer(GraphPlayer):
@@ -19,3 +24,17 @@ class PerfectPlayer(GraphPlayer):
 
     def values_of_children(self, numbers: NDArray[np.int64], to_move: NDArray[np.int8]) -> NDArray[np.float64]:
         return 0.0 - self._perfect[self.graph.children[numbers]]
+
+
+_perfect_players: dict[tuple[type[Game], str], PerfectPlayer | None] = {}
+
+
+def perfect_player_of(game: Game) -> PerfectPlayer | None:
+    """Perfect play of `game`, or None if it has more than SOLVED_AT_ONCE positions; found out once in a process."""
+    key = (type(game), game.name)
+    if key not in _perfect_players:
+        try:
+            _perfect_players[key] = PerfectPlayer(enumerate_positions(game, SOLVED_AT_ONCE))
+        except GameTooLargeError:
+            _perfect_players[key] = None
+    return _perfect_players[key]

@@ -1,0 +1,73 @@
+"""The settings of playing, at the console or in a browser: conf/play.yaml."""
+
+from dataclasses import dataclass, field
+
+from selfplay.errors import SettingError
+from selfplay.settings import CommonSettings, PlayerSettings, require
+
+
+@dataclass
+class PlaySettings(CommonSettings):
+    """Who plays, and what is shown.
+
+    Players are named as in `selfplay.players.naming`, and a person is "human". A seat without a name is the person's
+    if the other one is not; else `opponent` or the level sits there.
+    """
+
+    first: str | None = None
+    """Who moves first. If neither `first` nor `second` is set, the person is asked before each match."""
+    second: str | None = None
+    opponent: str | None = None
+    """Whom the person plays against; None: the level."""
+    level: int | None = None
+    """The level of the run that the person plays against; None: the newest."""
+    player: PlayerSettings = field(default_factory=PlayerSettings)
+    """How that level chooses its actions."""
+    swap: bool = False
+    """Let `first` and `second` change seats after every match."""
+    values: bool = True
+    """Show what a player expects of each action before it acts."""
+    perfect: bool = False
+    """Show the perfect value of each action beside it, and what would have been right, where the game can be solved."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require("level", self.level, self.level is None or self.level >= 0, "0 or more")
+        if self.opponent is not None and self.level is not None:
+            raise SettingError(f"opponent={self.opponent} and level={self.level}: give one of them")
+        if self.swap and self.asks_who_is_first:
+            raise SettingError(
+                "swap=true: give first= or second= with it, or be asked who goes first before each match"
+            )
+
+    @property
+    def asks_who_is_first(self) -> bool:
+        """Whether the person says before each match who moves first."""
+        return self.first is None and self.second is None
+
+
+@dataclass
+class EvaluationSettings:
+    """What a position is worth (conf/evaluation/): see `selfplay.search.evaluation.Evaluation`."""
+
+    win: float = 1.0
+    margin: float = 0.0
+    weights: dict[str, float] = field(default_factory=dict)
+    game: str | None = None
+
+
+@dataclass
+class AnalysisSettings(CommonSettings):
+    """One position looked at by several searches: conf/analysis.yaml."""
+
+    moves: str = ""
+    """What has been played so far; for Othello a transcript such as f5d6c3, else actions with spaces between them."""
+    depth: int = 6
+    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    evaluation_file: str | None = None
+    """A file in the form of conf/evaluation/ that stands in for `evaluation`."""
+    searches: list[str] = field(default_factory=lambda: ["minimax", "alpha_beta", "negascout"])
+    ordered: bool = False
+    """Try promising actions first, in those searches that can do with less for it."""
+    table_bits: int = 0
+    """The size of their transposition tables, in powers of two; 0: none."""

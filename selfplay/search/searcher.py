@@ -1,0 +1,144 @@
+"""Searches of any game: how good a position is, and what to do there, found by looking ahead."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from selfplay.errors import SettingError, TimeLimitError
+from selfplay.games.game import Game, State
+from selfplay.search.algorithms import Algorithm, Found, compile_search, make_table
+from selfplay.search.evaluation import Evaluation
+from selfplay.search.interruption import run_interruptibly
+
+ALGORITHMS = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
+DEEPEST = 120
+LARGEST_TABLE_BITS = 28
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found out about one position."""
+
+    value: float
+    """To the player to move, on the scale of the evaluation."""
+    action: int
+    """The lowest of the best actions; -1 where the match is over."""
+    principal_variation: tuple[int, ...]
+    """The actions that both players would take, from the position to the leaf whose value came back."""
+    visited: int
+    """Positions visited, the searched one included."""
+    depth: int
+    """The plies that were looked ahead."""
+
+
+class Searcher:
+    """Searches positions of one game by one algorithm and one evaluation.
+
+    Values and actions depend on nothing but the position and the depth, whatever the algorithm, the ordering and the
+    size of the table: these change only how many positions are visited.
+
+    Args:
+        algorithm: minimax, alpha_beta or negascout. Minimax uses neither ordering nor table.
+        ordered: try first the action that was best in an earlier search, then those that leave the fewest replies.
+        table_bits: the transposition table has 2**table_bits places of 40 bytes; 0: no table.
+
+    Raises:
+        SettingError: another algorithm, or a size out of range.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        evaluation: Evaluation,
+        algorithm: str = "negascout",
+        *,
+        ordered: bool = True,
+        table_bits: int = 16,
+    ) -> None:
+        if algorithm not in ALGORITHMS:
+            raise SettingError(f"unknown search {algorithm!r}; there are {', '.join(ALGORITHMS)}")
+        if not 0 <= table_bits <= LARGEST_TABLE_BITS:
+            raise SettingError(f"table_bits={table_bits}: give a number from 0 to {LARGEST_TABLE_BITS}")
+        self.game, self.evaluation, self.algorithm = game, evaluation, ALGORITHMS[algorithm]
+        self.ordered = ordered and self.algorithm != Algorithm.MINIMAX
+        self._weights = evaluation.vector(game)
+        self._table = make_table(table_bits)
+        self._search = compile_search(game.rules, game.features, game.pass_action)
+
+    def search(self, state: State, depth: int, *, time_limit: float | None = None) -> SearchResult:
+        """The value of one match's position (B = 1) `depth` plies ahead, and the best action.
+
+        Args:
+            time_limit: seconds. The search then deepens ply by ply, and gives the result of the deepest search that
+                came to its end in time, or of the one to depth 1 if none did.
+
+        Raises SettingError if the depth or the limit is out of range.
+        """
+        check_reach(depth, time_limit)
+        if time_limit is None:
+            return self._result(self.search_batch(state, depth), depth, 0)
+        results = [self.search(state, 1)]
+
+        def deepen(stop: NDArray[np.int64]) -> None:
+            for further in range(2, depth + 1):
+                found = self._found(state, further, stop)
+                if found is None:
+                    return
+                results.append(self._result(found, further, results[-1].visited))
+
+        with suppress(TimeLimitError):
+            run_interruptibly(deepen, time_limit)
+        return results[-1]
+
+    def search_batch(self, state: State, depth: int) -> Found:
+        """The values, actions, counts and variations of a batch of B positions; depth 0 values just these.
+
+        Raises SettingError if the depth is out of range.
+        """
+        if depth != 0:
+            check_reach(depth)
+        found = run_interruptibly(lambda stop: self._found(state, depth, stop))
+        assert found is not None, "nothing but an interrupt ends it early, and that raises"
+        return found
+
+    def action_values(self, state: State, depth: int) -> Tensor:
+        """float64[B, A]: the value of each action to the player to move, `depth` plies ahead; nan where illegal.
+
+        Raises SettingError if the depth is out of range.
+        """
+        check_reach(depth)
+        mask = self.game.legal_action_mask(state)
+        rows, actions = mask.nonzero(as_tuple=True)
+        following = self.game.step_unchecked(state.select(rows), actions)
+        values = torch.full(mask.shape, torch.nan, dtype=torch.float64)
+        values[rows, actions] = 0.0 - torch.from_numpy(self.search_batch(following, depth - 1).values)
+        return values
+
+    def _found(self, state: State, depth: int, stop: NDArray[np.int64]) -> Found | None:
+        """What a search found; None if it was stopped."""
+        size = state.batch_size
+        values, (actions, visited) = np.empty(size), np.empty((2, size), dtype=np.int64)
+        found = Found(values, actions, visited, np.empty((size, depth), dtype=np.int64))
+        own, opp = state.own.numpy(), state.opp.numpy()
+        whole = self._search(
+            own, opp, depth, int(self.algorithm), self.ordered, self._weights, self._table, stop, found
+        )
+        return found if whole else None
+
+    @staticmethod
+    def _result(found: Found, depth: int, visited_before: int) -> SearchResult:
+        line = tuple(action for action in found.variations[0].tolist() if action >= 0)
+        visited = visited_before + int(found.visited[0])
+        return SearchResult(float(found.values[0]), int(found.actions[0]), line, visited, depth)
+
+
+def check_reach(depth: int, time_limit: float | None = None) -> None:
+    """Raises SettingError if a search cannot look `depth` plies ahead, or has no time."""
+    if not 1 <= depth <= DEEPEST:
+        raise SettingError(f"depth={depth}: give a number from 1 to {DEEPEST}")
+    if time_limit is not None and not time_limit > 0:
+        raise SettingError(f"time_limit={time_limit}: give seconds above 0")

@@ -1,0 +1,266 @@
+"""Matches with a person at the board: what the console and the page in the browser both stand on.
+
+A session holds the match at hand and nothing of how it is shown. Whoever shows it goes round this loop:
+
+    while not session.is_over:
+        if session.awaits_person:
+            session.play(action)  # what the person chose
+        else:
+            session.advance()  # a player acts, or a person who has no choice passes
+
+Its random numbers depend on the key, the number of the match and the ply alone, so the same person's actions give the
+same match, and an action that was taken back finds the same numbers again.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from selfplay.arena import MatchRecord, seats_held
+from selfplay.errors import NotNowError
+from selfplay.games.game import Game, State
+from selfplay.matches import Results, standing
+from selfplay.players.player import Player
+from selfplay.randomness import Draws
+
+HUMAN = "human"
+"""The name of a person among the names of players."""
+
+Values = NDArray[np.float32]
+"""float32[A]: the value of each action to the player to move; nan where illegal."""
+
+
+class Ply(NamedTuple):
+    """One ply of the match at hand."""
+
+    seat: int
+    """Who acted: 0 moves first, 1 second."""
+    action: int
+    text: str
+    """The action as the game writes it."""
+    by_person: bool
+    is_forced: bool
+    """Whether only a pass was legal."""
+    is_random: bool | None
+    """Whether a player that explores acted at random; None for a person, a forced pass or a player that never does."""
+
+
+class Session:
+    """Matches between two players, either or both of them a person, one after the other.
+
+    A match counts, and players that learn see it, once: as it first ended. Its end can be taken back to try something
+    else, and what follows is practice (`is_practice`), because nobody can unlearn a match.
+
+    Args:
+        players: the two players; None is a person. A player that plays against itself stands there twice.
+        key: the stream of random numbers, from `selfplay.randomness.stream_key`.
+        first: which of the two (0 or 1) moves first in the first match.
+        match: the number of the first match.
+
+    Attributes:
+        match: the number of the match at hand.
+        first: which of the two players moves first in it.
+        results: how the matches so far ended.
+        is_practice: whether the match goes on after its end was taken back.
+    """
+
+    def __init__(
+        self, game: Game, players: tuple[Player | None, Player | None], key: int, *, first: int = 0, match: int = 0
+    ) -> None:
+        self.game, self.players, self.key = game, players, key
+        self.match = match
+        self.results = Results()
+        self._begin(first)
+
+    def _begin(self, first: int) -> None:
+        self.first = first
+        self.is_practice = False
+        self._is_counted = False
+        self._states = [self.game.init()]
+        self._plies: list[Ply] = []
+        self._values: dict[int, Values | None] = {}
+
+    # ------------------------------------------------------------------ how the match stands
+
+    @property
+    def state(self) -> State:
+        """The position at hand, a batch of one."""
+        return self._states[-1]
+
+    def state_before(self, ply: int | None) -> State:
+        """The position before that ply of the match, from 0; None: the one at hand."""
+        return self._states[-1 if ply is None else ply]
+
+    @property
+    def plies(self) -> tuple[Ply, ...]:
+        return tuple(self._plies)
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.state.terminated)
+
+    @property
+    def to_move(self) -> int:
+        """The seat to move: 0 moves first, 1 second. Of no meaning in a match that is over."""
+        return int(self.state.current_player)
+
+    @property
+    def seats(self) -> tuple[Player | None, Player | None]:
+        """Who sits where: the one who moves first, and the other."""
+        return self.players[self.first], self.players[1 - self.first]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of those who move first and second."""
+        one, other = (HUMAN if player is None else player.name for player in self.seats)
+        return one, other
+
+    @property
+    def legal_actions(self) -> tuple[int, ...]:
+        """In ascending order; none in a match that is over."""
+        return tuple(self.game.legal_action_mask(self.state)[0].nonzero()[:, 0].tolist())
+
+    @property
+    def can_only_pass(self) -> bool:
+        """Whether who is to move has no choice."""
+        return self.game.pass_action is not None and self.legal_actions == (self.game.pass_action,)
+
+    @property
+    def awaits_person(self) -> bool:
+        """Whether it is for a person to choose; one who can only pass has no choice."""
+        return not self.is_over and self.seats[self.to_move] is None and not self.can_only_pass
+
+    @property
+    def can_undo(self) -> bool:
+        return self._last_choice is not None
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that has won; None after a draw and while the match goes on."""
+        returns = float(self.state.returns)
+        return None if returns == 0 else 0 if returns > 0 else 1
+
+    @property
+    def result_text(self) -> str | None:
+        """How the match ended, in the words of the game; None while it goes on."""
+        if not self.is_over:
+            return None
+        return "A draw." if self.winner is None else f"{self.game.player_names[self.winner]} wins."
+
+    def standing(self) -> str | None:
+        """Counts and rates of the matches so far, and what players that learn know; None before the first end."""
+        if not self.results.matches:
+            return None
+        return standing(self.game, self.results, *(player for player in self.players if player is not None))
+
+    @property
+    def _last_choice(self) -> int | None:
+        """The number of the last ply in which a person chose."""
+        chosen = (n for n, ply in enumerate(self._plies) if ply.by_person and not ply.is_forced)
+        return max(chosen, default=None)
+
+    # ------------------------------------------------------------------ what happens
+
+    def play(self, action: int) -> Ply:
+        """The person to move takes `action`.
+
+        Raises:
+            IllegalActionError: it is not legal here; the message names those that are.
+            NotNowError: it is not for a person to choose.
+        """
+        if not self.awaits_person:
+            raise NotNowError("the match is over" if self.is_over else "it is not a person's turn")
+        return self._step(torch.tensor([action]), by_person=True)
+
+    def advance(self) -> Ply:
+        """Go on by one ply without a person's choice: a player acts, or a person who can only pass does.
+
+        Raises NotNowError if the match is over or a person has to choose.
+        """
+        if self.is_over or self.awaits_person:
+            raise NotNowError("the match is over" if self.is_over else "it is a person's turn")
+        player = self.seats[self.to_move]
+        if self.can_only_pass or player is None:
+            return self._step(torch.tensor([self.game.pass_action]), by_person=player is None, is_forced=True)
+        draws = Draws(self.key, torch.tensor([self.match]), len(self._plies))
+        explores = player.explores(draws)
+        return self._step(player.act(self.state, draws), is_random=None if explores is None else bool(explores))
+
+    def undo(self) -> tuple[Ply, ...]:
+        """Go back to where a person chose last; the plies taken back, the opponent's reply among them.
+
+        Raises NotNowError if no person has chosen anything in this match.
+        """
+        choice = self._last_choice
+        if choice is None:
+            raise NotNowError("there is no action of yours to take back")
+        taken_back = self._plies[choice:]
+        del self._plies[choice:], self._states[choice + 1 :]
+        self._values = {ply: values for ply, values in self._values.items() if ply < choice}
+        self.is_practice = self._is_counted
+        return tuple(taken_back)
+
+    def new_match(self, first: int | None = None) -> None:
+        """Begin the next match; one that is not over is given up and counts for nothing.
+
+        Args:
+            first: which of the two players (0 or 1) moves first; None: the same as before.
+        """
+        # A match in which nothing has happened yet only changes its seats.
+        self.match += 1 if self._plies else 0
+        self._begin(self.first if first is None else first)
+
+    def _step(
+        self, action: Tensor, *, by_person: bool = False, is_forced: bool = False, is_random: bool | None = None
+    ) -> Ply:
+        following = self.game.step(self.state, action)
+        text = self.game.action_to_string(int(action))
+        self._plies.append(Ply(self.to_move, int(action), text, by_person, is_forced, is_random))
+        self._states.append(following)
+        if self.is_over and not self._is_counted:
+            self._count()
+        return self._plies[-1]
+
+    def _count(self) -> None:
+        """Count the match that has ended, and show it to the players that learn."""
+        self._is_counted = True
+        actions = tuple(torch.tensor([ply.action]) for ply in self._plies)
+        seats = torch.tensor([self.first], dtype=torch.int8)
+        record = MatchRecord(torch.tensor([self.match]), seats, tuple(self._states), actions)
+        learners = [player for player in self.players if player is not None and player.learns]
+        if learners:
+            # What a learner thought before each ply is gone once it has learned from the match.
+            for ply in range(len(self._plies)):
+                self.action_values(ply)
+        for learner in dict.fromkeys(learners):
+            learner.after_match(record, seats_held(self.players, learner, self.first))
+        self.results = self.results.with_record(record)
+
+    # ------------------------------------------------------------------ what is known
+
+    def action_values(self, ply: int | None = None) -> Values | None:
+        """What the player to move thinks of each action, or its opponent if the player to move is a person.
+
+        Worked out when it is first asked for, because some players search for long, and kept then.
+
+        Args:
+            ply: before which ply of the match, from 0; None: in the position at hand.
+
+        Returns:
+            None if neither thinks anything of actions, or the match is over.
+        """
+        number = len(self._plies) if ply is None else ply
+        if number not in self._values:
+            adviser, state = self.adviser(number), self.state_before(number)
+            values = None if adviser is None or bool(state.terminated) else adviser.action_values(state)
+            self._values[number] = None if values is None else values[0].numpy()
+        return self._values[number]
+
+    def adviser(self, ply: int | None = None) -> Player | None:
+        """Whose values `action_values` gives: the player to move, or else its opponent; None if both are people."""
+        seat = int(self.state_before(ply).current_player)
+        own, other = self.seats[seat], self.seats[1 - seat]
+        return other if own is None else own

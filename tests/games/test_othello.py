@@ -1,0 +1,260 @@
+"""Othello on all three boards: counts, drawn boards, texts, and random matches against rules written in another way."""
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.arena import MATCH_OVER, play_matches
+from selfplay.errors import IllegalActionError
+from selfplay.games.othello import Othello, Othello4x4, Othello6x6
+from selfplay.players.random import RandomPlayer
+from selfplay.randomness import Activity, Draws, stream_key
+
+BOARDS = [Othello, Othello6x6, Othello4x4]
+DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
+
+
+def flipped(discs: list[int], width: int, square: int, player: int) -> list[int]:
+    """The squares whose discs are turned, found by walking from `square`; discs are 1, -1 and 0 for empty."""
+    turned: list[int] = []
+    for down, right in DIRECTIONS:
+        run, (row, column) = [], divmod(square, width)
+        while True:
+            row, column = row + down, column + right
+            if not (0 <= row < width and 0 <= column < width) or discs[width * row + column] == 0:
+                break
+            if discs[width * row + column] == player:
+                turned += run
+                break
+            run.append(width * row + column)
+    return turned
+
+
+def walk(width: int, actions: list[int]) -> tuple[list[int], int]:
+    """The discs after the actions of a whole match, and the difference; every action and every pass is checked."""
+    middle = width // 2
+    discs = [0] * width * width
+    for row, column, player in ((-1, -1, -1), (0, 0, -1), (-1, 0, 1), (0, -1, 1)):
+        discs[width * (middle + row) + middle + column] = player
+
+    def legal(player: int) -> list[int]:
+        return [s for s in range(width * width) if discs[s] == 0 and flipped(discs, width, s, player)]
+
+    player = 1
+    for action in actions:
+        if action == width * width:
+            assert not legal(player)
+            assert legal(-player)
+        else:
+            assert action in legal(player)
+            for square in [action, *flipped(discs, width, action, player)]:
+                discs[square] = player
+        player = -player
+    assert not legal(player)
+    assert not legal(-player)
+    return discs, sum(discs)
+
+
+def random_records(game: Othello, matches: int, batch_size: int):
+    player, key = RandomPlayer(game), stream_key(3, 0, Activity.GENERATION)
+    return play_matches(game, (player, player), range(matches), key, alternate=False, batch_size=batch_size)
+
+
+def actions_of(sequence: torch.Tensor) -> list[int]:
+    return [action for action in sequence.tolist() if action != MATCH_OVER]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_random_matches_are_those_of_rules_written_in_another_way(board):
+    game = board()
+    for record in random_records(game, 60, 60):
+        finals = game.squares(record.states[-1]).tolist()
+        for row, sequence in enumerate(record.action_sequences()):
+            discs, difference = walk(game.width, actions_of(sequence))
+            assert finals[row] == discs
+            assert float(record.states[-1].returns[row]) == np.sign(difference)
+
+
+def replay_with_numbers(game: Othello, record) -> int:
+    """Play the matches of a record again, one at a time with Python's own integers; returns the number of plies."""
+    rules, plies = game.rules, 0
+    bits = [(state.own.tolist(), state.opp.tolist()) for state in record.states]
+    for row, sequence in enumerate(record.action_sequences()):
+        own, opp = rules.initial
+        actions = actions_of(sequence)
+        for ply, action in enumerate(actions):
+            assert (own, opp) == (bits[ply][0][row], bits[ply][1][row])
+            legal = rules.legal_actions(own, opp)
+            assert not rules.is_terminal(own, opp)
+            assert (legal >> action) & 1 if action != game.pass_action else legal == 0
+            own, opp = rules.play(own, opp, 0 if action == game.pass_action else signed(1 << action))
+        assert rules.is_terminal(own, opp)
+        assert (own, opp) == (bits[-1][0][row], bits[-1][1][row])
+        plies += len(actions)
+    return plies
+
+
+def signed(word: int) -> int:
+    return word - (1 << 64) if word >> 63 else word
+
+
+@pytest.mark.parametrize("matches", [200, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_matches_played_in_batches_are_replayed_one_at_a_time(matches):
+    plies = sum(replay_with_numbers(Othello(), record) for record in random_records(Othello(), matches, 2_500))
+    assert plies > 59 * matches
+
+
+def test_whole_random_matches_are_those_of_the_arena():
+    game, key = Othello(), stream_key(3, 0, Activity.GENERATION)
+    returns, plies = game.kernels.random_matches(Draws(key, torch.arange(500), 0))
+    (record,) = random_records(game, 500, 500)
+    assert torch.equal(returns, record.states[-1].returns)
+    assert torch.equal(plies, (record.action_sequences() != MATCH_OVER).sum(dim=1))
+
+
+def test_perft_counts_finished_matches_as_published():
+    # Published counts take a match that is over sooner as one sequence (aartbik.com/MISC/reversi.html).
+    game = Othello()
+    assert game.kernels.perft(*game.rules.initial, 10, True) == 24_571_284
+    assert game.kernels.perft(*game.rules.initial, 11, True) == 212_258_800
+
+
+def test_the_small_board_has_60060_matches():
+    game = Othello4x4()
+    assert game.kernels.perft(*game.rules.initial, game.max_game_length, True) == 60_060
+
+
+def test_black_begins_with_four_squares():
+    game = Othello()
+    mask = game.legal_action_mask(game.init())[0]
+    assert [game.action_to_string(a) for a in mask.nonzero()[:, 0].tolist()] == ["d3", "c4", "f5", "e6"]
+    assert (game.action_to_string(0), game.action_to_string(63)) == ("a1", "h8")
+
+
+def test_a_disc_turns_runs_in_all_eight_directions():
+    #   a b c d e f g h
+    # 1 X . . X . . X .
+    # 2 . O . O . O . .
+    # 3 . . O O O . . .
+    # 4 X O O . O O O X
+    # 5 . . O O O . . .
+    # 6 . O . O . O . .
+    # 7 X . . X . . X .
+    # 8 . . . . . . . .
+    drawn = "X--X--X- -O-O-O-- --OOO--- XOO-OOOX --OOO--- -O-O-O-- X--X--X- --------"
+    game = Othello()
+    after = game.step(game.read_board(drawn.replace(" ", ""), "X"), torch.tensor([game.string_to_action("d4")]))
+    assert game.disc_counts(after).tolist() == [[8 + 17 + 1, 0]]
+    assert bool(after.terminated)
+    assert float(after.returns) == 1.0
+
+
+def test_a_player_without_a_move_passes_and_only_then():
+    # White's b1 stands between Black's a1 and the empty c1; nothing of Black's stands between White's and an empty one.
+    game = Othello()
+    state = game.read_board("XO" + "-" * 62, "O")
+    mask = game.legal_action_mask(state)[0]
+    assert mask.nonzero()[:, 0].tolist() == [game.pass_action]
+    after = game.step(state, torch.tensor([game.pass_action]))
+    assert game.write_board(after) == game.write_board(state)
+    assert int(after.current_player) == 0
+    with pytest.raises(IllegalActionError, match="action pass is not legal here; legal are d3, c4, f5, e6"):
+        game.step(game.init(), torch.tensor([game.pass_action]))
+
+
+def test_a_match_ends_where_neither_can_move_and_most_discs_win():
+    for board, black_return in (("XX-O", 1.0), ("X-OO", -1.0), ("X--O", 0.0)):
+        for side in "XO":
+            state = Othello().read_board(board + "-" * 60, side)
+            assert bool(state.terminated)
+            assert float(state.returns) == black_return
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_boards_are_read_as_they_are_written(board):
+    game = board()
+    for record in random_records(game, 20, 20):
+        for state in record.states[:-1]:
+            for row in range(0, 20, 7):
+                side = "XO"[int(state.current_player[row])]
+                again = game.read_board(game.write_board(state, row), side)
+                assert [float(field) for field in again] == [float(field[row]) for field in state]
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_transcripts_are_read_as_they_are_written(board):
+    game = board()
+    for record in random_records(game, 40, 40):
+        for sequence in record.action_sequences():
+            # A pass stays out of the text, and comes back where the rules demand it.
+            actions = actions_of(sequence)
+            assert game.read_transcript(game.write_transcript(actions)) == actions
+
+
+def test_the_drawn_line_of_perfect_play_ends_in_a_draw():
+    # Takizawa, "Othello is solved" (2023).
+    line = "F5D6C3D3C4F4F6F3E6E7D7C5B6D8C6C7D2B5A5A6A7G5E3B4C8G6G4C2E8D1"
+    line += "F7E2G3H4F1E1F2G1B1F8G8B3H3B2H5B7A3A4A1A2C1H2H1G2B8A8G7H8H7H6"
+    game = Othello()
+    state = game.init()
+    for action in game.read_transcript(line):
+        state = game.step(state, torch.tensor([action]))
+    assert game.disc_counts(state).tolist() == [[32, 32]]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("f5x6", "transcript, disc 2: 'x6' names no square; write a square from a1 to h8, or pass"),
+        ("f5d6c", "transcript, disc 3: 'c' names no square"),
+        ("f5f5", "transcript, disc 2: othello: action f5 is not legal here; legal are"),
+        ("f5a1", "transcript, disc 2: othello: action a1 is not legal here; legal are f4, d6, f6"),
+    ],
+)
+def test_bad_transcripts_are_refused(text, reason):
+    with pytest.raises(IllegalActionError, match=reason):
+        Othello().read_transcript(text)
+
+
+@pytest.mark.parametrize("text", ["", "a9", "i1", "11", "aa", "d33", "pas"])
+def test_what_is_no_square_is_refused(text):
+    with pytest.raises(IllegalActionError, match="names no square"):
+        Othello().string_to_action(text)
+
+
+@pytest.mark.parametrize("text", ["g1", "a7"])
+def test_the_small_board_has_fewer_squares(text):
+    with pytest.raises(IllegalActionError, match="a square from a1 to f6"):
+        Othello6x6().string_to_action(text)
+
+
+@pytest.mark.parametrize(
+    ("board", "side", "reason"),
+    [
+        ("-" * 63, "X", "a board is 64 signs of X, O and -; it has 63 signs"),
+        ("-" * 63 + "x", "X", "a board is 64 signs of X, O and -; it has 'x'"),
+        ("-" * 64, "B", "the side to move is X or O, not 'B'"),
+    ],
+)
+def test_bad_boards_are_refused(board, side, reason):
+    with pytest.raises(IllegalActionError, match=reason):
+        Othello().read_board(board, side)
+
+
+def test_a_board_is_drawn_with_names_discs_and_values():
+    game = Othello4x4()
+    assert game.to_string(game.init()).splitlines() == [
+        "   a b c d",
+        " 1 . . . .",
+        " 2 . O X .",
+        " 3 . X O .",
+        " 4 . . . .",
+        "black (X) 2, white (O) 2",
+    ]
+    values = np.full(17, np.nan, dtype=np.float32)
+    values[[1, 4]] = 0.5, -0.25
+    assert game.to_string(game.init(), 0, values).splitlines()[:3] == [
+        "     a     b     c     d",
+        " 1   .   +0.50   .     .",
+        " 2 -0.25   O     X     .",
+    ]

@@ -1,0 +1,273 @@
+"""The searches: one value and one action from all, held against a search in plain Python and against perfect play."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from selfplay.errors import SettingError
+from selfplay.games import GAMES, State, make_game
+from selfplay.games.game import Game, Rules
+from selfplay.games.positions import positions_of
+from selfplay.games.words import rule
+from selfplay.randomness import Draws
+from selfplay.search.evaluation import Evaluation, make_evaluation
+from selfplay.search.perfect import optimal_actions, perfect_values
+from selfplay.search.searcher import ALGORITHMS, Searcher
+
+GAMES_OF_SEARCH = {name: make_game(name) for name in GAMES}
+VARIANTS = [
+    ("minimax", False, 0),
+    ("alpha_beta", False, 0),
+    ("alpha_beta", True, 0),
+    ("alpha_beta", True, 10),
+    ("negascout", False, 0),
+    ("negascout", True, 0),
+    ("negascout", True, 10),
+    ("negascout", False, 3),
+]
+
+
+def evaluation_for(game: Game) -> Evaluation:
+    return make_evaluation("article" if game.features else "none", game)
+
+
+def position_after(game: Game, plies: int, seed: int) -> State:
+    """One match after so many random plies, or at its end if that comes sooner."""
+    state = game.init()
+    for ply in range(plies):
+        state = game.step(state, game.kernels.random_actions(state, Draws(seed, torch.tensor([0]), ply)))
+    return state
+
+
+def negamax(game: Game, evaluation: Evaluation, state: State, depth: int) -> tuple[float, int, int]:
+    """The value, the lowest best action and the positions visited, by the definition alone."""
+    if depth == 0 or bool(state.terminated):
+        return float(evaluation.value(game, state)), -1, 1
+    best, chosen, visited = -np.inf, -1, 1
+    for action in game.legal_action_mask(state)[0].nonzero()[:, 0].tolist():
+        value, _, count = negamax(game, evaluation, game.step(state, torch.tensor([action])), depth - 1)
+        visited += count
+        if -value > best:
+            best, chosen = -value, action
+    return best, chosen, visited
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+@settings(max_examples=8)
+@given(seed=st.integers(0, 2**40), plies=st.integers(0, 70), depth=st.integers(0, 2))
+def test_minimax_is_what_its_definition_says(name, seed, plies, depth):
+    game = GAMES_OF_SEARCH[name]
+    state, evaluation = position_after(game, plies, seed), evaluation_for(game)
+    value, action, visited = negamax(game, evaluation, state, depth)
+    found = Searcher(game, evaluation, "minimax", table_bits=0).search_batch(state, depth)
+    assert found.values.tolist() == [value]
+    assert found.actions.tolist() == [action]
+    assert found.visited.tolist() == [visited]
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**40), plies=st.integers(0, 70), depth=st.integers(1, 5))
+def test_all_searches_give_the_same_value_and_action(name, seed, plies, depth):
+    game = GAMES_OF_SEARCH[name]
+    state, evaluation = position_after(game, plies, seed), evaluation_for(game)
+    results = {}
+    for algorithm, ordered, bits in VARIANTS:
+        searcher = Searcher(game, evaluation, algorithm, ordered=ordered, table_bits=bits)
+        results[algorithm, ordered, bits] = searcher.search(state, depth)
+        # A table that earlier searches have filled changes nothing.
+        again = searcher.search(state, depth)
+        assert (again.value, again.action) == (results[algorithm, ordered, bits].value, again.action)
+    assert len({(result.value, result.action) for result in results.values()}) == 1
+    most = results["minimax", False, 0].visited
+    assert all(results["alpha_beta", *rest].visited <= most for rest in ((False, 0), (True, 0), (True, 10)))
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**40), plies=st.integers(0, 60), depth=st.integers(1, 5))
+def test_the_principal_variation_leads_to_the_value(name, seed, plies, depth):
+    game = GAMES_OF_SEARCH[name]
+    state, evaluation = position_after(game, plies, seed), evaluation_for(game)
+    for algorithm, ordered, bits in VARIANTS:
+        result = Searcher(game, evaluation, algorithm, ordered=ordered, table_bits=bits).search(state, depth)
+        leaf = state
+        for action in result.principal_variation:
+            leaf = game.step(leaf, torch.tensor([action]))
+        sign = 1 if len(result.principal_variation) % 2 == 0 else -1
+        assert sign * float(evaluation.value(game, leaf)) == result.value
+        assert len(result.principal_variation) == depth or bool(leaf.terminated)
+        assert result.principal_variation[:1] == (() if bool(state.terminated) else (result.action,))
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_tictactoe_searched_to_the_end_is_perfect_play(algorithm):
+    graph = positions_of("tictactoe")
+    values = perfect_values(graph)
+    searcher = Searcher(graph.game, make_evaluation("none", graph.game), algorithm)
+    found = searcher.search_batch(graph.state, 9)
+    assert found.values.tolist() == values.tolist()
+    optimal, open_positions = optimal_actions(graph, values), ~graph.terminated
+    assert found.actions[open_positions].tolist() == optimal[open_positions].argmax(axis=1).tolist()
+    assert set(found.actions[graph.terminated]) == {-1}
+
+
+# ---------------------------------------------------------------------- the table of the article
+
+PAYOFFS = ((3, -2, 2), (-1, 0, 4), (-4, -3, 1))
+"""To the first player, who chooses the row; the second one then chooses the column."""
+
+
+@rule
+def _legal(own, opp):
+    return 7 * ((own < 4) * 1)
+
+
+@rule
+def _play(own, opp, move):
+    chosen = 1 * (move > 1) + 1 * (move > 2)
+    at_start = (own == 0) * 1
+    return at_start * (1 + chosen) + (1 - at_start) * (4 + 3 * (own - 1) + chosen), opp
+
+
+@rule
+def _is_terminal(own, opp):
+    return own >= 4
+
+
+@rule
+def _return_to_move(own, opp):
+    return own * 0
+
+
+@rule
+def _margin(own, opp):
+    """Rows of the table are 3 words apart from the word 4 on."""
+    return (
+        3 * ((own == 4) * 1)
+        - 2 * ((own == 5) * 1)
+        + 2 * ((own == 6) * 1)
+        - 1 * ((own == 7) * 1)
+        + 4 * ((own == 9) * 1)
+        - 4 * ((own == 10) * 1)
+        - 3 * ((own == 11) * 1)
+        + 1 * ((own == 12) * 1)
+    )
+
+
+class TableGame(Game):
+    """Rows A1 to A3 for the first player, then columns B1 to B3 for the second."""
+
+    name, num_distinct_actions, observation_shape, max_game_length = "table", 3, (13,), 2
+    rules = Rules((0, 0), _legal, _play, _is_terminal, _return_to_move, lambda own, opp, index: index * 0, _margin)
+    action_help = "1 to 3"
+
+    def action_to_string(self, action):
+        return str(action + 1)
+
+    def string_to_action(self, text):
+        return int(text) - 1
+
+    def to_string(self, state, row=0, values=None):
+        return str(int(state.own[row]))
+
+
+@pytest.mark.parametrize(("algorithm", "visited"), [("minimax", 13), ("alpha_beta", 11), ("negascout", 15)])
+def test_the_worked_table_of_the_article(algorithm, visited):
+    #      B1 B2 B3
+    # A1   +3 -2 +2    the least is -2
+    # A2   -1  0 +4    the least is -1: the best for the first player
+    # A3   -4 -3 +1    once -4 is seen, the rest no longer matters
+    # NegaScout asks first whether A2 is better than A1, finds that it is, and visits its four positions once more.
+    game = TableGame()
+    points = Evaluation("points", None, 0.0, 1.0, {})
+    result = Searcher(game, points, algorithm, ordered=False, table_bits=0).search(game.init(), 2)
+    assert result.value == -1
+    assert result.action == 1
+    assert result.principal_variation == (1, 0)
+    assert result.visited == visited
+
+
+def test_the_margin_of_the_table_game_is_the_table():
+    words = torch.arange(4, 13)
+    assert [int(_margin(word, 0)) for word in words] == [number for row in PAYOFFS for number in row]
+
+
+# ---------------------------------------------------------------------- values of actions, time, settings
+
+
+def test_action_values_are_searches_of_what_follows():
+    game = make_game("othello")
+    state = position_after(game, 12, 5)
+    searcher = Searcher(game, evaluation_for(game))
+    values = searcher.action_values(state, 4)[0]
+    result = searcher.search(state, 4)
+    assert values.nan_to_num(nan=-np.inf).max() == result.value
+    assert int(values.nan_to_num(nan=-np.inf).argmax()) == result.action
+    assert values.isnan().tolist() == (~game.legal_action_mask(state)[0]).tolist()
+
+
+def test_a_batch_is_searched_like_its_positions_one_by_one():
+    game = make_game("othello_6x6")
+    searcher = Searcher(game, evaluation_for(game))
+    states = [position_after(game, plies, 11) for plies in range(0, 36, 3)]
+    batch = State(*map(torch.cat, zip(*states, strict=True)))
+    found = searcher.search_batch(batch, 3)
+    singles = [Searcher(game, evaluation_for(game)).search_batch(state, 3) for state in states]
+    assert found.values.tolist() == [float(single.values[0]) for single in singles]
+    assert found.actions.tolist() == [int(single.actions[0]) for single in singles]
+
+
+def test_with_a_time_limit_the_deepest_finished_search_counts():
+    game = make_game("othello")
+    searcher = Searcher(game, evaluation_for(game))
+    state = position_after(game, 20, 3)
+    result = searcher.search(state, 60, time_limit=0.3)
+    assert 1 <= result.depth < 60
+    exact = searcher.search(state, result.depth)
+    assert (result.value, result.action) == (exact.value, exact.action)
+
+
+def test_a_time_limit_does_not_cut_a_search_that_comes_to_its_end():
+    game = make_game("tictactoe")
+    searcher = Searcher(game, make_evaluation("none", game))
+    assert searcher.search(game.init(), 9, time_limit=60).depth == 9
+
+
+def test_an_interrupt_ends_a_search():
+    game = make_game("othello")
+    searcher = Searcher(game, evaluation_for(game), "minimax")
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    started = time.monotonic()
+    # To this depth it would take years.
+    with pytest.raises(KeyboardInterrupt):
+        searcher.search(position_after(game, 10, 3), 30)
+    assert time.monotonic() - started < 60
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"algorithm": "astar"}, "unknown search 'astar'; there are minimax, alpha_beta, negascout"),
+        ({"table_bits": 40}, "table_bits=40: give a number from 0 to 28"),
+    ],
+)
+def test_bad_settings_are_refused(options, reason):
+    game = make_game("tictactoe")
+    with pytest.raises(SettingError, match=reason):
+        Searcher(game, make_evaluation("none", game), **options)
+
+
+@pytest.mark.parametrize("depth", [0, -1, 1000])
+def test_bad_depths_are_refused(depth):
+    game = make_game("tictactoe")
+    searcher = Searcher(game, make_evaluation("none", game))
+    with pytest.raises(SettingError, match=f"depth={depth}: give a number from 1 to 120"):
+        searcher.search(game.init(), depth)
