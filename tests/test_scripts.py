@@ -286,7 +286,7 @@ LAYERS = [
     {"selfplay.experience_settings"},
     {"selfplay.expectations", "selfplay.tabular"},
     {"selfplay.dataset", "selfplay.checkpoints", "selfplay.optimizer", "selfplay.policy_files"},
-    {"selfplay.training", "selfplay.level_players"},
+    {"selfplay.training", "selfplay.level_players", "selfplay.learned_evaluation"},
     {"selfplay.players.naming", "selfplay.loss_files"},
     {"selfplay.command_line", "selfplay.levels"},
     {"selfplay.grading", "selfplay.ratings"},
