@@ -8,9 +8,11 @@ from selfplay.checkpoints import save_checkpoint
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.games import make_game
 from selfplay.learned_evaluation import ExportSettings, export_evaluation, learned_evaluation
+from selfplay.levels import learn_levels
 from selfplay.run_folder import RunFolder
 from selfplay.search.evaluation import make_evaluation
-from selfplay.settings import GameSettings, compose_settings_of
+from selfplay.settings import GameSettings, compose_settings, compose_settings_of
+from selfplay.verdict import compare_and_report
 from tests.runs import PROJECT, run_forked
 
 GAME = make_game("othello")
@@ -74,6 +76,15 @@ def test_a_level_that_is_missing_or_weighs_no_features_is_refused(tmp_path):
         export_evaluation(export_settings(tmp_path, level=4))
     with pytest.raises(StageError, match=r"has no level 1; it has no trained level yet$"):
         export_evaluation(export_settings(tmp_path / "empty"))
+
+
+def test_the_loop_learns_othello_and_says_what_it_cannot_prove(tmp_path):
+    tiny = ["recipe=othello", "levels=2", "matches=20", "training.epochs=2", "training.steps_per_epoch=3"]
+    settings = compose_settings([*tiny, "comparison.matches=10", f"run_dir={tmp_path}"])
+    learn_levels(settings)
+    report = compare_and_report(settings)
+    assert "othello has too many positions to try every line, so level 2 is measured, not proved." in report
+    assert make_evaluation(str(export_evaluation(export_settings(tmp_path))), GAME).weights["corners"] != 0
 
 
 def test_the_settings_compose():

@@ -1,6 +1,6 @@
 """Make an evaluation for searches out of the weights of features that a level has learned.
 
-python train/export_evaluation.py --level 4
+python train/export_evaluation.py --level 3
 python train/export_evaluation.py --level 2 game=othello_6x6 file=my_evaluation.yaml
 """
 
