@@ -2,24 +2,37 @@
 
     python benchmarks/search.py
     python benchmarks/search.py perft visited
+    python benchmarks/search.py endgames --repeats 5
 
-Times are medians of three after a warm-up, on one core. The counts are the same on every machine.
+Times are medians, after a warm-up, on one core; an endgame begins with an empty table. The counts are the same on every
+machine.
 """
 
 import argparse
+import json
+import os
+import platform
 from functools import partial
+from pathlib import Path
+from statistics import median
 from time import perf_counter
+from typing import Any
 
 import torch
 from throughput import seconds
 
 from selfplay.arena import play_matches
 from selfplay.games import Game, State, make_game
+from selfplay.games.othello import Othello
 from selfplay.players.random import RandomPlayer
 from selfplay.randomness import Activity, Draws, stream_key
+from selfplay.search.endgame import EndgameSolver
 from selfplay.search.evaluation import make_evaluation
 from selfplay.search.searcher import Searcher
+from selfplay.settings import PROJECT_FOLDER
 
+FFO = PROJECT_FOLDER / "tests" / "data" / "ffo.json"
+LONG_ENDGAMES = "FFO#"
 RANDOM_MATCHES = 65_536
 PERFT_DEPTHS = (9, 10, 11)
 POSITIONS = 50
@@ -36,12 +49,12 @@ WAYS = (
 """Search, whether actions are ordered, size of the transposition table."""
 
 
-def perft_speed(game: Game) -> None:
+def perft_speed(game: Game, repeats: int) -> None:
     """Positions counted a second; a finished match counts as one, as in published counts."""
     print("\n| perft | positions | seconds | positions a second |\n|---:|---:|---:|---:|")
     for depth in PERFT_DEPTHS:
         own, opp = game.rules.initial
-        taken = seconds(partial(game.kernels.perft, own, opp, depth, True), 3)
+        taken = seconds(partial(game.kernels.perft, own, opp, depth, True), repeats)
         count = game.kernels.perft(own, opp, depth, True)
         print(f"| {depth} | {count:,} | {taken:.3f} | {count / taken:,.0f} |", flush=True)
 
@@ -54,7 +67,7 @@ def random_positions(game: Game) -> State:
     return state
 
 
-def positions_visited(game: Game) -> None:
+def positions_visited(game: Game, repeats: int) -> None:
     """The positions that each search visits, summed over the same positions at the same depth."""
     state, evaluation = random_positions(game), make_evaluation("article", game)
     print(f"\n{POSITIONS} positions after {POSITION_PLIES} random plies, depth {SEARCH_DEPTH}, evaluation article")
@@ -73,7 +86,7 @@ def positions_visited(game: Game) -> None:
         print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def random_matches(game: Game) -> None:
+def random_matches(game: Game, repeats: int) -> None:
     """Matches of the random player in a second: in lockstep through the arena, and whole, one after another."""
     player, key = RandomPlayer(game), stream_key(0, 0, Activity.GENERATION)
 
@@ -86,22 +99,71 @@ def random_matches(game: Game) -> None:
 
     print("\n| random matches | a second |\n|---|---:|")
     for name, function in (("in batches of 16,384", in_batches), ("whole", whole)):
-        print(f"| {name} | {RANDOM_MATCHES / seconds(function, 3):,.0f} |", flush=True)
+        print(f"| {name} | {RANDOM_MATCHES / seconds(function, repeats):,.0f} |", flush=True)
 
 
-SECTIONS = {"perft": perft_speed, "matches": random_matches, "visited": positions_visited}
+def endgames(game: Game, repeats: int) -> None:
+    """The value of each position of tests/data/ffo.json, solved from an empty table."""
+    EndgameSolver(game).value(position_of(game, endgame_positions()[0]))
+    print("\n| position | empty squares | value | seconds | visited | positions a second |")
+    print("|---|---:|---:|---:|---:|---:|")
+    all_seconds, all_visited = 0.0, 0
+    for position in endgame_positions():
+        times = []
+        for _ in range(repeats):
+            solver, start = EndgameSolver(game), perf_counter()
+            value = solver.value(position_of(game, position))
+            times.append(perf_counter() - start)
+        assert value == max(position["all_moves"].values()), position["name"]
+        cells = (
+            position["name"],
+            str(position["board"].count("-")),
+            f"{value:+d}",
+            speed(median(times), solver.visited),
+        )
+        print(f"| {' | '.join(cells)} |", flush=True)
+        if position["name"].startswith(LONG_ENDGAMES):
+            all_seconds, all_visited = all_seconds + median(times), all_visited + solver.visited
+    print(f"| all of {LONG_ENDGAMES} | | | {speed(all_seconds, all_visited)} |")
+
+
+def endgame_positions() -> list[dict[str, Any]]:
+    positions: list[dict[str, Any]] = json.loads(FFO.read_text())["positions"]
+    return positions
+
+
+def position_of(game: Game, position: dict[str, Any]) -> State:
+    assert isinstance(game, Othello)
+    return game.read_board(position["board"], position["side"])
+
+
+def speed(taken: float, visited: int) -> str:
+    return f"{taken:.3f} | {visited:,} | {visited / taken:,.0f}"
+
+
+def machine() -> str:
+    """The processor's name and how many cores may be used."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else platform.processor() or platform.machine()}, {os.cpu_count()} cores"
+
+
+SECTIONS = {"perft": perft_speed, "matches": random_matches, "visited": positions_visited, "endgames": endgames}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "sections", nargs="*", metavar="section", help=f"some of {', '.join(SECTIONS)}; all if none is named"
+        "sections", nargs="*", metavar="section", help=f"of {', '.join(SECTIONS)}; all if none is named"
     )
-    asked = parser.parse_args().sections or list(SECTIONS)
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args()
+    asked = options.sections or list(SECTIONS)
     if unknown := [section for section in asked if section not in SECTIONS]:
         parser.error(f"unknown section {unknown[0]!r}; there are {', '.join(SECTIONS)}")
+    print(f"{machine()}; Python {platform.python_version()}")
     for section in asked:
-        SECTIONS[section](make_game("othello"))
+        SECTIONS[section](make_game("othello"), options.repeats)
 
 
 if __name__ == "__main__":
