@@ -173,7 +173,9 @@ def _search(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     searcher = Searcher(game, evaluation, name.what, ordered=ordered, table_bits=bits)
     depth = _whole_number(name, name.options.get("depth", "4"), "depth")
     limit = _number(name, "time_limit", 0.0) if "time_limit" in name.options else None
-    return SearchPlayer(searcher, depth, time_limit=limit, name=name.text.removeprefix("search:"))
+    endgame = _whole_number(name, name.options.get("endgame", "0"), "endgame")
+    own_name = name.text.removeprefix("search:")
+    return SearchPlayer(searcher, depth, time_limit=limit, endgame=endgame, name=own_name)
 
 
 def _greedy_discs(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
@@ -203,7 +205,7 @@ PLAYER_KINDS: dict[str, PlayerKind] = {
         "search:ALGORITHM",
         "minimax, alpha_beta or negascout, looking ahead",
         _search,
-        ("depth", "evaluation", "ordered", "table_bits", "time_limit"),
+        ("depth", "evaluation", "ordered", "table_bits", "time_limit", "endgame"),
     ),
     "greedy_discs": PlayerKind("greedy_discs", "the most discs now, in games that count them", _greedy_discs),
     "human": PlayerKind("human", "a person, at play/console.py only", _human),

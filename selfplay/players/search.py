@@ -3,11 +3,15 @@
 import torch
 from torch import Tensor
 
+from selfplay.errors import SettingError
 from selfplay.games.game import State
 from selfplay.games.kernels import distinct_positions
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.randomness import Draws
+from selfplay.search.endgame import EndgameSolver
 from selfplay.search.searcher import Searcher, check_reach
+
+MOST_EMPTIES = 30
 
 
 class SearchPlayer(Player):
@@ -17,16 +21,27 @@ class SearchPlayer(Player):
         depth: plies to look ahead, 1 or more.
         time_limit: seconds for each decision; None: as long as the depth takes. With a limit the same seed need not
             give the same match.
+        endgame: from so many empty squares on, the action is the exact best one, and values are points at the end,
+            empty squares counted for the winner. 0: never.
 
     Raises:
-        SettingError: a depth or a limit out of range.
+        SettingError: a depth, a limit or a number of squares out of range, or a game without exact endgames.
     """
 
     def __init__(
-        self, searcher: Searcher, depth: int, *, time_limit: float | None = None, name: str | None = None
+        self,
+        searcher: Searcher,
+        depth: int,
+        *,
+        time_limit: float | None = None,
+        endgame: int = 0,
+        name: str | None = None,
     ) -> None:
         check_reach(depth, time_limit)
+        if not 0 <= endgame <= MOST_EMPTIES:
+            raise SettingError(f"endgame={endgame}: give a number of empty squares from 0 to {MOST_EMPTIES}")
         self.game, self.searcher, self.depth, self.time_limit = searcher.game, searcher, depth, time_limit
+        self.endgame, self.solver = endgame, EndgameSolver(searcher.game) if endgame else None
         self.name = name or f"{searcher.algorithm.name.lower()} {depth}"
 
     def act(self, state: State, draws: Draws) -> Tensor:
@@ -36,16 +51,38 @@ class SearchPlayer(Player):
         return one_hot_policy(self._actions(state).clamp(min=0), self.game.legal_action_mask(state))
 
     def action_values(self, state: State) -> Tensor:
-        """float32[B, A]: the value of each action to the player to move, on the scale of the evaluation."""
-        return self.searcher.action_values(state, self.depth).to(torch.float32)
+        """float32[B, A]: the value of each action to the player to move, on the scale of the evaluation.
+
+        In positions that are solved exactly, the points at the end.
+        """
+        values = self.searcher.action_values(state, self.depth).to(torch.float32)
+        if self.solver is not None:
+            for row in self._solved(state).nonzero()[:, 0].tolist():
+                for action, value in self.solver.action_values(state, row).items():
+                    values[row, action] = value
+        return values
 
     def _actions(self, state: State) -> Tensor:
         first, inverse = distinct_positions(state)
         distinct = state.select(first)
-        if self.time_limit is None:
-            actions = torch.from_numpy(self.searcher.search_batch(distinct, self.depth).actions)
-        else:
-            singles = (distinct.select(torch.tensor([row])) for row in range(distinct.batch_size))
-            found = [self.searcher.search(single, self.depth, time_limit=self.time_limit) for single in singles]
-            actions = torch.tensor([result.action for result in found])
+        solved = self._solved(distinct)
+        actions = torch.full((distinct.batch_size,), -1)
+        actions[~solved] = self._searched(distinct.select(~solved))
+        if self.solver is not None:
+            for row in solved.nonzero()[:, 0].tolist():
+                action = self.solver.solve(distinct, row).action
+                actions[row] = -1 if action is None else action
         return actions[inverse]
+
+    def _solved(self, state: State) -> Tensor:
+        """bool[B]: the positions that are solved exactly."""
+        if self.solver is None:
+            return torch.zeros(state.batch_size, dtype=torch.bool)
+        return self.solver.empties(state) <= self.endgame
+
+    def _searched(self, state: State) -> Tensor:
+        if self.time_limit is None:
+            return torch.from_numpy(self.searcher.search_batch(state, self.depth).actions)
+        singles = (state.select(torch.tensor([row])) for row in range(state.batch_size))
+        found = [self.searcher.search(single, self.depth, time_limit=self.time_limit) for single in singles]
+        return torch.tensor([result.action for result in found], dtype=torch.int64)

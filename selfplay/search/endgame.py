@@ -14,9 +14,11 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from selfplay.errors import SettingError
 from selfplay.games.game import Game, State
+from selfplay.games.words import bit_count
 from selfplay.search.endgame_kernel import ALL_MOVES, compile_question
 from selfplay.search.endgame_last import EMPTIES_TO_WINNER, VISITED
 from selfplay.search.endgame_table import new_table
@@ -129,6 +131,11 @@ class EndgameSolver:
             return values
 
         return self._interruptibly(search, time_limit)
+
+    def empties(self, state: State) -> Tensor:
+        """int64[B]: the empty squares of each position."""
+        counts: Tensor = bit_count(self._board & ~(state.own | state.opp))
+        return counts
 
     @property
     def visited(self) -> int:

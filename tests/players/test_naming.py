@@ -74,6 +74,8 @@ def test_searches_are_named_with_their_depth_and_evaluation(run_dir: Path) -> No
         ("search:negascout?time_limit=-1", "othello", "time_limit=-1.0: give seconds above 0"),
         ("search:negascout?evaluation=best", "othello", "unknown evaluation 'best'; there are article"),
         ("search:negascout?evaluation=article", "tictactoe", "tictactoe has no features"),
+        ("search:negascout?endgame=40", "othello", "endgame=40: give a number of empty squares from 0 to 30"),
+        ("search:negascout?endgame=4", "tictactoe", "there are exact endgames only where discs are"),
         ("greedy_discs", "tictactoe", "tictactoe has no features"),
     ],
 )

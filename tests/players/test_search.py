@@ -11,6 +11,7 @@ from selfplay.grading import Grader
 from selfplay.players.naming import make_player
 from selfplay.players.random import RandomPlayer
 from selfplay.randomness import Activity, Draws, stream_key
+from selfplay.search.endgame import EndgameSolver
 
 KEY = stream_key(0, 0, Activity.NAMED_PLAYERS)
 OTHELLO = make_game("othello")
@@ -85,6 +86,32 @@ def test_looking_further_ahead_beats_the_greedy_player_more_often():
         for depth in (1, 4)
     ]
     assert 75 <= wins[0] < wins[1]
+
+
+def test_endgames_are_played_exactly():
+    player = named("search:negascout?depth=1&evaluation=article&endgame=10")
+    state = midgame(OTHELLO, matches=12, plies=50)
+    actions = player.act(state, Draws(0, torch.arange(12), 50)).tolist()
+    values, solver = player.action_values(state), EndgameSolver(OTHELLO)
+    for row in range(12):
+        exact = solver.action_values(state, row)
+        assert {a: int(v) for a, v in enumerate(values[row]) if not v.isnan()} == exact
+        assert actions[row] == (max(exact, key=lambda action: (exact[action], -action)) if exact else -1)
+
+
+def test_exact_endgames_win_more_matches():
+    # The same search twice, one of them with exact play from ten empty squares on.
+    plain, exact = (named(f"search:negascout?depth=2&evaluation=article{end}") for end in ("", "&endgame=10"))
+    assert wins_against(exact, plain, 60, opening_plies=6) > wins_against(plain, exact, 60, opening_plies=6)
+
+
+def test_endgames_begin_where_they_are_asked_to():
+    player = named("search:negascout?depth=1&evaluation=article&endgame=10")
+    assert player.solver.empties(midgame(OTHELLO, matches=2, plies=4)).tolist() == [56, 56]
+    early = midgame(OTHELLO, matches=8, plies=20)
+    plain = named("search:negascout?depth=1&evaluation=article")
+    draws = Draws(0, torch.arange(8), 20)
+    assert player.act(early, draws).tolist() == plain.act(early, draws).tolist()
 
 
 @pytest.mark.parametrize("algorithm", ["minimax", "alpha_beta", "negascout"])
