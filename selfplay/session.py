@@ -213,6 +213,17 @@ class Session:
         self.match += 1 if self._plies else 0
         self._begin(self.first if first is None else first)
 
+    def take_over(self, number: int, player: Player | None) -> None:
+        """Another player, or a person, goes on in the place of player `number`, 0 or 1, from the position at hand.
+
+        The results so far were those of the one before, so they are counted anew. What was thought of actions is asked
+        anew too, of the new player.
+        """
+        one, other = self.players
+        self.players = (player, other) if number == 0 else (one, player)
+        self.results = Results()
+        self._values = {}
+
     def _step(
         self, action: Tensor, *, by_person: bool = False, is_forced: bool = False, is_random: bool | None = None
     ) -> Ply:

@@ -96,6 +96,8 @@ class PositionLine(NamedTuple):
     """What the number is, as the label of an axis."""
     place: Callable[[State], Tensor]
     """The number of each position of a state: int64[B]."""
+    end: int | None = None
+    """The number at which a match ends, if there is such a one; it then begins at 0."""
 
 
 class Game(ABC):
@@ -113,6 +115,12 @@ class Game(ABC):
     player_names: tuple[str, str] = ("first", "second")  # what the player who moves first, and the other, are called
     action_help: str
     """How a person writes an action."""
+    title: str = ""
+    """What people call the game; empty: its name will do."""
+    aim: str = ""
+    """What a player has to do, in a sentence for people who do not know the game."""
+    stone_colours: tuple[str, str] | None = None
+    """The colours of both players' stones, if they are discs; None: stones are signs, those of `player_names`."""
     position_line: PositionLine | None = None
     """The line that the positions stand on, if there is one: figures then show the value of each position."""
     features: Features | None = None
@@ -148,6 +156,15 @@ class Game(ABC):
         """S, the squares of the board, if observations are two planes of stones; None if positions are no boards."""
         shape = self.observation_shape
         return prod(shape[1:]) if len(shape) == 3 and shape[0] == 2 else None
+
+    @property
+    def board_shape(self) -> tuple[int, int] | None:
+        """The rows and columns of the board; None if positions are no boards of squares."""
+        return None if self.num_squares is None else (self.observation_shape[1], self.observation_shape[2])
+
+    def square_of(self, action: int) -> int | None:
+        """The square that a person points at to take `action`; None if it belongs to no square, such as a pass."""
+        return action if self.num_squares is not None and action < self.num_squares else None
 
     def squares(self, state: State) -> Tensor:
         """int8[B, S], in C order: 1 where a stone of player 0 stands, -1 one of player 1, 0 where the square is empty.

@@ -33,7 +33,7 @@ class SearchPlayer(Player):
 
     def action_values(self, state: State) -> Tensor:
         """float32[B, A]: the value of each action to the player to move, on the scale of the evaluation."""
-        return self.searcher.action_values(state, self.depth).to(torch.float32)
+        return self.searcher.action_values(state, self.depth, time_limit=self.time_limit).to(torch.float32)
 
     def _actions(self, state: State) -> Tensor:
         first, inverse = distinct_positions(state)
