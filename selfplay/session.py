@@ -73,6 +73,7 @@ class Session:
         self.game, self.players, self.key = game, players, key
         self.match = match
         self.results = Results()
+        self._legal: tuple[State, tuple[int, ...]] | None = None
         self._begin(first)
 
     def _begin(self, first: int) -> None:
@@ -121,7 +122,11 @@ class Session:
     @property
     def legal_actions(self) -> tuple[int, ...]:
         """In ascending order; none in a match that is over."""
-        return tuple(self.game.legal_action_mask(self.state)[0].nonzero()[:, 0].tolist())
+        # Asked several times in each position, which stays the same object.
+        if self._legal is None or self._legal[0] is not self.state:
+            actions = tuple(self.game.legal_action_mask(self.state)[0].nonzero()[:, 0].tolist())
+            self._legal = (self.state, actions)
+        return self._legal[1]
 
     @property
     def can_only_pass(self) -> bool:
@@ -227,7 +232,9 @@ class Session:
     def _step(
         self, action: Tensor, *, by_person: bool = False, is_forced: bool = False, is_random: bool | None = None
     ) -> Ply:
-        following = self.game.step(self.state, action)
+        # What is not legal is left to the check of `step`, which says why.
+        is_legal = int(action) in self.legal_actions
+        following = (self.game.step_unchecked if is_legal else self.game.step)(self.state, action)
         text = self.game.action_to_string(int(action))
         self._plies.append(Ply(self.to_move, int(action), text, by_person, is_forced, is_random))
         self._states.append(following)

@@ -46,6 +46,8 @@ STATUS = {
 }
 """Whatever else a user can mend is a conflict too: a file that is broken or gone, a game that is too large."""
 
+WORDS = {"Not Found": "there is nothing at this address", "Method Not Allowed": "this address takes no such request"}
+
 Responses = dict[int | str, dict[str, Any]]
 WRONG: Responses = {422: {"model": ErrorView, "description": "What was sent is no such request."}}
 MISSING: Responses = {**WRONG, 404: {"model": ErrorView, "description": "It is not there."}}
@@ -109,12 +111,15 @@ def _report_errors(app: FastAPI) -> None:
     async def wrong_request(_: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
         first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, "the body is no JSON")
         where = ".".join(str(part) for part in first["loc"] if part != "body")
         return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, f"{where or 'the body'}: {first['msg']}")
 
     async def http_error(_: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
-        return answer(error.status_code, str(error.detail), dict(error.headers or {}))
+        sentence = WORDS.get(error.detail, error.detail)
+        return answer(error.status_code, sentence, dict(error.headers or {}))
 
     async def own_fault(_: Request, error: Exception) -> JSONResponse:
         log.error("a request failed", exc_info=error)

@@ -19,7 +19,7 @@ from selfplay.web.story import Stories
 
 Answer = TypeVar("Answer")
 
-QUICK_WORKERS = 2
+QUICK_WORKERS = 1
 SLOW_WORKERS = 4
 """Matches with a search are thought about by threads of their own, so that the others need not wait for them."""
 

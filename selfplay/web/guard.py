@@ -1,14 +1,11 @@
-"""What every answer carries and no request may exceed."""
-
-from collections.abc import MutableMapping
-from typing import Any
+"""What every answer carries, and no request may exceed."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 16_384
-"""Bytes; our bodies have some hundred."""
+"""Bytes; ours have some hundred."""
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -24,12 +21,9 @@ class Guard:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         received = 0
 
-        async def counted() -> MutableMapping[str, Any]:
+        async def counted() -> Message:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from selfplay.advice import Hint, hint, perfect_values
 from selfplay.games import Game
@@ -28,9 +29,13 @@ FIRST_PLAYER: dict[SeatOfPerson, int] = {"first": PERSON, "second": OPPONENT}
 class PlyNote(NamedTuple):
     """What is found out about a ply once, and shown many times."""
 
-    turned: list[int]
     place: int | None
+    """The number that the position then is, in games of one number."""
     value: float | None
+    turned: list[int]
+    """The squares whose stones the ply has turned."""
+    squares: NDArray[np.int8] | None
+    """int8[S]: the stones after it."""
 
 
 class Match:
@@ -152,21 +157,30 @@ class Match:
     def _plies(self) -> list[PlyView]:
         plies = self.session.plies
         for number in range(len(self._notes), len(plies)):
-            self._notes.append(
-                PlyNote(self._turned(number), self._place(number + 1), self._value(number, plies[number]))
-            )
+            self._notes.append(self._note(number, plies[number]))
         return [
-            PlyView(**ply._asdict(), **note._asdict(), square=self.game.square_of(ply.action))
+            PlyView(
+                **ply._asdict(),
+                place=note.place,
+                value=note.value,
+                turned=note.turned,
+                square=self.game.square_of(ply.action),
+            )
             for ply, note in zip(plies, self._notes, strict=True)
         ]
 
-    def _turned(self, number: int) -> list[int]:
-        """The squares whose stones the ply has turned."""
+    def _note(self, number: int, ply: Ply) -> PlyNote:
+        place, value = self._place(number + 1), self._value(number, ply)
         if self.game.num_squares is None:
-            return []
-        before, after = (self.game.squares(self.session.state_before(n))[0].numpy() for n in (number, number + 1))
-        turned: list[int] = np.flatnonzero(before * after == -1).tolist()
-        return turned
+            return PlyNote(place, value, [], None)
+        known = self._notes[number - 1].squares if number else None
+        before = self._squares(number) if known is None else known
+        after = self._squares(number + 1)
+        return PlyNote(place, value, np.flatnonzero(before * after == -1).tolist(), after)
+
+    def _squares(self, number: int) -> NDArray[np.int8]:
+        """int8[S]: the stones before that ply."""
+        return self.game.squares(self.session.state_before(number))[0].numpy()
 
     def _place(self, number: int) -> int | None:
         """The number that the position before that ply is, in games of one number."""

@@ -6,7 +6,7 @@ What comes from outside only picks from these lists; no path and no player's nam
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -103,11 +103,13 @@ class Roster:
 
     def opponent(self, game: Game, name: str) -> Opponent:
         """The opponent with this id. Raises UnknownError, saying who is there."""
-        found = {opponent.view.id: opponent for opponent in self._opponents(game)}
-        if name not in found:
-            where = shown(self.run(game).path)
-            raise UnknownError(f"there is no such opponent of {game.name} in {where}; there are {', '.join(found)}")
-        return found[name]
+        seen = []
+        for opponent in self._opponents(game):
+            if opponent.view.id == name:
+                return opponent
+            seen.append(opponent.view.id)
+        where = shown(self.run(game).path)
+        raise UnknownError(f"there is no such opponent of {game.name} in {where}; there are {', '.join(seen)}")
 
     def player(self, game: Game, opponent: Opponent) -> Player:
         """The opponent as a player, shared by all matches if it may be.
@@ -210,6 +212,7 @@ def how_to_learn(game: Game) -> str:
     return f"./{script.name}" if script.exists() else f"python train/learn.py game={game.name}"
 
 
+@cache
 def _view(
     name: str,
     kind: str,

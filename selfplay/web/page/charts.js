@@ -2,7 +2,8 @@
 
 import { element, svg } from "./board.js";
 
-const WIDTH = 640;
+const NARROW = 640;
+const WIDE = 1080;
 const HEIGHT = 300;
 const LEFT = 56;
 const RIGHT = 16;
@@ -23,21 +24,21 @@ function ticks(low, high, count) {
 
 const label = (number) => (Object.is(number, -0) ? "0" : String(Math.abs(number) >= 10000 ? number.toExponential(0) : number));
 
-function scales(series, fixed) {
+function scales(series, width, fixed) {
   const xs = series.flatMap((one) => one.points.map((point) => point.x));
   const ys = series.flatMap((one) => one.points.flatMap((point) => [point.y, ...(point.range ?? [])]));
   const [left, right] = [Math.min(...xs), Math.max(...xs)];
   const low = fixed?.low ?? Math.min(0, ...ys);
   const high = fixed?.high ?? (Math.max(...ys, low + 1e-9) + 0.04 * (Math.max(...ys) - low));
-  const x = (number) => LEFT + ((WIDTH - LEFT - RIGHT) * (number - left + 0.0)) / Math.max(right - left, 1);
+  const x = (number) => LEFT + ((width - LEFT - RIGHT) * (number - left)) / Math.max(right - left, 1);
   const y = (number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - (number - low) / Math.max(high - low, 1e-9));
-  return { x, y, left, right, low, high };
+  return { x, y, left, right, low, high, width };
 }
 
 function axes(drawing, scale, xLabel, yLabel) {
   for (const number of ticks(scale.low, scale.high, 5)) {
     const y = scale.y(number);
-    drawing.append(svg("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y, class: number === 0 ? "zero" : "grid" }));
+    drawing.append(svg("line", { x1: LEFT, x2: scale.width - RIGHT, y1: y, y2: y, class: number === 0 ? "zero" : "grid" }));
     drawing.append(svg("text", { x: LEFT - 8, y: y + 4, "text-anchor": "end" }, label(number)));
   }
   for (const number of ticks(scale.left, scale.right, Math.min(12, Math.max(1, scale.right - scale.left)))) {
@@ -45,15 +46,17 @@ function axes(drawing, scale, xLabel, yLabel) {
       drawing.append(svg("text", { x: scale.x(number), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }, label(number)));
     }
   }
-  drawing.append(svg("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, xLabel));
+  drawing.append(svg("text", { x: (LEFT + scale.width - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, xLabel));
   const middle = (TOP + HEIGHT - BOTTOM) / 2;
   drawing.append(svg("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(14 ${middle}) rotate(-90)` }, yLabel));
 }
 
-// chart: {title, about, xLabel, yLabel, fixed, series: [{name, tone, points: [{x, y, text, isMarked}], isQuiet}], table}
+// chart: {title, about, xLabel, yLabel, fixed, isWide, table,
+//         series: [{name, tone, points: [{x, y, text, isMarked}], isQuiet, dots}]}
 export function lineChart(chart) {
-  const scale = scales(chart.series, chart.fixed);
-  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `${chart.title}. ${chart.about}` });
+  const width = chart.isWide ? WIDE : NARROW;
+  const scale = scales(chart.series, width, chart.fixed);
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `${chart.title}. ${chart.about}` });
   axes(drawing, scale, chart.xLabel, chart.yLabel);
   for (const one of chart.series) {
     const line = one.points.map((point) => `${scale.x(point.x).toFixed(1)} ${scale.y(point.y).toFixed(1)}`).join("L");
@@ -73,10 +76,10 @@ export function lineChart(chart) {
 
 // chart: {title, about, xLabel, yLabel, parts: [{name, tone}], bars: [{x, values, text}]}: shares that add up to 1
 export function shareChart(chart) {
-  const scale = scales([{ points: chart.bars.map((bar) => ({ x: bar.x, y: 1 })) }], { low: 0, high: 1 });
-  const width = Math.min(46, (0.72 * (WIDTH - LEFT - RIGHT)) / chart.bars.length);
-  const inner = (number) => scale.x(number) * (1 - (2 * width) / WIDTH) + width;
-  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `${chart.title}. ${chart.about}` });
+  const scale = scales([{ points: chart.bars.map((bar) => ({ x: bar.x, y: 1 })) }], NARROW, { low: 0, high: 1 });
+  const width = Math.min(46, (0.72 * (NARROW - LEFT - RIGHT)) / chart.bars.length);
+  const inner = (number) => scale.x(number) * (1 - (2 * width) / NARROW) + width;
+  const drawing = svg("svg", { viewBox: `0 0 ${NARROW} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `${chart.title}. ${chart.about}` });
   axes(drawing, { ...scale, x: inner }, chart.xLabel, chart.yLabel);
   for (const bar of chart.bars) {
     let below = 0;
@@ -98,7 +101,7 @@ function figure(chart, drawing) {
     swatch.style.setProperty("--tone", one.tone);
     return element("li", {}, swatch, one.name);
   }));
-  const made = element("figure", { class: "card", id: chart.id }, element("figcaption", {}, element("h2", {}, chart.title), element("p", { class: "quiet" }, chart.about)), drawing);
+  const made = element("figure", { class: chart.isWide ? "card wide" : "card", id: chart.id }, element("figcaption", {}, element("h2", {}, chart.title), element("p", { class: "quiet" }, chart.about)), drawing);
   if (named.length > 1) {
     made.append(legend);
   }

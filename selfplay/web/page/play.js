@@ -61,8 +61,9 @@ function fillOpponents() {
   for (const one of opponents) {
     groups.set(one.kind in NUMBERED ? one.kind : one.id, NUMBERED[one.kind] ?? one.label);
   }
-  // The run's own levels come first.
-  const keys = [...groups.keys()].sort((a, b) => (b === "level") - (a === "level"));
+  // The run's own levels come first, and who answers well without a run comes next.
+  const rank = (key) => ["level", "search"].indexOf(key) >>> 0;
+  const keys = [...groups.keys()].sort((a, b) => rank(a) - rank(b));
   select.replaceChildren(...keys.map((key) => element("option", { value: key }, groups.get(key))));
   const hasPerfect = opponents.some((one) => one.kind === "perfect");
   document.querySelector("input[name=values][value=perfect]").disabled = !hasPerfect;
@@ -73,7 +74,8 @@ function fillOpponents() {
 }
 
 function numbered() {
-  return opponents.filter((one) => one.kind === at("opponent").value);
+  const kind = at("opponent").value;
+  return kind in NUMBERED ? opponents.filter((one) => one.kind === kind) : [];
 }
 
 function showSlider(isNew) {

@@ -77,6 +77,7 @@ const champion = (epochs) => epochs.reduce((best, one) => (one.validation < best
 function lossCurves(losses) {
   return lineChart({
     id: "losses",
+    isWide: true,
     title: "Validation loss by epoch",
     about: `A curve for each of ${losses.length} levels, the newest darkest; a dot marks the epoch that was kept.`,
     xLabel: "epoch",
@@ -112,7 +113,7 @@ function lossByLevel(losses) {
     yLabel: "mean squared error",
     series: [
       { name: "validation", tone: "var(--chart-a)", points: points("validation") },
-      { name: "training", tone: "var(--chart-b)", points: points("training") },
+      { name: "training (as weighted by the recipe)", tone: "var(--chart-b)", points: points("training") },
     ],
     table: {
       caption: "Loss by level",
