@@ -1,8 +1,7 @@
 """The server's addresses: the page, its OpenAPI description, and what the page asks for below /api."""
 
 import logging
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, FastAPI, Header, Path, Query, Request, Response, status
@@ -31,7 +30,6 @@ from selfplay.web.schemas import (
     StoryView,
     TakeOver,
 )
-from selfplay.web.settings import WebSettings
 
 log = logging.getLogger(__name__)
 
@@ -58,19 +56,8 @@ MatchId = Annotated[str, Path(min_length=1, max_length=64)]
 GameName = Annotated[str, Path(min_length=1, max_length=40)]
 
 
-def create_app(settings: WebSettings, desk: Desk | None = None) -> FastAPI:
-    """The server as an ASGI application.
-
-    Args:
-        desk: None makes one; tests give one with another clock.
-    """
-    desk = desk or Desk(settings)
-
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
-        desk.close()
-
+def create_app(desk: Desk) -> FastAPI:
+    """The server as an ASGI application, with what it holds."""
     app = FastAPI(
         title="selfplay",
         description="Matches against agents that learned by self-play, and the story of how they learned.",
@@ -78,17 +65,16 @@ def create_app(settings: WebSettings, desk: Desk | None = None) -> FastAPI:
         # The usual pages fetch their programs from elsewhere; ours is in pages.py.
         docs_url=None,
         redoc_url=None,
-        lifespan=lifespan,
     )
-    app.state.desk = desk
     app.include_router(game_routes(desk))
     app.include_router(match_routes(desk))
     add_pages(app)
     _report_errors(app)
     app.add_middleware(Guard)
-    if settings.host != "0.0.0.0":
+    host = desk.settings.host
+    if host != "0.0.0.0":
         # Another site's page must not reach this server under a name of its own.
-        hosts = [settings.host.strip("[]"), "localhost", "127.0.0.1", "[::1]"]
+        hosts = [host.strip("[]"), "localhost", "127.0.0.1", "[::1]"]
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)
     return app
 

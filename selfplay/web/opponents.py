@@ -167,7 +167,7 @@ class Roster:
             view = _view(
                 f"search-{depth}",
                 "search",
-                f"Search, {plies} ahead",
+                f"Search ({plies})",
                 "looks ahead and sums up what it sees" if game.features else "looks ahead for the end of the match",
                 span=None if game.features else 1.0,
                 number=depth,

@@ -2,13 +2,20 @@
 
 import { element, svg } from "./board.js";
 
-const NARROW = 640;
-const WIDE = 1080;
+let NARROW = 640;
+let WIDE = 1080;
 const HEIGHT = 300;
 const LEFT = 56;
 const RIGHT = 16;
 const TOP = 16;
 const BOTTOM = 44;
+
+// Charts are drawn for the width that they will have, so that their words stay readable on a phone.
+export function drawFor(pixels) {
+  const isPhone = pixels < 600;
+  NARROW = isPhone ? Math.max(260, pixels - 34) : 640;
+  WIDE = isPhone ? NARROW : 1080;
+}
 
 // Round numbers that span [low, high], about `count` of them.
 function ticks(low, high, count) {
@@ -41,7 +48,7 @@ function axes(drawing, scale, xLabel, yLabel) {
     drawing.append(svg("line", { x1: LEFT, x2: scale.width - RIGHT, y1: y, y2: y, class: number === 0 ? "zero" : "grid" }));
     drawing.append(svg("text", { x: LEFT - 8, y: y + 4, "text-anchor": "end" }, label(number)));
   }
-  for (const number of ticks(scale.left, scale.right, Math.min(12, Math.max(1, scale.right - scale.left)))) {
+  for (const number of ticks(scale.left, scale.right, Math.min(scale.width / 50, Math.max(1, scale.right - scale.left)))) {
     if (Number.isInteger(number)) {
       drawing.append(svg("text", { x: scale.x(number), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }, label(number)));
     }

@@ -2,7 +2,6 @@
 
 import { svg, valueText } from "./board.js";
 
-const WIDTH = 560;
 const HEIGHT = 150;
 const LEFT = 44;
 const RIGHT = 12;
@@ -28,13 +27,14 @@ export function drawCurve(place, match) {
   // Values without bounds run over powers of ten, and a won match lies far beyond all others.
   const squeeze = match.opponent.span === null ? (v) => Math.sign(v) * Math.log10(1 + Math.abs(v)) : (v) => v;
   const span = match.opponent.span ?? Math.max(1, ...points.map(({ good }) => Math.abs(good)));
+  const width = Math.max(260, place.clientWidth || 480);
   const plies = Math.max(match.plies.length, 6);
-  const x = (number) => LEFT + ((WIDTH - LEFT - RIGHT) * (number - 1)) / (plies - 1);
+  const x = (number) => LEFT + ((width - LEFT - RIGHT) * (number - 1)) / (plies - 1);
   const y = (good) => TOP + ((HEIGHT - TOP - BOTTOM) * (1 - squeeze(good) / squeeze(span))) / 2;
-  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "chart" });
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "chart" });
   drawing.setAttribute("aria-label", `Values of the match to you: ${points.map((p) => `${p.ply.text} ${shown(p.good, match)}`).join(", ")}`);
   for (const [good, text] of [[span, "you"], [0, "even"], [-span, "it"]]) {
-    drawing.append(svg("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(good), y2: y(good), class: good === 0 ? "zero" : "grid" }));
+    drawing.append(svg("line", { x1: LEFT, x2: width - RIGHT, y1: y(good), y2: y(good), class: good === 0 ? "zero" : "grid" }));
     drawing.append(svg("text", { x: LEFT - 8, y: y(good) + 4, "text-anchor": "end" }, text));
   }
   const path = points.map((p) => `${x(p.number).toFixed(1)} ${y(p.good).toFixed(1)}`);
@@ -45,7 +45,7 @@ export function drawCurve(place, match) {
     dot.append(svg("title", {}, `${point.number}. ${point.ply.text}: ${shown(point.good, match)} to you`));
     drawing.append(dot);
   }
-  const every = Math.ceil(plies / 12);
+  const every = Math.ceil((plies * 34) / width);
   for (let number = 1; number <= plies; number += every) {
     drawing.append(svg("text", { x: x(number), y: HEIGHT - 6, "text-anchor": "middle" }, String(number)));
   }

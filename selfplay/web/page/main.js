@@ -22,16 +22,16 @@ function route() {
   if (open === address) {
     return;
   }
-  const isOtherGame = !open.endsWith(`/${game.name}`);
   open = address;
   at("game").value = game.name;
   at("play").hidden = view !== "play";
   at("story").hidden = view !== "story";
   for (const one of ["play", "story"]) {
     at(`to-${one}`).href = `#${one}/${game.name}`;
-    at(`to-${one}`).toggleAttribute("aria-current", one === view);
     if (one === view) {
       at(`to-${one}`).setAttribute("aria-current", "page");
+    } else {
+      at(`to-${one}`).removeAttribute("aria-current");
     }
   }
   document.title = view === "play" ? `${game.title} · selfplay` : `Story of ${game.title} · selfplay`;
@@ -39,12 +39,18 @@ function route() {
     story.open(game);
   } else {
     story.close();
-    if (isOtherGame || !at("play").dataset.game || at("play").dataset.game !== game.name) {
+    if (at("play").dataset.game !== game.name) {
       at("play").dataset.game = game.name;
       play.open(game);
     }
   }
 }
+
+document.querySelector(".skip").addEventListener("click", (event) => {
+  // The part of the address after # is the view's.
+  event.preventDefault();
+  at("main").focus();
+});
 
 try {
   games = await api.games();

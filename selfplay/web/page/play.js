@@ -343,3 +343,5 @@ document.addEventListener("keydown", (event) => {
   ({ u: undo, h: giveHint, n: nextMatch })[event.key]?.();
 });
 window.addEventListener("pagehide", leave);
+window.addEventListener("pageshow", (event) => event.persisted && open(game));
+window.addEventListener("resize", show);

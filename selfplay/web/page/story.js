@@ -2,16 +2,18 @@
 
 import * as api from "./api.js";
 import { element } from "./board.js";
-import { lineChart, shareChart, table } from "./charts.js";
+import { drawFor, lineChart, shareChart, table } from "./charts.js";
 
 const at = (id) => document.getElementById(id);
 const MILLISECONDS = 2000;
 
 let timer = null;
+let told = null;
 let visit = 0;
 
 export async function open(game) {
   close();
+  told = null;
   at("story-title").textContent = `${game.title}: the story of the run`;
   at("story-state").textContent = "One moment…";
   at("charts").replaceChildren();
@@ -43,6 +45,8 @@ async function look(game, mine, isNew) {
 }
 
 function show(story) {
+  told = story;
+  drawFor(at("charts").clientWidth);
   const count = story.levels.length;
   const levels = count === 0 ? "no level yet" : count === 1 ? "1 level" : `${count} levels`;
   at("story-state").replaceChildren(
@@ -68,6 +72,12 @@ function charts(story) {
     ...(story.tournament ? [tournamentTable(story.tournament)] : []),
   ];
 }
+
+window.addEventListener("resize", () => {
+  if (told !== null && !at("story").hidden) {
+    show(told);
+  }
+});
 
 // From the first level, light, to the newest, dark.
 const shade = (number, count) => `color-mix(in oklab, var(--chart-new) ${Math.round((100 * (number + 1)) / count)}%, var(--chart-old))`;
