@@ -36,7 +36,9 @@ Json = dict[str, Any]
 class Connection:
     """One connection that is kept open, so that the server is measured and not a client's library."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, times: dict[str, list[float]]) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, times: dict[str, list[float]]
+    ) -> None:
         self.reader, self.writer, self.times = reader, writer, times
 
     async def ask(self, kind: str, method: str, address: str, body: Json | None = None) -> Json:
@@ -58,7 +60,9 @@ async def play_match(connection: Connection, number: int, opponent: str) -> Json
     """One match to its end; the match as it stands then."""
     chance = random.Random(number)
     person = "first" if number % 2 == 0 else "second"
-    match = await connection.ask("begin", "POST", "/matches", {"game": "tictactoe", "opponent": opponent, "person": person})
+    match = await connection.ask(
+        "begin", "POST", "/matches", {"game": "tictactoe", "opponent": opponent, "person": person}
+    )
     while not match["is_over"]:
         if match["awaits_person"]:
             body = {"action": chance.choice(match["legal"])["action"], "ply": len(match["plies"])}
@@ -118,7 +122,13 @@ def main() -> None:
     if len(given) != len(sys.argv) - 1 or not set(given) <= set(DEFAULTS):
         raise SettingError(f"give only {', '.join(f'{name}=' for name in DEFAULTS)}")
     options = DEFAULTS | {"run_dir": str(PROJECT_FOLDER / "outputs" / "tictactoe")} | given
-    command = [sys.executable, str(SCRIPT), "port=0", f"run_dir={Path(options['run_dir']).resolve()}", f"seed={options['seed']}"]
+    command = [
+        sys.executable,
+        str(SCRIPT),
+        "port=0",
+        f"run_dir={Path(options['run_dir']).resolve()}",
+        f"seed={options['seed']}",
+    ]
     times: dict[str, list[float]] = defaultdict(list)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -133,12 +143,16 @@ def main() -> None:
             server.terminate()
     check(ended, options)
     everything = [one for kind, some in times.items() if kind != "look" for one in some]
-    print(f"{len(ended)} matches, {options['at_a_time']} requests at a time, {len(everything) / seconds:.0f} answers a second")
+    print(
+        f"{len(ended)} matches, {options['at_a_time']} requests at a time, {len(everything) / seconds:.0f} answers a second"
+    )
     print("\n| request | answers | median ms | p95 ms | p99 ms | most ms |\n|---|---|---|---|---|---|")
     for kind in ("begin", "action", "reply"):
         print(row(kind, times[kind]))
     print(row("all", everything))
-    print(f"\np95 {'below' if quantiles(everything, n=100)[94] < LIMIT_MS else 'ABOVE'} {LIMIT_MS:.0f} ms; all matches as played alone")
+    print(
+        f"\np95 {'below' if quantiles(everything, n=100)[94] < LIMIT_MS else 'ABOVE'} {LIMIT_MS:.0f} ms; all matches as played alone"
+    )
 
 
 if __name__ == "__main__":

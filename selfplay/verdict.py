@@ -34,16 +34,20 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
 
 
 def how_to_play(settings: Settings) -> str:
-    """The command that plays against the newest level, as it can be given from the current folder."""
+    """The commands that play against the newest level, as they can be given from the current folder."""
     own_python = PROJECT_FOLDER / ".venv" / "bin" / "python"
     # The shell scripts activate the project's own environment for themselves only.
     python = os.path.relpath(own_python) if Path(sys.prefix) == PROJECT_FOLDER / ".venv" else "python"
-    words = [python, os.path.relpath(PROJECT_FOLDER / "play" / "console.py")]
+    words = []
     if settings.game != GameSettings():
         words.append(f"game={settings.game.name}")
     if Path(settings.run_dir).resolve() != PROJECT_FOLDER / "outputs" / settings.game.name:
         words.append(f"run_dir={settings.run_dir}")
-    return f"Play against it: {shlex.join(words)}"
+    console, page = (
+        shlex.join([python, os.path.relpath(PROJECT_FOLDER / "play" / f"{face}.py"), *words])
+        for face in ("console", "web")
+    )
+    return f"Play against it: {console}   or in a browser: {page}"
 
 
 def comparison_table(comparison: Comparison) -> str:

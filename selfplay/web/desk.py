@@ -42,9 +42,11 @@ class Desk:
         self.settings, self._new_name = settings, new_name
         self.roster = Roster(settings)
         self.matches: MatchStore[Match] = MatchStore(settings.match_limit, settings.match_minutes * 60, clock)
-        self.proofs, self.stories = Proofs(self.roster), Stories(self.roster)
+        self.stories = Stories(self.roster)
+        self.proofs = Proofs(self.roster, self.stories)
         self._quick = ThreadPoolExecutor(QUICK_WORKERS, "quick")
         self._slow = ThreadPoolExecutor(SLOW_WORKERS, "slow")
+        self._proving = ThreadPoolExecutor(1, "proving")
 
     async def quickly(self, work: Callable[[], Answer]) -> Answer:
         """The result of `work`, which takes milliseconds."""
@@ -58,6 +60,7 @@ class Desk:
         """Let the threads end once their work is done."""
         self._quick.shutdown(wait=False)
         self._slow.shutdown(wait=False)
+        self._proving.shutdown(wait=False)
 
     # ------------------------------------------------------------------ matches
 
@@ -105,4 +108,4 @@ class Desk:
             found: Opponent = self.roster.opponent(game, opponent)
             return self.proofs.of(game, found)
 
-        return await self.slowly(proof)
+        return await asyncio.get_running_loop().run_in_executor(self._proving, proof)

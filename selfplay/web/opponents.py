@@ -84,7 +84,8 @@ class Roster:
     def run(self, game: Game) -> RunFolder:
         """The run of a game: the one that is set, or the usual one of another game."""
         is_set = game.name == self.settings.game.name
-        return RunFolder(Path(self.settings.run_dir) if is_set else PROJECT_FOLDER / "outputs" / game.name)
+        settings = self.settings
+        return RunFolder(Path(settings.run_dir) if is_set else Path(settings.other_runs) / game.name)
 
     def perfect(self, game: Game) -> PerfectPlayer | None:
         """Perfect play, or None if the game is too large; the first time that takes a second or more."""

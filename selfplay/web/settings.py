@@ -12,6 +12,8 @@ DEEPEST = 12
 class WebSettings(CommonSettings):
     """Where the page is served, and how much the server takes on."""
 
+    other_runs: str = "outputs"
+    """The folder of the runs of the games that `game` does not name, each in one of its game's name."""
     host: str = "127.0.0.1"
     """The address that it listens on; 0.0.0.0 lets other machines in."""
     port: int = 8000

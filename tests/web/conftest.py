@@ -63,7 +63,12 @@ def clock() -> Clock:
 
 
 def web_settings(run_dir: Path, **changed: object) -> WebSettings:
-    return WebSettings(**({"run_dir": str(run_dir), "search_seconds": 0.5, "deepest_search": 4} | changed))
+    return WebSettings(
+        **(
+            {"run_dir": str(run_dir), "other_runs": str(run_dir.parent), "search_seconds": 0.5, "deepest_search": 4}
+            | changed
+        )
+    )
 
 
 def client_of(app: FastAPI) -> TestClient:

@@ -1,5 +1,6 @@
 """The server's answers: matches from beginning to end, who there is to play against, and what is refused, and how."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -219,8 +220,21 @@ def test_what_is_proved_is_said(client: TestClient) -> None:
     assert "131184/255168 moving second" in proof("tictactoe", "random")["text"]
     assert proof("tictactoe", "search-1")["is_unbeatable"] is False
     assert "Moving second, every player loses" in proof("sumto100", "perfect")["text"]
-    othello = {"is_unbeatable": None, "text": "Othello has too many positions to try every line."}
+    othello = {"is_unbeatable": None, "text": "Othello has too many positions to try every line while you wait."}
     assert proof("othello", "search-1") == othello
+
+
+def test_of_a_larger_game_the_runs_own_comparison_is_quoted(
+    client: TestClient, run_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("selfplay.web.proof.GRADED_AT_ONCE", 10)
+    asked = ("/api/games/tictactoe/proof", {"opponent": "level-3"})
+    said = client.get(asked[0], params=asked[1]).json()["text"]
+    row = client.get("/api/games/tictactoe/story").json()["comparison"][3]["exact"]
+    assert said.startswith(f"Level 3 lost {row['losing_lines_first']} lines moving first and")
+    # A level that was trained after the comparison is another one.
+    os.utime(run_dir / "level_03" / "agent.safetensors", (2**33, 2**33))
+    assert client.get(asked[0], params=asked[1]).json()["is_unbeatable"] is None
 
 
 # ---------------------------------------------------------------------- what is refused
