@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Format, lint, types and tests. What you give goes to pytest: ./run_tests.sh tests/games -k perft
-# Without arguments the slow proofs (marked `slow`) stay out; ./run_tests.sh -m slow runs just them.
+# Without arguments the slow proofs (marked `slow`) stay out, and two processes share the files of tests;
+# ./run_tests.sh -m slow runs just the slow ones.
 
 set -euo pipefail
 EXTRAS=dev
@@ -11,6 +12,6 @@ ruff format --check .
 ruff check .
 mypy selfplay architectures
 if [ $# -eq 0 ]; then
-    set -- -m "not slow"
+    set -- -m "not slow" --numprocesses 2 --dist loadfile
 fi
 python -m pytest -q "$@"

@@ -12,9 +12,14 @@ from torch import nn
 
 from architectures.conv import Conv
 from architectures.mlp import MLP
+from architectures.othello_features import OthelloFeatures
 from selfplay.errors import SettingError
 
-ARCHITECTURES: dict[str, Callable[..., nn.Module]] = {"mlp": MLP, "conv": Conv}
+ARCHITECTURES: dict[str, Callable[..., nn.Module]] = {
+    "mlp": MLP,
+    "conv": Conv,
+    "othello_features": OthelloFeatures,
+}
 
 
 def build_network(architecture: Mapping[str, Any], observation_shape: Sequence[int]) -> nn.Module:
@@ -30,7 +35,7 @@ def build_network(architecture: Mapping[str, Any], observation_shape: Sequence[i
     build = ARCHITECTURES[name]
     known = list(inspect.signature(build).parameters)[1:]
     if foreign := sorted(set(options) - set(known)):
-        raise SettingError(f"architecture {name} has no option {foreign[0]!r}; it has {', '.join(known)}")
+        raise SettingError(f"architecture {name} has no option {foreign[0]!r}; it has {', '.join(known) or 'none'}")
     try:
         return build(tuple(observation_shape), **options)
     except TypeError as error:

@@ -142,17 +142,19 @@ def main() -> None:
         finally:
             server.terminate()
     check(ended, options)
+    report(ended, times, int(options["at_a_time"]), seconds)
+
+
+def report(ended: list[Json], times: dict[str, list[float]], at_a_time: int, seconds: float) -> None:
     everything = [one for kind, some in times.items() if kind != "look" for one in some]
-    print(
-        f"{len(ended)} matches, {options['at_a_time']} requests at a time, {len(everything) / seconds:.0f} answers a second"
-    )
+    rate = len(everything) / seconds
+    print(f"{len(ended)} matches, {at_a_time} requests at a time, {rate:.0f} answers a second")
     print("\n| request | answers | median ms | p95 ms | p99 ms | most ms |\n|---|---|---|---|---|---|")
     for kind in ("begin", "action", "reply"):
         print(row(kind, times[kind]))
     print(row("all", everything))
-    print(
-        f"\np95 {'below' if quantiles(everything, n=100)[94] < LIMIT_MS else 'ABOVE'} {LIMIT_MS:.0f} ms; all matches as played alone"
-    )
+    verdict = "below" if quantiles(everything, n=100)[94] < LIMIT_MS else "ABOVE"
+    print(f"\np95 {verdict} {LIMIT_MS:.0f} ms; all matches as played alone")
 
 
 if __name__ == "__main__":

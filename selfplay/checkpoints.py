@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor, nn
 
 from architectures import build_network
@@ -47,10 +47,8 @@ def save_checkpoint(
         "versions": {name: version(name) for name in ("selfplay", "torch")},
     }
     tensors = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
-    try:
-        save_file(tensors, path, metadata={METADATA_KEY: json.dumps(metadata, sort_keys=True)})
-    except SafetensorError as error:
-        raise OSError(str(error)) from error
+    # The library's own writing to a file leaves another file beside it when the process is killed meanwhile.
+    path.write_bytes(save(tensors, metadata={METADATA_KEY: json.dumps(metadata, sort_keys=True)}))
 
 
 def read_metadata(path: Path) -> dict[str, Any]:

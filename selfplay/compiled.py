@@ -15,7 +15,7 @@ from typing import Any, cast
 import numba
 from numba.extending import register_jitable
 
-from selfplay.games.words import RULES, RuleFunction
+from selfplay.games.words import RULES, RuleFunction, named_by_closure
 
 _registered: set[Callable[..., Any]] = set()
 
@@ -45,6 +45,12 @@ def register_rules() -> None:
             _registered.add(function)
 
 
+def part_of_compiled(function: RuleFunction) -> RuleFunction:
+    """Let compiled code call `function`, a piece of it that stands by itself."""
+    register_jitable(named_by_closure(function))
+    return function
+
+
 def compiled(function: RuleFunction) -> RuleFunction:
     """Compile `function` in nopython mode, cached on disk, without holding the interpreter's lock."""
     register_rules()
@@ -52,6 +58,6 @@ def compiled(function: RuleFunction) -> RuleFunction:
     previous = config.CACHE_DIR
     config.CACHE_DIR = str(cache_folder())
     try:
-        return cast(RuleFunction, numba.njit(cache=True, nogil=True)(function))
+        return cast(RuleFunction, numba.njit(cache=True, nogil=True)(named_by_closure(function)))
     finally:
         config.CACHE_DIR = previous

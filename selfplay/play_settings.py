@@ -44,3 +44,30 @@ class PlaySettings(CommonSettings):
     def asks_who_is_first(self) -> bool:
         """Whether the person says before each match who moves first."""
         return self.first is None and self.second is None
+
+
+@dataclass
+class EvaluationSettings:
+    """What a position is worth (conf/evaluation/): see `selfplay.search.evaluation.Evaluation`."""
+
+    win: float = 1.0
+    margin: float = 0.0
+    weights: dict[str, float] = field(default_factory=dict)
+    game: str | None = None
+
+
+@dataclass
+class AnalysisSettings(CommonSettings):
+    """One position looked at by several searches: conf/analysis.yaml."""
+
+    moves: str = ""
+    """What has been played so far; for Othello a transcript such as f5d6c3, else actions with spaces between them."""
+    depth: int = 6
+    evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
+    evaluation_file: str | None = None
+    """A file in the form of conf/evaluation/ that stands in for `evaluation`."""
+    searches: list[str] = field(default_factory=lambda: ["minimax", "alpha_beta", "negascout"])
+    ordered: bool = False
+    """Try promising actions first, in those searches that can do with less for it."""
+    table_bits: int = 0
+    """The size of their transposition tables, in powers of two; 0: none."""

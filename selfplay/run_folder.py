@@ -86,6 +86,10 @@ class RunFolder:
         """The losses by epoch of the training that made this level."""
         return self.level(level) / "epoch_loss.csv"
 
+    def evaluation(self, level: int) -> Path:
+        """What this level has learned as an evaluation for searches, if it was asked for."""
+        return self.level(level) / "evaluation.yaml"
+
     @property
     def comparison(self) -> Path:
         """The table of all levels."""

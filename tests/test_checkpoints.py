@@ -20,6 +20,7 @@ TRAINING = {"epochs": 5, "optimizer": {"learning_rate": 0.001}}
 
 SAVE = """
 import sys
+from pathlib import Path
 import torch
 from architectures import build_network
 from selfplay.checkpoints import save_checkpoint
@@ -28,7 +29,7 @@ torch.manual_seed(3)
 game = make_game("tictactoe")
 architecture = {"name": "mlp", "hidden_sizes": [8], "dropout": 0.25}
 network = build_network(architecture, game.observation_shape)
-save_checkpoint(sys.argv[1], network, game, 4, architecture, {"epochs": 5, "optimizer": {"learning_rate": 0.001}})
+save_checkpoint(Path(sys.argv[1]), network, game, 4, architecture, {"epochs": 5, "optimizer": {"learning_rate": 0.001}})
 """
 
 

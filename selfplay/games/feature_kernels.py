@@ -4,7 +4,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compiled import compiled, register_rules
@@ -41,3 +43,23 @@ def compile_features(features: Features) -> Callable[[Any, Any, Any], None]:
                 written[i, k] = row[k]
 
     return write_features
+
+
+def board_words(observations: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The words (int64[N] each) of the two planes of each observation (float32[N, 2, ...] of 0 and 1, on the CPU).
+
+    Entry i of a plane in C order is bit i.
+    """
+    words = np.empty((2, len(observations)), dtype=np.int64)
+    _pack(observations.flatten(2).contiguous().numpy(), words)
+    return words[0], words[1]
+
+
+@compiled
+def _pack(planes: Any, words: Any) -> None:
+    for i in range(planes.shape[0]):
+        for plane in range(2):
+            word = np.int64(0)
+            for square in range(planes.shape[2]):
+                word |= np.int64(planes[i, plane, square] != 0) << square
+            words[plane, i] = word

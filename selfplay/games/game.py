@@ -143,6 +143,13 @@ class Game(ABC):
         `values`: float32[A], nan where illegal: the value to show of each legal action.
         """
 
+    def read_transcript(self, text: str) -> list[int]:
+        """The actions of a match from its start, written one after another with spaces between them.
+
+        They need not be legal. Raises IllegalActionError if a text names no action.
+        """
+        return [self.string_to_action(part) for part in text.split()]
+
     @property
     def symmetries(self) -> Symmetries:
         """The symmetries of the game; only the identity unless a game says more."""

@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numba.extending import register_jitable
 from torch import Tensor
 
-from selfplay.compiled import compiled, register_rules
+from selfplay.compiled import compiled, part_of_compiled, register_rules
 from selfplay.games.game import Rules, State
 from selfplay.games.words import bit_count
 from selfplay.randomness import Draws, Purpose, below, fold, random_word
@@ -67,7 +66,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
             for j in range(entries.shape[1]):
                 entries[i, j] = observation_entry(own[i], opp[i], j)
 
-    @register_jitable
+    @part_of_compiled
     def random_action(bits: Any, key: int, match: int, ply: int) -> Any:
         """The place of one of the bits, each equally likely."""
         for _ in range(below(random_word(key, match, ply, RANDOM_ACTION), bit_count(bits))):

@@ -1,8 +1,8 @@
 """What Othello positions can be valued by: seven features, each mine minus the opponent's, seen by the player to move.
 
-The features are those of the Indonesian article on strategy. Each function below makes the feature
-of a board of `width` (4, 6 or 8) times `width` squares: a function of two words `(own, opp)` to a whole number. All
-but `parity` change only their sign where the players are exchanged, and all are the same on the board's 8 images.
+docs/othello_evaluation.md tells what they are for. Each function below makes the feature of a board of `width` (4, 6
+or 8) times `width` squares: a function of two words `(own, opp)` to a whole number. All but `parity` change only their
+sign where the players are exchanged, and all are the same on the board's eight images.
 """
 
 from collections.abc import Callable, Iterable

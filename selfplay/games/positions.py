@@ -15,9 +15,13 @@ from numpy.typing import NDArray
 from selfplay.errors import GameTooLargeError, IllegalActionError
 from selfplay.games import make_game
 from selfplay.games.game import Game, State
+from selfplay.games.kernels import distinct_positions
+from selfplay.randomness import Activity, Draws, stream_key
 
 NO_CHILD = -1
 LARGEST_ENUMERATION = 1_000_000
+SAMPLE = 1_000
+"""Random matches that give a first impression of how many positions there are."""
 
 
 class PositionGraph:
@@ -100,6 +104,29 @@ class PositionGraph:
             yield np.flatnonzero(self.heights == height)
 
 
+def is_surely_larger(game: Game, limit: int) -> bool:
+    """Whether a fair number of random matches meets more than `limit` positions. False says nothing.
+
+    The positions that matches meet can be reached. Where a first sample meets mostly different ones, as in a large
+    game, some more matches prove soon that there are many; elsewhere the positions had better be enumerated.
+    """
+    positions, different = _positions_met(game, SAMPLE)
+    if different <= positions // 2:
+        return False
+    return _positions_met(game, SAMPLE * limit // different * 3 // 2)[1] > limit
+
+
+def _positions_met(game: Game, matches: int) -> tuple[int, int]:
+    """How many positions, and how many different ones, so many random matches meet."""
+    key, match = stream_key(0, 0, Activity.GENERATION), torch.arange(matches)
+    states = [game.init(matches)]
+    while not bool(states[-1].terminated.all()):
+        draws = Draws(key, match, len(states))
+        states.append(game.step_unchecked(states[-1], game.kernels.random_actions(states[-1], draws)))
+    met = State(*(torch.cat(field) for field in zip(*states, strict=True)))
+    return met.batch_size, len(distinct_positions(met)[0])
+
+
 @cache
 def positions_of(name: str) -> PositionGraph:
     """All positions of the game of that name, enumerated once in a process. Raises as `enumerate_positions`."""
@@ -108,6 +135,8 @@ def positions_of(name: str) -> PositionGraph:
 
 def enumerate_positions(game: Game, limit: int = LARGEST_ENUMERATION) -> PositionGraph:
     """All positions reachable from the start. Raises GameTooLargeError if there are more than `limit`."""
+    if is_surely_larger(game, limit):
+        raise GameTooLargeError(f"{game.name} has more than {limit:,} positions")
     numbers: dict[tuple[int, int], int] = {}
     frontier = game.init(1)
     numbers[game.rules.initial] = 0

@@ -8,6 +8,7 @@ Two things to watch: `>>` on a negative int64 drags the sign bit in, so mask aft
 is written as a negative int.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -22,14 +23,37 @@ RULES: list[Callable[..., Any]] = []
 
 def rule(function: RuleFunction) -> RuleFunction:
     """Mark `function` as a rule. It stays plain Python, so a game can be imported without importing a compiler."""
-    RULES.append(function)
+    RULES.append(named_by_closure(function))
     return function
 
 
 def scalar_rule(function: RuleFunction) -> RuleFunction:
     """Mark what is like a rule but branches, or loops until done: it runs compiled and on single numbers only."""
-    RULES.append(function)
+    RULES.append(named_by_closure(function))
     return function
+
+
+def named_by_closure(function: RuleFunction) -> RuleFunction:
+    """Add to the name of a function what it encloses, so that the functions that a factory makes have different names.
+
+    numba names machine code after the function and its number among those compiled in a process. Of two functions that
+    agree in both, compiled in two processes and cached, a third process would run one in the place of the other.
+    """
+    if function.__closure__:
+        enclosed = repr([_identity(cell.cell_contents) for cell in function.__closure__])
+        function.__qualname__ += f"_{hashlib.sha256(enclosed.encode()).hexdigest()[:16]}"
+    return function
+
+
+def _identity(enclosed: Any) -> Any:
+    """What tells apart what functions enclose, and is the same in every process."""
+    if isinstance(enclosed, tuple):
+        return [_identity(item) for item in enclosed]
+    if enclosed is None or isinstance(enclosed, bool | int | float | str):
+        return enclosed
+    function = getattr(enclosed, "py_func", enclosed)
+    cells = [_identity(cell.cell_contents) for cell in function.__closure__ or ()]
+    return [function.__module__, function.__qualname__, function.__code__.co_firstlineno, cells]
 
 
 def word_of(bits: Iterable[int]) -> int:

@@ -7,7 +7,7 @@ from selfplay.games.game import State
 from selfplay.games.kernels import distinct_positions
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.randomness import Draws
-from selfplay.search.searcher import Searcher
+from selfplay.search.searcher import Searcher, check_reach
 
 
 class SearchPlayer(Player):
@@ -17,11 +17,15 @@ class SearchPlayer(Player):
         depth: plies to look ahead, 1 or more.
         time_limit: seconds for each decision; None: as long as the depth takes. With a limit the same seed need not
             give the same match.
+
+    Raises:
+        SettingError: a depth or a limit out of range.
     """
 
     def __init__(
         self, searcher: Searcher, depth: int, *, time_limit: float | None = None, name: str | None = None
     ) -> None:
+        check_reach(depth, time_limit)
         self.game, self.searcher, self.depth, self.time_limit = searcher.game, searcher, depth, time_limit
         self.name = name or f"{searcher.algorithm.name.lower()} {depth}"
 

@@ -21,10 +21,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from selfplay.compiled import compiled, register_rules
+from selfplay.compiled import compiled, part_of_compiled, register_rules
 from selfplay.games.game import Features, Rules
 from selfplay.games.words import bit_count
 from selfplay.randomness import fold
@@ -93,7 +92,7 @@ def compile_search(rules: Rules, features: Features | None, pass_action: int | N
     register_rules()
     passing = -1 if pass_action is None else pass_action
 
-    @register_jitable
+    @part_of_compiled
     def list_moves(own: Any, opp: Any, bits: Any, first: Any, ordered: bool, moves: Any, replies: Any) -> int:
         """The moves in the order in which they are to be tried: `first`, then those that leave fewest replies."""
         count = 0
@@ -114,7 +113,7 @@ def compile_search(rules: Rules, features: Features | None, pass_action: int | N
             count = 1
         return count
 
-    @register_jitable
+    @part_of_compiled
     def action_of(move: Any) -> Any:
         return passing if move == 0 else bit_count(move - 1)
 

@@ -55,13 +55,13 @@ class Evaluation(NamedTuple):
         """
         names = () if game.features is None else game.features.names
         if self.game not in (None, game.name):
-            raise SettingError(f"evaluation {self.name}: it is for {self.game}, not for {game.name}")
+            raise SettingError(f"evaluation={self.name}: it is for {self.game}, not for {game.name}")
         if self.weights and not names:
-            raise SettingError(f"evaluation {self.name}: {game.name} has no features to weigh; give none")
+            raise SettingError(f"evaluation={self.name}: {game.name} has no features to weigh; give none")
         if foreign := [name for name in self.weights if name not in names]:
-            raise SettingError(f"evaluation {self.name}: no feature {foreign[0]!r}; {game.name} has {', '.join(names)}")
+            raise SettingError(f"evaluation={self.name}: no feature {foreign[0]!r}; {game.name} has {', '.join(names)}")
         if self.margin and game.rules.margin is None:
-            raise SettingError(f"evaluation {self.name}: {game.name} counts no points; give margin 0")
+            raise SettingError(f"evaluation={self.name}: {game.name} counts no points; give margin 0")
         return np.array([self.win, self.margin, *(self.weights.get(name, 0.0) for name in names)])
 
     def value(self, game: Game, state: State) -> Tensor:

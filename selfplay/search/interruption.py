@@ -1,12 +1,14 @@
-"""Compiled searches that can be stopped: by Ctrl-C, and when their time is up.
+"""Long compiled work that Ctrl-C and a time limit can end.
 
-Python handles signals between its own instructions only, so a long compiled search runs beside the main thread, which
-waits and sets the word that the search looks at now and then.
+Compiled code never looks at signals. It therefore runs in a thread of its own, while the calling thread waits for it,
+and looks every few thousand steps at a flag that the calling thread sets.
 """
 
-import threading
+import math
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
+from threading import Thread
+from time import monotonic
 from typing import TypeVar
 
 import numpy as np
@@ -16,33 +18,51 @@ from selfplay.errors import TimeLimitError
 
 Result = TypeVar("Result")
 
+StopFlag = NDArray[np.int64]
+"""int64[1]: 0 while the work is wanted, 1 when it should return at once with whatever result."""
 
-def run_interruptibly(function: Callable[[NDArray[np.int64]], Result], time_limit: float | None = None) -> Result:
-    """The result of `function(stop)`, which runs in another thread and must end soon once `stop` (int64[1]) is not 0.
+SECONDS_BETWEEN_LOOKS = 0.1
+"""How long a signal can go unnoticed."""
+
+SECONDS_TO_STOP = 2.0
+"""How long the work is waited for once it is told to stop."""
+
+
+def run_interruptibly(
+    function: Callable[[StopFlag], Result], time_limit: float | None = None, name: str = "the search"
+) -> Result:
+    """The result of `function(stop)`, which must look at `stop[0]` often and return soon after it is 1.
 
     Args:
-        time_limit: seconds; None: no limit.
+        time_limit: seconds from now; None for no limit.
+        name: what the work is called in the error.
 
     Raises:
-        TimeLimitError: the time was up before it came to its end.
-        KeyboardInterrupt: Ctrl-C, after it has ended.
+        TimeLimitError: `function` is not done in time.
+        KeyboardInterrupt: Ctrl-C, while the main thread waits here.
+        Exception: whatever `function` raises.
     """
     stop = np.zeros(1, dtype=np.int64)
-    future: Future[Result] = Future()
+    outcome: Future[Result] = Future()
 
     def work() -> None:
         try:
-            future.set_result(function(stop))
+            outcome.set_result(function(stop))
         except BaseException as error:
-            future.set_exception(error)
+            outcome.set_exception(error)
 
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
+    # A daemon, so that work that does not look at its flag cannot keep a program from ending.
+    thread = Thread(target=work, daemon=True, name=name)
+    end = math.inf if time_limit is None else monotonic() + time_limit
     try:
-        thread.join(time_limit)
-        if not thread.is_alive():
-            return future.result()
-        raise TimeLimitError(f"no result within {time_limit:g} seconds; give more time, or look less far ahead")
+        thread.start()
+        while not outcome.done() and monotonic() < end:
+            # A signal that comes just before the wait does not end it, and is seen only after it.
+            wait([outcome], min(SECONDS_BETWEEN_LOOKS, max(0.0, end - monotonic())))
+        if outcome.done():
+            return outcome.result()
+        raise TimeLimitError(f"{name} is not done after {time_limit:g} seconds; give it a longer time limit")
     finally:
-        stop[0] = 1
-        thread.join()
+        if not outcome.done():
+            stop[0] = 1
+            wait([outcome], SECONDS_TO_STOP)

@@ -78,11 +78,9 @@ class Searcher:
 
         Raises SettingError if the depth or the limit is out of range.
         """
-        _checked(depth)
+        check_reach(depth, time_limit)
         if time_limit is None:
             return self._result(self.search_batch(state, depth), depth, 0)
-        if time_limit <= 0:
-            raise SettingError(f"time_limit={time_limit}: give seconds above 0")
         results = [self.search(state, 1)]
 
         def deepen(stop: NDArray[np.int64]) -> None:
@@ -97,8 +95,13 @@ class Searcher:
         return results[-1]
 
     def search_batch(self, state: State, depth: int) -> Found:
-        """The values, actions, counts and variations of a batch of B positions. Raises SettingError as `search`."""
-        found = run_interruptibly(lambda stop: self._found(state, _checked(depth, least=0), stop))
+        """The values, actions, counts and variations of a batch of B positions; depth 0 values just these.
+
+        Raises SettingError if the depth is out of range.
+        """
+        if depth != 0:
+            check_reach(depth)
+        found = run_interruptibly(lambda stop: self._found(state, depth, stop))
         assert found is not None, "nothing but an interrupt ends it early, and that raises"
         return found
 
@@ -110,11 +113,12 @@ class Searcher:
 
         Raises SettingError as `search`.
         """
+        check_reach(depth)
         mask = self.game.legal_action_mask(state)
         rows, actions = mask.nonzero(as_tuple=True)
         following = self.game.step_unchecked(state.select(rows), actions)
         values = torch.full(mask.shape, torch.nan, dtype=torch.float64)
-        values[rows, actions] = 0.0 - torch.from_numpy(self._values_in_time(following, _checked(depth) - 1, time_limit))
+        values[rows, actions] = 0.0 - torch.from_numpy(self._values_in_time(following, depth - 1, time_limit))
         return values
 
     def _values_in_time(self, state: State, depth: int, time_limit: float | None) -> NDArray[np.float64]:
@@ -152,7 +156,9 @@ class Searcher:
         return SearchResult(float(found.values[0]), int(found.actions[0]), line, visited, depth)
 
 
-def _checked(depth: int, least: int = 1) -> int:
-    if not least <= depth <= DEEPEST:
-        raise SettingError(f"depth={depth}: give a number from {least} to {DEEPEST}")
-    return depth
+def check_reach(depth: int, time_limit: float | None = None) -> None:
+    """Raises SettingError if a search cannot look `depth` plies ahead, or has no time."""
+    if not 1 <= depth <= DEEPEST:
+        raise SettingError(f"depth={depth}: give a number from 1 to {DEEPEST}")
+    if time_limit is not None and not time_limit > 0:
+        raise SettingError(f"time_limit={time_limit}: give seconds above 0")

@@ -12,12 +12,22 @@ from selfplay.errors import SettingError
 
 BOARD = (2, 3, 3)
 
+ANY_BOARD = sorted(set(ARCHITECTURES) - {"othello_features"})
+"""The architectures for boards of every game."""
+
 
 def sizes(network):
     return [tuple(parameter.shape) for parameter in network.parameters()]
 
 
-@pytest.mark.parametrize(("name", "shape"), [*product(sorted(ARCHITECTURES), [(2, 3, 3), (2, 8, 8)]), ("mlp", (101,))])
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        *product(ANY_BOARD, [(2, 3, 3), (2, 8, 8)]),
+        ("mlp", (101,)),
+        *(("othello_features", (2, width, width)) for width in (4, 6, 8)),
+    ],
+)
 def test_every_network_gives_one_value_an_observation(name, shape):
     network = build_network({"name": name}, shape)
     assert network(torch.zeros(5, *shape)).shape == (5, 1)
@@ -46,7 +56,7 @@ def test_the_convolution_keeps_the_boards_size():
     assert sizes(network) == [(4, 2, 3, 3), (4,), (6, 4 * 3 * 5), (6,), (1, 6), (1,)]
 
 
-@pytest.mark.parametrize("name", sorted(ARCHITECTURES))
+@pytest.mark.parametrize("name", ANY_BOARD)
 def test_every_entry_of_the_observation_matters(name):
     torch.manual_seed(0)
     observation = torch.rand(1, *BOARD, requires_grad=True)
@@ -54,7 +64,7 @@ def test_every_entry_of_the_observation_matters(name):
     assert (observation.grad != 0).all()
 
 
-@pytest.mark.parametrize("name", sorted(ARCHITECTURES))
+@pytest.mark.parametrize("name", ANY_BOARD)
 def test_dropout_acts_in_training_only(name):
     torch.manual_seed(0)
     network = build_network({"name": name, "dropout": 0.5}, BOARD)
@@ -82,7 +92,7 @@ def test_the_description_is_left_as_it_was():
 @pytest.mark.parametrize(
     ("architecture", "message"),
     [
-        ({"name": "transformer"}, "unknown architecture 'transformer'; there are conv, mlp"),
+        ({"name": "transformer"}, "unknown architecture 'transformer'; there are conv, mlp, othello_features"),
         ({}, "unknown architecture None"),
         ({"name": ["mlp"]}, r"unknown architecture \['mlp'\]"),
         ({"name": "mlp", "channels": 3}, "architecture mlp has no option 'channels'; it has hidden_sizes, dropout"),
@@ -93,6 +103,8 @@ def test_the_description_is_left_as_it_was():
         ({"name": "mlp", "dropout": 1}, "architecture.dropout=1: give a rate from 0 to less than 1"),
         ({"name": "mlp", "dropout": -0.1}, "architecture.dropout=-0.1"),
         ({"name": "mlp", "dropout": "half"}, r"architecture=.*'dropout': 'half'.* has a value of the wrong kind"),
+        ({"name": "othello_features", "dropout": 0.5}, "othello_features has no option 'dropout'; it has none"),
+        ({"name": "othello_features"}, r"^architecture=othello_features: .* of the observation \(2, 3, 3\)$"),
         ({"name": "conv", "channels": 0}, "architecture.channels=0: give a whole number from 1"),
         ({"name": "conv", "channels": 1.5}, "architecture.channels=1.5"),
         ({"name": "conv", "hidden_sizes": [0]}, r"architecture.hidden_sizes=\[0\]"),

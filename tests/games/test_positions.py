@@ -6,7 +6,7 @@ import torch
 
 from selfplay.errors import GameTooLargeError, IllegalActionError
 from selfplay.games import make_game
-from selfplay.games.positions import NO_CHILD, enumerate_positions
+from selfplay.games.positions import NO_CHILD, enumerate_positions, is_surely_larger
 
 TICTACTOE = enumerate_positions(make_game("tictactoe"))
 SUMTO100 = enumerate_positions(make_game("sumto100"))
@@ -74,6 +74,18 @@ def test_a_game_with_more_positions_than_the_limit_is_refused():
     assert len(enumerate_positions(make_game("tictactoe"), limit=5478)) == 5478
     with pytest.raises(GameTooLargeError, match="tictactoe has more than 5,477 positions"):
         enumerate_positions(make_game("tictactoe"), limit=5477)
+
+
+@pytest.mark.parametrize("name", ["othello", "othello_6x6"])
+def test_random_matches_prove_that_a_large_game_is_large(name):
+    assert is_surely_larger(make_game(name), 100_000)
+    with pytest.raises(GameTooLargeError, match=f"{name} has more than 100,000 positions"):
+        enumerate_positions(make_game(name), limit=100_000)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "sumto100", "othello_4x4"])
+def test_of_a_small_game_random_matches_say_nothing(name):
+    assert not is_surely_larger(make_game(name), 1_000_000)
 
 
 @pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])

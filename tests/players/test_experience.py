@@ -9,6 +9,7 @@ from selfplay.experience_json import import_json
 from selfplay.players.experience import ExperiencePlayer, load_experience_player
 from selfplay.players.random import RandomPlayer
 from selfplay.randomness import Activity, Draws, stream_key
+from selfplay.session import Session
 from tests.experience_tools import GAME, PlainMachine, boards_of, learn, new_store, random_match
 
 KEY = stream_key(0, 0, Activity.VERSUS_RANDOM)
@@ -205,7 +206,7 @@ def test_a_machine_learns_from_a_person_at_the_console(tmp_path):
     def read(prompt):
         return "y" if "first?" in prompt else "n" if "again?" in prompt else next(squares)
 
-    Console(GAME, player, read, lambda text: None, KEY).play()
+    Console(Session(GAME, (None, player), KEY), read, lambda text: None).play()
     assert player.status().matches == 1
     assert len(player.store) >= 6
 

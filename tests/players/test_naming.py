@@ -16,6 +16,7 @@ from selfplay.players.experience import ExperiencePlayer
 from selfplay.players.naming import PLAYER_KINDS, grammar, make_player, parse_name
 from selfplay.players.perfect import PerfectPlayer
 from selfplay.players.random import RandomPlayer
+from selfplay.players.search import SearchPlayer
 from selfplay.players.tabular import TabularPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.policy_files import save_policy
@@ -49,6 +50,36 @@ def test_each_kind_makes_its_player(run_dir: Path) -> None:
     assert isinstance(make_player(f"experience:{run_dir / 'x.sqlite'}", GAME, run_dir), ExperiencePlayer)
     assert isinstance(make_player("experience", GAME, run_dir), ExperiencePlayer)
     assert (run_dir / "experience.sqlite").exists()
+
+
+def test_searches_are_named_with_their_depth_and_evaluation(run_dir: Path) -> None:
+    othello = make_game("othello")
+    player = make_player("search:alpha_beta?depth=5&evaluation=article&ordered=false&table_bits=0", othello, run_dir)
+    assert isinstance(player, SearchPlayer)
+    assert player.depth == 5
+    searcher = player.searcher
+    assert (searcher.algorithm.name, searcher.evaluation.name, searcher.ordered) == ("ALPHA_BETA", "article", False)
+    greedy = make_player("greedy_discs", othello, run_dir)
+    assert isinstance(greedy, SearchPlayer)
+    assert (greedy.name, greedy.depth) == ("greedy_discs", 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "reason"),
+    [
+        ("search", "othello", "write search:ALGORITHM"),
+        ("search:astar", "othello", "unknown search 'astar'; there are minimax, alpha_beta, negascout"),
+        ("search:negascout?depth=0", "othello", "depth=0: give a number from 1 to 120"),
+        ("search:negascout?depth=x", "othello", "depth must be a whole number"),
+        ("search:negascout?time_limit=-1", "othello", "time_limit=-1.0: give seconds above 0"),
+        ("search:negascout?evaluation=best", "othello", "unknown evaluation 'best'; there are article"),
+        ("search:negascout?evaluation=article", "tictactoe", "tictactoe has no features"),
+        ("greedy_discs", "tictactoe", "tictactoe has no features"),
+    ],
+)
+def test_bad_searches_are_refused(run_dir: Path, name: str, game: str, reason: str) -> None:
+    with pytest.raises(SettingError, match=reason):
+        make_player(name, make_game(game), run_dir)
 
 
 def test_options_reach_the_player(run_dir: Path) -> None:

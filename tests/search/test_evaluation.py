@@ -95,7 +95,7 @@ def test_what_is_written_is_read_as_the_same(tmp_path, weights):
         ("best", "othello", "^unknown evaluation 'best'; there are article, discs, none, or give the path of a .yaml"),
         ("", "othello", "^unknown evaluation ''"),
         ("../config", "othello", "^unknown evaluation"),
-        ("article", "tictactoe", "^evaluation article: tictactoe has no features to weigh; give none$"),
+        ("article", "tictactoe", "^evaluation=article: tictactoe has no features to weigh; give none$"),
     ],
 )
 def test_an_evaluation_that_is_not_there_or_does_not_fit_is_refused(name, game, message):

@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -245,11 +244,9 @@ def test_an_interrupt_ends_a_search():
     game = make_game("othello")
     searcher = Searcher(game, evaluation_for(game), "minimax")
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-    started = time.monotonic()
     # To this depth it would take years.
     with pytest.raises(KeyboardInterrupt):
         searcher.search(position_after(game, 10, 3), 30)
-    assert time.monotonic() - started < 60
 
 
 @pytest.mark.parametrize(

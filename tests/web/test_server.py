@@ -47,7 +47,7 @@ def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
 
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(server, "find_spec", lambda name: None if name == "fastapi" else util.find_spec(name))
-    with pytest.raises(StageError, match="fastapi is not installed here; .* pip install -e"):
+    with pytest.raises(StageError, match=r"fastapi is not installed here; .* pip install -e"):
         server.serve(web_settings(tmp_path))
 
 

@@ -1,0 +1,19 @@
+"""What minimax, alpha-beta and NegaScout find in one position, how many positions each visits, and its evaluation.
+
+python play/analyse.py moves=f5d6c3 depth=6
+python play/analyse.py moves=f5d6c3 depth=8 searches=[alpha_beta,negascout] ordered=true table_bits=18
+python play/analyse.py game=tictactoe evaluation=none depth=9 'moves=5 1'
+"""
+
+from selfplay.command_line import command_of
+from selfplay.play_settings import AnalysisSettings
+
+
+def show(settings: AnalysisSettings) -> None:
+    from selfplay.analysis import analyse, analysis_report
+
+    print(analysis_report(analyse(settings)))
+
+
+if __name__ == "__main__":
+    command_of(AnalysisSettings, "analysis", show, run="read")

@@ -1,0 +1,77 @@
+"""An evaluation for searches out of the weights of features that a level has learned."""
+
+import logging
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from selfplay.errors import InvalidFileError
+from selfplay.run_folder import RunFolder, written_whole
+from selfplay.settings import CommonSettings, require
+
+if TYPE_CHECKING:
+    from selfplay.games import Game
+    from selfplay.search.evaluation import Evaluation
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class ExportSettings(CommonSettings):
+    """conf/export_evaluation.yaml."""
+
+    level: int | None = None
+    """None: the newest."""
+    file: str | None = None
+    """Where the evaluation goes; None: evaluation.yaml in the folder of the level."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require("level", self.level, self.level is None or self.level >= 0, "0 or more")
+
+
+def export_evaluation(settings: ExportSettings) -> Path:
+    """Write the evaluation that a level has learned; returns the path of its file.
+
+    Raises:
+        StageError: the run has no such level, or the file cannot be written.
+        InvalidFileError: the level's file is broken, or its network is no weighted sum of features.
+    """
+    from selfplay.games import make_game
+    from selfplay.search.evaluation import evaluation_text
+
+    run = RunFolder(Path(settings.run_dir))
+    level = max(run.trained_levels(), default=1) if settings.level is None else settings.level
+    run.check_level(level)
+    evaluation = learned_evaluation(run.agent(level), make_game(settings.game.name))
+    path = run.evaluation(level) if settings.file is None else Path(settings.file)
+    with written_whole(path) as beside:
+        comment = f"# What level {level} has learned, as the expected return of the player to move."
+        beside.write_text(f"{comment}\n{evaluation_text(evaluation)}")
+    log.info("wrote %s", path)
+    return path
+
+
+def learned_evaluation(path: Path, game: "Game") -> "Evaluation":
+    """The weights of the features in the checkpoint at `path`, as an evaluation of the positions of `game`.
+
+    Open positions have the value that the network gives them. A win is worth the least power of ten that no open
+    position can exceed, so that a search prefers a won match to any promise of one; of won matches it prefers those
+    by more points, a thousandth of a win each.
+
+    Raises InvalidFileError if the file is broken, or its network is no weighted sum of features.
+    """
+    from architectures.othello_features import OthelloFeatures
+    from selfplay.checkpoints import load_checkpoint
+    from selfplay.search.evaluation import Evaluation
+
+    checkpoint = load_checkpoint(path, game)
+    if not isinstance(checkpoint.network, OthelloFeatures):
+        name = checkpoint.metadata["architecture"]["name"]
+        raise InvalidFileError(path, f"architecture={name} has no weights of features; learn with othello_features")
+    weights = checkpoint.network.feature_weights()
+    # No feature exceeds the number of squares: each counts squares, and those that count twice are few.
+    largest = (game.num_squares or 0) * sum(map(abs, weights.values()))
+    win = 10.0 ** max(0, math.floor(math.log10(largest)) + 1) if largest > 0 else 1.0
+    return Evaluation(str(path), game.name, win, win / 1000, weights)

@@ -1,0 +1,75 @@
+"""The weighted sum of features as a network: its values, its weights, and that training finds them."""
+
+import pytest
+import torch
+
+from architectures import build_network
+from selfplay.arena import play_matches
+from selfplay.expectations import expectation_rows
+from selfplay.games import make_game
+from selfplay.games.feature_kernels import feature_values
+from selfplay.games.game import State
+from selfplay.players.random import RandomPlayer
+from selfplay.settings import OptimizerSettings, TrainingSettings
+from selfplay.training import train
+
+ARCHITECTURE = {"name": "othello_features"}
+WEIGHTS = [0.01, -0.2, 0.03, 0.4, -0.05, 0.06, 0.07]
+
+
+def network_for(game, weights=WEIGHTS):
+    network = build_network(ARCHITECTURE, game.observation_shape)
+    with torch.no_grad():
+        network.linear.weight.copy_(torch.tensor(weights) * network.sizes)
+    return network
+
+
+def record_of(game, matches):
+    player = RandomPlayer(game)
+    (record,) = play_matches(game, (player, player), range(matches), 7)
+    return record
+
+
+@pytest.mark.parametrize("name", ["othello", "othello_6x6", "othello_4x4"])
+def test_the_value_is_minus_the_sum_that_the_player_to_move_sees(name):
+    game = make_game(name)
+    state = State(*(torch.cat(field) for field in zip(*record_of(game, 20).states, strict=True)))
+    expected = -(feature_values(game, state) @ torch.tensor(WEIGHTS))
+    values = network_for(game)(game.observe(state))
+    torch.testing.assert_close(values[:, 0], expected)
+
+
+def test_features_of_observations_are_those_of_positions():
+    game = make_game("othello")
+    states = record_of(game, 5).states
+    network = network_for(game)
+    for state in (states[0], states[30], states[-1]):
+        assert torch.equal(network.features(game.observe(state)), feature_values(game, state))
+
+
+def test_the_weights_are_those_of_an_evaluation():
+    game = make_game("othello")
+    weights = network_for(game).feature_weights()
+    assert tuple(weights) == game.features.names
+    assert list(weights.values()) == pytest.approx(WEIGHTS)
+
+
+def test_only_the_weights_are_saved_and_they_begin_at_0():
+    network = build_network(ARCHITECTURE, (2, 8, 8))
+    assert {name: tensor.tolist() for name, tensor in network.state_dict().items()} == {"linear.weight": [[0.0] * 7]}
+
+
+def test_training_finds_the_weights_that_made_the_targets():
+    game = make_game("othello_6x6")
+    rows = expectation_rows(game, record_of(game, 100), 1.0)
+    weights = [weight / 20 for weight in WEIGHTS]
+    observations = torch.from_numpy(rows.observations).float().reshape(-1, *game.observation_shape)
+    with torch.no_grad():
+        targets = network_for(game, weights)(observations)[:, 0].numpy()
+    settings = TrainingSettings(
+        epochs=5, steps_per_epoch=60, batch_size=256, symmetries=False, optimizer=OptimizerSettings(learning_rate=0.02)
+    )
+    network = build_network(ARCHITECTURE, game.observation_shape)
+    losses = train(network, rows._replace(targets=targets), settings, game.symmetries, game.observation_shape, key=1)
+    assert losses[-1].validation_loss < 1e-6
+    assert list(network.feature_weights().values()) == pytest.approx(weights, abs=1e-3)

@@ -1,0 +1,100 @@
+"""The player that looks ahead: what it takes, and what it scores."""
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.arena import play_matches
+from selfplay.games import make_game
+from selfplay.games.positions import positions_of
+from selfplay.grading import Grader
+from selfplay.players.naming import make_player
+from selfplay.players.random import RandomPlayer
+from selfplay.randomness import Activity, Draws, stream_key
+
+KEY = stream_key(0, 0, Activity.NAMED_PLAYERS)
+OTHELLO = make_game("othello")
+
+
+def named(text, game=OTHELLO):
+    return make_player(text, game, "nowhere")
+
+
+def midgame(game, matches=30, plies=20):
+    state = game.init(matches)
+    for ply in range(plies):
+        state = game.step(state, game.kernels.random_actions(state, Draws(5, torch.arange(matches), ply)))
+    return state
+
+
+def wins_against(player, opponent, matches, opening_plies=0):
+    (record,) = play_matches(OTHELLO, (player, opponent), range(matches), KEY, opening_plies=opening_plies)
+    return int((record.returns() > 0).sum())
+
+
+def test_it_takes_the_lowest_of_the_best_actions():
+    player, state = named("search:negascout?depth=3&evaluation=article"), midgame(OTHELLO)
+    values = player.action_values(state).nan_to_num(nan=-np.inf)
+    actions = player.act(state, Draws(0, torch.arange(30), 20))
+    assert actions.tolist() == values.argmax(dim=1).tolist()
+    assert player.policy(state).argmax(dim=1).tolist() == actions.tolist()
+    assert player.policy(state).sum(dim=1).tolist() == [1.0] * 30
+
+
+def test_equal_positions_are_searched_once_and_answered_alike():
+    player, state = named("search:alpha_beta?depth=2&evaluation=article"), midgame(OTHELLO, matches=5)
+    twice = state.select(torch.tensor([0, 1, 2, 3, 4, 4, 3, 2, 1, 0]))
+    actions = player.act(twice, Draws(0, torch.arange(10), 20)).tolist()
+    assert actions[:5] == actions[:4:-1]
+
+
+def test_the_three_searches_play_the_same_matches():
+    texts = [f"search:{name}?depth=3&evaluation=article" for name in ("minimax", "alpha_beta", "negascout")]
+    sequences = [
+        next(play_matches(OTHELLO, (named(text), named("greedy_discs")), range(6), KEY, opening_plies=4))
+        for text in texts
+    ]
+    first, *others = (record.action_sequences() for record in sequences)
+    assert all(torch.equal(first, other) for other in others)
+
+
+def test_greedy_discs_takes_the_most_discs():
+    #   a b c d e f g h
+    # 1 X O O . . . . .     d1 turns two discs, and c3 one
+    # 2 . O . . . . . .
+    state = OTHELLO.read_board("XOO-----" + "-O------" + "-" * 48, "X")
+    player = named("greedy_discs")
+    assert OTHELLO.action_to_string(int(player.act(state, Draws(0, torch.arange(1), 0)))) == "d1"
+    values = {
+        OTHELLO.action_to_string(action): float(value)
+        for action, value in enumerate(player.action_values(state)[0])
+        if not value.isnan()
+    }
+    assert values == {"d1": 3.0, "c3": 1.0}
+
+
+def test_negascout_to_depth_6_beats_the_random_player():
+    # It is the same search in every match; what the random player does differs.
+    player = named("search:negascout?depth=6&evaluation=article")
+    assert wins_against(player, RandomPlayer(OTHELLO), 100) >= 99
+
+
+def test_looking_further_ahead_beats_the_greedy_player_more_often():
+    wins = [
+        wins_against(named(f"search:negascout?depth={depth}&evaluation=article"), named("greedy_discs"), 100, 4)
+        for depth in (1, 4)
+    ]
+    assert 75 <= wins[0] < wins[1]
+
+
+@pytest.mark.parametrize("algorithm", ["minimax", "alpha_beta", "negascout"])
+def test_tictactoe_searched_to_the_end_cannot_lose(algorithm):
+    graph = positions_of("tictactoe")
+    grade = Grader(graph).grade(named(f"search:{algorithm}?depth=9", graph.game))
+    assert not any(grade.can_lose(seat) for seat in range(2))
+
+
+def test_a_time_limit_gives_legal_actions():
+    player, state = named("search:negascout?depth=30&evaluation=article&time_limit=0.02"), midgame(OTHELLO, matches=4)
+    actions = player.act(state, Draws(0, torch.arange(4), 20))
+    assert OTHELLO.legal_action_mask(state)[torch.arange(4), actions].all()

@@ -1,0 +1,59 @@
+"""Work in a thread of its own: its result, its errors, and both ways to end it early."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from selfplay.errors import TimeLimitError
+from selfplay.search.interruption import run_interruptibly
+
+
+class Work:
+    """Goes on until it is told to stop, and notes that it was."""
+
+    def __init__(self):
+        self.begun, self.stopped = threading.Event(), threading.Event()
+
+    def __call__(self, stop):
+        self.begun.set()
+        while stop[0] == 0:
+            time.sleep(0.001)
+        self.stopped.set()
+
+
+def test_the_result_comes_back_from_another_thread():
+    flag, thread = run_interruptibly(lambda stop: (stop.tolist(), threading.current_thread()), time_limit=60)
+    assert flag == [0]
+    assert thread is not threading.main_thread()
+
+
+@pytest.mark.parametrize("error", [ValueError, TimeoutError, KeyboardInterrupt])
+def test_what_the_work_raises_comes_back(error):
+    def fail(stop):
+        raise error("on its own")
+
+    with pytest.raises(error, match="on its own"):
+        run_interruptibly(fail, time_limit=60)
+
+
+def test_work_that_takes_too_long_is_told_to_stop():
+    work = Work()
+    with pytest.raises(TimeLimitError, match=r"^the solver is not done after 0.05 seconds; give it a longer"):
+        run_interruptibly(work, time_limit=0.05, name="the solver")
+    assert work.stopped.is_set()
+
+
+def test_ctrl_c_ends_the_work():
+    work = Work()
+
+    def press():
+        work.begun.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=press).start()
+    with pytest.raises(KeyboardInterrupt):
+        run_interruptibly(work)
+    assert work.stopped.is_set()

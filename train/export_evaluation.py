@@ -1,0 +1,18 @@
+"""Make an evaluation for searches out of the weights of features that a level has learned.
+
+python train/export_evaluation.py --level 3
+python train/export_evaluation.py --level 2 game=othello_6x6 file=my_evaluation.yaml
+"""
+
+from selfplay.command_line import command_of
+from selfplay.learned_evaluation import ExportSettings
+
+
+def export(settings: ExportSettings) -> None:
+    from selfplay.learned_evaluation import export_evaluation
+
+    export_evaluation(settings)
+
+
+if __name__ == "__main__":
+    command_of(ExportSettings, "export_evaluation", export, run="change")
