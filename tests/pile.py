@@ -5,24 +5,29 @@ Action 0 takes one coin, action 1 two; who has more coins than the other can onl
 
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game, Rules
+from selfplay.games.words import rule
 
 COINS = 7
 NAMES = ("one", "two", "pass")
 
 
+@rule
 def legal_actions(own, opp):
     left = COINS - own - opp
     return ((left >= 1) * 1 | (left >= 2) * 2) * (own <= opp)
 
 
+@rule
 def play(own, opp, move):
     return opp, own + move
 
 
+@rule
 def is_terminal(own, opp):
     return own + opp >= COINS
 
 
+@rule
 def return_to_move(own, opp):
     return (own > opp) * 2 - 1
 

@@ -377,7 +377,7 @@ def test_help_shows_the_settings_and_the_flags():
     result = run_script(TRAIN, "--help")
     assert (result.returncode, result.stderr) == (0, "")
     assert "--level 3 is level=3" in result.stdout
-    assert "recipe: article, default, sumto100" in result.stdout
+    assert "recipe: article, default, othello, sumto100" in result.stdout
 
 
 def test_cfg_job_shows_the_settings_and_runs_nothing(tmp_path):

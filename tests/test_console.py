@@ -17,9 +17,9 @@ from selfplay.players.value_net import ValueNetPlayer
 from selfplay.session import Session
 from tests.pile import Pile
 from tests.stub_players import FirstLegal, Learning, Valuing
-from tests.test_session import Endless
 
 GAME = make_game("tictactoe")
+LARGE = make_game("othello_6x6")
 PROMPT = f"Your action ({GAME.action_help}): "
 
 
@@ -212,9 +212,9 @@ def test_perfect_values_stand_beside_and_tell_what_would_have_been_right() -> No
 
 
 def test_a_game_too_large_to_be_solved_is_played_without_perfect_values() -> None:
-    written, _ = dialogue(["y", "one", "perfect"], FirstLegal(Endless()), game=Endless(), perfect=True)
-    assert written.count("endless is too large to be solved") == 2
-    assert "It plays one." in written
+    written, _ = dialogue(["y", "c2", "perfect"], FirstLegal(LARGE), game=LARGE, perfect=True)
+    assert written.count("othello_6x6 is too large to be solved") == 2
+    assert "It plays b2." in written
 
 
 # ---------------------------------------------------------------------- commands
@@ -252,8 +252,8 @@ def test_a_hint_is_what_the_opponent_would_do_or_perfect_play() -> None:
     assert written[-2] == f"Perfect play: {nine}."
     written, _ = dialogue(["y", "hint"], RandomPlayer(GAME))
     assert "perfect would play 0,0, value +0.00." in written
-    written, _ = dialogue(["hint"], None, FirstLegal(Endless()), game=Endless())
-    assert "nobody here values actions, and endless is too large to be solved" in written
+    written, _ = dialogue(["hint"], None, FirstLegal(LARGE), game=LARGE)
+    assert "nobody here values actions, and othello_6x6 is too large to be solved" in written
 
 
 def test_values_and_perfect_values_are_shown_and_hidden() -> None:

@@ -319,24 +319,16 @@ def test_perfect_play_tells_what_would_have_been_right() -> None:
     assert right_actions(session) is None
 
 
-class Endless(Pile):
-    """A pile too large to be solved: each number of coins of either player makes another position."""
-
-    name = "endless"
-    rules = Pile.rules._replace(
-        legal_actions=lambda own, opp: own * 0 + opp * 0 + 3, is_terminal=lambda own, opp: own + opp >= 10**6
-    )
-
-
 def test_that_a_game_is_too_large_to_be_solved_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    session = Session(Endless(), (None, FirstLegal(Endless())), 0)
+    large = make_game("othello_6x6")
+    session = Session(large, (None, FirstLegal(large)), 0)
     assert perfect_values(session) is None
     monkeypatch.setattr(perfect, "enumerate_positions", lambda *_: pytest.fail("asked again"))
     assert right_actions(session) is None
-    with pytest.raises(NotNowError, match="endless is too large to be solved"):
+    with pytest.raises(NotNowError, match="othello_6x6 is too large to be solved"):
         hint(session)
     with pytest.raises(NotNowError, match="first legal values no actions"):
-        hint(session, FirstLegal(Endless()))
+        hint(session, FirstLegal(large))
 
 
 def test_perfect_play_is_found_out_once() -> None:
