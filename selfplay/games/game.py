@@ -170,8 +170,13 @@ class Game(ABC):
         return None if self.num_squares is None else (self.observation_shape[1], self.observation_shape[2])
 
     def square_of(self, action: int) -> int | None:
-        """The square that a person points at to take `action`; None if it belongs to no square, such as a pass."""
-        return action if self.num_squares is not None and action < self.num_squares else None
+        """The square that a person points at to take `action`; None if it belongs to no square, such as a pass.
+
+        Unless a game says otherwise, action i stands on square i where there is an action for each square.
+        """
+        squares = self.num_squares
+        has_one_each = squares == self.num_distinct_actions - (self.pass_action is not None)
+        return action if squares is not None and has_one_each and action < squares else None
 
     def squares(self, state: State) -> Tensor:
         """int8[B, S], in C order: 1 where a stone of player 0 stands, -1 one of player 1, 0 where the square is empty.

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
+from selfplay.games import TicTacToe
 from selfplay.run_folder import RunFolder
 from tests.web.conftest import Server
 
@@ -259,6 +260,30 @@ def test_a_game_without_a_board_is_played_with_buttons(page: Page) -> None:
     play_out(page)
     expect(page.locator("#status")).to_contain_text("You lose.")
     expect(page.locator(".sum")).to_have_text("sum100")
+
+
+class ByButtons(TicTacToe):
+    """A game whose actions stand on no square, as columns do."""
+
+    name = "by_buttons"
+
+    def square_of(self, action: int) -> int | None:
+        return None
+
+
+def test_actions_that_stand_on_no_square_are_buttons_below_the_board(page: Page, server: Server) -> None:
+    server.desk.roster.games["by_buttons"] = ByButtons()
+    try:
+        visit(page, "/#play/by_buttons")
+        expect(page.locator("#board .action")).to_have_count(9)
+        page.locator("[data-action='4']").click()
+        settled(page, 2)
+        expect(page.locator("#board .sign")).to_have_count(2)
+        expect(page.locator("#board .action .value")).to_have_count(7)
+        page.get_by_role("button", name="Hint").click()
+        expect(page.locator(".action.hinted")).to_have_count(1)
+    finally:
+        del server.desk.roster.games["by_buttons"]
 
 
 # ---------------------------------------------------------------------- screens

@@ -52,7 +52,9 @@ export class Board {
     this.play = play;
     this.actions = new Map();
     this.focused = 0;
-    place.replaceChildren(this.build());
+    // Actions that stand on no square, in games in which not every square is an action.
+    this.others = element("div", { class: "actions", role: "group", "aria-label": "Your actions" });
+    place.replaceChildren(this.build(), this.others);
     place.addEventListener("keydown", (event) => this.move(event));
   }
 
@@ -149,21 +151,22 @@ export class Board {
     const largest = Math.max(0, ...[...values.values()].map((value) => Math.abs(value - scale.neutral)));
     const best = Math.max(...values.values());
     this.actions = new Map(shown.isOpen ? match.legal.filter((a) => a.square !== null).map((a) => [a.square, a]) : []);
+    const others = match.legal.filter((a) => a.square === null);
+    this.others.hidden = others.length === 0;
+    this.others.replaceChildren(...others.map((legal) => actionButton(legal, shown, largest, best, this.play)));
     const shownLegal = new Map(match.legal.filter((a) => a.square !== null).map((a) => [a.square, a]));
     this.cells.forEach((cell, square) => {
       const legal = shownLegal.get(square);
       const value = legal && values.get(legal.action);
       const words = [this.game.square_names[square], this.stoneName(match.squares[square])];
-      cell.replaceChildren();
-      this.drawStone(cell, match.squares[square], last, square);
       cell.classList.toggle("legal", Boolean(legal));
       cell.classList.toggle("last", Boolean(last) && last.square === square);
       cell.classList.toggle("hinted", shown.hint === square);
       cell.classList.toggle("best", value !== undefined && value === best && values.size > 1);
+      this.redraw(cell, square, match.squares[square], last, value === undefined ? "" : valueText(value, scale));
       delete cell.dataset.tone;
       if (value !== undefined) {
         paint(cell, goodness(value, scale, largest));
-        cell.append(element("span", { class: "value" }, valueText(value, scale)));
         words.push(`value ${valueText(value, scale)}`);
       }
       if (last && last.square === square) {
@@ -178,6 +181,20 @@ export class Board {
       cell.setAttribute("aria-label", words.join(", "));
       cell.setAttribute("aria-disabled", String(!this.actions.has(square)));
     });
+  }
+
+  // What has not changed is left alone, or a disc would turn again and again.
+  redraw(cell, square, stone, last, value) {
+    const marks = last ? [last.square === square, last.turned.includes(square)] : [];
+    const drawn = JSON.stringify([stone, value, ...marks]);
+    if (cell.dataset.drawn !== drawn) {
+      cell.dataset.drawn = drawn;
+      cell.replaceChildren();
+      this.drawStone(cell, stone, last, square);
+      if (value !== "") {
+        cell.append(element("span", { class: "value" }, value));
+      }
+    }
   }
 
   stoneName(stone) {
@@ -210,6 +227,21 @@ export class Board {
 
 // ---------------------------------------------------------------------- games without a board
 
+function actionButton(legal, shown, largest, best, play) {
+  const value = shown.values.get(legal.action);
+  const button = element("button", { type: "button", class: "action", "data-action": legal.action }, element("b", {}, legal.text));
+  button.classList.toggle("hinted", shown.hintAction === legal.action);
+  button.disabled = !shown.isOpen;
+  if (value !== undefined) {
+    paint(button, goodness(value, shown.scale, largest));
+    button.classList.toggle("best", value === best && shown.values.size > 1);
+    button.append(element("span", { class: "value" }, valueText(value, shown.scale)));
+    button.setAttribute("aria-label", `${legal.text}, value ${valueText(value, shown.scale)}`);
+  }
+  button.addEventListener("click", () => play(legal.action));
+  return button;
+}
+
 export class Buttons {
   constructor(place, game, play) {
     this.game = game;
@@ -233,25 +265,10 @@ export class Buttons {
     const largest = Math.max(0, ...[...values.values()].map((value) => Math.abs(value - scale.neutral)));
     const best = Math.max(...values.values());
     const hadFocus = this.actions.contains(document.activeElement);
-    this.actions.replaceChildren(...match.legal.map((legal) => this.button(legal, shown, largest, best)));
+    this.actions.replaceChildren(...match.legal.map((legal) => actionButton(legal, shown, largest, best, this.play)));
     if (hadFocus) {
       this.actions.querySelector("button")?.focus();
     }
-  }
-
-  button(legal, shown, largest, best) {
-    const value = shown.values.get(legal.action);
-    const button = element("button", { type: "button", class: "action", "data-action": legal.action }, element("b", {}, legal.text));
-    button.classList.toggle("hinted", shown.hintAction === legal.action);
-    button.disabled = !shown.isOpen;
-    if (value !== undefined) {
-      paint(button, goodness(value, shown.scale, largest));
-      button.classList.toggle("best", value === best && shown.values.size > 1);
-      button.append(element("span", { class: "value" }, valueText(value, shown.scale)));
-      button.setAttribute("aria-label", `${legal.text}, value ${valueText(value, shown.scale)}`);
-    }
-    button.addEventListener("click", () => this.play(legal.action));
-    return button;
   }
 
   // How far the match has come, with a stop for each ply.
