@@ -20,6 +20,7 @@ from selfplay.web.story import Stories
 Answer = TypeVar("Answer")
 
 QUICK_WORKERS = 1
+"""What takes a millisecond takes longer in several threads, which would hand the interpreter's lock to and fro."""
 SLOW_WORKERS = 4
 """Matches with a search are thought about by threads of their own, so that the others need not wait for them."""
 
@@ -67,7 +68,8 @@ class Desk:
     async def begin(self, asked: NewMatch) -> MatchView:
         """Raises FullError, UnknownError, and what making the opponent raises."""
         self.matches.check_room()
-        return await self.slowly(lambda: self._begin(asked))
+        run = self.quickly if self.roster.is_ready(asked.game, asked.opponent) else self.slowly
+        return await run(lambda: self._begin(asked))
 
     def _begin(self, asked: NewMatch) -> MatchView:
         game = self.roster.game(asked.game)

@@ -52,6 +52,7 @@ class Roster:
         self._lock = threading.Lock()
         self._solving = threading.Lock()
         self._players: OrderedDict[object, Player] = OrderedDict()
+        self._ready: set[tuple[str, str]] = set()
 
     def game(self, name: str) -> Game:
         """Raises UnknownError if there is no such game."""
@@ -124,10 +125,15 @@ class Roster:
         with self._lock:
             if key not in self._players:
                 self._players[key] = opponent.make()
+                self._ready.add((game.name, opponent.view.id))
             self._players.move_to_end(key)
             while len(self._players) > PLAYERS_KEPT:
                 self._players.popitem(last=False)
             return self._players[key]
+
+    def is_ready(self, game_name: str, opponent: str) -> bool:
+        """Whether that opponent has been made before, and asking for it again takes next to no time."""
+        return (game_name, opponent) in self._ready
 
     def _opponents(self, game: Game) -> Iterator[Opponent]:
         about = "any legal action, each equally likely"

@@ -171,6 +171,7 @@ async function during(change) {
   const mine = visit;
   const plies = match === null ? 0 : match.plies.length;
   isBusy = true;
+  document.body.dataset.busy = "true";
   fail(null);
   try {
     await take(await change(), mine);

@@ -5,7 +5,7 @@ import { element } from "./board.js";
 import { drawFor, lineChart, shareChart, table } from "./charts.js";
 
 const at = (id) => document.getElementById(id);
-const MILLISECONDS = 2000;
+const MILLISECONDS = 1000;
 
 let timer = null;
 let told = null;
