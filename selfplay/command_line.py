@@ -4,6 +4,7 @@ A script composes its settings with Hydra (`--help`, `--cfg job` and `--multirun
 settings as flags too: `--level 3` is `level=3`.
 """
 
+import argparse
 import gc
 import logging
 import os
@@ -11,7 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from selfplay.errors import SelfPlayError, SettingError
 from selfplay.exits import INTERRUPTED, INTERRUPTED_MESSAGE, exit_with_line
@@ -101,6 +102,16 @@ def _override(name: str, value: str) -> str:
     elif re.search(r"[^\w\s/.+$%*@?|:{}-]", value, re.ASCII) and not re.search("[,'\"]", value):
         value = f"'{value}'"
     return f"{name}={value}"
+
+
+class ArgumentParser(argparse.ArgumentParser):
+    """For scripts that read no settings; wrong arguments are a SettingError. `description` is shown as it stands."""
+
+    def __init__(self, description: str) -> None:
+        super().__init__(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def error(self, message: str) -> NoReturn:
+        raise SettingError(f"{message}; see python {sys.argv[0]} --help")
 
 
 def run_reporting_errors(function: Callable[[], None]) -> None:

@@ -278,7 +278,7 @@ LAYERS = [
     {"selfplay.games"},
     {"selfplay.search"},
     {"selfplay.settings", "selfplay.run_folder", "architectures"},
-    {"selfplay.executors", "selfplay.classical_settings", "selfplay.play_settings"},
+    {"selfplay.executors", "selfplay.classical_settings", "selfplay.play_settings", "selfplay.endgame_report"},
     {"selfplay.players"},
     {"selfplay.arena", "selfplay.experience_graph"},
     {"selfplay.experience_database"},

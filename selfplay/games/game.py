@@ -80,6 +80,24 @@ class Features(NamedTuple):
     """(own, opp) to the K features, seen by the player to move. Compiled code calls it; on tensors it need not work."""
 
 
+class TurningRules(NamedTuple):
+    """What a game adds whose moves place a disc on an empty square and turn discs of the other, at least one.
+
+    Functions marked with `rule`. A player who can place none passes; when neither can, the match is over.
+    """
+
+    flips: Callable[[Word, Word, Word], Word]
+    """(own, opp, empty square) to the other's discs that a disc there turns; 0 if it may not be placed there."""
+    neighbours: Callable[[Word], Word]
+    """These squares and those that touch one of them, along lines and diagonals; beyond the board it may set bits."""
+    board: int
+    """All squares."""
+    corners: int
+    """The squares whose discs can never be turned."""
+    quarters: tuple[int, int, int, int]
+    """Parts of the board of like size: who fills the last square of a part that the other has no access to gains."""
+
+
 class Symmetries(NamedTuple):
     """The S symmetries of a game, the identity first. Under symmetry s, action a becomes `actions[s, a]`."""
 
@@ -113,6 +131,8 @@ class Game(ABC):
     """No match has more plies than this."""
     rules: Rules
     player_names: tuple[str, str] = ("first", "second")  # what the player who moves first, and the other, are called
+    turning_rules: TurningRules | None = None
+    """What exact endgames need beside the rules; None if the game is not of this kind."""
     action_help: str
     """How a person writes an action."""
     title: str = ""

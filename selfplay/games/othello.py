@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.errors import IllegalActionError
-from selfplay.games.game import Game, Rules, State, Symmetries
-from selfplay.games.othello_features import othello_features
+from selfplay.games.game import Game, Rules, State, Symmetries, TurningRules
+from selfplay.games.othello_features import neighbourhood, othello_features
 from selfplay.games.words import Word, bit_count, rule, word_of
 
 COLUMNS = "abcdefgh"
@@ -54,17 +54,50 @@ def _flanked_runs(own: Word, between: Word, move: Word, step: Word) -> Word:
     return up * (((up << step) & own) != 0) | down * (((down >> step) & own) != 0)
 
 
+def _inner_squares(width: int) -> tuple[int, int, int]:
+    """Where discs can be flanked along a row, along a column and along a diagonal.
+
+    A disc that is flanked has a neighbour on both sides, so runs of such discs keep off the edges across their line.
+    That also keeps runs from wrapping around an edge, and clears the copies of the sign bit that >> drags in.
+    """
+    inner = range(1, width - 1)
+    along_row = word_of(width * row + column for row in range(width) for column in inner)
+    along_column = word_of(width * row + column for row in inner for column in range(width))
+    return along_row, along_column, along_row & along_column
+
+
+@cache
+def turning_rules(width: int) -> TurningRules:
+    """How discs are turned on a board of `width` (4, 6 or 8) times `width` squares."""
+    along_row, along_column, along_diagonal = _inner_squares(width)
+    board = word_of(range(width * width))
+    half = width // 2
+    low, high = range(half), range(half, width)
+    first, second, third, fourth = (
+        word_of(width * row + column for row in rows for column in columns)
+        for rows in (low, high)
+        for columns in (low, high)
+    )
+
+    @rule
+    def flips(own: Word, opp: Word, move: Word) -> Word:
+        """The discs that are turned when `move` is played; none for a pass."""
+        turned = _flanked_runs(own, opp & along_row, move, 1)
+        turned = turned | _flanked_runs(own, opp & along_column, move, width)
+        turned = turned | _flanked_runs(own, opp & along_diagonal, move, width - 1)
+        return turned | _flanked_runs(own, opp & along_diagonal, move, width + 1)
+
+    corners = word_of([0, width - 1, width * (width - 1), width * width - 1])
+    return TurningRules(flips, neighbourhood(width), board, corners, (first, second, third, fourth))
+
+
 @cache
 def othello_rules(width: int) -> Rules:
     """The rules on a board of `width` (4, 6 or 8) times `width` squares."""
     size = width * width
-    inner = range(1, width - 1)
-    # A disc that is flanked has a neighbour on both sides, so runs of such discs keep off the edges across their line.
-    # That also keeps runs from wrapping around an edge, and clears the copies of the sign bit that >> drags in.
-    along_row = word_of(width * row + column for row in range(width) for column in inner)
-    along_column = word_of(width * row + column for row in inner for column in range(width))
-    along_diagonal = along_row & along_column
+    along_row, along_column, along_diagonal = _inner_squares(width)
     board = word_of(range(size))
+    flips = turning_rules(width).flips
 
     @rule
     def legal_actions(own: Word, opp: Word) -> Word:
@@ -74,14 +107,6 @@ def othello_rules(width: int) -> Rules:
         places = places | _ends_of_runs(own, opp & along_diagonal, width - 1)
         places = places | _ends_of_runs(own, opp & along_diagonal, width + 1)
         return places & ~(own | opp) & board
-
-    @rule
-    def flips(own: Word, opp: Word, move: Word) -> Word:
-        """The discs that are turned when `move` is played; none for a pass."""
-        turned = _flanked_runs(own, opp & along_row, move, 1)
-        turned = turned | _flanked_runs(own, opp & along_column, move, width)
-        turned = turned | _flanked_runs(own, opp & along_diagonal, move, width - 1)
-        return turned | _flanked_runs(own, opp & along_diagonal, move, width + 1)
 
     @rule
     def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
@@ -132,6 +157,7 @@ class Othello(Game):
         squares = self.width * self.width
         self.rules = othello_rules(self.width)
         self.features = othello_features(self.width, self.rules.legal_actions)
+        self.turning_rules = turning_rules(self.width)
         self.pass_action = squares
         self.num_distinct_actions = squares + 1
         self.observation_shape = (2, self.width, self.width)

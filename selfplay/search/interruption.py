@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.errors import TimeLimitError
+from selfplay.errors import SettingError, TimeLimitError
 
 Result = TypeVar("Result")
 
@@ -38,10 +38,13 @@ def run_interruptibly(
         name: what the work is called in the error.
 
     Raises:
+        SettingError: `time_limit` is not above 0.
         TimeLimitError: `function` is not done in time.
         KeyboardInterrupt: Ctrl-C, while the main thread waits here.
         Exception: whatever `function` raises.
     """
+    if time_limit is not None and not time_limit > 0:
+        raise SettingError(f"time_limit={time_limit}: give a number of seconds above 0")
     stop = np.zeros(1, dtype=np.int64)
     outcome: Future[Result] = Future()
 

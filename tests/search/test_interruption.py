@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from selfplay.errors import TimeLimitError
+from selfplay.errors import SettingError, TimeLimitError
 from selfplay.search.interruption import run_interruptibly
 
 
@@ -44,6 +44,12 @@ def test_work_that_takes_too_long_is_told_to_stop():
     with pytest.raises(TimeLimitError, match=r"^the solver is not done after 0.05 seconds; give it a longer"):
         run_interruptibly(work, time_limit=0.05, name="the solver")
     assert work.stopped.is_set()
+
+
+@pytest.mark.parametrize("time_limit", [0, -1, float("nan")])
+def test_a_time_limit_is_above_zero(time_limit):
+    with pytest.raises(SettingError, match="time_limit="):
+        run_interruptibly(Work(), time_limit)
 
 
 def test_ctrl_c_ends_the_work():

@@ -1,0 +1,108 @@
+"""How fast Othello is counted, searched and solved here, as markdown tables.
+
+    python benchmarks/search.py
+    python benchmarks/search.py perft visited
+
+Times are medians of three after a warm-up, on one core. The counts are the same on every machine.
+"""
+
+import argparse
+from functools import partial
+from time import perf_counter
+
+import torch
+from throughput import seconds
+
+from selfplay.arena import play_matches
+from selfplay.games import Game, State, make_game
+from selfplay.players.random import RandomPlayer
+from selfplay.randomness import Activity, Draws, stream_key
+from selfplay.search.evaluation import make_evaluation
+from selfplay.search.searcher import Searcher
+
+RANDOM_MATCHES = 65_536
+PERFT_DEPTHS = (9, 10, 11)
+POSITIONS = 50
+POSITION_PLIES = 20
+"""Positions to count in: so many, each after so many random plies."""
+SEARCH_DEPTH = 6
+WAYS = (
+    ("minimax", False, 0),
+    ("alpha_beta", False, 0),
+    ("negascout", False, 0),
+    ("alpha_beta", True, 18),
+    ("negascout", True, 18),
+)
+"""Search, whether actions are ordered, size of the transposition table."""
+
+
+def perft_speed(game: Game) -> None:
+    """Positions counted a second; a finished match counts as one, as in published counts."""
+    print("\n| perft | positions | seconds | positions a second |\n|---:|---:|---:|---:|")
+    for depth in PERFT_DEPTHS:
+        own, opp = game.rules.initial
+        taken = seconds(partial(game.kernels.perft, own, opp, depth, True), 3)
+        count = game.kernels.perft(own, opp, depth, True)
+        print(f"| {depth} | {count:,} | {taken:.3f} | {count / taken:,.0f} |", flush=True)
+
+
+def random_positions(game: Game) -> State:
+    state = game.init(POSITIONS)
+    key = stream_key(0, 0, Activity.GENERATION)
+    for ply in range(POSITION_PLIES):
+        state = game.step(state, game.kernels.random_actions(state, Draws(key, torch.arange(POSITIONS), ply)))
+    return state
+
+
+def positions_visited(game: Game) -> None:
+    """The positions that each search visits, summed over the same positions at the same depth."""
+    state, evaluation = random_positions(game), make_evaluation("article", game)
+    print(f"\n{POSITIONS} positions after {POSITION_PLIES} random plies, depth {SEARCH_DEPTH}, evaluation article")
+    print("\n| search | ordered, with table | visited | of minimax | seconds |\n|---|---|---:|---:|---:|")
+    most = None
+    for algorithm, ordered, bits in WAYS:
+        visited, times = 0, []
+        for row in range(POSITIONS):
+            searcher = Searcher(game, evaluation, algorithm, ordered=ordered, table_bits=bits)
+            single = state.select(torch.tensor([row]))
+            start = perf_counter()
+            visited += int(searcher.search_batch(single, SEARCH_DEPTH).visited[0])
+            times.append(perf_counter() - start)
+        most = most or visited
+        cells = (algorithm, "yes" if ordered else "no", f"{visited:,}", f"{visited / most:.4f}", f"{sum(times):.3f}")
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def random_matches(game: Game) -> None:
+    """Matches of the random player in a second: in lockstep through the arena, and whole, one after another."""
+    player, key = RandomPlayer(game), stream_key(0, 0, Activity.GENERATION)
+
+    def in_batches() -> None:
+        for _ in play_matches(game, (player, player), range(RANDOM_MATCHES), key):
+            pass
+
+    def whole() -> None:
+        game.kernels.random_matches(Draws(key, torch.arange(RANDOM_MATCHES), 0))
+
+    print("\n| random matches | a second |\n|---|---:|")
+    for name, function in (("in batches of 16,384", in_batches), ("whole", whole)):
+        print(f"| {name} | {RANDOM_MATCHES / seconds(function, 3):,.0f} |", flush=True)
+
+
+SECTIONS = {"perft": perft_speed, "matches": random_matches, "visited": positions_visited}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "sections", nargs="*", metavar="section", help=f"some of {', '.join(SECTIONS)}; all if none is named"
+    )
+    asked = parser.parse_args().sections or list(SECTIONS)
+    if unknown := [section for section in asked if section not in SECTIONS]:
+        parser.error(f"unknown section {unknown[0]!r}; there are {', '.join(SECTIONS)}")
+    for section in asked:
+        SECTIONS[section](make_game("othello"))
+
+
+if __name__ == "__main__":
+    main()

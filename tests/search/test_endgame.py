@@ -1,0 +1,270 @@
+"""Exact endgames: known positions, known small boards, plain minimax, and both ways to end a long search."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from functools import cache
+from itertools import product
+
+import pytest
+import torch
+
+from selfplay.errors import SettingError, TimeLimitError
+from selfplay.games import make_game
+from selfplay.search.endgame import EndgameSolver
+from tests.runs import PROJECT
+
+FFO = {
+    position["name"]: position for position in json.loads((PROJECT / "tests/data/ffo.json").read_text())["positions"]
+}
+EASY = [name for name in FFO if name.startswith("fforum")]
+
+FEINSTEIN = "d3c5d6e3f5f4e2d2c2e6e7g5c4c3g4g3f3c7b5d7b7b3c6b6f7f6b4b2g6g7f2g2"
+"""A match of best play on 6x6 squares (Feinstein, 1993), with the names that its squares b2 to g7 have on 8x8."""
+
+
+@cache
+def solver_of(name, empties_to_winner=True):
+    return EndgameSolver(make_game(name), empties_to_winner=empties_to_winner)
+
+
+def ffo_state(name):
+    return make_game("othello").read_board(FFO[name]["board"], FFO[name]["side"])
+
+
+def named_values(solver, state):
+    values = solver.action_values(state)
+    assert list(values) == sorted(values)
+    return {solver.game.action_to_string(action): value for action, value in values.items()}
+
+
+# ---------------------------------------------------------------------- known positions
+
+
+@pytest.mark.parametrize("name", EASY)
+def test_every_move_has_its_known_score(name):
+    assert named_values(solver_of("othello"), ffo_state(name)) == FFO[name]["all_moves"]
+
+
+@pytest.mark.slow
+def test_every_move_of_ffo_40_has_its_known_score():
+    assert named_values(solver_of("othello"), ffo_state("FFO#40")) == FFO["FFO#40"]["all_moves"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["FFO#41", "FFO#42", "FFO#43", "FFO#44"])
+def test_long_endgames_have_their_known_value(name):
+    assert solver_of("othello").value(ffo_state(name)) == max(FFO[name]["all_moves"].values())
+
+
+@pytest.mark.parametrize("name", EASY)
+def test_best_play_is_the_lowest_best_action_and_leads_to_the_value(name):
+    solver, state = solver_of("othello"), ffo_state(name)
+    game, known = solver.game, FFO[name]["all_moves"]
+    result = solver.solve(state)
+    best = [game.string_to_action(square) for square, score in known.items() if score == max(known.values())]
+    assert (result.value, result.action) == (max(known.values()), min(best))
+    assert result.visited == solver.visited > 0
+    player = int(state.current_player)
+    for action in result.principal_variation:
+        state = game.step(state, torch.tensor([action]))
+    assert bool(state.terminated)
+    assert solver.value(state) == (result.value if int(state.current_player) == player else -result.value)
+
+
+@pytest.mark.parametrize(("empties_to_winner", "value"), [(False, -8), (True, -10)])
+def test_white_wins_on_4x4_squares_by_11_to_3(empties_to_winner, value):
+    solver = solver_of("othello_4x4", empties_to_winner)
+    result = solver.solve(solver.game.init())
+    assert result.value == value
+    # Black's first moves are mirror images of one another.
+    assert solver.action_values(solver.game.init()) == dict.fromkeys([1, 4, 11, 14], value)
+    assert result.action == 1
+    final = solver.game.state_after(map(solver.game.action_to_string, result.principal_variation))
+    assert solver.game.disc_counts(final).tolist() == [[3, 11]]
+
+
+@pytest.mark.parametrize("plies", [12, 10, *(pytest.param(plies, marks=pytest.mark.slow) for plies in (8, 6))])
+def test_white_wins_on_6x6_squares_by_4(plies):
+    solver = solver_of("othello_6x6")
+    squares = "".join("abcdef"["bcdefg".index(a)] + "123456"["234567".index(b)] for a, b in pairs(FEINSTEIN))
+    state = solver.game.init()
+    for action in solver.game.read_transcript(squares)[:plies]:
+        state = solver.game.step(state, torch.tensor([action]))
+    assert solver.value(state) == (-4 if int(state.current_player) == 0 else 4)
+
+
+def pairs(text):
+    return zip(text[::2], text[1::2], strict=True)
+
+
+# ---------------------------------------------------------------------- plain minimax, without the library's rules
+
+
+def discs_turned(board, width, square, player):
+    """`board`: 1 for black, -1 for white, 0 for empty, along the rows."""
+    turned = []
+    for down, right in product((-1, 0, 1), repeat=2):
+        run, row, column = [], square // width + down, square % width + right
+        while 0 <= row < width and 0 <= column < width and board[width * row + column] == -player:
+            run.append(width * row + column)
+            row, column = row + down, column + right
+        if run and 0 <= row < width and 0 <= column < width and board[width * row + column] == player:
+            turned += run
+    return turned
+
+
+def after_moves(board, width, player):
+    """The square of each move, and the board that it leads to."""
+    for square in range(width * width):
+        turned = [] if board[square] else discs_turned(board, width, square, player)
+        if turned:
+            yield square, tuple(player if i == square or i in turned else disc for i, disc in enumerate(board))
+
+
+@cache
+def minimax(board, width, player, empties_to_winner):
+    replies = [after for _, after in after_moves(board, width, player)]
+    if replies:
+        return max(-minimax(after, width, -player, empties_to_winner) for after in replies)
+    if any(after_moves(board, width, -player)):
+        return -minimax(board, width, -player, empties_to_winner)
+    lead = player * sum(board)
+    empties = board.count(0) if empties_to_winner else 0
+    return lead + empties * ((lead > 0) - (lead < 0))
+
+
+def scattered_board(chance, squares, empties):
+    """Discs anywhere, so that passes and ends with empty squares are frequent."""
+    share = chance.choice([0.2, 0.5, 0.5, 0.8])
+    board = [1 if chance.random() < share else -1 for _ in range(squares)]
+    for square in chance.sample(range(squares), empties):
+        board[square] = 0
+    return tuple(board)
+
+
+def played_board(chance, game, empties):
+    """As it comes in a random match; (board, player to move)."""
+    state = game.init()
+    while not bool(state.terminated):
+        board = tuple(game.squares(state)[0].tolist())
+        if board.count(0) <= empties:
+            break
+        actions = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+        state = game.step(state, torch.tensor([chance.choice(actions)]))
+    return tuple(game.squares(state)[0].tolist()), 1 - 2 * int(state.current_player)
+
+
+@pytest.mark.parametrize("empties_to_winner", [True, False])
+@pytest.mark.parametrize("name", ["othello", "othello_6x6", "othello_4x4"])
+def test_values_and_actions_are_those_of_plain_minimax(name, empties_to_winner):
+    chance = random.Random(name)
+    shared = solver_of(name, empties_to_winner)
+    game, width, seen = shared.game, shared.game.width, set()
+    for trial in range(60):
+        empties = trial % 8
+        if trial % 2:
+            board, player = played_board(chance, game, empties)
+        else:
+            board, player = scattered_board(chance, width * width, empties), chance.choice([1, -1])
+        state = game.read_board("".join("-XO"[disc] for disc in board), "X" if player == 1 else "O")
+        expected = {
+            square: -minimax(after, width, -player, empties_to_winner)
+            for square, after in after_moves(board, width, player)
+        }
+        value = minimax(board, width, player, empties_to_winner)
+        if not expected and not bool(state.terminated):
+            expected = {width * width: value}
+        action = next((action for action, worth in expected.items() if worth == value), None)
+        for solver in (shared, EndgameSolver(game, 1, empties_to_winner)):
+            assert solver.action_values(state) == expected
+            assert solver.value(state) == value
+            assert solver.solve(state)[:2] == (value, action)
+        seen.add((len(expected) > 1, state.terminated.item(), action == width * width, value % 2))
+    # Moves to choose from, ends and passes were among them; and odd values, if empty squares count for nobody.
+    assert {(True, False, False, 0), (False, True, False, 0), (False, False, True, 0)} <= seen
+    assert any(odd for *_, odd in seen) is not empties_to_winner
+
+
+@pytest.mark.parametrize("table_bits", [1, 8, 16])
+def test_the_table_changes_nothing_but_the_time(table_bits):
+    solver = EndgameSolver(make_game("othello"), table_bits)
+    for name in EASY[:3]:
+        assert named_values(solver, ffo_state(name)) == FFO[name]["all_moves"]
+        assert solver.solve(ffo_state(name))[:3] == solver_of("othello").solve(ffo_state(name))[:3]
+
+
+def test_a_table_makes_the_second_time_shorter():
+    solver, state = EndgameSolver(make_game("othello")), ffo_state("fforum-19")
+    solver.value(state)
+    first = solver.visited
+    solver.value(state)
+    assert 0 < 10 * solver.visited < first
+
+
+# ---------------------------------------------------------------------- how it is used
+
+
+def test_a_match_that_is_over_has_a_value_and_no_action():
+    solver = solver_of("othello_4x4")
+    state = solver.game.read_board("XXXXXXXXXXXX-OO-", "O")
+    assert solver.solve(state)[:3] == (-12, None, ())
+    assert solver.action_values(state) == {}
+
+
+def test_a_row_of_a_batch_is_solved():
+    solver = solver_of("othello")
+    states = [ffo_state(name) for name in EASY[:2]]
+    batch = type(states[0])(*(torch.cat(fields) for fields in zip(*states, strict=True)))
+    assert [solver.value(batch, row) for row in range(2)] == [18, 10]
+    assert solver.solve(batch, 1).value == 10
+    assert len(solver.action_values(batch, 1)) == len(FFO[EASY[1]]["all_moves"])
+
+
+def test_each_action_is_told_as_soon_as_it_is_solved():
+    told = []
+    values = solver_of("othello").action_values(ffo_state(EASY[0]), on_value=lambda *pair: told.append(pair))
+    assert told == list(values.items())
+
+
+def test_what_cannot_be_solved_is_refused():
+    with pytest.raises(SettingError, match="game=tictactoe: "):
+        EndgameSolver(make_game("tictactoe"))
+    for bits in (0, 31):
+        with pytest.raises(SettingError, match=f"table_bits={bits}: "):
+            EndgameSolver(make_game("othello"), bits)
+
+
+@pytest.mark.parametrize("method", [EndgameSolver.value, EndgameSolver.solve, EndgameSolver.action_values])
+def test_a_time_limit_ends_a_search_and_spoils_nothing(method):
+    solver = EndgameSolver(make_game("othello"))
+    with pytest.raises(TimeLimitError, match=r"^the endgame is not done"):
+        method(solver, solver.game.init(), time_limit=0.2)
+    visited = solver.visited
+    time.sleep(0.05)
+    assert solver.visited == visited > 0
+    assert named_values(solver, ffo_state(EASY[0])) == FFO[EASY[0]]["all_moves"]
+
+
+def test_ctrl_c_ends_a_search():
+    solver = EndgameSolver(make_game("othello"))
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        solver.value(solver.game.init())
+    assert solver.value(ffo_state(EASY[0])) == 18
+
+
+def test_another_process_need_not_compile():
+    solver_of("othello")
+    program = (
+        "from selfplay.games import make_game; from selfplay.search.endgame_kernel import compile_question;"
+        "game = make_game('othello'); question = compile_question(game.rules, game.turning_rules);"
+        "print(sum(question.stats.cache_hits.values()), sum(question.stats.cache_misses.values()))"
+    )
+    result = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, check=True, capture_output=True, text=True)
+    assert result.stdout.split() == ["1", "0"]
