@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FLAGS = (
     *("game", "recipe", "run_dir", "seed", "level", "levels", "matches", "force", "opponent"),
-    *("agent", "episodes", "first", "second", "players"),
+    *("agent", "episodes", "first", "second", "players", "host", "port"),
 )
 """Settings that may also be written as `--name value` or `--name=value`."""
 

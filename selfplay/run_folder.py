@@ -114,6 +114,18 @@ class RunFolder:
         found = (path.parent.name.removeprefix("level_") for path in self.path.glob("level_*/agent.safetensors"))
         return sorted(int(number) for number in found if number.isdigit())
 
+    def is_at_work(self) -> bool:
+        """Whether a process holds the run's lock now; False also where the system does not say so.
+
+        Trying the lock would tell too, but could refuse a run that begins at that moment.
+        """
+        try:
+            inode = (self.path / ".lock").stat().st_ino
+            lines = Path("/proc/locks").read_text().splitlines()
+        except OSError:
+            return False
+        return any(" FLOCK " in line and f":{inode} " in line for line in lines)
+
     def check_level(self, level: int) -> None:
         """Raise StageError, naming the levels that are there, unless `level` has an agent."""
         levels = self.trained_levels()

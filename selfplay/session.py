@@ -73,6 +73,7 @@ class Session:
         self.game, self.players, self.key = game, players, key
         self.match = match
         self.results = Results()
+        self._legal: tuple[State, tuple[int, ...]] | None = None
         self._begin(first)
 
     def _begin(self, first: int) -> None:
@@ -121,7 +122,11 @@ class Session:
     @property
     def legal_actions(self) -> tuple[int, ...]:
         """In ascending order; none in a match that is over."""
-        return tuple(self.game.legal_action_mask(self.state)[0].nonzero()[:, 0].tolist())
+        # Asked several times in each position, which stays the same object.
+        if self._legal is None or self._legal[0] is not self.state:
+            actions = tuple(self.game.legal_action_mask(self.state)[0].nonzero()[:, 0].tolist())
+            self._legal = (self.state, actions)
+        return self._legal[1]
 
     @property
     def can_only_pass(self) -> bool:
@@ -213,10 +218,23 @@ class Session:
         self.match += 1 if self._plies else 0
         self._begin(self.first if first is None else first)
 
+    def take_over(self, number: int, player: Player | None) -> None:
+        """Another player, or a person, goes on in the place of player `number`, 0 or 1, from the position at hand.
+
+        The results so far were those of the one before, so they are counted anew. What was thought of actions is asked
+        anew too, of the new player.
+        """
+        one, other = self.players
+        self.players = (player, other) if number == 0 else (one, player)
+        self.results = Results()
+        self._values = {}
+
     def _step(
         self, action: Tensor, *, by_person: bool = False, is_forced: bool = False, is_random: bool | None = None
     ) -> Ply:
-        following = self.game.step(self.state, action)
+        # What is not legal is left to the check of `step`, which says why.
+        is_legal = int(action) in self.legal_actions
+        following = (self.game.step_unchecked if is_legal else self.game.step)(self.state, action)
         text = self.game.action_to_string(int(action))
         self._plies.append(Ply(self.to_move, int(action), text, by_person, is_forced, is_random))
         self._states.append(following)

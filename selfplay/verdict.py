@@ -13,7 +13,8 @@ import torch
 
 from selfplay.comparison import Comparison, compare_levels
 from selfplay.games import Game
-from selfplay.grading import SEAT_NAMES, Grade, Grader
+from selfplay.grade_text import lines_text, seats_verdict
+from selfplay.grading import SEAT_NAMES, Grade
 from selfplay.levels import NoProgress, ProgressBar
 from selfplay.plots import plot_comparison
 from selfplay.settings import PROJECT_FOLDER, GameSettings, Settings
@@ -33,16 +34,20 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
 
 
 def how_to_play(settings: Settings) -> str:
-    """The command that plays against the newest level, as it can be given from the current folder."""
+    """The commands that play against the newest level, as they can be given from the current folder."""
     own_python = PROJECT_FOLDER / ".venv" / "bin" / "python"
     # The shell scripts activate the project's own environment for themselves only.
     python = os.path.relpath(own_python) if Path(sys.prefix) == PROJECT_FOLDER / ".venv" else "python"
-    words = [python, os.path.relpath(PROJECT_FOLDER / "play" / "console.py")]
+    words = []
     if settings.game != GameSettings():
         words.append(f"game={settings.game.name}")
     if Path(settings.run_dir).resolve() != PROJECT_FOLDER / "outputs" / settings.game.name:
         words.append(f"run_dir={settings.run_dir}")
-    return f"Play against it: {shlex.join(words)}"
+    console, page = (
+        shlex.join([python, os.path.relpath(PROJECT_FOLDER / "play" / f"{face}.py"), *words])
+        for face in ("console", "web")
+    )
+    return f"Play against it: {console}   or in a browser: {page}"
 
 
 def comparison_table(comparison: Comparison) -> str:
@@ -71,15 +76,11 @@ def _shown_row(row: "pd.Series[Any]", grade: Grade | None) -> dict[str, str]:
         shown |= {
             "exact win": f"{row['exact_win_vs_random']:.4f}",
             "exact loss": f"{row['exact_loss_vs_random']:.4f}",
-            "lost as first": _lines_text(grade, 0),
-            "as second": _lines_text(grade, 1),
+            "lost as first": lines_text(grade, 0),
+            "as second": lines_text(grade, 1),
             "optimal": f"{row['optimal_action_rate']:.4f}",
         }
     return shown | {"rating": f"{row['rating']:.0f}"}
-
-
-def _lines_text(grade: Grade, seat: int) -> str:
-    return "/".join(f"{count}" if count < 10**7 else f"{count:.1e}" for count in grade.lines[seat])
 
 
 def verdict(comparison: Comparison) -> str:
@@ -89,7 +90,7 @@ def verdict(comparison: Comparison) -> str:
         name = comparison.game.name
         return f"{name} has too many positions to try every line, so level {level} is measured, not proved."
     grade = comparison.grades[level]
-    lines = [_seats_verdict(level, grade, comparison.grader), _versus_random_text(comparison, grade)]
+    lines = [seats_verdict(f"Level {level}", grade, comparison.grader), _versus_random_text(comparison, grade)]
     if not all(comparison.grader.can_hold(seat) for seat in range(2)):
         lines.append(_wins_taken_text(level, grade))
     elif proved := [n for n, g in comparison.grades.items() if not (g.can_lose(0) or g.can_lose(1))]:
@@ -100,23 +101,6 @@ def verdict(comparison: Comparison) -> str:
             lines += [f"A shortest line that level {level} loses, moving {SEAT_NAMES[seat]}:", ""]
             lines.append(draw_line(comparison.game, actions))
     return "\n".join(lines)
-
-
-def _seats_verdict(level: int, grade: Grade, grader: Grader) -> str:
-    held = [seat for seat in range(2) if grader.can_hold(seat)]
-    losing = [seat for seat in held if grade.can_lose(seat)]
-    if losing:
-        counts = " and ".join(f"{_lines_text(grade, seat)} moving {SEAT_NAMES[seat]}" for seat in losing)
-        return f"Level {level} can lose: of all lines tried it loses {counts}."
-    total = sum(grade.lines[seat].total for seat in held)
-    if len(held) == 2:
-        first, second = (grade.lines[seat].total for seat in held)
-        return f"Level {level} cannot lose: all {total} lines tried, {first} moving first and {second} moving second."
-    seat, other = SEAT_NAMES[held[0]], SEAT_NAMES[1 - held[0]]
-    return (
-        f"Level {level} cannot lose moving {seat}: all {total} lines tried. "
-        f"Moving {other}, every player loses against perfect play."
-    )
 
 
 def _versus_random_text(comparison: Comparison, grade: Grade) -> str:

@@ -7,7 +7,7 @@ project="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
 
 # Whether this Python has what is needed, and this checkout of the project rather than another one.
 can_run() {
-    (cd / && "$1" - "$project" ${EXTRAS:+pytest ruff mypy}) 2>/dev/null <<'PYTHON'
+    (cd / && "$1" - "$project" fastapi uvicorn ${EXTRAS:+pytest ruff mypy playwright schemathesis httpx2}) 2>/dev/null <<'PYTHON'
 import sys
 from importlib.util import find_spec
 

@@ -19,6 +19,7 @@ from selfplay.exits import INTERRUPTED
 from selfplay.play_settings import PlaySettings
 from selfplay.run_folder import RunFolder
 from selfplay.settings import Settings, compose_settings
+from selfplay.web.settings import WebSettings
 from tests.runs import COMPARE, CONSOLE, GENERATE, PLOT, TINY, TRAIN, files_of, run_forked, run_script
 
 # ---------------------------------------------------------------------- flags to overrides
@@ -58,7 +59,7 @@ def test_flags_become_overrides_and_stand_before_hydras_own(arguments, overrides
 
 @pytest.mark.parametrize("flag", FLAGS)
 def test_every_flag_is_a_setting_or_a_group(flag):
-    kinds = (Settings, TabularSettings, MatchSettings, TournamentSettings, PlaySettings)
+    kinds = (Settings, TabularSettings, MatchSettings, TournamentSettings, PlaySettings, WebSettings)
     assert flag == "recipe" or any(flag in kind.__dataclass_fields__ for kind in kinds)
 
 

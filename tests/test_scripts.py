@@ -73,7 +73,7 @@ def test_a_relative_run_dir_is_where_the_user_is(shell_run):
     names = [f"level_{level:02d}" for level in range(3)]
     assert sorted(path.name for path in run_dir.iterdir() if path.is_dir()) == ["comparison", "figures", *names]
     assert "\nLevel 2 can" in output
-    assert output.endswith("play/console.py run_dir=runs/tiny\n")
+    assert output.endswith("play/web.py run_dir=runs/tiny\n")
 
 
 @pytest.mark.slow
@@ -117,7 +117,8 @@ def test_the_comparison_has_its_columns_and_the_figures_are_there(tiny_run, tmp_
     plot_losses(settings)
     report = compare_and_report(settings)
     assert report.splitlines()[-1].startswith("Play against it: ")
-    assert report.endswith(f"play/console.py run_dir={run_dir}")
+    for script in ("console", "web"):
+        assert f"play/{script}.py run_dir={run_dir}" in report.splitlines()[-1]
     table = pd.read_csv(run_dir / "comparison" / "levels.csv")
     assert set(COLUMNS) <= set(table.columns)
     assert table["level"].tolist() == [0, 1, 2, 3]
@@ -290,11 +291,12 @@ LAYERS = [
     {"selfplay.players.naming", "selfplay.loss_files"},
     {"selfplay.command_line", "selfplay.levels"},
     {"selfplay.grading", "selfplay.ratings"},
+    {"selfplay.grade_text"},
     {"selfplay.comparison", "selfplay.matches", "selfplay.tabular_training"},
     {"selfplay.session", "selfplay.analysis"},
     {"selfplay.advice"},
     {"selfplay.seating", "selfplay.session_summary", "selfplay.board_text"},
-    {"selfplay.plots", "selfplay.console"},
+    {"selfplay.plots", "selfplay.console", "selfplay.web"},
     {"selfplay.position_plots", "selfplay.tournament_plots", "selfplay.experience_picture"},
     {"selfplay.loss_plots", "selfplay.verdict", "selfplay.tournament"},
     {"selfplay"},

@@ -376,3 +376,22 @@ def test_the_summary_is_all_that_a_page_needs_as_json() -> None:
 def test_a_game_without_a_board_of_squares_has_its_text() -> None:
     shown = summary(Session(Pile(), (None, None), 0))
     assert (shown["squares"], shown["board"]) == (None, "first 0, second 0")
+
+
+def test_another_player_takes_over_where_the_match_stands() -> None:
+    session = session_with(FirstLegal(GAME))
+    go_on(session, 4)
+    assert session.action_values() is None
+    session.take_over(1, Valuing(GAME))
+    assert (session.names, [ply.action for ply in session.plies]) == ((HUMAN, "valuing"), [4, 0])
+    values, before = session.action_values(), session.action_values(0)
+    assert values is not None
+    assert before is not None
+    assert values[8] == before[8] == np.float32(0.08)
+    session.play(1)
+    assert session.advance().action == 8
+    # The results of the one before are not the new one's.
+    go_on(session, 7)
+    assert session.results.matches == 1
+    session.take_over(0, FirstLegal(GAME))
+    assert (session.results.matches, session.names[0]) == (0, "first legal")

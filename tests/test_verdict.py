@@ -118,7 +118,8 @@ def test_who_has_learned_is_told_how_to_play(
     monkeypatch.chdir(PROJECT_FOLDER)
     monkeypatch.setattr(sys, "prefix", "elsewhere")
     settings = compose_settings(overrides)
-    assert how_to_play(settings) == f"Play against it: {command}"
+    page = command.replace("console.py", "web.py")
+    assert how_to_play(settings) == f"Play against it: {command}   or in a browser: {page}"
     # What it says is what the console reads.
     words = shlex.split(command)
     assert Path(words[1]).exists()
@@ -133,4 +134,5 @@ def test_the_command_to_play_holds_in_another_folder_and_without_an_active_envir
     monkeypatch.setattr(sys, "prefix", str(PROJECT_FOLDER / ".venv"))
     project = os.path.relpath(PROJECT_FOLDER)
     text = how_to_play(compose_settings())
-    assert text == f"Play against it: {project}/.venv/bin/python {project}/play/console.py"
+    python = f"{project}/.venv/bin/python {project}/play"
+    assert text == f"Play against it: {python}/console.py   or in a browser: {python}/web.py"

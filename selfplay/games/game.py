@@ -114,6 +114,8 @@ class PositionLine(NamedTuple):
     """What the number is, as the label of an axis."""
     place: Callable[[State], Tensor]
     """The number of each position of a state: int64[B]."""
+    end: int | None = None
+    """The number at which a match ends, if there is such a one; it then begins at 0."""
 
 
 class Game(ABC):
@@ -133,6 +135,12 @@ class Game(ABC):
     """What exact endgames need beside the rules; None if the game is not of this kind."""
     action_help: str
     """How a person writes an action."""
+    title: str = ""
+    """What people call the game; empty: its name will do."""
+    aim: str = ""
+    """What a player has to do, in a sentence for people who do not know the game."""
+    stone_colours: tuple[str, str] | None = None
+    """The colours of both players' stones, if they are discs; None: stones are signs, those of `player_names`."""
     position_line: PositionLine | None = None
     """The line that the positions stand on, if there is one: figures then show the value of each position."""
     features: Features | None = None
@@ -175,6 +183,20 @@ class Game(ABC):
         """S, the squares of the board, if observations are two planes of stones; None if positions are no boards."""
         shape = self.observation_shape
         return prod(shape[1:]) if len(shape) == 3 and shape[0] == 2 else None
+
+    @property
+    def board_shape(self) -> tuple[int, int] | None:
+        """The rows and columns of the board; None if positions are no boards of squares."""
+        return None if self.num_squares is None else (self.observation_shape[1], self.observation_shape[2])
+
+    def square_of(self, action: int) -> int | None:
+        """The square that a person points at to take `action`; None if it belongs to no square, such as a pass.
+
+        Unless a game says otherwise, action i stands on square i where there is an action for each square.
+        """
+        squares = self.num_squares
+        has_one_each = squares == self.num_distinct_actions - (self.pass_action is not None)
+        return action if squares is not None and has_one_each and action < squares else None
 
     def squares(self, state: State) -> Tensor:
         """int8[B, S], in C order: 1 where a stone of player 0 stands, -1 one of player 1, 0 where the square is empty.

@@ -147,6 +147,9 @@ class Othello(Game):
     """Othello on 8x8 squares, black first."""
 
     name = "othello"
+    title = "Othello"
+    aim = "Enclose discs of the other colour between two of yours to turn them; most discs at the end win."
+    stone_colours = ("black", "white")
     width = 8
     player_names = ("black", "white")
 
@@ -262,6 +265,7 @@ class Othello6x6(Othello):
     """Othello on 6x6 squares. White wins by 4 (Feinstein, 1993)."""
 
     name = "othello_6x6"
+    title = "Othello 6x6"
     width = 6
 
 
@@ -269,4 +273,5 @@ class Othello4x4(Othello):
     """Othello on 4x4 squares. White wins by 8: 11 discs to 3."""
 
     name = "othello_4x4"
+    title = "Othello 4x4"
     width = 4

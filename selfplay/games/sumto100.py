@@ -53,12 +53,14 @@ class SumTo100(Game):
     """SumTo100 with addends 1 to 10."""
 
     name = "sumto100"
+    title = "SumTo100"
+    aim = "Both add 1 to 10 in turn to one sum; who brings it to 100 wins."
     num_distinct_actions = LARGEST_ADDEND
     observation_shape = (GOAL + 1,)
     max_game_length = GOAL
     rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry)
     action_help = f"a number from 1 to {LARGEST_ADDEND}"
-    position_line = PositionLine("sum", lambda state: state.own)
+    position_line = PositionLine("sum", lambda state: state.own, GOAL)
 
     def action_to_string(self, action: int) -> str:
         return str(action + 1)

@@ -79,6 +79,8 @@ class TicTacToe(Game):
     """Tic-tac-toe, X first."""
 
     name = "tictactoe"
+    title = "Tic-tac-toe"
+    aim = "Three of your signs in a row, a column or a diagonal win."
     num_distinct_actions = 9
     observation_shape = (2, 3, 3)
     max_game_length = 9

@@ -55,7 +55,7 @@ class SearchPlayer(Player):
 
         In positions that are solved exactly, the points at the end.
         """
-        values = self.searcher.action_values(state, self.depth).to(torch.float32)
+        values = self.searcher.action_values(state, self.depth, time_limit=self.time_limit).to(torch.float32)
         if self.solver is not None:
             for row in self._solved(state).nonzero()[:, 0].tolist():
                 for action, value in self.solver.action_values(state, row).items():

@@ -105,18 +105,38 @@ class Searcher:
         assert found is not None, "nothing but an interrupt ends it early, and that raises"
         return found
 
-    def action_values(self, state: State, depth: int) -> Tensor:
+    def action_values(self, state: State, depth: int, *, time_limit: float | None = None) -> Tensor:
         """float64[B, A]: the value of each action to the player to move, `depth` plies ahead; nan where illegal.
 
-        Raises SettingError if the depth is out of range.
+        Args:
+            time_limit: seconds for the whole batch, as for `search`.
+
+        Raises SettingError as `search`.
         """
         check_reach(depth)
         mask = self.game.legal_action_mask(state)
         rows, actions = mask.nonzero(as_tuple=True)
         following = self.game.step_unchecked(state.select(rows), actions)
         values = torch.full(mask.shape, torch.nan, dtype=torch.float64)
-        values[rows, actions] = 0.0 - torch.from_numpy(self.search_batch(following, depth - 1).values)
+        values[rows, actions] = 0.0 - torch.from_numpy(self._values_in_time(following, depth - 1, time_limit))
         return values
+
+    def _values_in_time(self, state: State, depth: int, time_limit: float | None) -> NDArray[np.float64]:
+        """float64[B]: the values `depth` plies ahead, or as far as the time allows."""
+        if time_limit is None:
+            return self.search_batch(state, depth).values
+        values = [self.search_batch(state, 0).values]
+
+        def deepen(stop: NDArray[np.int64]) -> None:
+            for further in range(1, depth + 1):
+                found = self._found(state, further, stop)
+                if found is None:
+                    return
+                values.append(found.values)
+
+        with suppress(TimeLimitError):
+            run_interruptibly(deepen, time_limit)
+        return values[-1]
 
     def _found(self, state: State, depth: int, stop: NDArray[np.int64]) -> Found | None:
         """What a search found; None if it was stopped."""

@@ -268,3 +268,13 @@ def test_bad_depths_are_refused(depth):
     searcher = Searcher(game, make_evaluation("none", game))
     with pytest.raises(SettingError, match=f"depth={depth}: give a number from 1 to 120"):
         searcher.search(game.init(), depth)
+
+
+def test_values_of_actions_keep_a_time_limit_too() -> None:
+    game = make_game("othello")
+    searcher, state = Searcher(game, make_evaluation("article", game)), game.init()
+    whole = searcher.action_values(state, 3)
+    assert torch.equal(searcher.action_values(state, 3, time_limit=60).nan_to_num(), whole.nan_to_num())
+    # As deep as the time allows, which is one ply at least.
+    hurried = searcher.action_values(state, 120, time_limit=0.01)
+    assert torch.equal(hurried.isnan(), whole.isnan())

@@ -1,0 +1,161 @@
+"""How fast does the page's server answer? Matches side by side, several requests at a time, and every match checked.
+
+python benchmarks/web.py
+python benchmarks/web.py matches=200 at_a_time=20 opponent=level-10 run_dir=outputs/tictactoe
+
+starts a server of its own, plays whole matches of tic-tac-toe with random actions of the person, plays each again in
+this process to see that no match was lost or mixed up with another, and prints the times of the answers.
+"""
+
+import asyncio
+import json
+import random
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+from selfplay.command_line import run_reporting_errors
+from selfplay.errors import SettingError, StageError
+from selfplay.settings import PROJECT_FOLDER
+from selfplay.web.desk import Desk
+from selfplay.web.match import Match
+from selfplay.web.schemas import NewMatch
+from selfplay.web.settings import WebSettings
+
+SCRIPT = PROJECT_FOLDER / "play" / "web.py"
+DEFAULTS = {"matches": "200", "at_a_time": "20", "opponent": "level-10", "run_dir": "", "seed": "0"}
+LIMIT_MS = 50.0
+
+Json = dict[str, Any]
+
+
+class Connection:
+    """One connection that is kept open, so that the server is measured and not a client's library."""
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, times: dict[str, list[float]]
+    ) -> None:
+        self.reader, self.writer, self.times = reader, writer, times
+
+    async def ask(self, kind: str, method: str, address: str, body: Json | None = None) -> Json:
+        """The answer; its time is noted in milliseconds."""
+        content = b"" if body is None else json.dumps(body).encode()
+        head = f"{method} /api{address} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(content)}\r\n"
+        start = time.perf_counter()
+        self.writer.write(f"{head}Content-Type: application/json\r\n\r\n".encode() + content)
+        header = (await self.reader.readuntil(b"\r\n\r\n")).decode().lower()
+        length = int(header.split("content-length: ")[1].split("\r\n")[0])
+        answer: Json = json.loads(await self.reader.readexactly(length))
+        self.times[kind].append((time.perf_counter() - start) * 1000)
+        if "error" in answer:
+            raise StageError(f"{method} {address}: {answer['error']}")
+        return answer
+
+
+async def play_match(connection: Connection, number: int, opponent: str) -> Json:
+    """One match to its end; the match as it stands then."""
+    chance = random.Random(number)
+    person = "first" if number % 2 == 0 else "second"
+    match = await connection.ask(
+        "begin", "POST", "/matches", {"game": "tictactoe", "opponent": opponent, "person": person}
+    )
+    while not match["is_over"]:
+        if match["awaits_person"]:
+            body = {"action": chance.choice(match["legal"])["action"], "ply": len(match["plies"])}
+            match = await connection.ask("action", "POST", f"/matches/{match['id']}/actions", body)
+        else:
+            match = await connection.ask("reply", "POST", f"/matches/{match['id']}/reply")
+    return match
+
+
+async def play_all(port: int, options: dict[str, str], times: dict[str, list[float]]) -> list[Json]:
+    """All matches, so many at a time, and then each once more as the server holds it."""
+    waiting = list(range(int(options["matches"])))
+    ended: list[Json] = []
+
+    async def work() -> None:
+        connection = Connection(*await asyncio.open_connection("127.0.0.1", port), times)
+        while waiting:
+            ended.append(await play_match(connection, waiting.pop(), options["opponent"]))
+        connection.writer.close()
+
+    await asyncio.gather(*(work() for _ in range(int(options["at_a_time"]))))
+    connection = Connection(*await asyncio.open_connection("127.0.0.1", port), times)
+    for match in ended:
+        if await connection.ask("look", "GET", f"/matches/{match['id']}") != match:
+            raise StageError(f"match {match['id']} is not as it was left")
+    connection.writer.close()
+    return ended
+
+
+def check(ended: list[Json], options: dict[str, str]) -> None:
+    """Play every match again, alone: the same actions of the person must give the same match."""
+    desk = Desk(WebSettings(run_dir=options["run_dir"], seed=int(options["seed"])))
+    game = desk.roster.game("tictactoe")
+    found = desk.roster.opponent(game, options["opponent"])
+    for there in ended:
+        person = "first" if there["person_seat"] == 0 else "second"
+        asked = NewMatch(game="tictactoe", opponent=options["opponent"], person=person)
+        player = desk.roster.player(game, found)
+        match = Match(there["id"], game, found.view, player, desk.settings.seed, asked.person)
+        for ply in there["plies"]:
+            if ply["by_person"]:
+                match.reply()
+                match.play(ply["action"], len(match.session.plies))
+        match.reply()
+        if match.view().model_dump() != there:
+            raise StageError(f"match {there['id']} went otherwise on the server")
+    desk.close()
+
+
+def row(kind: str, times: list[float]) -> str:
+    cuts = quantiles(times, n=100)
+    return f"| {kind} | {len(times)} | {median(times):.1f} | {cuts[94]:.1f} | {cuts[98]:.1f} | {max(times):.1f} |"
+
+
+def main() -> None:
+    given = dict(argument.split("=", 1) for argument in sys.argv[1:] if "=" in argument)
+    if len(given) != len(sys.argv) - 1 or not set(given) <= set(DEFAULTS):
+        raise SettingError(f"give only {', '.join(f'{name}=' for name in DEFAULTS)}")
+    options = DEFAULTS | {"run_dir": str(PROJECT_FOLDER / "outputs" / "tictactoe")} | given
+    command = [
+        sys.executable,
+        str(SCRIPT),
+        "port=0",
+        f"run_dir={Path(options['run_dir']).resolve()}",
+        f"seed={options['seed']}",
+    ]
+    times: dict[str, list[float]] = defaultdict(list)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            port = int(server.stdout.readline().split("127.0.0.1:")[1].split()[0])
+            # What a match needs is compiled and loaded with the first one.
+            asyncio.run(play_all(port, options | {"matches": "1", "at_a_time": "1"}, defaultdict(list)))
+            start = time.perf_counter()
+            ended = asyncio.run(play_all(port, options, times))
+            seconds = time.perf_counter() - start
+        finally:
+            server.terminate()
+    check(ended, options)
+    report(ended, times, int(options["at_a_time"]), seconds)
+
+
+def report(ended: list[Json], times: dict[str, list[float]], at_a_time: int, seconds: float) -> None:
+    everything = [one for kind, some in times.items() if kind != "look" for one in some]
+    rate = len(everything) / seconds
+    print(f"{len(ended)} matches, {at_a_time} requests at a time, {rate:.0f} answers a second")
+    print("\n| request | answers | median ms | p95 ms | p99 ms | most ms |\n|---|---|---|---|---|---|")
+    for kind in ("begin", "action", "reply"):
+        print(row(kind, times[kind]))
+    print(row("all", everything))
+    verdict = "below" if quantiles(everything, n=100)[94] < LIMIT_MS else "ABOVE"
+    print(f"\np95 {verdict} {LIMIT_MS:.0f} ms; all matches as played alone")
+
+
+if __name__ == "__main__":
+    run_reporting_errors(main)

@@ -1,0 +1,20 @@
+"""Play in a browser: every game, against any level, search or table; and the story of a run, live.
+
+python play/web.py
+python play/web.py --port 8001
+python play/web.py --game othello run_dir=outputs/try
+python play/web.py host=0.0.0.0                      # lets other machines of your network in
+"""
+
+from selfplay.command_line import command_of
+from selfplay.web.settings import WebSettings
+
+
+def play(settings: WebSettings) -> None:
+    from selfplay.web.server import serve
+
+    serve(settings)
+
+
+if __name__ == "__main__":
+    command_of(WebSettings, "web", play, run="read")

@@ -1,0 +1,212 @@
+"""One match of a person in a browser."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.advice import Hint, hint, perfect_values
+from selfplay.games import Game
+from selfplay.players.player import Player
+from selfplay.randomness import Activity, fold, stream_key
+from selfplay.session import Ply, Session, Values
+from selfplay.session_summary import summary
+from selfplay.web.errors import BusyError, StaleError
+from selfplay.web.schemas import HintView, LegalView, MatchView, OpponentView, PerfectView, PlyView, SeatOfPerson
+
+PERSON, OPPONENT = 0, 1
+"""The numbers of the two players in the session."""
+PATIENCE = 1.0
+"""Seconds that a request waits for an earlier one on the same match."""
+
+FIRST_PLAYER: dict[SeatOfPerson, int] = {"first": PERSON, "second": OPPONENT}
+
+
+class PlyNote(NamedTuple):
+    """What is found out about a ply once, and shown many times."""
+
+    place: int | None
+    """The number that the position then is, in games of one number."""
+    value: float | None
+    turned: list[int]
+    """The squares whose stones the ply has turned."""
+    squares: NDArray[np.int8] | None
+    """int8[S]: the stones after it."""
+
+
+class Match:
+    """A session against one opponent, with all that a page shows of it.
+
+    Its random numbers depend on the seed, its id, the number of the match and the ply alone.
+
+    Args:
+        name: its id.
+    """
+
+    def __init__(
+        self, name: str, game: Game, opponent: OpponentView, player: Player, seed: int, person: SeatOfPerson
+    ) -> None:
+        self.name, self.game, self.opponent = name, game, opponent
+        # A player that learns goes on with the numbers that come next, so that it does not meet the same match again.
+        number = player.matches_seen() if player.learns else 0
+        self.session = Session(game, (None, player), key_of(seed, name), first=FIRST_PLAYER[person], match=number)
+        self._lock = Lock()
+        self._notes: list[PlyNote] = []
+        self._valued_from = 0
+
+    @contextmanager
+    def held(self) -> Iterator["Match"]:
+        """Nobody else has the match meanwhile. Raises BusyError if somebody has it for long."""
+        if not self._lock.acquire(timeout=PATIENCE):
+            raise BusyError("the match is still at work on the last request; wait for its answer")
+        try:
+            yield self
+        finally:
+            self._lock.release()
+
+    # ------------------------------------------------------------------ what a person can do
+
+    def play(self, action: int, ply: int) -> None:
+        """The person acts. Raises StaleError, NotNowError, IllegalActionError."""
+        if ply != len(self.session.plies):
+            raise StaleError(f"this match has {len(self.session.plies)} plies, not {ply}; look at it again")
+        self.session.play(action)
+
+    def reply(self) -> None:
+        """Go on until the person has to choose or the match is over."""
+        while not (self.session.is_over or self.session.awaits_person):
+            if not self.session.can_only_pass:
+                # Asked before it acts, so that the page can show what it thought then.
+                self.session.action_values()
+            self.session.advance()
+
+    def undo(self) -> None:
+        """Raises NotNowError."""
+        self.session.undo()
+        del self._notes[len(self.session.plies) :]
+
+    def new_match(self, person: SeatOfPerson) -> None:
+        """Begin the next match against the same opponent."""
+        self.session.new_match(FIRST_PLAYER[person])
+        self._notes, self._valued_from = [], 0
+
+    def take_over(self, opponent: OpponentView, player: Player) -> None:
+        """Another opponent goes on from here; what it thinks of the match so far is asked only if that is quick."""
+        self.session.take_over(OPPONENT, player)
+        self.opponent, self._notes = opponent, []
+        self._valued_from = len(self.session.plies) if opponent.is_slow else 0
+
+    # ------------------------------------------------------------------ what is shown
+
+    def hint(self) -> HintView:
+        """Raises NotNowError if nobody knows."""
+        given: Hint = hint(self.session)
+        source = self.opponent.label if given.source == self.session.names[1 - self.person_seat] else given.source
+        return HintView(
+            action=given.action,
+            text=given.text,
+            square=self.game.square_of(given.action),
+            value=given.value,
+            source=source,
+        )
+
+    def perfect(self) -> PerfectView:
+        """What perfect play gets with each legal action."""
+        values = perfect_values(self.session)
+        return PerfectView(values=None if values is None else [float(values[a]) for a in self.session.legal_actions])
+
+    @property
+    def person_seat(self) -> int:
+        return 0 if self.session.first == PERSON else 1
+
+    def view(self) -> MatchView:
+        """The match now."""
+        session = self.session
+        values = session.action_values() if session.awaits_person else None
+        shown = dict(summary(session))
+        squares = shown["squares"]
+        shown |= {
+            "id": self.name,
+            "opponent": self.opponent,
+            "person_seat": self.person_seat,
+            "counts": None if self.game.rules.margin is None else [squares.count(1), squares.count(-1)],  # type: ignore
+            "place": self._place(len(session.plies)),
+            "can_only_pass": session.can_only_pass,
+            "adviser": None if values is None else self.opponent.label,
+            "legal": self._legal(values) if session.awaits_person else [],
+            "plies": self._plies(),
+            "result": self._result(),
+        }
+        return MatchView.model_validate(shown)
+
+    def _legal(self, values: Values | None) -> list[LegalView]:
+        return [
+            LegalView(
+                action=action,
+                text=self.game.action_to_string(action),
+                square=self.game.square_of(action),
+                value=None if values is None else finite(values[action]),
+            )
+            for action in self.session.legal_actions
+        ]
+
+    def _plies(self) -> list[PlyView]:
+        plies = self.session.plies
+        for number in range(len(self._notes), len(plies)):
+            self._notes.append(self._note(number, plies[number]))
+        return [
+            PlyView(
+                **ply._asdict(),
+                place=note.place,
+                value=note.value,
+                turned=note.turned,
+                square=self.game.square_of(ply.action),
+            )
+            for ply, note in zip(plies, self._notes, strict=True)
+        ]
+
+    def _note(self, number: int, ply: Ply) -> PlyNote:
+        place, value = self._place(number + 1), self._value(number, ply)
+        if self.game.num_squares is None:
+            return PlyNote(place, value, [], None)
+        known = self._notes[number - 1].squares if number else None
+        before = self._squares(number) if known is None else known
+        after = self._squares(number + 1)
+        return PlyNote(place, value, np.flatnonzero(before * after == -1).tolist(), after)
+
+    def _squares(self, number: int) -> NDArray[np.int8]:
+        """int8[S]: the stones before that ply."""
+        return self.game.squares(self.session.state_before(number))[0].numpy()
+
+    def _place(self, number: int) -> int | None:
+        """The number that the position before that ply is, in games of one number."""
+        line = self.game.position_line
+        return None if line is None else int(line.place(self.session.state_before(number)))
+
+    def _value(self, number: int, ply: Ply) -> float | None:
+        if ply.is_forced or number < self._valued_from:
+            return None
+        values = self.session.action_values(number)
+        return None if values is None else finite(values[ply.action])
+
+    def _result(self) -> str | None:
+        winner = self.session.winner
+        if not self.session.is_over or winner is None:
+            return self.session.result_text
+        return "You win." if winner == self.person_seat else "You lose."
+
+
+def key_of(seed: int, name: str) -> int:
+    """The stream of random numbers of the match with that id."""
+    number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
+    stream = stream_key(seed, 0, Activity.VERSUS_PERSON)
+    return int(fold(np.array([stream]), np.array([number]))[0])
+
+
+def finite(value: float) -> float | None:
+    """A value as JSON knows it."""
+    return float(value) if np.isfinite(value) else None

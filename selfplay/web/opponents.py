@@ -1,0 +1,239 @@
+"""Who there is to play against: the levels and tables of a run, searches, and who needs no file.
+
+What comes from outside only picks from these lists; no path and no player's name is ever read from it.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from pathlib import Path
+from typing import NamedTuple
+
+from selfplay.games import GAMES, Game, make_game
+from selfplay.games.positions import positions_of
+from selfplay.players.experience import load_experience_player
+from selfplay.players.perfect import PerfectPlayer, perfect_player_of
+from selfplay.players.player import Player
+from selfplay.players.random import RandomPlayer
+from selfplay.players.search import SearchPlayer
+from selfplay.policy_files import load_tabular_player
+from selfplay.run_folder import RunFolder
+from selfplay.search.evaluation import make_evaluation
+from selfplay.search.searcher import Searcher
+from selfplay.settings import PROJECT_FOLDER
+from selfplay.web.errors import UnknownError
+from selfplay.web.remembering import remembering_level
+from selfplay.web.schemas import GameView, OpponentsView, OpponentView
+from selfplay.web.settings import WebSettings
+
+PLAYERS_KEPT = 64
+SEARCHES_IN_A_REPLY = 3
+"""A reply takes the values of the opponent's actions, its choice, and the values of the person's next ones."""
+TABLE_BITS = 14
+"""Every match with a search has a table of its own, so it must be small (640 KiB)."""
+
+
+class Opponent(NamedTuple):
+    """An entry of the list."""
+
+    view: OpponentView
+    make: Callable[[], Player]
+    file: Path | None = None
+    """What it is made from; when that changes, it is another player."""
+
+
+class Roster:
+    """The opponents of every game. Methods may be called from many threads."""
+
+    def __init__(self, settings: WebSettings) -> None:
+        self.settings = settings
+        self.games = {name: make_game(name) for name in GAMES}
+        self._lock = threading.Lock()
+        self._solving = threading.Lock()
+        self._players: OrderedDict[object, Player] = OrderedDict()
+        self._ready: set[tuple[str, str]] = set()
+
+    def game(self, name: str) -> Game:
+        """Raises UnknownError if there is no such game."""
+        if name not in self.games:
+            raise UnknownError(f"there is no game of that name; there are {', '.join(self.games)}")
+        return self.games[name]
+
+    def game_views(self) -> list[GameView]:
+        return [self._game_view(game) for game in self.games.values()]
+
+    def _game_view(self, game: Game) -> GameView:
+        rows, columns = game.board_shape or (None, None)
+        line = game.position_line
+        return GameView(
+            name=game.name,
+            title=game.title or game.name,
+            aim=game.aim,
+            action_help=game.action_help,
+            rows=rows,
+            columns=columns,
+            seat_names=list(game.player_names),
+            stone_colours=None if game.stone_colours is None else list(game.stone_colours),
+            counts_stones=game.rules.margin is not None,
+            square_names=[game.action_to_string(square) for square in range(game.num_squares or 0)],
+            line_label=None if line is None else line.label,
+            line_end=None if line is None else line.end,
+            is_default=game.name == self.settings.game.name,
+        )
+
+    def run(self, game: Game) -> RunFolder:
+        """The run of a game: the one that is set, or the usual one of another game."""
+        is_set = game.name == self.settings.game.name
+        settings = self.settings
+        return RunFolder(Path(settings.run_dir) if is_set else Path(settings.other_runs) / game.name)
+
+    def perfect(self, game: Game) -> PerfectPlayer | None:
+        """Perfect play, or None if the game is too large; the first time that takes a second or more."""
+        with self._solving:
+            return perfect_player_of(game)
+
+    # ------------------------------------------------------------------ the list
+
+    def offer(self, game: Game) -> OpponentsView:
+        """Everybody there is to play against, and what is missing."""
+        opponents = [opponent.view for opponent in self._opponents(game)]
+        notes = []
+        if not self.run(game).trained_levels():
+            notes.append(f"{shown(self.run(game).path)} has no trained level yet; {how_to_learn(game)} makes some.")
+        return OpponentsView(run=shown(self.run(game).path), opponents=opponents, notes=notes)
+
+    def opponent(self, game: Game, name: str) -> Opponent:
+        """The opponent with this id. Raises UnknownError, saying who is there."""
+        seen = []
+        for opponent in self._opponents(game):
+            if opponent.view.id == name:
+                return opponent
+            seen.append(opponent.view.id)
+        where = shown(self.run(game).path)
+        raise UnknownError(f"there is no such opponent of {game.name} in {where}; there are {', '.join(seen)}")
+
+    def player(self, game: Game, opponent: Opponent) -> Player:
+        """The opponent as a player, shared by all matches if it may be.
+
+        Raises InvalidFileError, StageError, SettingError: what it is made from is broken or gone.
+        """
+        if opponent.view.is_slow:
+            # A search writes into its table, so no two matches may share it.
+            return opponent.make()
+        key = (game.name, opponent.view.id, mark_of(opponent))
+        with self._lock:
+            if key not in self._players:
+                self._players[key] = opponent.make()
+                self._ready.add((game.name, opponent.view.id))
+            self._players.move_to_end(key)
+            while len(self._players) > PLAYERS_KEPT:
+                self._players.popitem(last=False)
+            return self._players[key]
+
+    def is_ready(self, game_name: str, opponent: str) -> bool:
+        """Whether that opponent has been made before, and asking for it again takes next to no time."""
+        return (game_name, opponent) in self._ready
+
+    def _opponents(self, game: Game) -> Iterator[Opponent]:
+        about = "any legal action, each equally likely"
+        yield Opponent(_view("random", "random", "Random", about), partial(RandomPlayer, game))
+        yield from self._levels(game)
+        yield from self._tables(game)
+        yield from self._machines(game)
+        yield from self._searches(game)
+        if (perfect := self.perfect(game)) is not None:
+            yield Opponent(_view("perfect", "perfect", "Perfect play", "knows every position"), lambda: perfect)
+
+    def _levels(self, game: Game) -> Iterator[Opponent]:
+        run = self.run(game)
+        for level in run.trained_levels():
+            view = _view(
+                f"level-{level}", "level", f"Level {level}", "a network that learned by self-play", number=level
+            )
+            yield Opponent(view, partial(remembering_level, run.path, level, game), run.agent(level))
+
+    def _tables(self, game: Game) -> Iterator[Opponent]:
+        for path in sorted(self.run(game).tabular.glob("*.npz")):
+            label = path.stem.replace("_", " ")
+            view = _view(f"table-{path.stem}", "table", f"Table: {label}", "values learned board by board", 0.5, 0.5)
+            yield Opponent(view, partial(_table_player, path, game), path)
+
+    def _machines(self, game: Game) -> Iterator[Opponent]:
+        for path in sorted(self.run(game).path.glob("experience*.sqlite")):
+            label = path.stem.replace("_", " ").capitalize()
+            about = "remembers every board it has met; it learns from your matches too"
+            view = _view(f"memory-{path.stem}", "experience", label, about)
+            yield Opponent(view, partial(load_experience_player, path, game), path)
+
+    def _searches(self, game: Game) -> Iterator[Opponent]:
+        evaluation = "none" if game.features is None else "article"
+        seconds = self.settings.search_seconds / SEARCHES_IN_A_REPLY
+        for depth in range(1, min(self.settings.deepest_search, game.max_game_length) + 1):
+            plies = "1 ply" if depth == 1 else f"{depth} plies"
+            view = _view(
+                f"search-{depth}",
+                "search",
+                f"Search ({plies})",
+                "looks ahead and sums up what it sees" if game.features else "looks ahead for the end of the match",
+                span=None if game.features else 1.0,
+                number=depth,
+                is_slow=True,
+            )
+            yield Opponent(view, partial(_search_player, game, evaluation, depth, seconds))
+        if game.rules.margin is not None:
+            view = _view("greedy", "greedy", "Most discs now", "takes what turns most", span=None, is_slow=True)
+            yield Opponent(view, partial(_search_player, game, "discs", 1, seconds))
+
+
+def mark_of(opponent: Opponent) -> tuple[int, ...]:
+    """What changes when the opponent's file becomes another one. Raises UnknownError if the file is gone."""
+    if opponent.file is None:
+        return ()
+    try:
+        stat = opponent.file.stat()
+    except OSError as error:
+        raise UnknownError(f"{opponent.view.label} is not there any more") from error
+    # What learns changes its file itself, and stays the same player.
+    return (stat.st_ino,) if opponent.view.kind == "experience" else (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+
+
+def _table_player(path: Path, game: Game) -> Player:
+    return load_tabular_player(path, positions_of(game.name))
+
+
+def _search_player(game: Game, evaluation: str, depth: int, seconds: float) -> Player:
+    searcher = Searcher(game, make_evaluation(evaluation, game), table_bits=TABLE_BITS)
+    return SearchPlayer(searcher, depth, time_limit=seconds)
+
+
+def shown(path: Path) -> str:
+    """A folder as its user knows it: below the project by its short name."""
+    resolved = path.resolve()
+    return str(resolved.relative_to(PROJECT_FOLDER)) if resolved.is_relative_to(PROJECT_FOLDER) else str(path)
+
+
+def how_to_learn(game: Game) -> str:
+    """The command that makes a run of the game."""
+    script = PROJECT_FOLDER / f"learn_{game.name}.sh"
+    return f"./{script.name}" if script.exists() else f"python train/learn.py game={game.name}"
+
+
+@cache
+def _view(
+    name: str,
+    kind: str,
+    label: str,
+    about: str,
+    neutral: float = 0.0,
+    span: float | None = 1.0,
+    *,
+    number: int | None = None,
+    is_slow: bool = False,
+) -> OpponentView:
+    return OpponentView.model_validate(
+        {
+            **{"id": name, "kind": kind, "label": label, "about": about, "neutral": neutral, "span": span},
+            **{"number": number, "is_slow": is_slow},
+        }
+    )

@@ -1,0 +1,60 @@
+// What the page asks the server for. Every failure becomes an Error whose message is a sentence.
+
+async function ask(method, address, body) {
+  let response;
+  try {
+    response = await fetch(`/api${address}`, {
+      method,
+      headers: body === undefined ? {} : { "Content-Type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch {
+    throw Object.assign(new Error("The server does not answer. Is it still running?"), { status: 0 });
+  }
+  const answer = response.status === 204 ? null : await response.json();
+  if (!response.ok) {
+    throw Object.assign(new Error(sentence(answer.error)), { status: response.status });
+  }
+  return answer;
+}
+
+function sentence(text) {
+  const start = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(start) ? start : `${start}.`;
+}
+
+const part = encodeURIComponent;
+
+export const games = () => ask("GET", "/games");
+export const opponents = (game) => ask("GET", `/games/${part(game)}/opponents`);
+export const proof = (game, opponent) => ask("GET", `/games/${part(game)}/proof?opponent=${part(opponent)}`);
+export const begin = (game, opponent, person) => ask("POST", "/matches", { game, opponent, person });
+export const act = (match, action, ply) => ask("POST", `/matches/${part(match)}/actions`, { action, ply });
+export const reply = (match) => ask("POST", `/matches/${part(match)}/reply`);
+export const undo = (match) => ask("POST", `/matches/${part(match)}/undo`);
+export const next = (match, person) => ask("POST", `/matches/${part(match)}/next`, { person });
+export const takeOver = (match, opponent) => ask("PUT", `/matches/${part(match)}/opponent`, { opponent });
+export const hint = (match) => ask("GET", `/matches/${part(match)}/hint`);
+export const perfect = (match) => ask("GET", `/matches/${part(match)}/perfect`);
+
+export function leave(match) {
+  fetch(`/api/matches/${part(match)}`, { method: "DELETE", keepalive: true }).catch(() => {});
+}
+
+const tags = new Map();
+
+// The story of a run; null if nothing has changed since the last time.
+export async function story(game, isNew) {
+  const address = `/api/games/${part(game)}/story`;
+  const headers = !isNew && tags.has(game) ? { "If-None-Match": tags.get(game) } : {};
+  const response = await fetch(address, { headers, cache: "no-store" });
+  if (response.status === 304) {
+    return null;
+  }
+  const answer = await response.json();
+  if (!response.ok) {
+    throw new Error(sentence(answer.error));
+  }
+  tags.set(game, response.headers.get("ETag"));
+  return answer;
+}

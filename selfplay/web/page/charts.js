@@ -1,0 +1,130 @@
+// Charts as inline SVG, each with its figures in a table below.
+
+import { element, svg } from "./board.js";
+
+let NARROW = 640;
+let WIDE = 1080;
+const HEIGHT = 300;
+const LEFT = 56;
+const RIGHT = 16;
+const TOP = 16;
+const BOTTOM = 44;
+
+// Charts are drawn for the width that they will have, so that their words stay readable on a phone.
+export function drawFor(pixels) {
+  const isPhone = pixels < 600;
+  NARROW = isPhone ? Math.max(260, pixels - 34) : 640;
+  WIDE = isPhone ? NARROW : 1080;
+}
+
+// Round numbers that span [low, high], about `count` of them.
+function ticks(low, high, count) {
+  const raw = (high - low) / count || 1;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= raw * 0.999);
+  const found = [];
+  for (let number = Math.ceil(low / step - 1e-9) * step; number <= high + step * 1e-6; number += step) {
+    found.push(Number(number.toPrecision(12)));
+  }
+  return found;
+}
+
+const label = (number) => (Object.is(number, -0) ? "0" : String(Math.abs(number) >= 10000 ? number.toExponential(0) : number));
+
+function scales(series, width, fixed) {
+  const xs = series.flatMap((one) => one.points.map((point) => point.x));
+  const ys = series.flatMap((one) => one.points.flatMap((point) => [point.y, ...(point.range ?? [])]));
+  const [left, right] = [Math.min(...xs), Math.max(...xs)];
+  const low = fixed?.low ?? Math.min(0, ...ys);
+  const high = fixed?.high ?? (Math.max(...ys, low + 1e-9) + 0.04 * (Math.max(...ys) - low));
+  const x = (number) => LEFT + ((width - LEFT - RIGHT) * (number - left)) / Math.max(right - left, 1);
+  const y = (number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - (number - low) / Math.max(high - low, 1e-9));
+  return { x, y, left, right, low, high, width };
+}
+
+function axes(drawing, scale, xLabel, yLabel) {
+  for (const number of ticks(scale.low, scale.high, 5)) {
+    const y = scale.y(number);
+    drawing.append(svg("line", { x1: LEFT, x2: scale.width - RIGHT, y1: y, y2: y, class: number === 0 ? "zero" : "grid" }));
+    drawing.append(svg("text", { x: LEFT - 8, y: y + 4, "text-anchor": "end" }, label(number)));
+  }
+  for (const number of ticks(scale.left, scale.right, Math.min(scale.width / 50, Math.max(1, scale.right - scale.left)))) {
+    if (Number.isInteger(number)) {
+      drawing.append(svg("text", { x: scale.x(number), y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }, label(number)));
+    }
+  }
+  drawing.append(svg("text", { x: (LEFT + scale.width - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, xLabel));
+  const middle = (TOP + HEIGHT - BOTTOM) / 2;
+  drawing.append(svg("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(14 ${middle}) rotate(-90)` }, yLabel));
+}
+
+// chart: {title, about, xLabel, yLabel, fixed, isWide, table,
+//         series: [{name, tone, points: [{x, y, text, isMarked}], isQuiet, dots}]}
+export function lineChart(chart) {
+  const width = chart.isWide ? WIDE : NARROW;
+  const scale = scales(chart.series, width, chart.fixed);
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `${chart.title}. ${chart.about}` });
+  axes(drawing, scale, chart.xLabel, chart.yLabel);
+  for (const one of chart.series) {
+    const line = one.points.map((point) => `${scale.x(point.x).toFixed(1)} ${scale.y(point.y).toFixed(1)}`).join("L");
+    const path = svg("path", { d: `M${line}`, class: "line" });
+    const group = svg("g", { class: "series" }, path);
+    group.style.setProperty("--tone", one.tone);
+    for (const point of one.points) {
+      // Every point answers the pointer; only those that mean something are drawn.
+      const isDrawn = one.dots !== false || point.isMarked;
+      const place = { cx: scale.x(point.x), cy: scale.y(point.y) };
+      group.append(svg("circle", { ...place, r: isDrawn ? 4 : 6, class: isDrawn ? "dot" : "ghost" }, svg("title", {}, `${one.name}, ${point.text}`)));
+    }
+    drawing.append(group);
+  }
+  return figure(chart, drawing);
+}
+
+// chart: {title, about, xLabel, yLabel, parts: [{name, tone}], bars: [{x, values, text}]}: shares that add up to 1
+export function shareChart(chart) {
+  const scale = scales([{ points: chart.bars.map((bar) => ({ x: bar.x, y: 1 })) }], NARROW, { low: 0, high: 1 });
+  const width = Math.min(46, (0.72 * (NARROW - LEFT - RIGHT)) / chart.bars.length);
+  const inner = (number) => scale.x(number) * (1 - (2 * width) / NARROW) + width;
+  const drawing = svg("svg", { viewBox: `0 0 ${NARROW} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `${chart.title}. ${chart.about}` });
+  axes(drawing, { ...scale, x: inner }, chart.xLabel, chart.yLabel);
+  for (const bar of chart.bars) {
+    let below = 0;
+    bar.values.forEach((value, part) => {
+      const shape = { x: inner(bar.x) - width / 2, y: scale.y(below + value), width, height: Math.max(0, scale.y(below) - scale.y(below + value)), class: "bar" };
+      const piece = svg("rect", shape, svg("title", {}, `level ${bar.x}: ${chart.parts[part].name} ${value.toFixed(4)}`));
+      piece.style.setProperty("--tone", chart.parts[part].tone);
+      drawing.append(piece);
+      below += value;
+    });
+  }
+  return figure({ ...chart, series: chart.parts }, drawing);
+}
+
+function figure(chart, drawing) {
+  const named = chart.series.filter((one) => !one.isQuiet);
+  const legend = element("ul", { class: "legend" }, ...named.map((one) => {
+    const swatch = element("span", { class: "swatch", "aria-hidden": "true" });
+    swatch.style.setProperty("--tone", one.tone);
+    return element("li", {}, swatch, one.name);
+  }));
+  const made = element("figure", { class: chart.isWide ? "card wide" : "card", id: chart.id }, element("figcaption", {}, element("h2", {}, chart.title), element("p", { class: "quiet" }, chart.about)), drawing);
+  if (named.length > 1) {
+    made.append(legend);
+  }
+  if (chart.table) {
+    made.append(element("details", {}, element("summary", {}, "The figures as a table"), element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${chart.title}, as a table` }, table(chart.table))));
+  }
+  return made;
+}
+
+// {caption, head: [text], rows: [[text]]}
+export function table({ caption, head, rows }) {
+  return element(
+    "table",
+    { class: "figures" },
+    element("caption", { class: "hidden" }, caption),
+    element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { scope: "col" }, text)))),
+    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text) => element("td", {}, String(text)))))),
+  );
+}

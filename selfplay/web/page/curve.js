@@ -1,0 +1,57 @@
+// How the value of the match ran, ply by ply, as the opponent saw it; up is good for the person.
+
+import { svg, valueText } from "./board.js";
+
+const HEIGHT = 150;
+const LEFT = 44;
+const RIGHT = 12;
+const TOP = 14;
+const BOTTOM = 24;
+
+// The value of each valued ply to the person: [{number, good, ply}], good from the neutral value on.
+export function valuesToPerson(match) {
+  const { neutral } = match.opponent;
+  return match.plies
+    .map((ply, number) => ({ ply, number: number + 1 }))
+    .filter(({ ply }) => ply.value !== null)
+    .map(({ ply, number }) => ({ ply, number, good: (ply.value - neutral) * (ply.seat === match.person_seat ? 1 : -1) }));
+}
+
+export function drawCurve(place, match) {
+  const points = valuesToPerson(match);
+  if (points.length === 0) {
+    const why = match.plies.length === 0 ? "The line begins with the first move." : `${match.opponent.label} values nothing.`;
+    place.replaceChildren(Object.assign(document.createElement("p"), { className: "quiet", textContent: why }));
+    return;
+  }
+  // Values without bounds run over powers of ten, and a won match lies far beyond all others.
+  const squeeze = match.opponent.span === null ? (v) => Math.sign(v) * Math.log10(1 + Math.abs(v)) : (v) => v;
+  const span = match.opponent.span ?? Math.max(1, ...points.map(({ good }) => Math.abs(good)));
+  const width = Math.max(260, place.clientWidth || 480);
+  const plies = Math.max(match.plies.length, 6);
+  const x = (number) => LEFT + ((width - LEFT - RIGHT) * (number - 1)) / (plies - 1);
+  const y = (good) => TOP + ((HEIGHT - TOP - BOTTOM) * (1 - squeeze(good) / squeeze(span))) / 2;
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "chart" });
+  drawing.setAttribute("aria-label", `Values of the match to you: ${points.map((p) => `${p.ply.text} ${shown(p.good, match)}`).join(", ")}`);
+  for (const [good, text] of [[span, "you"], [0, "even"], [-span, "it"]]) {
+    drawing.append(svg("line", { x1: LEFT, x2: width - RIGHT, y1: y(good), y2: y(good), class: good === 0 ? "zero" : "grid" }));
+    drawing.append(svg("text", { x: LEFT - 8, y: y(good) + 4, "text-anchor": "end" }, text));
+  }
+  const path = points.map((p) => `${x(p.number).toFixed(1)} ${y(p.good).toFixed(1)}`);
+  const area = `M${x(points[0].number)} ${y(0)}L${path.join("L")}L${x(points.at(-1).number)} ${y(0)}Z`;
+  drawing.append(svg("path", { d: area, class: "area" }), svg("path", { d: `M${path.join("L")}`, class: "run" }));
+  for (const point of points) {
+    const dot = svg("circle", { cx: x(point.number), cy: y(point.good), r: 4.5, class: point.ply.by_person ? "yours" : "its" });
+    dot.append(svg("title", {}, `${point.number}. ${point.ply.text}: ${shown(point.good, match)} to you`));
+    drawing.append(dot);
+  }
+  const every = Math.ceil((plies * 34) / width);
+  for (let number = 1; number <= plies; number += every) {
+    drawing.append(svg("text", { x: x(number), y: HEIGHT - 6, "text-anchor": "middle" }, String(number)));
+  }
+  place.replaceChildren(drawing);
+}
+
+function shown(good, match) {
+  return valueText(good, { neutral: 0, span: match.opponent.span });
+}

@@ -1,0 +1,216 @@
+// The view of a run's story, asked for again and again while it is open, because the run may be going on.
+
+import * as api from "./api.js";
+import { element } from "./board.js";
+import { drawFor, lineChart, shareChart, table } from "./charts.js";
+
+const at = (id) => document.getElementById(id);
+const MILLISECONDS = 1000;
+
+let timer = null;
+let told = null;
+let visit = 0;
+
+export async function open(game) {
+  close();
+  told = null;
+  at("story-title").textContent = `${game.title}: the story of the run`;
+  at("story-state").textContent = "One moment…";
+  at("charts").replaceChildren();
+  at("story-notes").replaceChildren();
+  await look(game, visit, true);
+}
+
+export function close() {
+  visit += 1;
+  clearTimeout(timer);
+}
+
+async function look(game, mine, isNew) {
+  try {
+    if (isNew || !document.hidden) {
+      const story = await api.story(game.name, isNew);
+      if (mine === visit && story !== null) {
+        show(story);
+      }
+    }
+  } catch (error) {
+    if (mine === visit) {
+      at("story-state").textContent = error instanceof TypeError ? "The server does not answer." : error.message;
+    }
+  }
+  if (mine === visit) {
+    timer = setTimeout(() => look(game, mine, false), MILLISECONDS);
+  }
+}
+
+function show(story) {
+  told = story;
+  drawFor(at("charts").clientWidth);
+  const count = story.levels.length;
+  const levels = count === 0 ? "no level yet" : count === 1 ? "1 level" : `${count} levels`;
+  at("story-state").replaceChildren(
+    ...(story.is_running ? [element("span", { class: "live" }, "live"), " The run is going on: "] : []),
+    `${levels} in ${story.run}`,
+  );
+  at("story-notes").replaceChildren(...story.notes.map((note) => element("li", {}, note)));
+  const opened = new Set([...document.querySelectorAll("#charts figure:has(details[open])")].map((one) => one.id));
+  at("charts").replaceChildren(...charts(story));
+  opened.forEach((id) => document.querySelector(`#${id} details`)?.setAttribute("open", ""));
+}
+
+function charts(story) {
+  const rows = story.comparison ?? [];
+  const played = rows.filter((row) => row.previous !== null);
+  const exact = rows.filter((row) => row.exact !== null);
+  return [
+    ...(story.losses.length > 0 ? [lossCurves(story.losses), lossByLevel(story.losses)] : []),
+    ...(played.length > 0 ? [winsMinusLosses(played)] : []),
+    ...(exact.length > 0 ? [exactShares(exact)] : []),
+    ...(rows.length > 0 ? [ratings(rows)] : []),
+    ...(exact.length > 0 ? [exactTable(exact)] : []),
+    ...(story.tournament ? [tournamentTable(story.tournament)] : []),
+  ];
+}
+
+window.addEventListener("resize", () => {
+  if (told !== null && !at("story").hidden) {
+    show(told);
+  }
+});
+
+// From the first level, light, to the newest, dark.
+const shade = (number, count) => `color-mix(in oklab, var(--chart-new) ${Math.round((100 * (number + 1)) / count)}%, var(--chart-old))`;
+
+const champion = (epochs) => epochs.reduce((best, one) => (one.validation < best.validation ? one : best));
+
+function lossCurves(losses) {
+  return lineChart({
+    id: "losses",
+    isWide: true,
+    title: "Validation loss by epoch",
+    about: `A curve for each of ${losses.length} levels, the newest darkest; a dot marks the epoch that was kept.`,
+    xLabel: "epoch",
+    yLabel: "mean squared error",
+    series: losses.map(({ level, epochs }, number) => ({
+      name: `level ${level}`,
+      tone: shade(number, losses.length),
+      dots: false,
+      isQuiet: number > 0 && number < losses.length - 1,
+      points: epochs.map((one) => ({
+        x: one.epoch,
+        y: one.validation,
+        isMarked: one === champion(epochs),
+        text: `epoch ${one.epoch}: ${one.validation.toFixed(4)}`,
+      })),
+    })),
+    table: {
+      caption: "Validation loss by level and epoch",
+      head: ["level", ...losses[0].epochs.map((one) => `epoch ${one.epoch}`)],
+      rows: losses.map(({ level, epochs }) => [level, ...epochs.map((one) => one.validation.toFixed(4))]),
+    },
+  });
+}
+
+function lossByLevel(losses) {
+  const kept = losses.map(({ level, epochs }) => ({ level, best: champion(epochs) }));
+  const points = (what) => kept.map(({ level, best }) => ({ x: level, y: best[what], text: `level ${level}: ${best[what].toFixed(4)}` }));
+  return lineChart({
+    id: "loss-by-level",
+    title: "Loss by level",
+    about: "The lowest validation loss of each level, and the training loss of the same epoch.",
+    xLabel: "level",
+    yLabel: "mean squared error",
+    series: [
+      { name: "validation", tone: "var(--chart-a)", points: points("validation") },
+      { name: "training (as weighted by the recipe)", tone: "var(--chart-b)", points: points("training") },
+    ],
+    table: {
+      caption: "Loss by level",
+      head: ["level", "epoch kept", "validation", "training"],
+      rows: kept.map(({ level, best }) => [level, best.epoch, best.validation.toFixed(4), best.training.toFixed(4)]),
+    },
+  });
+}
+
+function winsMinusLosses(rows) {
+  const line = (opponent) => rows.map((row) => {
+    const { wins, draws, losses } = row[opponent];
+    return { x: row.level, y: wins - losses, text: `level ${row.level}: ${wins} won, ${draws} drawn, ${losses} lost` };
+  });
+  const counted = (results) => `${results.wins}-${results.draws}-${results.losses}`;
+  return lineChart({
+    id: "wins",
+    title: "Wins minus losses",
+    about: "Each level's matches against the level before it, and against the random player.",
+    xLabel: "level",
+    yLabel: "wins − losses",
+    series: [
+      { name: "against the level before", tone: "var(--chart-a)", points: line("previous") },
+      { name: "against the random player", tone: "var(--chart-b)", points: line("random") },
+    ],
+    table: {
+      caption: "Matches won, drawn and lost",
+      head: ["level", "against the level before", "against the random player"],
+      rows: rows.map((row) => [row.level, counted(row.previous), counted(row.random)]),
+    },
+  });
+}
+
+function exactShares(rows) {
+  return shareChart({
+    id: "exact",
+    title: "Against the random player, exactly",
+    about: "The probability of each result over both seats: no sample, but every line of play.",
+    xLabel: "level",
+    yLabel: "probability",
+    parts: [
+      { name: "won", tone: "var(--chart-won)" },
+      { name: "drawn", tone: "var(--chart-drawn)" },
+      { name: "lost", tone: "var(--chart-lost)" },
+    ],
+    bars: rows.map(({ level, exact }) => ({ x: level, values: [exact.win, exact.draw, exact.loss] })),
+  });
+}
+
+function ratings(rows) {
+  return lineChart({
+    id: "ratings",
+    title: "Rating",
+    about: "In Elo points above the random player, from all the matches counted above.",
+    xLabel: "level",
+    yLabel: "Elo points",
+    series: [{ name: "rating", tone: "var(--chart-a)", points: rows.map((row) => ({ x: row.level, y: row.rating, text: `level ${row.level}: ${Math.round(row.rating)}` })) }],
+    table: { caption: "Ratings", head: ["level", "rating"], rows: rows.map((row) => [row.level, Math.round(row.rating)]) },
+  });
+}
+
+function card(id, title, about, made) {
+  const caption = element("figcaption", {}, element("h2", {}, title), element("p", { class: "quiet" }, about));
+  const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, made);
+  return element("figure", { class: "card wide", id }, caption, scroll);
+}
+
+function exactTable(rows) {
+  const made = table({
+    caption: "What is certain about each level",
+    head: ["level", "won", "drawn", "lost", "lines lost moving first", "moving second", "optimal actions", "rating"],
+    rows: rows.map(({ level, exact, rating }) => [
+      level,
+      ...[exact.win, exact.draw, exact.loss].map((share) => share.toFixed(4)),
+      lines(exact.losing_lines_first),
+      lines(exact.losing_lines_second),
+      exact.optimal.toFixed(4),
+      Math.round(rating),
+    ]),
+  });
+  return card("certain", "Every level, exactly", "Results against the random player, and the lines lost when the opponent tries every reply.", made);
+}
+
+// Counts beyond ten millions, of which SumTo100 has many, as powers of ten.
+const lines = (text) => text.split("/").map((count) => (count.length > 7 ? Number(count).toExponential(1) : count)).join(" of ");
+
+function tournamentTable(players) {
+  const rows = players.map((one) => [one.player, Math.round(one.rating), `${Math.round(one.low)} to ${Math.round(one.high)}`]);
+  return card("tournament", "Tournament", "Ratings of all who met, with 95 % intervals.", table({ caption: "Ratings", head: ["player", "rating", "95 %"], rows }));
+}

@@ -1,0 +1,30 @@
+"""The files of the page. They are read once, under these names alone, so no address leads into the file system."""
+
+from collections.abc import Awaitable, Callable
+from importlib.resources import files
+
+from fastapi import FastAPI, Response
+
+TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+
+PAGES = {"/": "index.html", "/docs": "docs.html"}
+FILES = ("style.css", "icon.svg")
+SCRIPTS = ("main.js", "api.js", "play.js", "board.js", "curve.js", "story.js", "charts.js", "docs.js")
+
+
+def add_pages(app: FastAPI) -> None:
+    """Serve the page at /, the description of the server at /docs, and what they need."""
+    names = PAGES | {f"/page/{name}": name for name in (*FILES, *SCRIPTS)}
+    for address, name in names.items():
+        app.add_api_route(address, _sender(name), methods=["GET", "HEAD"], include_in_schema=False)
+
+
+def _sender(name: str) -> Callable[[], Awaitable[Response]]:
+    content = (files("selfplay.web") / "page" / name).read_bytes()
+    media_type = f"{TYPES[name.rpartition('.')[2]]}; charset=utf-8"
+
+    async def send() -> Response:
+        # Asked for again each time, so that a new version of the page is seen at once.
+        return Response(content, media_type=media_type, headers={"Cache-Control": "no-cache"})
+
+    return send

@@ -1,0 +1,63 @@
+"""Whether an opponent can lose at all: graded on the spot where the game is small enough, else read from the run."""
+
+from selfplay.games import Game
+from selfplay.grade_text import never_loses, seats_verdict
+from selfplay.grading import Grader
+from selfplay.players.player import Player
+from selfplay.players.search import SearchPlayer
+from selfplay.web.opponents import Opponent, Roster, mark_of
+from selfplay.web.schemas import ProofView
+from selfplay.web.story import Stories
+
+GRADED_AT_ONCE = 10_000
+"""Positions of the largest game in which an opponent is tried in every one while a person waits."""
+PROOFS_KEPT = 500
+
+
+class Proofs:
+    """What is known of every opponent so far. For one thread at a time."""
+
+    def __init__(self, roster: Roster, stories: Stories) -> None:
+        self.roster, self.stories = roster, stories
+        self._graders: dict[str, Grader] = {}
+        self._known: dict[object, ProofView] = {}
+
+    def of(self, game: Game, opponent: Opponent) -> ProofView:
+        """What is certain about the opponent. Raises as `Roster.player`."""
+        perfect = self.roster.perfect(game)
+        if perfect is None or len(perfect.graph) > GRADED_AT_ONCE:
+            return self._from_files(game, opponent)
+        player = self.roster.player(game, opponent)
+        key = (game.name, opponent.view.id, mark_of(opponent), player.matches_seen())
+        if key not in self._known:
+            if len(self._known) >= PROOFS_KEPT:
+                self._known.clear()
+            self._known[key] = self._graded(game, opponent.view.label, player)
+        return self._known[key]
+
+    def _from_files(self, game: Game, opponent: Opponent) -> ProofView:
+        """What comparison/levels.csv says of a level, unless the level is newer."""
+        table = self.roster.run(game).comparison
+        is_told = opponent.view.kind == "level" and opponent.file is not None and table.exists()
+        if is_told and opponent.file is not None and opponent.file.stat().st_mtime <= table.stat().st_mtime:
+            rows = self.stories.of(game).story.comparison or []
+            exact = next((row.exact for row in rows if row.level == opponent.view.number), None)
+            if exact is not None:
+                first, second = exact.losing_lines_first, exact.losing_lines_second
+                lost = f"{opponent.view.label} lost {first} lines moving first and {second} moving second"
+                is_unbeatable = first.startswith("0/") and second.startswith("0/")
+                return ProofView(is_unbeatable=is_unbeatable, text=f"{lost} when every reply was tried.")
+        text = f"{game.title or game.name} has too many positions to try every line while you wait."
+        return ProofView(is_unbeatable=None, text=text)
+
+    def _graded(self, game: Game, label: str, player: Player) -> ProofView:
+        if game.name not in self._graders:
+            perfect = self.roster.perfect(game)
+            assert perfect is not None, "asked only of games that are solved"
+            self._graders[game.name] = Grader(perfect.graph)
+        grader = self._graders[game.name]
+        if isinstance(player, SearchPlayer):
+            # Proved is what it does with all the time that its depth takes.
+            player = SearchPlayer(player.searcher, player.depth, name=player.name)
+        grade = grader.grade(player)
+        return ProofView(is_unbeatable=never_loses(grade, grader), text=seats_verdict(label, grade, grader))

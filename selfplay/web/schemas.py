@@ -1,0 +1,234 @@
+"""What goes in and out of the server, as its OpenAPI description shows it."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SeatOfPerson = Literal["first", "second"]
+
+OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]
+
+Kind = Literal["random", "level", "table", "experience", "search", "greedy", "perfect"]
+
+
+class Asked(BaseModel):
+    """A body of a request; it holds what is named here and nothing else."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class NewMatch(Asked):
+    """Whom to play against, at what."""
+
+    game: str = Field(min_length=1, max_length=40, examples=["tictactoe"])
+    opponent: OpponentId
+    person: SeatOfPerson = Field("first", description="Whether the person moves first or second.")
+
+
+class Chosen(Asked):
+    """What the person does."""
+
+    action: int = Field(ge=0, le=1000)
+    ply: int = Field(
+        ge=0,
+        le=1000,
+        description="The number of plies that the person saw: a page that shows an older board is refused.",
+    )
+
+
+class NextMatch(Asked):
+    """The next match against the same opponent."""
+
+    person: SeatOfPerson = "first"
+
+
+class TakeOver(Asked):
+    """Who goes on in the opponent's place."""
+
+    opponent: OpponentId
+
+
+class ErrorView(BaseModel):
+    """What went wrong, in a sentence."""
+
+    error: str
+
+
+class GameView(BaseModel):
+    """A game on offer."""
+
+    name: str
+    title: str
+    aim: str
+    action_help: str
+    rows: int | None = Field(description="null: positions are no boards.")
+    columns: int | None
+    seat_names: list[str] = Field(description="What who moves first, and who moves second, is called.")
+    stone_colours: list[str] | None
+    counts_stones: bool = Field(description="Whether stones are points.")
+    square_names: list[str]
+    line_label: str | None = Field(description="What the number is that a position is, if it is one.")
+    line_end: int | None
+    is_default: bool
+
+
+class OpponentView(BaseModel):
+    """Somebody to play against."""
+
+    id: str
+    kind: Kind
+    label: str
+    about: str
+    number: int | None = Field(description="The level, or the plies that a search looks ahead.")
+    neutral: float = Field(description="The value of an even match.")
+    span: float | None = Field(description="How far values lie from it at most; null: without bounds.")
+    is_slow: bool
+
+
+class OpponentsView(BaseModel):
+    """Who is there to play against."""
+
+    run: str = Field(description="The folder of the run that levels and tables were looked for in.")
+    opponents: list[OpponentView]
+    notes: list[str] = Field(description="What is missing, and how to make it.")
+
+
+class ProofView(BaseModel):
+    """What is certain about an opponent."""
+
+    is_unbeatable: bool | None = Field(description="In both seats; null: not known.")
+    text: str
+
+
+class LegalView(BaseModel):
+    """A legal action."""
+
+    action: int
+    text: str
+    square: int | None
+    value: float | None = Field(description="To the player to move, as the adviser sees it.")
+
+
+class PlyView(BaseModel):
+    """A ply that was played."""
+
+    seat: int
+    action: int
+    text: str
+    square: int | None
+    by_person: bool
+    is_forced: bool
+    is_random: bool | None
+    turned: list[int] = Field(description="The squares whose stones changed sides.")
+    place: int | None = Field(description="The number that the position then is, in games of one number.")
+    value: float | None = Field(description="To who took the action, as the adviser saw it before.")
+
+
+class MatchView(BaseModel):
+    """A match as it stands. Seats are 0, who moves first, and 1."""
+
+    id: str
+    game: str
+    opponent: OpponentView
+    person_seat: int
+    seat_names: list[str]
+    board: str
+    squares: list[int] | None = Field(description="1 a stone of seat 0, -1 one of seat 1, 0 empty.")
+    counts: list[int] | None = Field(description="The stones of seat 0 and 1, where stones are points.")
+    place: int | None = Field(description="The number that the position is, in games of one number.")
+    match: int
+    to_move: int | None
+    awaits_person: bool
+    can_only_pass: bool
+    adviser: str | None = Field(description="Whose values these are.")
+    legal: list[LegalView]
+    plies: list[PlyView]
+    can_undo: bool
+    is_over: bool
+    is_practice: bool
+    winner: int | None
+    result: str | None
+    standing: str | None
+
+
+class HintView(BaseModel):
+    """An action to consider."""
+
+    action: int
+    text: str
+    square: int | None
+    value: float
+    source: str
+
+
+class PerfectView(BaseModel):
+    """The result of each legal action when both play perfectly afterwards."""
+
+    values: list[float] | None = Field(
+        description="In the order of the legal actions: 1 won, 0 drawn, -1 lost. null: the game is too large."
+    )
+
+
+class EpochView(BaseModel):
+    epoch: int
+    training: float
+    validation: float
+    is_champion: bool
+
+
+class LevelLosses(BaseModel):
+    """The losses of the training that made a level."""
+
+    level: int
+    epochs: list[EpochView]
+
+
+class ResultsView(BaseModel):
+    """Matches counted for the level."""
+
+    wins: int
+    draws: int
+    losses: int
+
+
+class ExactView(BaseModel):
+    """What is certain about a level: against the random player, and with every reply tried."""
+
+    win: float
+    draw: float
+    loss: float
+    losing_lines_first: str
+    losing_lines_second: str
+    optimal: float
+
+
+class LevelRow(BaseModel):
+    """A row of comparison/levels.csv."""
+
+    level: int
+    previous: ResultsView | None
+    random: ResultsView | None
+    exact: ExactView | None
+    rating: float
+
+
+class RatedPlayer(BaseModel):
+    """A row of tournament/players.csv."""
+
+    player: str
+    rating: float
+    low: float
+    high: float
+
+
+class StoryView(BaseModel):
+    """What the files of a run tell."""
+
+    run: str
+    game: str
+    is_running: bool
+    levels: list[int] = Field(description="The trained levels.")
+    losses: list[LevelLosses]
+    comparison: list[LevelRow] | None
+    tournament: list[RatedPlayer] | None
+    notes: list[str] = Field(description="What is missing, and how to make it.")

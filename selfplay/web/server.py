@@ -1,0 +1,60 @@
+"""The server as a program."""
+
+import logging
+import socket
+from contextlib import suppress
+from importlib.util import find_spec
+
+from selfplay.errors import StageError
+from selfplay.web.settings import WebSettings
+
+log = logging.getLogger(__name__)
+
+NEEDED = ("fastapi", "uvicorn")
+
+
+def serve(settings: WebSettings) -> None:
+    """Serve the page until Ctrl-C.
+
+    Raises StageError if the address cannot be listened on, or what the server needs is not installed.
+    """
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
+        raise StageError(
+            f"{missing[0]} is not installed here; install what the project needs: python -m pip install -e ."
+        )
+    listening = _listen(settings)
+    import uvicorn
+
+    from selfplay.web.app import create_app
+    from selfplay.web.desk import Desk
+
+    desk = Desk(settings)
+    config = uvicorn.Config(create_app(desk), log_level="warning", access_log=False)
+    log.info("Play at %s (Ctrl-C ends it)", address_of(settings, listening))
+    # Ctrl-C is the usual way to end it, and no failure.
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])
+    desk.close()
+    log.info("The page is closed.")
+
+
+def _listen(settings: WebSettings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((settings.host.strip("[]"), settings.port))
+    except OSError as error:
+        listening.close()
+        reason = error.strerror or str(error)
+        raise StageError(
+            f"cannot listen on {settings.host}:{settings.port}: {reason}; give another host or port"
+        ) from error
+    listening.listen(128)
+    return listening
+
+
+def address_of(settings: WebSettings, listening: socket.socket) -> str:
+    """What a person types into a browser on this machine."""
+    host = "127.0.0.1" if settings.host == "0.0.0.0" else settings.host
+    return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"

@@ -1,0 +1,170 @@
+"""What the files of a run tell: its losses, its comparison, its ratings; also while they are still being made."""
+
+import csv
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from selfplay.errors import InvalidFileError
+from selfplay.games import Game
+from selfplay.loss_files import read_epoch_losses
+from selfplay.run_folder import RunFolder
+from selfplay.web.opponents import Roster, how_to_learn, shown
+from selfplay.web.schemas import (
+    EpochView,
+    ExactView,
+    LevelLosses,
+    LevelRow,
+    RatedPlayer,
+    ResultsView,
+    StoryView,
+)
+
+Row = dict[str, str]
+Read = TypeVar("Read")
+
+
+class Told(NamedTuple):
+    """A story, and the state of the files that it was read from."""
+
+    mark: str
+    story: StoryView
+
+
+class Stories:
+    """The story of every game's run, read again only when its files have changed."""
+
+    def __init__(self, roster: Roster) -> None:
+        self.roster = roster
+        self._told: dict[str, Told] = {}
+
+    def of(self, game: Game) -> Told:
+        """The story now."""
+        run = self.roster.run(game)
+        mark = _mark(run)
+        told = self._told.get(game.name)
+        if told is None or told.mark != mark:
+            told = self._told[game.name] = Told(mark, tell(run, game))
+        return told
+
+
+def _mark(run: RunFolder) -> str:
+    """A short text that is another one when a file of the story has changed, or a run has begun or ended."""
+    stats = []
+    for path in [run.comparison, run.tournament / "players.csv", *sorted(run.path.glob("level_*/*"))]:
+        if path.name in ("levels.csv", "players.csv", "epoch_loss.csv", "agent.safetensors") and path.exists():
+            stat = path.stat()
+            stats.append((path.parent.name, path.name, stat.st_mtime_ns, stat.st_size))
+    return f'"{hash((run.is_at_work(), tuple(stats))) & (2**63 - 1):x}"'
+
+
+def tell(run: RunFolder, game: Game) -> StoryView:
+    """The story of a run; what is missing or broken stands among its notes."""
+    notes: list[str] = []
+    levels = run.trained_levels()
+    losses = [
+        LevelLosses(level=level, epochs=epochs)
+        for level in levels
+        if (epochs := _read(lambda path: _epochs(path), run.epoch_loss(level), notes)) is not None
+    ]
+    comparison = _read(_comparison, run.comparison, notes)
+    tournament = _read(_tournament, run.tournament / "players.csv", notes)
+    if not levels:
+        notes.append(f"{shown(run.path)} has no trained level yet; {how_to_learn(game)} makes some.")
+    elif comparison is None:
+        notes.append("The levels have not been compared yet; that is the last step of the loop.")
+    elif newer := [level for level in levels if level > max(row.level for row in comparison)]:
+        notes.append(f"The comparison is older than level {newer[0]}; it is made anew when the loop ends.")
+    return StoryView(
+        run=shown(run.path),
+        game=game.name,
+        is_running=run.is_at_work(),
+        levels=levels,
+        losses=losses,
+        comparison=comparison,
+        tournament=tournament,
+        notes=notes,
+    )
+
+
+def _read(read: Callable[[Path], Read], path: Path, notes: list[str]) -> Read | None:
+    """What stands in a file; None if it is not there, or with a note if it is broken."""
+    if not path.exists():
+        return None
+    try:
+        return read(path)
+    except InvalidFileError as error:
+        notes.append(f"{error}.")
+    except (OSError, ValueError, KeyError, TypeError):
+        notes.append(f"{path.name} cannot be read; make it again.")
+    return None
+
+
+def _epochs(path: Path) -> list[EpochView]:
+    return [
+        EpochView(
+            epoch=row.epoch, training=row.training_loss, validation=row.validation_loss, is_champion=row.is_champion
+        )
+        for row in read_epoch_losses(path)
+    ]
+
+
+def _rows(path: Path) -> Iterator[Row]:
+    with path.open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
+
+
+def _comparison(path: Path) -> list[LevelRow]:
+    rows = [
+        LevelRow(
+            level=int(row["level"]),
+            previous=_results(row, "previous"),
+            random=_results(row, "random"),
+            exact=_exact(row),
+            rating=_number(row["rating"]),
+        )
+        for row in _rows(path)
+    ]
+    if not rows:
+        raise InvalidFileError(path.name, "holds no rows; compare the levels again")
+    return rows
+
+
+def _results(row: Row, opponent: str) -> ResultsView | None:
+    wins, draws, losses = (row[f"{result}_vs_{opponent}"] for result in ("wins", "draws", "losses"))
+    return ResultsView(wins=int(wins), draws=int(draws), losses=int(losses)) if wins else None
+
+
+def _exact(row: Row) -> ExactView | None:
+    if not row["lines_first"]:
+        return None
+    win, draw, loss = (_number(row[f"exact_{outcome}_vs_random"]) for outcome in ("win", "draw", "loss"))
+    first, second = (f"{row[f'losing_lines_{seat}']}/{row[f'lines_{seat}']}" for seat in ("first", "second"))
+    return ExactView(
+        win=win,
+        draw=draw,
+        loss=loss,
+        losing_lines_first=first,
+        losing_lines_second=second,
+        optimal=_number(row["optimal_action_rate"]),
+    )
+
+
+def _tournament(path: Path) -> list[RatedPlayer]:
+    return [
+        RatedPlayer(
+            player=row["player"],
+            rating=_number(row["rating"]),
+            low=_number(row["rating_low"]),
+            high=_number(row["rating_high"]),
+        )
+        for row in _rows(path)
+    ]
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number

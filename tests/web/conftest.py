@@ -1,0 +1,120 @@
+"""What the tests of the page share: a run with everything in it, a server in this process, and a browser."""
+
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import uvicorn
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from selfplay.comparison import compare_levels
+from selfplay.experience_store import ExperienceStore
+from selfplay.games import make_game
+from selfplay.games.positions import positions_of
+from selfplay.policy_files import save_policy
+from selfplay.run_folder import RunFolder
+from selfplay.tabular import BACKWARD_VALUE, initial_values
+from selfplay.web.app import create_app
+from selfplay.web.desk import Desk
+from selfplay.web.settings import WebSettings
+from tests.runs import tiny_settings
+
+ADDRESS = "http://127.0.0.1"
+"""Under which the server lets itself be called."""
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(scope="session")
+def whole_run(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of tic-tac-toe with levels, a comparison, a table and a machine's experience. Copy it to change it."""
+    run_dir = tmp_path_factory.mktemp("web") / "run"
+    shutil.copytree(tiny_run, run_dir)
+    compare_levels(tiny_settings(run_dir, "comparison.matches=20"))
+    graph = positions_of("tictactoe")
+    run = RunFolder(run_dir)
+    run.tabular.mkdir()
+    save_policy(run.tabular / "backward_value.npz", graph, initial_values(graph, BACKWARD_VALUE), BACKWARD_VALUE, {})
+    ExperienceStore(run_dir / "experience.sqlite", make_game("tictactoe")).close()
+    return run_dir
+
+
+@pytest.fixture
+def run_dir(whole_run: Path, tmp_path: Path) -> Path:
+    """A copy of that run."""
+    return Path(shutil.copytree(whole_run, tmp_path / "run"))
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def web_settings(run_dir: Path, **changed: object) -> WebSettings:
+    return WebSettings(
+        **(
+            {"run_dir": str(run_dir), "other_runs": str(run_dir.parent), "search_seconds": 0.5, "deepest_search": 4}
+            | changed
+        )
+    )
+
+
+def client_of(app: FastAPI) -> TestClient:
+    return TestClient(app, base_url=ADDRESS)
+
+
+@pytest.fixture
+def desk(run_dir: Path, clock: Clock) -> Iterator[Desk]:
+    made = Desk(web_settings(run_dir), clock)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def client(desk: Desk) -> TestClient:
+    return client_of(create_app(desk))
+
+
+class Server(NamedTuple):
+    """A server that listens."""
+
+    port: int
+    desk: Desk
+
+    @property
+    def address(self) -> str:
+        return f"{ADDRESS}:{self.port}"
+
+
+@pytest.fixture(scope="session")
+def server(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for all tests that need a real one."""
+    run_dir = Path(shutil.copytree(whole_run, tmp_path_factory.mktemp("served") / "run"))
+    desk = Desk(web_settings(run_dir))
+    running = uvicorn.Server(uvicorn.Config(create_app(desk), port=0, log_level="warning"))
+    thread = threading.Thread(target=running.run, daemon=True)
+    started = threading.Event()
+    startup = running.startup
+
+    async def announced(*arguments: object, **options: object) -> None:
+        await startup(*arguments, **options)
+        started.set()
+
+    running.startup = announced  # type: ignore[method-assign]
+    thread.start()
+    assert started.wait(60)
+    yield Server(running.servers[0].sockets[0].getsockname()[1], desk)
+    running.should_exit = True
+    thread.join(30)

@@ -1,0 +1,81 @@
+"""What the server does is what its OpenAPI description says, whatever is sent to it (Schemathesis)."""
+
+import shutil
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from selfplay.web.app import create_app
+from selfplay.web.desk import Desk
+from tests.web.conftest import ADDRESS, client_of, web_settings
+
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+OPPONENTS = ["random", "level-2", "search-1", "memory-experience"]
+OPERATIONS = [
+    *("games", "opponents", "proof", "story", "begin", "look", "act", "reply", "undo", "next"),
+    *("takeOver", "hint", "perfect", "leave"),
+]
+
+
+@pytest.fixture(scope="module")
+def app(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
+    run_dir = Path(shutil.copytree(whole_run, tmp_path_factory.mktemp("described") / "run"))
+    # So many matches that none is refused for want of room.
+    return create_app(Desk(web_settings(run_dir, match_limit=100_000)))
+
+
+def made_real(case: Any, client: TestClient, number: int) -> None:
+    """Lead a request, whose made up names lead nowhere, to a match that is there or a real opponent."""
+    opponent = OPPONENTS[number % len(OPPONENTS)]
+    if "match" in case.path_parameters:
+        asked = {"game": "tictactoe", "opponent": opponent}
+        case.path_parameters["match"] = client.post("/api/matches", json=asked).json()["id"]
+    if "game" in case.path_parameters:
+        case.path_parameters["game"] = "tictactoe"
+    if case.query and "opponent" in case.query:
+        case.query["opponent"] = opponent
+    if isinstance(case.body, dict) and "action" in case.body:
+        case.body |= {"action": number % 9, "ply": 0}
+    if isinstance(case.body, dict) and "opponent" in case.body:
+        case.body |= {"opponent": opponent} | ({"game": "tictactoe"} if "game" in case.body else {})
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_whatever_is_sent_the_answer_is_as_described(app: FastAPI, operation_id: str) -> None:
+    operation = schemathesis.openapi.from_asgi(
+        "/openapi.json", app, headers={"Host": "127.0.0.1"}
+    ).find_operation_by_id(operation_id)
+    client, numbers, codes = client_of(app), count(), set()
+
+    @given(case=operation.as_strategy())
+    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    def send(case: Any) -> None:
+        number = next(numbers)
+        if number % 2:
+            made_real(case, client, number // 2)
+        case.headers["Host"] = "127.0.0.1"
+        codes.add(case.call_and_validate(base_url=ADDRESS, checks=CHECKS).status_code)
+
+    send()
+    # Not only refusals were tried.
+    assert codes & {200, 201, 204} or operation_id == "undo"
+
+
+def test_the_description_and_the_page_that_shows_it_are_served(app: FastAPI) -> None:
+    client = client_of(app)
+    paths = client.get("/openapi.json").json()["paths"]
+    found = {operation["operationId"] for methods in paths.values() for operation in methods.values()}
+    assert found == set(OPERATIONS)
+    assert "docs.js" in client.get("/docs").text

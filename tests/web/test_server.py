@@ -1,0 +1,70 @@
+"""The server as its user starts it, and the files of the page."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from importlib import util
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from selfplay.errors import SettingError, StageError
+from selfplay.web import server
+from selfplay.web.pages import FILES, PAGES, SCRIPTS
+from selfplay.web.settings import WebSettings
+from tests.runs import PROJECT, run_forked
+from tests.web.conftest import web_settings
+
+WEB = PROJECT / "play" / "web.py"
+PAGE = PROJECT / "selfplay" / "web" / "page"
+
+
+def test_it_says_where_it_is_serves_the_page_and_ends_with_ctrl_c(whole_run: Path) -> None:
+    command = [sys.executable, str(WEB), "port=0", f"run_dir={whole_run}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        address = re.fullmatch(r"Play at (http://127\.0\.0\.1:\d+) \(Ctrl-C ends it\)\n", said)
+        assert address, said
+        with urlopen(address[1]) as answer:
+            assert b"<title>selfplay</title>" in answer.read()
+        process.send_signal(signal.SIGINT)
+        output, error = process.communicate(timeout=60)
+    assert (process.returncode, output, error) == (0, "The page is closed.\n", "")
+
+
+def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = run_forked(WEB, "--port", port, f"run_dir={tmp_path}")
+    assert (result.returncode, result.stderr.count("\n")) == (1, 1)
+    assert f"cannot listen on 127.0.0.1:{port}: {os.strerror(98)}; give another host or port" in result.stderr
+
+
+def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(server, "find_spec", lambda name: None if name == "fastapi" else util.find_spec(name))
+    with pytest.raises(StageError, match=r"fastapi is not installed here; .* pip install -e"):
+        server.serve(web_settings(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"port": 70000}, {"match_limit": 0}, {"match_minutes": 0}, {"search_seconds": 0}, {"deepest_search": 99}],
+)
+def test_settings_out_of_range_are_refused(changed: dict[str, int]) -> None:
+    with pytest.raises(SettingError, match=next(iter(changed))):
+        WebSettings(run_dir="run", **changed)
+
+
+def test_the_page_asks_nothing_of_anybody_else() -> None:
+    served = {*PAGES.values(), *FILES, *SCRIPTS}
+    assert served == {path.name for path in PAGE.iterdir()}
+    for path in PAGE.iterdir():
+        text = path.read_text()
+        assert not set(re.findall(r"(?:https?:)?//[\w.]+\.\w+", text)) - {"http://www.w3.org"}, path.name
+        for name in re.findall(r"""(?:from|src=|href=)\s*["'](?:\./|/page/)([\w.]+)["']""", text):
+            assert name in served, f"{path.name} needs {name}"

@@ -1,0 +1,61 @@
+"""The matches that are open: their limit, and when they are forgotten."""
+
+import pytest
+
+from selfplay.web.errors import FullError, UnknownError
+from selfplay.web.store import MatchStore
+from tests.web.conftest import Clock
+
+
+@pytest.fixture
+def store(clock: Clock) -> MatchStore[str]:
+    return MatchStore(2, 60, clock)
+
+
+def test_a_match_is_held_under_its_id_until_it_is_removed(store: MatchStore[str]) -> None:
+    store.add("a", "one")
+    store.add("b", "two")
+    assert (store.get("a"), store.get("b"), len(store)) == ("one", "two", 2)
+    store.remove("a")
+    assert len(store) == 1
+    for forget in (store.get, store.remove):
+        with pytest.raises(UnknownError, match="no such match"):
+            forget("a")
+
+
+def test_a_match_is_forgotten_when_it_was_left_alone_too_long(store: MatchStore[str], clock: Clock) -> None:
+    store.add("a", "one")
+    store.add("b", "two")
+    clock.now += 59
+    store.get("a")
+    clock.now += 1
+    assert store.get("a") == "one"
+    with pytest.raises(UnknownError):
+        store.get("b")
+
+
+def test_one_too_many_is_refused_until_another_has_been_left(store: MatchStore[str], clock: Clock) -> None:
+    store.add("a", "one")
+    clock.now += 10
+    store.add("b", "two")
+    clock.now += 20.5
+    with pytest.raises(FullError, match="2 matches are open") as refused:
+        store.add("c", "three")
+    # The first one has 29.5 seconds left.
+    assert refused.value.retry_after == 30
+    with pytest.raises(FullError):
+        store.check_room()
+    clock.now += 29.5
+    store.add("c", "three")
+    assert (store.get("b"), store.get("c"), len(store)) == ("two", "three", 2)
+
+
+def test_the_wait_counts_from_the_last_touch(store: MatchStore[str], clock: Clock) -> None:
+    store.add("a", "one")
+    store.add("b", "two")
+    clock.now += 50
+    store.get("a")
+    clock.now += 5
+    with pytest.raises(FullError) as refused:
+        store.check_room()
+    assert refused.value.retry_after == 5

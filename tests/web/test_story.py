@@ -1,0 +1,68 @@
+"""The story of a run: what its files tell, what is missing, and that it is told anew when they change."""
+
+import shutil
+from pathlib import Path
+
+from fastapi.testclient import TestClient
+
+from selfplay.run_folder import RunFolder
+
+STORY = "/api/games/tictactoe/story"
+
+
+def test_the_story_has_losses_results_exact_figures_and_ratings(client: TestClient) -> None:
+    story = client.get(STORY).json()
+    assert (story["levels"], story["is_running"], story["notes"]) == ([1, 2, 3], False, [])
+    assert [(one["level"], len(one["epochs"])) for one in story["losses"]] == [(1, 3), (2, 3), (3, 3)]
+    rows = story["comparison"]
+    assert [row["level"] for row in rows] == [0, 1, 2, 3]
+    assert rows[0]["previous"] is None
+    assert all(sum(row["previous"].values()) == sum(row["random"].values()) == 20 for row in rows[1:])
+    assert rows[0]["exact"]["losing_lines_second"] == "131184/255168"
+    assert all(abs(row["exact"]["win"] + row["exact"]["draw"] + row["exact"]["loss"] - 1) < 1e-9 for row in rows)
+    assert rows[0]["rating"] == 0
+
+
+def test_a_tournament_is_told_of(client: TestClient, run_dir: Path) -> None:
+    assert client.get(STORY).json()["tournament"] is None
+    folder = run_dir / "tournament"
+    folder.mkdir()
+    (folder / "players.csv").write_text(
+        "player,rating,rating_low,rating_high,wins\nperfect,12.5,3,22,1\nrandom,0,0,0,0\n"
+    )
+    players = client.get(STORY).json()["tournament"]
+    assert players[0] == {"player": "perfect", "rating": 12.5, "low": 3, "high": 22}
+
+
+def test_nothing_is_sent_twice_and_a_change_is_told(client: TestClient, run_dir: Path) -> None:
+    first = client.get(STORY)
+    tag = {"If-None-Match": first.headers["ETag"]}
+    assert client.get(STORY, headers=tag).status_code == 304
+    shutil.copytree(run_dir / "level_03", run_dir / "level_04")
+    second = client.get(STORY, headers=tag)
+    assert (second.status_code, second.json()["levels"]) == (200, [1, 2, 3, 4])
+    assert second.json()["notes"] == ["The comparison is older than level 4; it is made anew when the loop ends."]
+    assert second.headers["ETag"] != first.headers["ETag"]
+
+
+def test_a_run_at_work_is_live(client: TestClient, run_dir: Path) -> None:
+    tag = {"If-None-Match": client.get(STORY).headers["ETag"]}
+    with RunFolder(run_dir).lock():
+        assert client.get(STORY, headers=tag).json()["is_running"] == Path("/proc/locks").exists()
+    assert client.get(STORY).json()["is_running"] is False
+
+
+def test_what_is_missing_or_broken_is_said(client: TestClient, run_dir: Path) -> None:
+    (run_dir / "level_02" / "epoch_loss.csv").write_text("nothing\n")
+    (run_dir / "comparison" / "levels.csv").write_text("level,rating\n1,high\n")
+    story = client.get(STORY).json()
+    assert [one["level"] for one in story["losses"]] == [1, 3]
+    assert story["comparison"] is None
+    broken, unread, missing = story["notes"]
+    assert "level_02/epoch_loss.csv: its first line is not" in broken
+    assert unread == "levels.csv cannot be read; make it again."
+    assert missing.startswith("The levels have not been compared yet")
+    shutil.rmtree(run_dir)
+    story = client.get(STORY).json()
+    assert story["levels"] == story["losses"] == []
+    assert story["notes"] == [f"{run_dir} has no trained level yet; ./learn_tictactoe.sh makes some."]
