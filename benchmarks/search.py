@@ -159,6 +159,8 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     asked = options.sections or list(SECTIONS)
+    if options.repeats < 1:
+        parser.error("--repeats: give 1 or more")
     if unknown := [section for section in asked if section not in SECTIONS]:
         parser.error(f"unknown section {unknown[0]!r}; there are {', '.join(SECTIONS)}")
     print(f"{machine()}; Python {platform.python_version()}")

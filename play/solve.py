@@ -1,7 +1,7 @@
 """What every move of an Othello position near its end is worth, with best play of both sides: a line a move.
 
 python play/solve.py BOARD SIDE     a sign for each square from a1 along the rows (X, O or -), and who is to move
-python play/solve.py TRANSCRIPT     the squares of the moves from the start, passes left out: f5d6c3
+python play/solve.py TRANSCRIPT     the squares of the moves from the start, passes left out, as in f5d6c3...
 
 Scores are the discs by which the side to move wins; empty squares count for the winner, but for --raw-discs.
 """

@@ -2,8 +2,12 @@
 
 from collections.abc import Callable
 
+from selfplay.errors import SettingError
 from selfplay.games import State
 from selfplay.search.endgame import EndgameSolver
+
+MOST_EMPTIES = 30
+"""More take hours, and each one more about three times as long."""
 
 
 def solved_lines(
@@ -21,9 +25,15 @@ def solved_lines(
         on_line: told each line as soon as its move is solved, in another thread.
 
     Raises:
+        SettingError: without a limit, so many squares are empty that it would take hours.
         TimeLimitError: time_limit is too short.
     """
     game = solver.game
+    empties = int(solver.empties(state)[0])
+    if time_limit is None and empties > MOST_EMPTIES:
+        raise SettingError(
+            f"{empties} squares are empty; solve positions with at most {MOST_EMPTIES}, or set a time limit"
+        )
     if bool(state.terminated[0]):
         return [_result_line(solver, state)]
 

@@ -71,3 +71,7 @@ class AnalysisSettings(CommonSettings):
     """Try promising actions first, in those searches that can do with less for it."""
     table_bits: int = 0
     """The size of their transposition tables, in powers of two; 0: none."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require("searches", self.searches, len(self.searches) > 0, "one or more")

@@ -73,12 +73,18 @@ def test_a_time_limit_that_does_not_suffice_is_said_in_one_line():
     assert result.stderr == "error: the endgame is not done after 0.2 seconds; give it a longer time limit\n"
 
 
+def test_what_would_take_hours_is_refused_without_a_time_limit():
+    result = run_forked(SOLVE, "f5d6c3")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "error: 57 squares are empty; give a position with at most 30, or a time limit\n"
+
+
 def test_ctrl_c_ends_it_without_a_traceback():
     # The child says when it searches: only then does a signal reach the search.
     program = (
         "import runpy, sys; from selfplay.search import endgame; value = endgame.EndgameSolver._value\n"
         "def told(*arguments): print('searching', flush=True); return value(*arguments)\n"
-        "endgame.EndgameSolver._value = told; sys.argv = ['play/solve.py', 'f5']\n"
+        "endgame.EndgameSolver._value = told; sys.argv = ['play/solve.py', 'f5', '--time-limit', '600']\n"
         "runpy.run_path('play/solve.py', run_name='__main__')"
     )
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

@@ -1,9 +1,11 @@
 """The player that looks ahead."""
 
+from contextlib import suppress
+
 import torch
 from torch import Tensor
 
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import State
 from selfplay.games.kernels import distinct_positions
 from selfplay.players.player import Player, one_hot_policy
@@ -22,7 +24,7 @@ class SearchPlayer(Player):
         time_limit: seconds for each decision; None: as long as the depth takes. With a limit the same seed need not
             give the same match.
         endgame: from so many empty squares on, the action is the exact best one, and values are points at the end,
-            empty squares counted for the winner. 0: never.
+            empty squares counted for the winner; a position that takes too long is searched. 0: never.
 
     Raises:
         SettingError: a depth, a limit or a number of squares out of range, or a game without exact endgames.
@@ -55,23 +57,30 @@ class SearchPlayer(Player):
 
         In positions that are solved exactly, the points at the end.
         """
-        values = self.searcher.action_values(state, self.depth, time_limit=self.time_limit).to(torch.float32)
+        values = torch.full((state.batch_size, self.game.num_distinct_actions), torch.nan)
+        open_rows = torch.ones(state.batch_size, dtype=torch.bool)
         if self.solver is not None:
             for row in self._solved(state).nonzero()[:, 0].tolist():
-                for action, value in self.solver.action_values(state, row).items():
-                    values[row, action] = value
+                with suppress(TimeLimitError):
+                    for action, value in self.solver.action_values(state, row, time_limit=self.time_limit).items():
+                        values[row, action] = value
+                    open_rows[row] = False
+        searched = self.searcher.action_values(state.select(open_rows), self.depth, time_limit=self.time_limit)
+        values[open_rows] = searched.to(torch.float32)
         return values
 
     def _actions(self, state: State) -> Tensor:
         first, inverse = distinct_positions(state)
         distinct = state.select(first)
-        solved = self._solved(distinct)
         actions = torch.full((distinct.batch_size,), -1)
-        actions[~solved] = self._searched(distinct.select(~solved))
+        open_rows = torch.ones(distinct.batch_size, dtype=torch.bool)
         if self.solver is not None:
-            for row in solved.nonzero()[:, 0].tolist():
-                action = self.solver.solve(distinct, row).action
-                actions[row] = -1 if action is None else action
+            for row in self._solved(distinct).nonzero()[:, 0].tolist():
+                with suppress(TimeLimitError):
+                    action = self.solver.solve(distinct, row, time_limit=self.time_limit).action
+                    actions[row] = -1 if action is None else action
+                    open_rows[row] = False
+        actions[open_rows] = self._searched(distinct.select(open_rows))
         return actions[inverse]
 
     def _solved(self, state: State) -> Tensor:

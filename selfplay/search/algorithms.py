@@ -132,6 +132,7 @@ def compile_search(rules: Rules, features: Features | None, pass_action: int | N
         bests, lows = np.empty(depth + 1), np.empty(depth + 1)
         best_moves, narrow = np.empty(depth + 1, dtype=np.int64), np.empty(depth + 1, dtype=np.bool_)
         lines = np.full((depth + 1, depth + 1), -1, dtype=np.int64)
+        unpolled = 0
         for i in range(len(own)):
             owns[0], opps[0], alphas[0], betas[0] = own[i], opp[i], -np.inf, np.inf
             best_moves[0] = 0
@@ -139,8 +140,11 @@ def compile_search(rules: Rules, features: Features | None, pass_action: int | N
             while True:
                 if not known:  # a position is met
                     count += 1
-                    if count % POLL_INTERVAL == 0 and stop[0] != 0:
-                        return False
+                    unpolled += 1
+                    if unpolled == POLL_INTERVAL:
+                        unpolled = 0
+                        if stop[0] != 0:
+                            return False
                     mine, other, left = owns[level], opps[level], depth - level
                     lines[level, level:] = -1
                     bits = legal_actions(mine, other)

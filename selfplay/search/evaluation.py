@@ -30,6 +30,9 @@ from selfplay.games.words import Word, scalar_rule
 
 EVALUATIONS = Path(__file__).resolve().parents[2] / "conf" / "evaluation"
 
+LARGEST_NUMBER = 1e12
+"""Sums of larger ones could leave the numbers that a search can compare."""
+
 WordsValue = Callable[[Word, Word, NDArray[np.float64]], Word]
 """(own, opp, the vector of an evaluation) to the value to the player to move; compiled searches call it."""
 
@@ -51,7 +54,8 @@ class Evaluation(NamedTuple):
     def vector(self, game: Game) -> NDArray[np.float64]:
         """float64[2 + K]: win, margin, and the weights of the K features of `game` in their order.
 
-        Raises SettingError if the game is another one, or lacks a feature or the points that are weighed.
+        Raises SettingError if the game is another one or lacks a feature or the points that are weighed, or if a number
+        is out of range.
         """
         names = () if game.features is None else game.features.names
         if self.game not in (None, game.name):
@@ -62,7 +66,10 @@ class Evaluation(NamedTuple):
             raise SettingError(f"evaluation={self.name}: no feature {foreign[0]!r}; {game.name} has {', '.join(names)}")
         if self.margin and game.rules.margin is None:
             raise SettingError(f"evaluation={self.name}: {game.name} counts no points; give margin 0")
-        return np.array([self.win, self.margin, *(self.weights.get(name, 0.0) for name in names)])
+        numbers = [self.win, self.margin, *(float(self.weights.get(name, 0.0)) for name in names)]
+        if not all(abs(number) <= LARGEST_NUMBER for number in numbers):
+            raise SettingError(f"evaluation={self.name}: give numbers from -{LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}")
+        return np.array(numbers)
 
     def value(self, game: Game, state: State) -> Tensor:
         """float64[B]: the value of each position to the player to move, open or not. Raises as `vector`."""

@@ -3,6 +3,7 @@
 import csv
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -53,9 +54,10 @@ def _mark(run: RunFolder) -> str:
     """A short text that is another one when a file of the story has changed, or a run has begun or ended."""
     stats = []
     for path in [run.comparison, run.tournament / "players.csv", *sorted(run.path.glob("level_*/*"))]:
-        if path.name in ("levels.csv", "players.csv", "epoch_loss.csv", "agent.safetensors") and path.exists():
-            stat = path.stat()
-            stats.append((path.parent.name, path.name, stat.st_mtime_ns, stat.st_size))
+        if path.name in ("levels.csv", "players.csv", "epoch_loss.csv", "agent.safetensors"):
+            with suppress(FileNotFoundError):
+                stat = path.stat()
+                stats.append((path.parent.name, path.name, stat.st_mtime_ns, stat.st_size))
     return f'"{hash((run.is_at_work(), tuple(stats))) & (2**63 - 1):x}"'
 
 
@@ -96,7 +98,7 @@ def _read(read: Callable[[Path], Read], path: Path, notes: list[str]) -> Read | 
         return read(path)
     except InvalidFileError as error:
         notes.append(f"{error}.")
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, csv.Error):
         notes.append(f"{path.name} cannot be read; make it again.")
     return None
 

@@ -244,7 +244,7 @@ def test_what_cannot_be_solved_is_refused():
 def test_a_time_limit_ends_a_search_and_spoils_nothing(method):
     solver = EndgameSolver(make_game("othello"))
     with pytest.raises(TimeLimitError, match=r"^the endgame is not done"):
-        method(solver, solver.game.init(), time_limit=0.2)
+        method(solver, solver.game.init(), time_limit=1)
     visited = solver.visited
     time.sleep(0.05)
     assert solver.visited == visited > 0
@@ -253,9 +253,10 @@ def test_a_time_limit_ends_a_search_and_spoils_nothing(method):
 
 def test_ctrl_c_ends_a_search():
     solver = EndgameSolver(make_game("othello"))
-    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    start = solver.game.init()
+    threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        solver.value(solver.game.init())
+        solver.value(start)
     assert solver.value(ffo_state(EASY[0])) == 18
 
 

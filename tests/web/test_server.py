@@ -1,5 +1,6 @@
 """The server as its user starts it, and the files of the page."""
 
+import errno
 import os
 import re
 import signal
@@ -27,13 +28,16 @@ def test_it_says_where_it_is_serves_the_page_and_ends_with_ctrl_c(whole_run: Pat
     command = [sys.executable, str(WEB), "port=0", f"run_dir={whole_run}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        said = process.stdout.readline()
-        address = re.fullmatch(r"Play at (http://127\.0\.0\.1:\d+) \(Ctrl-C ends it\)\n", said)
-        assert address, said
-        with urlopen(address[1]) as answer:
-            assert b"<title>selfplay</title>" in answer.read()
-        process.send_signal(signal.SIGINT)
-        output, error = process.communicate(timeout=60)
+        try:
+            said = process.stdout.readline()
+            address = re.fullmatch(r"Play at (http://127\.0\.0\.1:\d+) \(Ctrl-C ends it\)\n", said)
+            assert address, said
+            with urlopen(address[1], timeout=60) as answer:
+                assert b"<title>selfplay</title>" in answer.read()
+            process.send_signal(signal.SIGINT)
+            output, error = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert (process.returncode, output, error) == (0, "The page is closed.\n", "")
 
 
@@ -42,7 +46,10 @@ def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         result = run_forked(WEB, "--port", port, f"run_dir={tmp_path}")
     assert (result.returncode, result.stderr.count("\n")) == (1, 1)
-    assert f"cannot listen on 127.0.0.1:{port}: {os.strerror(98)}; give another host or port" in result.stderr
+    assert (
+        f"cannot listen on 127.0.0.1:{port}: {os.strerror(errno.EADDRINUSE)}; give another host or port"
+        in result.stderr
+    )
 
 
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

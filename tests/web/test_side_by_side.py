@@ -112,8 +112,8 @@ def test_a_search_that_thinks_keeps_no_other_match_waiting(
             slow, quick = await begin("search-2"), await begin("level-1")
             slow = await answer(client.post(f"/api/matches/{slow['id']}/actions", json={"action": 0, "ply": 0}))
             waiting = asyncio.create_task(answer(client.post(f"/api/matches/{slow['id']}/reply")))
-            while not thinking.is_set():
-                await asyncio.sleep(0)
+            while not thinking.is_set() and not waiting.done():
+                await asyncio.sleep(0.01)
             ended = await play(client, asyncio.Semaphore(1), quick, 1)
             assert ended["is_over"]
             # The same match answers that it is busy, instead of waiting.

@@ -29,6 +29,7 @@ export const games = () => ask("GET", "/games");
 export const opponents = (game) => ask("GET", `/games/${part(game)}/opponents`);
 export const proof = (game, opponent) => ask("GET", `/games/${part(game)}/proof?opponent=${part(opponent)}`);
 export const begin = (game, opponent, person) => ask("POST", "/matches", { game, opponent, person });
+export const look = (match) => ask("GET", `/matches/${part(match)}`);
 export const act = (match, action, ply) => ask("POST", `/matches/${part(match)}/actions`, { action, ply });
 export const reply = (match) => ask("POST", `/matches/${part(match)}/reply`);
 export const undo = (match) => ask("POST", `/matches/${part(match)}/undo`);

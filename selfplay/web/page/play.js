@@ -98,6 +98,10 @@ function chosenOpponent() {
 }
 
 async function changeOpponent() {
+  if (match === null && !isBusy) {
+    begin();
+    return;
+  }
   if (match === null || isBusy) {
     // The search at work has to come to its end first.
     setTimeout(() => match !== null && chosenOpponent().id !== match.opponent.id && changeOpponent(), 100);
@@ -142,7 +146,12 @@ function act(action) {
 }
 
 function nextMatch() {
-  if (match !== null && !isBusy) {
+  if (isBusy) {
+    return;
+  }
+  if (match === null) {
+    begin();
+  } else {
     during(() => api.next(match.id, checked("person")));
   }
 }
@@ -216,8 +225,14 @@ async function recover(error) {
   if (error.status === 404 && match !== null) {
     // The match was left alone for too long.
     match = null;
-    match = await api.begin(game.name, chosenOpponent().id, "first").catch(() => null);
-    say("Here is a new match.");
+    match = await api.begin(game.name, chosenOpponent().id, checked("person")).catch(() => null);
+    say(match === null ? "No match is open." : "Here is a new match.");
+  } else if (match === null) {
+    say("No match is open. Choose another opponent, or press New match.");
+  } else {
+    // The server may have gone on, and only its answer was lost.
+    match = await api.look(match.id).catch(() => match);
+    say(match.is_over ? match.result : match.awaits_person ? "Your turn." : "Undo, or begin a new match.");
   }
 }
 
