@@ -99,6 +99,9 @@ class ConnectFour(Game):
         images = np.stack([entries.reshape(-1), entries[:, :, ::-1].reshape(-1)])
         return Symmetries(np.stack([columns, columns[::-1]]), images)
 
+    def pointed_squares(self, action: int) -> range:
+        return range(action, SQUARES, COLUMNS)
+
     def action_to_string(self, action: int) -> str:
         return str(action + 1)
 
