@@ -5,7 +5,7 @@ runs either compiled over the tensors' memory (CPU) or as torch operations (any 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
@@ -140,7 +140,10 @@ class Game(ABC):
     aim: str = ""
     """What a player has to do, in a sentence for people who do not know the game."""
     stone_colours: tuple[str, str] | None = None
-    """The colours of both players' stones, if they are discs; None: stones are signs, those of `player_names`."""
+    """The colours of both players' stones, if they are discs: of black, white, red and yellow, which the page can draw.
+
+    None: stones are signs, those of `player_names`.
+    """
     position_line: PositionLine | None = None
     """The line that the positions stand on, if there is one: figures then show the value of each position."""
     features: Features | None = None
@@ -189,14 +192,33 @@ class Game(ABC):
         """The rows and columns of the board; None if positions are no boards of squares."""
         return None if self.num_squares is None else (self.observation_shape[1], self.observation_shape[2])
 
-    def square_of(self, action: int) -> int | None:
-        """The square that a person points at to take `action`; None if it belongs to no square, such as a pass.
+    def pointed_squares(self, action: int) -> Sequence[int]:
+        """The squares at any of which a person may point to take `action`; none if it is no matter of squares: a pass.
 
-        Unless a game says otherwise, action i stands on square i where there is an action for each square.
+        Unless a game says otherwise, action i is taken at square i where there is an action for each square.
         """
-        squares = self.num_squares
-        has_one_each = squares == self.num_distinct_actions - (self.pass_action is not None)
-        return action if squares is not None and has_one_each and action < squares else None
+        return [action] if self._has_action_each and action != self.pass_action else []
+
+    def placed_square(self, state: State, action: int) -> int | None:
+        """Of the squares that are pointed at for `action`, the one on which it puts a stone; None if there is none.
+
+        `state`: one match, in which the action is legal.
+        """
+        if not (pointed := self.pointed_squares(action)):
+            return None
+        before, after = self.squares(state)[0], self.squares(self.step_unchecked(state, torch.tensor([action])))[0]
+        return next((square for square in pointed if before[square] == 0 and after[square] != 0), None)
+
+    def square_name(self, square: int) -> str:
+        """What a square is called: as its action, if there is one for each; else by its column and row from the top."""
+        if self._has_action_each:
+            return self.action_to_string(square)
+        row, column = divmod(square, self.observation_shape[2])
+        return f"column {column + 1}, row {row + 1}"
+
+    @property
+    def _has_action_each(self) -> bool:
+        return self.num_squares == self.num_distinct_actions - (self.pass_action is not None)
 
     def squares(self, state: State) -> Tensor:
         """int8[B, S], in C order: 1 where a stone of player 0 stands, -1 one of player 1, 0 where the square is empty.

@@ -117,13 +117,17 @@ def is_surely_larger(game: Game, limit: int) -> bool:
 
 
 def _positions_met(game: Game, matches: int) -> tuple[int, int]:
-    """How many positions, and how many different ones, so many random matches meet."""
+    """How many positions, and how many different ones, so many random matches meet while they go on.
+
+    A match that is over stays where it is, and would make the positions of a game of uneven length look alike.
+    """
     key, match = stream_key(0, 0, Activity.GENERATION), torch.arange(matches)
     states = [game.init(matches)]
     while not bool(states[-1].terminated.all()):
         draws = Draws(key, match, len(states))
         states.append(game.step_unchecked(states[-1], game.kernels.random_actions(states[-1], draws)))
     met = State(*(torch.cat(field) for field in zip(*states, strict=True)))
+    met = met.select(~met.terminated)
     return met.batch_size, len(distinct_positions(met)[0])
 
 

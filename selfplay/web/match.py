@@ -32,6 +32,8 @@ class PlyNote(NamedTuple):
     place: int | None
     """The number that the position then is, in games of one number."""
     value: float | None
+    square: int | None
+    """Where it has put a stone."""
     turned: list[int]
     """The squares whose stones the ply has turned."""
     squares: NDArray[np.int8] | None
@@ -109,7 +111,7 @@ class Match:
         return HintView(
             action=given.action,
             text=given.text,
-            square=self.game.square_of(given.action),
+            square=self.game.placed_square(self.session.state, given.action),
             value=given.value,
             source=source,
         )
@@ -148,7 +150,8 @@ class Match:
             LegalView(
                 action=action,
                 text=self.game.action_to_string(action),
-                square=self.game.square_of(action),
+                square=self.game.placed_square(self.session.state, action),
+                pointed=list(self.game.pointed_squares(action)),
                 value=None if values is None else finite(values[action]),
             )
             for action in self.session.legal_actions
@@ -164,7 +167,7 @@ class Match:
                 place=note.place,
                 value=note.value,
                 turned=note.turned,
-                square=self.game.square_of(ply.action),
+                square=note.square,
             )
             for ply, note in zip(plies, self._notes, strict=True)
         ]
@@ -172,11 +175,12 @@ class Match:
     def _note(self, number: int, ply: Ply) -> PlyNote:
         place, value = self._place(number + 1), self._value(number, ply)
         if self.game.num_squares is None:
-            return PlyNote(place, value, [], None)
+            return PlyNote(place, value, None, [], None)
         known = self._notes[number - 1].squares if number else None
         before = self._squares(number) if known is None else known
         after = self._squares(number + 1)
-        return PlyNote(place, value, np.flatnonzero(before * after == -1).tolist(), after)
+        square = self.game.placed_square(self.session.state_before(number), ply.action)
+        return PlyNote(place, value, square, np.flatnonzero(before * after == -1).tolist(), after)
 
     def _squares(self, number: int) -> NDArray[np.int8]:
         """int8[S]: the stones before that ply."""

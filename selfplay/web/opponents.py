@@ -76,7 +76,7 @@ class Roster:
             seat_names=list(game.player_names),
             stone_colours=None if game.stone_colours is None else list(game.stone_colours),
             counts_stones=game.rules.margin is not None,
-            square_names=[game.action_to_string(square) for square in range(game.num_squares or 0)],
+            square_names=[game.square_name(square) for square in range(game.num_squares or 0)],
             line_label=None if line is None else line.label,
             line_end=None if line is None else line.end,
             is_default=game.name == self.settings.game.name,

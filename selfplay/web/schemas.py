@@ -105,7 +105,8 @@ class LegalView(BaseModel):
 
     action: int
     text: str
-    square: int | None
+    square: int | None = Field(description="Where it puts a stone; null: it is no matter of squares.")
+    pointed: list[int] = Field(description="The squares at any of which a person may point to take it.")
     value: float | None = Field(description="To the player to move, as the adviser sees it.")
 
 

@@ -76,7 +76,7 @@ def test_a_game_with_more_positions_than_the_limit_is_refused():
         enumerate_positions(make_game("tictactoe"), limit=5477)
 
 
-@pytest.mark.parametrize("name", ["othello", "othello_6x6"])
+@pytest.mark.parametrize("name", ["othello", "othello_6x6", "connect_four"])
 def test_random_matches_prove_that_a_large_game_is_large(name):
     assert is_surely_larger(make_game(name), 100_000)
     with pytest.raises(GameTooLargeError, match=f"{name} has more than 100,000 positions"):

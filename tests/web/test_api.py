@@ -48,7 +48,7 @@ def play_out(client: TestClient, match: Json, choice: int = 0) -> Json:
 def test_a_match_against_a_level_shows_its_values_and_its_replies(client: TestClient) -> None:
     match = begin(client)
     assert (match["awaits_person"], match["person_seat"], match["adviser"]) == (True, 0, "Level 3")
-    assert [legal["square"] for legal in match["legal"]] == list(range(9))
+    assert [(legal["square"], legal["pointed"]) for legal in match["legal"]] == [(i, [i]) for i in range(9)]
     assert all(-2 < legal["value"] < 2 for legal in match["legal"])
     expected = match["legal"][4]["value"]
     match = act(client, match, 4)
@@ -88,6 +88,17 @@ def test_othello_counts_discs_and_says_which_were_turned_and_who_passed(client: 
     passes = [ply for ply in match["plies"] if ply["text"] == "pass"]
     assert [ply["by_person"] for ply in passes] == [True, False]
     assert all(ply["is_forced"] and ply["square"] is None and ply["turned"] == [] for ply in passes)
+
+
+def test_a_column_is_pointed_at_anywhere_and_its_stone_falls(client: TestClient) -> None:
+    match = begin(client, "connect_four", "search-2")
+    assert [legal["square"] for legal in match["legal"]] == list(range(35, 42))
+    assert match["legal"][3]["pointed"] == [3, 10, 17, 24, 31, 38]
+    match = act(client, match, 3)
+    assert (match["plies"][0]["square"], match["squares"][38]) == (38, 1)
+    match = post(client, match, "reply")
+    assert match["squares"][match["plies"][1]["square"]] == -1
+    assert match["legal"][3]["square"] == 31
 
 
 def test_a_game_without_a_board_says_where_it_stands(client: TestClient) -> None:

@@ -1,5 +1,6 @@
 """The page in a real browser: played by clicks, by keys alone, on a narrow screen, dark and light; the run's story."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -263,12 +264,12 @@ def test_a_game_without_a_board_is_played_with_buttons(page: Page) -> None:
 
 
 class ByButtons(TicTacToe):
-    """A game whose actions stand on no square, as columns do."""
+    """A game whose actions are no matter of squares."""
 
     name = "by_buttons"
 
-    def square_of(self, action: int) -> int | None:
-        return None
+    def pointed_squares(self, action: int) -> list[int]:
+        return []
 
 
 def test_actions_that_stand_on_no_square_are_buttons_below_the_board(page: Page, server: Server) -> None:
@@ -284,6 +285,26 @@ def test_actions_that_stand_on_no_square_are_buttons_below_the_board(page: Page,
         expect(page.locator(".action.hinted")).to_have_count(1)
     finally:
         del server.desk.roster.games["by_buttons"]
+
+
+def test_a_column_is_chosen_at_any_of_its_squares_and_the_stone_falls(page: Page) -> None:
+    visit(page, "/#play/connect_four")
+    choose(page, "Random")
+    expect(page.locator(".cell.legal")).to_have_count(7)
+    expect(page.locator("#board .action")).to_have_count(0)
+    # The top square of the fourth column; the stone comes to stand on the bottom one.
+    page.locator("[data-square='3']").click()
+    settled(page, 2)
+    expect(page.locator("[data-square='38'] .disc.red")).to_have_count(1)
+    expect(page.locator("[data-square='38']")).to_have_attribute("aria-label", re.compile("^column 4, row 6, first"))
+    expect(page.locator("#board .disc.yellow.new")).to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    settled(page, 0)
+    page.locator("[data-square='38']").click()
+    settled(page, 2)
+    expect(page.locator("[data-square='38'] .disc.red")).to_have_count(1)
+    play_out(page)
+    expect(page.locator("#status")).to_contain_text(re.compile("You win|You lose|A draw"))
 
 
 # ---------------------------------------------------------------------- screens

@@ -150,8 +150,8 @@ export class Board {
     const last = match.plies.at(-1);
     const largest = Math.max(0, ...[...values.values()].map((value) => Math.abs(value - scale.neutral)));
     const best = Math.max(...values.values());
-    this.actions = new Map(shown.isOpen ? match.legal.filter((a) => a.square !== null).map((a) => [a.square, a]) : []);
-    const others = match.legal.filter((a) => a.square === null);
+    this.actions = new Map(shown.isOpen ? match.legal.flatMap((a) => a.pointed.map((square) => [square, a])) : []);
+    const others = match.legal.filter((a) => a.pointed.length === 0);
     this.others.hidden = others.length === 0;
     this.others.replaceChildren(...others.map((legal) => actionButton(legal, shown, largest, best, this.play)));
     const shownLegal = new Map(match.legal.filter((a) => a.square !== null).map((a) => [a.square, a]));

@@ -1,0 +1,122 @@
+"""Connect Four: stones drop into seven columns of height six; four in a row, column or diagonal win.
+
+Bit `7 * row + column` of a word is a square, rows counted from the top, as the board is drawn:
+
+     0  1  2  3  4  5  6
+     7  8  9 10 11 12 13
+    14 15 16 17 18 19 20
+    21 22 23 24 25 26 27
+    28 29 30 31 32 33 34
+    35 36 37 38 39 40 41
+
+Player 0 is X (red), player 1 is O (yellow). Action i drops a stone into column i. The bits of the top row are those
+of the actions, so the columns that are open are its empty squares, without any shifting.
+"""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from selfplay.errors import IllegalActionError
+from selfplay.games.game import Game, Rules, State, Symmetries
+from selfplay.games.words import Word, rule, word_of
+
+ROWS, COLUMNS = 6, 7
+SQUARES = ROWS * COLUMNS
+
+FULL_BOARD = word_of(range(SQUARES))
+TOP_ROW = word_of(range(COLUMNS))
+BOTTOM_ROW = word_of(range(SQUARES - COLUMNS, SQUARES))
+LEFT_COLUMN = word_of(range(0, SQUARES, COLUMNS))
+ENDS_AT_LEFT = word_of(square for square in range(SQUARES) if square % COLUMNS <= COLUMNS - 4)
+"""From these squares a line of four has room to the right."""
+ENDS_AT_RIGHT = word_of(square for square in range(SQUARES) if square % COLUMNS >= 3)
+"""From these squares a line of four has room to the left."""
+
+
+@rule
+def has_line(stones: Word) -> Word:
+    """Whether four of `stones` stand in a row, column or diagonal. The topmost, or leftmost, has room for the rest."""
+    across, upright = stones & (stones >> 1), stones & (stones >> COLUMNS)
+    falling, rising = stones & (stones >> (COLUMNS + 1)), stones & (stones >> (COLUMNS - 1))
+    to_right = ((across & (across >> 2)) | (falling & (falling >> 2 * (COLUMNS + 1)))) & ENDS_AT_LEFT
+    to_left = rising & (rising >> 2 * (COLUMNS - 1)) & ENDS_AT_RIGHT
+    return (to_right | to_left | (upright & (upright >> 2 * COLUMNS))) != 0
+
+
+@rule
+def legal_actions(own: Word, opp: Word) -> Word:
+    """The columns whose top square is empty; none after a line, which only the player who has just moved can have."""
+    return (~(own | opp) & TOP_ROW) * (has_line(opp) == 0)
+
+
+@rule
+def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
+    """Of the empty squares of a column, the stone falls to the one on the bottom row or on another stone."""
+    stones = own | opp
+    column, ground = move * LEFT_COLUMN, (stones >> COLUMNS) | BOTTOM_ROW
+    return opp, own | (column & ground & ~stones)
+
+
+@rule
+def is_terminal(own: Word, opp: Word) -> Word:
+    """The player who has just moved has a line, or the board is full."""
+    return has_line(opp) | ((own | opp) == FULL_BOARD)
+
+
+@rule
+def return_to_move(own: Word, opp: Word) -> Word:
+    """The other player's line is a loss for the player to move; a full board without one is a draw."""
+    return -1 * has_line(opp)
+
+
+@rule
+def observation_entry(own: Word, opp: Word, index: Word) -> Word:
+    """Channel 0: the stones of the player who has just moved; channel 1: those of the player to move."""
+    to_move = (index >= SQUARES) * 1
+    square = index - to_move * SQUARES
+    return (((opp >> square) & (1 - to_move)) | ((own >> square) & to_move)) & 1
+
+
+class ConnectFour(Game):
+    """Connect Four on seven columns of height six, X first."""
+
+    name = "connect_four"
+    title = "Connect Four"
+    aim = "Drop stones into the columns; four of yours in a row, a column or a diagonal win."
+    stone_colours = ("red", "yellow")
+    num_distinct_actions = COLUMNS
+    observation_shape = (2, ROWS, COLUMNS)
+    max_game_length = SQUARES
+    rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry)
+    action_help = f"a column from 1 to {COLUMNS}"
+
+    @property
+    def symmetries(self) -> Symmetries:
+        """The identity, and the mirror that exchanges left and right."""
+        columns = np.arange(COLUMNS)
+        entries = np.arange(2 * SQUARES).reshape(self.observation_shape)
+        images = np.stack([entries.reshape(-1), entries[:, :, ::-1].reshape(-1)])
+        return Symmetries(np.stack([columns, columns[::-1]]), images)
+
+    def pointed_squares(self, action: int) -> range:
+        return range(action, SQUARES, COLUMNS)
+
+    def action_to_string(self, action: int) -> str:
+        return str(action + 1)
+
+    def string_to_action(self, text: str) -> int:
+        if text.strip() not in {str(column + 1) for column in range(COLUMNS)}:
+            raise IllegalActionError(f"{text!r} is no column; write {self.action_help}")
+        return int(text) - 1
+
+    def to_string(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
+        signs = {1: "X", -1: "O", 0: "."}
+        cells = [signs[stone] for stone in self.squares(state.select(torch.tensor([row])))[0].tolist()]
+        lines = [cells[start : start + COLUMNS] for start in range(0, SQUARES, COLUMNS)]
+        lines.append([self.action_to_string(action) for action in range(COLUMNS)])
+        size = 1
+        if values is not None:
+            size = len("+0.00")
+            lines[-1] = [f"{value:+.2f}" if np.isfinite(value) else "-" for value in values]
+        return "\n".join(" ".join(cell.center(size) for cell in line).rstrip() for line in lines)

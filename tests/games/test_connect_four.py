@@ -1,0 +1,274 @@
+"""Connect Four: drawn boards, texts, and random matches against rules written in another way."""
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.arena import MATCH_OVER, play_matches
+from selfplay.errors import IllegalActionError
+from selfplay.games.connect_four import COLUMNS, ROWS, ConnectFour, has_line
+from selfplay.games.game import State
+from selfplay.players.random import RandomPlayer
+from selfplay.randomness import Activity, Draws, stream_key
+
+GAME = ConnectFour()
+
+
+def word(board: str, stone: str) -> int:
+    return sum(1 << square for square, cell in enumerate("".join(board.split())) if cell == stone)
+
+
+def position(board: str, to_move: str = "O") -> State:
+    """The position drawn as 42 cells, row by row from the top, as a state with player 0 to move."""
+    other = "O" if to_move == "X" else "X"
+    return GAME.state_at(torch.tensor([word(board, to_move)]), torch.tensor([word(board, other)]))
+
+
+def drawn(rows: list[str], to_move: str = "O") -> State:
+    """As `position`; the rows above those given are empty."""
+    return position("." * (COLUMNS * (ROWS - len(rows))) + "".join(rows), to_move)
+
+
+# ---------------------------------------------------------------------- lines
+
+WON = {
+    "row": ["..XXXX.", "..OOXO."],
+    "row at the left edge": ["XXXX..."],
+    "row at the right edge": ["...XXXX"],
+    "column": ["...X...", "...X...", "..OX...", "..OXO.."],
+    "column up to the top": ["X......", "X......", "X......", "X......", "O......", "O......"],
+    "falling": ["X......", "OX.....", "OOX....", "XOOX..."],
+    "falling into the corner": ["...X...", "...OX..", "...OOX.", "...XOOX"],
+    "rising": ["...X...", "..XO...", ".XOO...", "XOOX..."],
+    "rising from the corner": ["......X", ".....XO", "....XOO", "...XOOX"],
+}
+
+
+@pytest.mark.parametrize("rows", WON.values(), ids=WON)
+def test_four_in_a_line_win_for_whoever_has_just_moved(rows):
+    state = drawn(rows)
+    assert (state.terminated.tolist(), state.returns.tolist()) == ([True], [-1.0])
+    assert not GAME.legal_action_mask(state).any()
+    assert int(GAME.rules.legal_actions(state.own, state.opp)) == 0
+
+
+NOT_WON = {
+    # The first squares of a row follow upon the last ones of the row above it.
+    "row around the edge, three and one": ["....XXX", "X...OOO"],
+    "row around the edge, two and two": [".....XX", "XX...OO"],
+    "row around the edge, one and three": ["......X", "XXX...O"],
+    # One column further right and one row down from the right edge is the left edge, two rows below.
+    "falling around the edge": ["....X..", "....OX.", "....OOX", "....OOO", "X...XXX"],
+    "falling around the edge, one and three": ["......X", "......O", "X.....O", "OX....O", "OOX...X"],
+    # One column to the left and one row down from the left edge is the right edge of the same row.
+    "rising around the edge": ["..X....", ".XO....", "XOO...X", "OOO...O"],
+    "rising around the edge, one and three": ["......X", "X....XO", "O...XOO"],
+    "three in a row": ["XXX.XX."],
+    "three in a column": ["X......", "X......", "X......"],
+    "a corner": ["X......", "X......", "XXX...."],
+    "a line of both": ["XOXO...", "OXOX..."],
+}
+
+
+@pytest.mark.parametrize("rows", NOT_WON.values(), ids=NOT_WON)
+def test_what_is_no_line_ends_nothing(rows):
+    assert drawn(rows).terminated.tolist() == [False]
+
+
+def lines() -> set[int]:
+    """All lines of four squares, by walking."""
+    found = set()
+    for row in range(ROWS):
+        for column in range(COLUMNS):
+            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                squares = [(row + i * down, column + i * right) for i in range(4)]
+                if all(0 <= r < ROWS and 0 <= c < COLUMNS for r, c in squares):
+                    found.add(sum(1 << (COLUMNS * r + c) for r, c in squares))
+    return found
+
+
+def test_of_all_fours_of_stones_only_the_69_lines_win():
+    fours = torch.combinations(torch.arange(ROWS * COLUMNS), 4)
+    stones = (torch.ones_like(fours) << fours).sum(dim=1)
+    won = set(stones[has_line(stones)].tolist())
+    assert len(won) == 69
+    assert won == lines()
+
+
+# ---------------------------------------------------------------------- matches
+
+
+def test_a_stone_falls_upon_the_stones_of_its_column():
+    state = GAME.state_after("4435")
+    assert GAME.to_string(state).splitlines() == [
+        ". . . . . . .",
+        ". . . . . . .",
+        ". . . . . . .",
+        ". . . . . . .",
+        ". . . O . . .",
+        ". . X X O . .",
+        "1 2 3 4 5 6 7",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "return_of_first"),
+    [
+        # O O O . . . .
+        # X X X X . . .
+        ("1122334", 1.0),
+        # . . . . . X X
+        # O O O O . X X    O comes last
+        ("71727364", -1.0),
+    ],
+)
+def test_a_line_gives_its_owner_the_return(columns, return_of_first):
+    state = GAME.state_after(columns)
+    assert (state.terminated.tolist(), state.returns.tolist()) == ([True], [return_of_first])
+    assert state.returns_to(torch.tensor([1])).tolist() == [-return_of_first]
+
+
+def test_a_full_board_without_a_line_is_a_draw():
+    # X O O X O O X
+    # O X O O X X X
+    # X O X X O O X
+    # X X O O O X O
+    # O O O X O X X
+    # X X O O X X O
+    state = GAME.state_after("542223421125676412111563734447355376637675")
+    assert (state.terminated.tolist(), state.returns.tolist()) == ([True], [0.0])
+    assert int(GAME.rules.legal_actions(state.own, state.opp)) == 0
+
+
+def test_a_line_of_the_last_stone_wins():
+    # O X O O X O X    the last stone, on the top left, completes the line that falls from it
+    # X O X O O X X
+    # X O O X O X X
+    # O X X O O X O
+    # X O X X X O O
+    # X O O O X O X
+    state = GAME.state_after("525375323446261465451257626776237174341311")
+    assert (state.terminated.tolist(), state.returns.tolist()) == ([True], [-1.0])
+
+
+def test_a_full_column_is_refused_and_the_others_are_named():
+    # . . . O . . .
+    # . . . X . . .
+    # . . . O . . .
+    # . . . X . . .
+    # . . . O . . .
+    # . . . X . . .
+    state = GAME.state_after("444444")
+    assert GAME.legal_action_mask(state).tolist() == [[True, True, True, False, True, True, True]]
+    with pytest.raises(IllegalActionError, match=r"action 4 is not legal here; legal are 1, 2, 3, 5, 6, 7"):
+        GAME.step(state, torch.tensor([3]))
+
+
+# ---------------------------------------------------------------------- against rules written in another way
+
+
+def walk(actions: list[int]) -> tuple[list[str], int]:
+    """The columns, from the bottom, after a whole match, and who has won (1, -1 or 0); every action is checked."""
+    columns, winner = [""] * COLUMNS, 0
+    for ply, action in enumerate(actions):
+        assert winner == 0
+        assert len(columns[action]) < ROWS
+        stone = "XO"[ply % 2]
+        columns[action] += stone
+        if runs_through(columns, action, stone):
+            winner = 1 if stone == "X" else -1
+    assert winner or all(len(column) == ROWS for column in columns)
+    return columns, winner
+
+
+def runs_through(columns: list[str], column: int, stone: str) -> bool:
+    """Whether the topmost stone of the column lies in a run of four or more."""
+
+    def length(right: int, up: int) -> int:
+        c, height, count = column + right, len(columns[column]) - 1 + up, 0
+        while 0 <= c < COLUMNS and 0 <= height < len(columns[c]) and columns[c][height] == stone:
+            c, height, count = c + right, height + up, count + 1
+        return count
+
+    return any(length(right, up) + length(-right, -up) >= 3 for right, up in ((0, 1), (1, 0), (1, 1), (1, -1)))
+
+
+def random_record(matches: int):
+    player, key = RandomPlayer(GAME), stream_key(3, 0, Activity.GENERATION)
+    (record,) = play_matches(GAME, (player, player), range(matches), key, alternate=False, batch_size=matches)
+    return record
+
+
+def test_random_matches_are_those_of_rules_written_in_another_way():
+    record = random_record(2_000)
+    final = record.states[-1]
+    for row, sequence in enumerate(record.action_sequences()):
+        columns, winner = walk([action for action in sequence.tolist() if action != MATCH_OVER])
+        board = [column.ljust(ROWS, ".") for column in columns]
+        from_the_top = [[board[c][height] for c in range(COLUMNS)] for height in reversed(range(ROWS))]
+        shown = "\n".join(" ".join(cells) for cells in [*from_the_top, map(str, range(1, COLUMNS + 1))])
+        assert GAME.to_string(final, row) == shown
+        assert float(final.returns[row]) == winner
+
+
+def test_whole_random_matches_are_those_of_the_arena():
+    returns, plies = GAME.kernels.random_matches(Draws(stream_key(3, 0, Activity.GENERATION), torch.arange(500), 0))
+    record = random_record(500)
+    assert torch.equal(returns, record.states[-1].returns)
+    assert torch.equal(plies, (record.action_sequences() != MATCH_OVER).sum(dim=1))
+
+
+# ---------------------------------------------------------------------- what is seen and written
+
+
+def test_the_observation_is_the_board_as_it_is_drawn_seen_by_who_has_just_moved():
+    # . . . . . . .    three empty rows above
+    # O . . . . . .    O has just moved
+    # X . . . . . .
+    # X . . . . . O
+    seen = GAME.observe(GAME.state_after("1711"))
+    assert seen.shape == (1, 2, ROWS, COLUMNS)
+    assert seen[0].nonzero().tolist() == [[0, 3, 0], [0, 5, 6], [1, 4, 0], [1, 5, 0]]
+
+
+def test_the_mirror_exchanges_left_and_right():
+    actions, observations = GAME.symmetries
+    assert actions.tolist() == [[0, 1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1, 0]]
+    seen = GAME.observation_bits(GAME.state_after("11267"))
+    assert torch.equal(seen[:, torch.from_numpy(observations[1])], GAME.observation_bits(GAME.state_after("77621")))
+
+
+def test_values_are_drawn_below_their_columns():
+    values = np.full(COLUMNS, np.nan, dtype=np.float32)
+    values[[1, 6]] = 0.5, -0.126
+    assert GAME.to_string(GAME.state_after("2"), values=values).splitlines()[-2:] == [
+        "  .     X     .     .     .     .     .",
+        "  -   +0.50   -     -     -     -   -0.13",
+    ]
+
+
+@pytest.mark.parametrize(("text", "action"), [("1", 0), ("7", 6), (" 4 ", 3)])
+def test_a_column_is_read_by_its_number(text, action):
+    assert GAME.string_to_action(text) == action
+
+
+@pytest.mark.parametrize("text", ["", "0", "8", "-1", "1.0", "11", "a", "²", "1 2", "01"])
+def test_what_is_no_column_is_refused(text):
+    with pytest.raises(IllegalActionError, match="is no column; write a column from 1 to 7"):
+        GAME.string_to_action(text)
+
+
+def test_a_transcript_is_columns_with_spaces_between_them():
+    assert GAME.read_transcript("4 4 3 5") == [3, 3, 2, 4]
+    with pytest.raises(IllegalActionError, match="'9' is no column"):
+        GAME.read_transcript("4 9")
+
+
+# ---------------------------------------------------------------------- where a person points
+
+
+def test_any_square_of_a_column_is_pointed_at_and_the_stone_is_placed_where_it_falls():
+    state = GAME.state_after("44")
+    assert list(GAME.pointed_squares(3)) == [3, 10, 17, 24, 31, 38]
+    assert [GAME.placed_square(state, action) for action in range(COLUMNS)] == [35, 36, 37, 24, 39, 40, 41]
+    assert (GAME.square_name(0), GAME.square_name(38)) == ("column 1, row 1", "column 4, row 6")
