@@ -76,7 +76,7 @@ def test_a_time_limit_that_does_not_suffice_is_said_in_one_line():
 def test_what_would_take_hours_is_refused_without_a_time_limit():
     result = run_forked(SOLVE, "f5d6c3")
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == "error: 57 squares are empty; give a position with at most 30, or a time limit\n"
+    assert result.stderr == "error: 57 squares are empty; solve positions with at most 30, or set a time limit\n"
 
 
 def test_ctrl_c_ends_it_without_a_traceback():
