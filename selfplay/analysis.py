@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import pandas as pd
-import torch
 
 from selfplay.errors import SettingError
 from selfplay.games import Game, State, make_game
@@ -58,9 +57,7 @@ def analyse(settings: AnalysisSettings) -> Analysis:
         IllegalActionError: moves that cannot be played.
     """
     game = make_game(settings.game.name)
-    state = game.init()
-    for action in game.read_transcript(settings.moves):
-        state = game.step(state, torch.tensor([action]))
+    state = game.state_after(map(game.action_to_string, game.read_transcript(settings.moves)))
     if bool(state.terminated):
         raise SettingError(f"moves={settings.moves}: the match is over there; give fewer")
     evaluation = _evaluation_of(settings, game)

@@ -1,7 +1,5 @@
 """Positions of Othello as people write them: a board, or the moves that lead there."""
 
-import torch
-
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import GAMES
 from selfplay.games.game import State
@@ -31,13 +29,8 @@ def written_position(text: str, side: str | None = None, game_name: str | None =
         raise SettingError(f"a board has one of X, O and - for each square; it has {len(text)} signs, not {sizes}")
     game = games[game_name] if game_name else by_size.get(len(text) if side else 0, games[Othello.name])
     try:
-        return game, game.read_board(text, side) if side is not None else _after(game, text)
+        if side is not None:
+            return game, game.read_board(text, side)
+        return game, game.state_after(map(game.action_to_string, game.read_transcript(text)))
     except IllegalActionError as error:
         raise SettingError(str(error)) from error
-
-
-def _after(game: Othello, transcript: str) -> State:
-    state = game.init()
-    for action in game.read_transcript(transcript):
-        state = game.step(state, torch.tensor([action]))
-    return state
