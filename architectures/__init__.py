@@ -12,6 +12,7 @@ from torch import nn
 
 from architectures.conv import Conv
 from architectures.mlp import MLP
+from architectures.ntuple import NTuple
 from architectures.othello_features import OthelloFeatures
 from selfplay.errors import SettingError
 
@@ -19,6 +20,7 @@ ARCHITECTURES: dict[str, Callable[..., nn.Module]] = {
     "mlp": MLP,
     "conv": Conv,
     "othello_features": OthelloFeatures,
+    "ntuple": NTuple,
 }
 
 

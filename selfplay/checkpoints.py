@@ -17,7 +17,7 @@ from selfplay.games import Game
 METADATA_KEY = "selfplay"
 """All metadata stand under one key, because the file format does not fix the order of several."""
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Checkpoint(NamedTuple):
@@ -26,7 +26,7 @@ class Checkpoint(NamedTuple):
     network: nn.Module
     """In evaluation mode."""
     metadata: dict[str, Any]
-    """format, game, level, architecture, training, versions"""
+    """format, game, level, architecture, training, outcome, versions"""
 
 
 def save_checkpoint(
@@ -36,6 +36,7 @@ def save_checkpoint(
     level: int,
     architecture: Mapping[str, Any],
     training: Mapping[str, Any],
+    outcome: str = "return",
 ) -> None:
     """Write the weights of `network` to `path`; equal weights give equal bytes. Raises OSError."""
     metadata = {
@@ -44,6 +45,7 @@ def save_checkpoint(
         "level": level,
         "architecture": dict(architecture),
         "training": dict(training),
+        "outcome": outcome,
         "versions": {name: version(name) for name in ("selfplay", "torch")},
     }
     tensors = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
@@ -86,7 +88,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
         raise InvalidFileError(path, f"cannot be read: {error}") from error
     except (KeyError, ValueError) as error:
         raise InvalidFileError(path, "is not a checkpoint of this program") from error
-    expected = {"format", "game", "level", "architecture", "training", "versions"}
+    expected = {"format", "game", "level", "architecture", "training", "outcome", "versions"}
     if not isinstance(metadata, dict) or set(metadata) != expected or metadata["format"] != FORMAT:
         raise InvalidFileError(path, "is not a checkpoint of this format")
     return metadata, tensors

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from selfplay.arena import MATCH_OVER, MatchRecord
 from selfplay.games.game import Game
+from selfplay.outcomes import outcome_of_first
 
 Viewpoints = Literal["both", "agent"]
 
@@ -23,27 +24,32 @@ class Rows(NamedTuple):
     observations: NDArray[np.uint8]
     """uint8[N, D]: 0 or 1, the flattened observation of the player who has just moved."""
     targets: NDArray[np.float32]
-    """float32[N] in [-1, 1]: that player's discounted return."""
+    """float32[N] in [-1, 1]: that player's discounted outcome."""
 
     def select(self, chosen: NDArray[np.bool_]) -> "Rows":
         """The rows where `chosen` (bool[N]) is true."""
         return Rows(self.match[chosen], self.ply[chosen], self.observations[chosen], self.targets[chosen])
 
 
-def expectation_rows(game: Game, record: MatchRecord, gamma: float, viewpoints: Viewpoints = "both") -> Rows:
+def expectation_rows(
+    game: Game, record: MatchRecord, gamma: float, viewpoints: Viewpoints = "both", outcome: str = "return"
+) -> Rows:
     """The rows of a batch of matches.
 
     The target of the afterstate that a player's move leads to is z * gamma**k (Sutton & Barto, section 3.3, with the
-    return at the end only): z the player's return, k the number of moves that this player makes later in the match.
-    A pass is no move: it gives no row and does not count.
+    return at the end only): z the player's return or its lead in points, k the number of moves that this player makes
+    later in the match. A pass is no move: it gives no row and does not count.
 
     Args:
         gamma: discount in [0, 1].
         viewpoints: "both" keeps the moves of both players, "agent" only those of the first of the two.
+        outcome: "return", or "disc_difference", the lead in points over the number of squares.
+
+    Raises SettingError if the outcome counts points and the game does not.
     """
     moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
     powers = torch.tensor([gamma**k for k in range(len(record.actions) + 1)], dtype=torch.float64)
-    returns = record.states[-1]
+    of_first = outcome_of_first(game, record.states[-1], outcome)
     parts = []
     for ply in reversed(range(len(record.actions))):
         action, mover = record.actions[ply], record.states[ply].current_player
@@ -53,7 +59,7 @@ def expectation_rows(game: Game, record: MatchRecord, gamma: float, viewpoints: 
         kept = moved if viewpoints == "both" else moved & (mover == record.seats)
         rows = kept.nonzero()[:, 0]
         k = moves_later[rows, mover[rows].long()]
-        targets = returns.returns_to(mover)[rows] * powers[k] + 0.0
+        targets = torch.where(mover == 0, of_first, -of_first)[rows] * powers[k] + 0.0
         afterstates = record.states[ply + 1].select(rows)
         parts.append((record.match[rows], torch.full_like(rows, ply), game.observation_bits(afterstates), targets))
         moves_later.scatter_add_(1, mover.long()[:, None], moved.long()[:, None])

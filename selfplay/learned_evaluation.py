@@ -1,4 +1,4 @@
-"""An evaluation for searches out of the weights of features that a level has learned."""
+"""Evaluations for searches out of what a level has learned: weights of features, or tables of patterns."""
 
 import logging
 import math
@@ -11,8 +11,9 @@ from selfplay.run_folder import RunFolder, written_whole
 from selfplay.settings import CommonSettings, require
 
 if TYPE_CHECKING:
+    from selfplay.checkpoints import Checkpoint
     from selfplay.games import Game
-    from selfplay.search.evaluation import Evaluation
+    from selfplay.search.evaluation import Evaluation, Valuation
 
 log = logging.getLogger(__name__)
 
@@ -75,3 +76,20 @@ def learned_evaluation(path: Path, game: "Game") -> "Evaluation":
     largest = (game.num_squares or 0) * sum(map(abs, weights.values()))
     win = 10.0 ** max(0, math.floor(math.log10(largest)) + 1) if largest > 0 else 1.0
     return Evaluation(str(path), game.name, win, win / 1000, weights)
+
+
+def compiled_evaluation(checkpoint: "Checkpoint", game: "Game", name: str) -> "Valuation | None":
+    """What a level has learned, for compiled searches: its open positions have the value that its network gives them.
+
+    Returns:
+        None if it is a network that searches cannot compile.
+    """
+    from architectures.ntuple import NTuple
+    from selfplay.outcomes import end_values
+    from selfplay.search.pattern_evaluation import PatternEvaluation
+
+    network = checkpoint.network
+    if not isinstance(network, NTuple):
+        return None
+    ends = end_values(game, checkpoint.metadata["outcome"])
+    return PatternEvaluation(name, game.name, *ends, network.tables())

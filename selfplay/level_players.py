@@ -11,6 +11,7 @@ from selfplay.settings import CommonSettings, Settings
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
+    from selfplay.players.search import SearchPlayer
     from selfplay.players.value_net import ValueNetPlayer
 
 
@@ -21,26 +22,44 @@ def newest_level(settings: CommonSettings) -> int:
 
 def load_level(
     run_dir: str | Path, level: int, game: "Game | None" = None, *, depth: int = 1, temperature: float = 0.0
-) -> "ValueNetPlayer":
+) -> "ValueNetPlayer | SearchPlayer":
     """The agent of a level of a run, as a player.
+
+    Tables of patterns are searched by NegaScout to any depth; networks look the whole tree through, up to 3 plies.
 
     Args:
         game: the game that it must play; None takes what its file says.
 
     Raises:
+        SettingError: a depth or a temperature out of range.
         StageError: the run has no such level; the message says which it has.
         InvalidFileError: its file is broken or belongs to another game.
     """
     from selfplay.checkpoints import load_checkpoint, read_metadata
     from selfplay.games import make_game
+    from selfplay.learned_evaluation import compiled_evaluation
+    from selfplay.players.search import SearchPlayer
     from selfplay.players.value_net import ValueNetPlayer
+    from selfplay.search.searcher import Searcher
 
+    if game is None:
+        game = make_game(read_metadata(agent_of(run_dir, level))["game"])
+    checkpoint = load_checkpoint(agent_of(run_dir, level), game)
+    name = f"level {level}"
+    evaluation = compiled_evaluation(checkpoint, game, name)
+    if evaluation is None or temperature > 0:
+        outcome = checkpoint.metadata["outcome"]
+        return ValueNetPlayer(game, checkpoint.network, depth, temperature, name, outcome)
+    # One ply ahead there is nothing to look up, and without a table threads may share the player.
+    searcher = Searcher(game, evaluation, ordered=depth > 1, table_bits=16 if depth > 1 else 0)
+    return SearchPlayer(searcher, depth, name=name)
+
+
+def agent_of(run_dir: str | Path, level: int) -> Path:
+    """The file of the agent of a level. Raises StageError if the run has no such level."""
     run = RunFolder(Path(run_dir))
     run.check_level(level)
-    path = run.agent(level)
-    game = game or make_game(read_metadata(path)["game"])
-    network = load_checkpoint(path, game).network
-    return ValueNetPlayer(game, network, depth, temperature, name=f"level {level}")
+    return run.agent(level)
 
 
 def level_player(settings: Settings | PlaySettings, game: "Game", level: int) -> "Player":

@@ -82,6 +82,7 @@ def _generation_record(settings: Settings, run: RunFolder, level: int) -> dict[s
         "matches": settings.matches,
         "gamma": settings.gamma,
         "viewpoints": settings.viewpoints,
+        "outcome": settings.outcome,
     }
     if level > 0:
         record |= {
@@ -138,9 +139,8 @@ def play_shard(shard: Shard) -> "list[Rows]":
     player = exploring_player(settings, game, shard.level)
     key = stream_key(settings.seed, shard.level, Activity.GENERATION)
     records = play_matches(game, (player, player), shard.matches, key, batch_size=settings.batch_size)
-    return [
-        expectation_rows(game, record, settings.gamma, cast("Viewpoints", settings.viewpoints)) for record in records
-    ]
+    viewpoints = cast("Viewpoints", settings.viewpoints)
+    return [expectation_rows(game, record, settings.gamma, viewpoints, settings.outcome) for record in records]
 
 
 # ---------------------------------------------------------------------- stage 2: training
@@ -180,6 +180,7 @@ def _training_record(settings: Settings, run: RunFolder, level: int) -> dict[str
         "seed": settings.seed,
         "architecture": settings.architecture,
         "training": asdict(settings.training),
+        "outcome": settings.outcome,
         "threads": settings.threads,
         "dataset_sha256": sha256(run.dataset(level - 1)),
     }
@@ -228,11 +229,19 @@ def _train_and_save(settings: Settings, run: RunFolder, level: int, rows: "Rows"
         network.load_state_dict(earlier.network.state_dict())
     bar = progress(total=settings.training.epochs, desc=f"level {level}: epochs")
     losses = train(
-        network, rows, settings.training, game.symmetries, game.observation_shape, key, lambda _: bar.update(1)
+        network,
+        rows,
+        settings.training,
+        game.symmetries,
+        game.observation_shape,
+        key,
+        lambda _: bar.update(1),
+        level=level,
     )
     bar.close()
     with written_whole(run.agent(level)) as beside:
-        save_checkpoint(beside, network, game, level, settings.architecture, asdict(settings.training))
+        training = asdict(settings.training)
+        save_checkpoint(beside, network, game, level, settings.architecture, training, settings.outcome)
     with written_whole(run.epoch_loss(level)) as beside:
         write_epoch_losses(beside, losses)
     best, seconds = min(loss.validation_loss for loss in losses), time.perf_counter() - start

@@ -11,10 +11,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
+from selfplay.checkpoints import load_checkpoint
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.positions import PositionGraph, enumerate_positions
-from selfplay.level_players import load_level
+from selfplay.level_players import agent_of
 from selfplay.players.value_net import evaluate
 from selfplay.plots import BLUE, GREEN, GREY, decorate, empty_figure, rendered
 from selfplay.search.perfect import perfect_values
@@ -60,7 +61,8 @@ def position_values(run_dir: str | Path, game: Game, levels: Sequence[int]) -> P
 
 
 def _afterstate_values(run_dir: str | Path, game: Game, level: int, graph: PositionGraph) -> NDArray[np.float32]:
-    values = evaluate(load_level(run_dir, level, game).network, game.observe(graph.state))
+    network = load_checkpoint(agent_of(run_dir, level), game).network
+    values = evaluate(network, game.observe(graph.state))
     exact = torch.from_numpy(-graph.return_to_move).float()
     return torch.where(graph.state.terminated, exact, values).numpy()
 

@@ -22,6 +22,8 @@ CONFIG_FOLDER = PROJECT_FOLDER / "conf"
 
 OmegaConf.register_new_resolver("project_folder", lambda: str(PROJECT_FOLDER), replace=True)
 
+OUTCOMES = ("return", "disc_difference")
+
 
 def require(name: str, value: object, valid: bool, allowed: str) -> None:
     if not valid:
@@ -43,7 +45,7 @@ class PlayerSettings:
     temperature: float = 0.0
 
     def __post_init__(self) -> None:
-        require("player.depth", self.depth, self.depth in (1, 2), "1 or 2")
+        require("player.depth", self.depth, self.depth >= 1, "1 or more")
         require("player.temperature", self.temperature, self.temperature >= 0, "0 or more")
 
 
@@ -61,15 +63,21 @@ class ExecutorSettings:
 
 @dataclass
 class OptimizerSettings:
-    """Adam (Kingma & Ba, 2015), and how its step size runs over a level's training."""
+    """How the weights go down the gradient, and how the step size runs over a level's training and over the levels."""
 
+    name: str = "adam"
+    """adam: in batches (Kingma & Ba, 2015); sgd: row after row, for tables (architecture=ntuple)."""
     learning_rate: float = 0.003
+    level_decay: float = 1.0
+    """The learning rate of each level is so much of that of the level before it."""
     weight_decay: float = 0.0
     decoupled_weight_decay: bool = False
     """Decay the weights themselves (AdamW) instead of adding to the gradient."""
     schedule: str = "one_cycle"
 
     def __post_init__(self) -> None:
+        require("training.optimizer.name", self.name, self.name in ("adam", "sgd"), "adam or sgd")
+        require("training.optimizer.level_decay", self.level_decay, 0 < self.level_decay <= 1, "above 0, at most 1")
         require("training.optimizer.learning_rate", self.learning_rate, self.learning_rate > 0, "a rate above 0")
         require("training.optimizer.weight_decay", self.weight_decay, self.weight_decay >= 0, "0 or more")
         schedules = ("constant", "one_cycle")
@@ -160,6 +168,8 @@ class Settings(CommonSettings):
     epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.1])
     """Exploration rates by ply in the matches that a level plays against itself."""
     viewpoints: str = "both"
+    outcome: str = "return"
+    """What is learned: the return, or disc_difference, the lead in points over the number of squares."""
     force: bool = False
     """Make a stage's files again although they were made with other settings."""
 
@@ -171,6 +181,7 @@ class Settings(CommonSettings):
         require("gamma", self.gamma, 0 <= self.gamma <= 1, "a discount from 0 to 1")
         require_rates("epsilons", self.epsilons)
         require("viewpoints", self.viewpoints, self.viewpoints in ("both", "agent"), "both or agent")
+        require("outcome", self.outcome, self.outcome in OUTCOMES, " or ".join(OUTCOMES))
 
 
 def settings_from_config(config: DictConfig, kind: type[AnySettings]) -> AnySettings:

@@ -9,23 +9,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from selfplay.descent import Examples, make_descent
 from selfplay.errors import StageError
 from selfplay.expectations import Rows
 from selfplay.games.game import Symmetries
-from selfplay.optimizer import Adam, scheduled_learning_rate
 from selfplay.randomness import Draws, Purpose, single_word
 from selfplay.settings import TrainingSettings
 
-
-class Examples(NamedTuple):
-    """N training examples."""
-
-    observations: Tensor
-    """float32[N, D]"""
-    targets: Tensor
-    """float32[N]"""
-    weights: Tensor
-    """float32[N], with mean 1."""
+VALIDATION_BLOCK = 65536
+"""Rows in one forward pass."""
 
 
 class EpochLoss(NamedTuple):
@@ -45,7 +37,7 @@ class HeldOut(NamedTuple):
     """The rows that only measure: M distinct observations and which of them each of N rows shows."""
 
     observations: Tensor
-    """float32[M, D]"""
+    """uint8[M, D]: 0 or 1"""
     inverse: Tensor
     """int64[N]"""
     targets: Tensor
@@ -91,8 +83,8 @@ def training_examples(rows: Rows, settings: TrainingSettings, symmetries: Symmet
         if settings.merge:
             observations, counts, targets = _merge(observations, counts, targets)
     weights = counts**settings.weight_power
-    tensors = (torch.from_numpy(a.astype(np.float32)) for a in (observations, targets, weights / weights.mean()))
-    return Examples(*tensors)
+    numbers = (torch.from_numpy(a.astype(np.float32)) for a in (targets, weights / weights.mean()))
+    return Examples(torch.from_numpy(np.ascontiguousarray(observations)), *numbers)
 
 
 def _merge(
@@ -107,7 +99,8 @@ def validation_loss(network: nn.Module, held_out: HeldOut, observation_shape: tu
     """The mean squared error over all held-out rows; the network sees each distinct observation once."""
     network.eval()
     with torch.inference_mode():
-        values = network(held_out.observations.reshape(-1, *observation_shape)).reshape(-1)
+        parts = torch.split(held_out.observations, VALIDATION_BLOCK)
+        values = torch.cat([network(part.float().reshape(-1, *observation_shape)).reshape(-1) for part in parts])
         return float((values[held_out.inverse] - held_out.targets).double().square().mean())
 
 
@@ -119,6 +112,8 @@ def train(
     observation_shape: tuple[int, ...],
     key: int,
     on_epoch: Callable[[EpochLoss], None] = lambda _: None,
+    *,
+    level: int = 1,
 ) -> list[EpochLoss]:
     """Train `network` in place; afterwards it holds the weights of the epoch with the lowest validation loss.
 
@@ -126,55 +121,35 @@ def train(
         key: the stream of random numbers of this level's training; the same key gives the same weights, bit by bit,
             with the same number of threads on the same kind of processor.
         on_epoch: called after each epoch.
+        level: the level that it becomes, from 1: the learning rate may fall from level to level.
 
     Raises:
         StageError: too few matches to hold some out, or a loss that is no longer a number.
+        SettingError: the network cannot be trained by this optimizer.
     """
     held = held_out_rows(rows, settings.validation_fraction, key)
     distinct, inverse = distinct_rows(rows.observations[held])
-    held_out = HeldOut(*(torch.from_numpy(a) for a in (distinct.astype(np.float32), inverse, rows.targets[held])))
+    held_out = HeldOut(*(torch.from_numpy(a) for a in (distinct, inverse, rows.targets[held])))
     examples = training_examples(rows.select(~held), settings, symmetries)
-    examples = examples._replace(observations=examples.observations.reshape(-1, *observation_shape))
-    optimizer = Adam(network.parameters(), settings.optimizer.weight_decay, settings.optimizer.decoupled_weight_decay)
-    steps = settings.steps_per_epoch or -(-len(examples.targets) // settings.batch_size)
     batches = _batches(len(examples.targets), settings, key)
+    descent = make_descent(network, examples, observation_shape, settings, level)
     losses: list[EpochLoss] = []
-    champion = optimizer.weights.clone()
+    champion = descent.weights.clone()
     with seeded(single_word(key, Purpose.DROPOUT)):
         for epoch in range(1, settings.epochs + 1):
             network.train()
-            total = torch.zeros(())
-            for step in range((epoch - 1) * steps, epoch * steps):
-                total += _training_step(network, examples, next(batches), optimizer, settings, step, steps)
+            training = descent.run_epoch(batches)
             validation = validation_loss(network, held_out, observation_shape)
             if not np.isfinite(validation):
                 raise StageError(f"the loss is no longer a number in epoch {epoch}; lower the learning rate")
             is_champion = all(validation < earlier.validation_loss for earlier in losses)
             if is_champion:
-                champion.copy_(optimizer.weights)
-            losses.append(EpochLoss(epoch, float(total) / steps, validation, is_champion))
+                champion.copy_(descent.weights)
+            losses.append(EpochLoss(epoch, training, validation, is_champion))
             on_epoch(losses[-1])
-    optimizer.weights.copy_(champion)
+    descent.weights.copy_(champion)
     network.eval()
     return losses
-
-
-def _training_step(
-    network: nn.Module,
-    examples: Examples,
-    batch: Tensor,
-    optimizer: Adam,
-    settings: TrainingSettings,
-    step: int,
-    steps_per_epoch: int,
-) -> Tensor:
-    optimizer.zero_grad()
-    values = network(examples.observations[batch]).reshape(-1)
-    loss: Tensor = (examples.weights[batch] * (values - examples.targets[batch]).square()).mean()
-    loss.backward()  # type: ignore[no-untyped-call]
-    peak, total_steps = settings.optimizer.learning_rate, settings.epochs * steps_per_epoch
-    optimizer.step(scheduled_learning_rate(settings.optimizer.schedule, peak, step, total_steps))
-    return loss.detach()
 
 
 def _batches(size: int, settings: TrainingSettings, key: int) -> Iterator[Tensor]:

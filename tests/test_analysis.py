@@ -6,6 +6,7 @@ import torch
 from selfplay.analysis import analyse, analysis_report
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.play_settings import AnalysisSettings
+from selfplay.search.evaluation import position_values
 from selfplay.settings import PROJECT_FOLDER, compose_settings_of
 from tests.runs import run_forked
 
@@ -24,7 +25,7 @@ def test_the_three_searches_agree_and_visit_ever_fewer_positions():
 def test_the_products_of_the_features_sum_to_the_evaluation():
     analysis = analysed("moves=f5d6c3", "depth=1")
     table = analysis.features_table()
-    assert table["product"].sum() == float(analysis.evaluation.value(analysis.game, analysis.state))
+    assert table["product"].sum() == float(position_values(analysis.evaluation, analysis.game, analysis.state))
     assert torch.tensor(table["value"].to_numpy())[0] == -3  # two white discs, five black ones, white to move
 
 

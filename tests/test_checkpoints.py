@@ -53,6 +53,7 @@ def save_with(path, tensors=None, **changes):
         "level": 1,
         "architecture": ARCHITECTURE,
         "training": {},
+        "outcome": "return",
         "versions": {},
     }
     metadata = {name: value for name, value in {**metadata, **changes}.items() if value is not None}
@@ -168,7 +169,7 @@ def test_json_that_is_not_our_metadata_is_refused(tmp_path, text):
     assert_refused(path, "is not a checkpoint of this format")
 
 
-@pytest.mark.parametrize("name", ["format", "game", "level", "architecture", "training", "versions"])
+@pytest.mark.parametrize("name", ["format", "game", "level", "architecture", "training", "outcome", "versions"])
 def test_metadata_without_one_of_their_entries_are_refused(tmp_path, name):
     assert_refused(save_with(tmp_path / "agent", **{name: None}), "is not a checkpoint of this format")
 

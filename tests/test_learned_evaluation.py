@@ -10,7 +10,7 @@ from selfplay.games import make_game
 from selfplay.learned_evaluation import ExportSettings, export_evaluation, learned_evaluation
 from selfplay.levels import learn_levels
 from selfplay.run_folder import RunFolder
-from selfplay.search.evaluation import make_evaluation
+from selfplay.search.evaluation import make_evaluation, position_values
 from selfplay.settings import GameSettings, compose_settings, compose_settings_of
 from selfplay.verdict import compare_and_report
 from tests.runs import PROJECT, run_forked
@@ -42,7 +42,9 @@ def test_what_is_exported_and_read_has_the_values_of_the_network(tmp_path):
     assert evaluation.weights == network.feature_weights()
     state = GAME.state_after(["f5", "d6", "c3", "d3", "c4"])
     # The network sees the player who has just moved.
-    assert float(evaluation.value(GAME, state)) == pytest.approx(-network(GAME.observe(state)).item(), rel=1e-5)
+    assert float(position_values(evaluation, GAME, state)) == pytest.approx(
+        -network(GAME.observe(state)).item(), rel=1e-5
+    )
 
 
 @pytest.mark.parametrize(("scale", "win"), [(0.0, 1.0), (0.01, 1.0), (1.0, 100.0), (10.0, 1000.0)])

@@ -132,7 +132,7 @@ def test_a_wrong_setting_of_another_program_is_refused_by_name(kind, config, ove
 
 
 OUT_OF_RANGE = [
-    "player.depth=3",
+    "player.depth=0",
     "player.temperature=-0.1",
     "executor.name=cluster",
     "executor.workers=0",

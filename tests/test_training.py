@@ -195,7 +195,7 @@ def test_the_validation_loss_of_a_known_network():
         def forward(self, observations):
             return torch.zeros(len(observations), 1)
 
-    held_out = HeldOut(torch.zeros(2, 4), torch.tensor([0, 1, 1]), torch.tensor([1.0, 0.5, -1.0]))
+    held_out = HeldOut(torch.zeros(2, 4, dtype=torch.uint8), torch.tensor([0, 1, 1]), torch.tensor([1.0, 0.5, -1.0]))
     assert validation_loss(Zero(), held_out, (4,)) == pytest.approx((1 + 0.25 + 1) / 3)
 
 
@@ -213,7 +213,7 @@ def test_the_first_training_loss_is_the_weighted_error_of_the_untrained_network(
     _, losses = fit(settings)
     examples = training_examples(ROWS.select(~held_out_rows(ROWS, 0.2, 7)), settings, GAME.symmetries)
     with torch.inference_mode():
-        values = make_network()(examples.observations.reshape(-1, *SHAPE))[:, 0]
+        values = make_network()(examples.observations.float().reshape(-1, *SHAPE))[:, 0]
     expected = (examples.weights * (values - examples.targets) ** 2).mean().item()
     assert losses[0].training_loss == pytest.approx(expected, rel=1e-5)
 

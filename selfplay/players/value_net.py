@@ -8,12 +8,17 @@ from torch import Tensor, nn
 from selfplay.errors import SettingError
 from selfplay.games.game import Game, State
 from selfplay.games.kernels import distinct_positions
+from selfplay.outcomes import outcome_of_mover
 from selfplay.players.player import Player, one_hot_policy, sample_actions
 from selfplay.randomness import Draws, Purpose
 
 EVALUATION_BLOCK = 256
 """Rows in one forward pass. Always the same number, because the sums of a matrix product may be taken in another
 order for another shape, and a position's value must not depend on the positions beside it."""
+
+DEEPEST = 3
+POSITIONS_AT_ONCE = 4096
+"""Positions whose trees are looked through together, for the sake of memory."""
 
 
 def evaluate(network: nn.Module, observations: Tensor) -> Tensor:
@@ -31,23 +36,31 @@ class ValueNetPlayer(Player):
 
     Args:
         network: float32[N, *observation_shape] to float32[N, 1], the expected return of the player who has just moved.
-        depth: 1 values the afterstates themselves; 2 takes the opponent's best reply first (maximin).
+        depth: 1 values the afterstates themselves, 2 those after the opponent's best reply, 3 those after the best
+            reply to that: the whole tree, a batch of positions at a time.
         temperature: 0 takes the best; above 0 an action is drawn with probability proportional to
             exp(value / temperature).
+        outcome: what the network foretells, "return" or "disc_difference"; ends of matches are valued alike.
 
     Raises:
-        SettingError: a depth other than 1 or 2, or a negative temperature.
+        SettingError: a depth out of range, or a negative temperature.
     """
 
     def __init__(
-        self, game: Game, network: nn.Module, depth: int = 1, temperature: float = 0.0, name: str = "value net"
+        self,
+        game: Game,
+        network: nn.Module,
+        depth: int = 1,
+        temperature: float = 0.0,
+        name: str = "value net",
+        outcome: str = "return",
     ) -> None:
-        if depth not in (1, 2):
-            raise SettingError(f"player.depth={depth}: give 1 or 2")
+        if not 1 <= depth <= DEEPEST:
+            raise SettingError(f"player.depth={depth}: a network looks 1 to {DEEPEST} plies ahead")
         if temperature < 0:
             raise SettingError(f"player.temperature={temperature}: give 0 or more")
         self.game, self.depth, self.temperature, self.name = game, depth, temperature, name
-        self.network = network.eval()
+        self.network, self.outcome = network.eval(), outcome
 
     def action_values(self, state: State) -> Tensor:
         """float32[B, A] in about [-1, 1]: the value of each action to the player to move; nan where illegal.
@@ -83,14 +96,20 @@ class ValueNetPlayer(Player):
         """float32[N]: the value of each position to the player who has just moved."""
         values = torch.empty(state.batch_size, device=state.own.device)
         over = state.terminated
-        values[over] = state.returns_to(1 - state.current_player)[over]
+        values[over] = outcome_of_mover(self.game, state, self.outcome)[over]
         open_positions = state.select(~over)
         if depth == 1:
             values[~over] = evaluate(self.network, self.game.observe(open_positions))
         else:
-            replies = self._action_values(open_positions, depth - 1)
-            values[~over] = -replies.nan_to_num(nan=-torch.inf).amax(dim=1)
+            parts = torch.split(torch.arange(open_positions.batch_size), POSITIONS_AT_ONCE)
+            replies = [self._action_values(open_positions.select(part), depth - 1) for part in parts]
+            values[~over] = torch.cat([values, *(-best_values(reply) for reply in replies)])[state.batch_size :]
         return values + 0.0
+
+
+def best_values(values: Tensor) -> Tensor:
+    """float32[B]: the largest value in each row of `values` (float32[B, A], nan where illegal)."""
+    return values.nan_to_num(nan=-torch.inf).amax(dim=1)
 
 
 def best_actions(values: Tensor) -> Tensor:

@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compiled import compiled, part_of_compiled, register_rules
-from selfplay.games.game import Features, Rules
+from selfplay.games.game import Rules
 from selfplay.games.words import bit_count
 from selfplay.randomness import fold
-from selfplay.search.evaluation import final_value, open_value
+from selfplay.search.evaluation import WordsValue, final_value
 
 POLL_INTERVAL = 1024
 """After so many positions a search looks whether it is to stop."""
@@ -80,15 +80,15 @@ class Found(NamedTuple):
 
 
 @cache
-def compile_search(rules: Rules, features: Features | None, pass_action: int | None) -> Callable[..., bool]:
-    """The searches of a game with these rules, valued by these features.
+def compile_search(rules: Rules, value_on_the_way: WordsValue, pass_action: int | None) -> Callable[..., bool]:
+    """The searches of a game with these rules, which value open positions by `value_on_the_way`.
 
-    The compiled function is `search(own, opp, depth, algorithm, ordered, weights, table, stop, found)`, with `weights`
-    from `Evaluation.vector` and `stop` an int64[1] that ends the search once it is not 0. It fills `found` and returns
+    The compiled function is `search(own, opp, depth, algorithm, ordered, numbers, table, stop, found)`, with `numbers`
+    from `Valuation.numbers` and `stop` an int64[1] that ends the search once it is not 0. It fills `found` and returns
     whether it came to its end.
     """
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
-    value_at_end, value_on_the_way = final_value(rules), open_value(features)
+    value_at_end = final_value(rules)
     register_rules()
     passing = -1 if pass_action is None else pass_action
 
@@ -119,8 +119,9 @@ def compile_search(rules: Rules, features: Features | None, pass_action: int | N
 
     @compiled
     def search(
-        own: Any, opp: Any, depth: int, algorithm: int, ordered: bool, weights: Any, table: Any, stop: Any, found: Any
+        own: Any, opp: Any, depth: int, algorithm: int, ordered: bool, numbers: Any, table: Any, stop: Any, found: Any
     ) -> bool:
+        ends, body = numbers
         stored_own, stored_opp, stored_move, stored_value, stored_kind = table
         values, actions, visited, variations = found
         slots = len(stored_own) - 1 if algorithm != MINIMAX else 0
@@ -149,9 +150,9 @@ def compile_search(rules: Rules, features: Features | None, pass_action: int | N
                     lines[level, level:] = -1
                     bits = legal_actions(mine, other)
                     if bits == 0 and is_terminal(mine, other):
-                        value, known = value_at_end(mine, other, weights), True
+                        value, known = value_at_end(mine, other, ends), True
                     elif left == 0:
-                        value, known = value_on_the_way(mine, other, weights), True
+                        value, known = value_on_the_way(mine, other, body), True
                     else:
                         first = np.int64(0)
                         if slots > 0 and left >= LEAST_STORED_DEPTH:

@@ -5,6 +5,8 @@
 
 With weights w and features f an open position is worth sum_k w[k] * f[k], and one in which the match is over
 win * return + margin * (the lead of the player to move in points, where the game counts points).
+
+Open positions may be valued otherwise, as by what a level has learned: a search takes any `Valuation`.
 """
 
 import io
@@ -12,7 +14,7 @@ import math
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -33,8 +35,31 @@ EVALUATIONS = Path(__file__).resolve().parents[2] / "conf" / "evaluation"
 LARGEST_NUMBER = 1e12
 """Sums of larger ones could leave the numbers that a search can compare."""
 
-WordsValue = Callable[[Word, Word, NDArray[np.float64]], Word]
-"""(own, opp, the vector of an evaluation) to the value to the player to move; compiled searches call it."""
+WordsValue = Callable[[Word, Word, Any], Word]
+"""(own, opp, numbers) to the value to the player to move; compiled searches call it."""
+
+
+class Numbers(NamedTuple):
+    """What a valuation multiplies and looks up, in a form that compiled code takes."""
+
+    ends: NDArray[np.float64]
+    """float64[2]: the value of a match that is won, and of each point by which the player leads at the end."""
+    body: Any
+    """What its `open_value` takes as third argument. For one search at a time: it may be written into."""
+
+
+class Valuation(Protocol):
+    """What positions are worth, as a compiled search takes it."""
+
+    @property
+    def name(self) -> str:
+        """As the user wrote it."""
+
+    def open_value(self, game: Game) -> WordsValue:
+        """The value of a position in which the match goes on; the same function whenever it is asked for."""
+
+    def numbers(self, game: Game) -> Numbers:
+        """Its numbers, made anew. Raises SettingError if it does not fit the game."""
 
 
 class Evaluation(NamedTuple):
@@ -71,12 +96,23 @@ class Evaluation(NamedTuple):
             raise SettingError(f"evaluation={self.name}: give numbers from -{LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}")
         return np.array(numbers)
 
-    def value(self, game: Game, state: State) -> Tensor:
-        """float64[B]: the value of each position to the player to move, open or not. Raises as `vector`."""
-        values = torch.empty(state.batch_size, dtype=torch.float64)
-        own, opp, over = (field.cpu().numpy() for field in (state.own, state.opp, state.terminated))
-        _batch_value(game.rules, game.features)(own, opp, over, self.vector(game), values.numpy())
-        return values.to(state.own.device)
+    def open_value(self, game: Game) -> WordsValue:
+        """The weighted sum of the features; 0 in a game without any."""
+        return feature_sum(game.features)
+
+    def numbers(self, game: Game) -> Numbers:
+        """Raises as `vector`."""
+        vector = self.vector(game)
+        return Numbers(vector[:2], vector[2:])
+
+
+def position_values(valuation: Valuation, game: Game, state: State) -> Tensor:
+    """float64[B]: the value of each position to the player to move, open or not. Raises as `Valuation.numbers`."""
+    values = torch.empty(state.batch_size, dtype=torch.float64)
+    own, opp, over = (field.cpu().numpy() for field in (state.own, state.opp, state.terminated))
+    numbers = valuation.numbers(game)
+    _batch_value(game.rules, valuation.open_value(game))(own, opp, over, *numbers, values.numpy())
+    return values.to(state.own.device)
 
 
 # ---------------------------------------------------------------------- files
@@ -146,58 +182,58 @@ def evaluation_text(evaluation: Evaluation) -> str:
 
 
 @cache
-def open_value(features: Features | None) -> WordsValue:
-    """The value of a position in which the match goes on; 0 in a game without features."""
+def feature_sum(features: Features | None) -> WordsValue:
+    """(own, opp, float64[K] weights) to the weighted sum of the features; 0 in a game without features."""
     if features is None:
         return _nothing
     feature_values = features.values
 
     @scalar_rule
-    def value(own: Word, opp: Word, vector: NDArray[np.float64]) -> Word:
+    def value(own: Word, opp: Word, weights: NDArray[np.float64]) -> Word:
         row = feature_values(own, opp)
         total = 0.0
         for k in range(len(row)):
-            total += vector[2 + k] * row[k]
+            total += weights[k] * row[k]
         return total
 
     return value
 
 
 @scalar_rule
-def _nothing(own: Word, opp: Word, vector: NDArray[np.float64]) -> Word:
+def _nothing(own: Word, opp: Word, weights: NDArray[np.float64]) -> Word:
     return 0.0
 
 
 @cache
 def final_value(rules: Rules) -> WordsValue:
-    """The value of a position in which the match is over."""
+    """(own, opp, `Numbers.ends`) to the value of a position in which the match is over."""
     return_to_move, margin = rules.return_to_move, rules.margin
 
     @scalar_rule
-    def value_without_points(own: Word, opp: Word, vector: NDArray[np.float64]) -> Word:
-        return vector[0] * return_to_move(own, opp)
+    def value_without_points(own: Word, opp: Word, ends: NDArray[np.float64]) -> Word:
+        return ends[0] * return_to_move(own, opp)
 
     if margin is None:
         return value_without_points
 
     @scalar_rule
-    def value(own: Word, opp: Word, vector: NDArray[np.float64]) -> Word:
-        return vector[0] * return_to_move(own, opp) + vector[1] * margin(own, opp)
+    def value(own: Word, opp: Word, ends: NDArray[np.float64]) -> Word:
+        return ends[0] * return_to_move(own, opp) + ends[1] * margin(own, opp)
 
     return value
 
 
 @cache
-def _batch_value(rules: Rules, features: Features | None) -> Callable[..., None]:
-    open_position, final_position = open_value(features), final_value(rules)
+def _batch_value(rules: Rules, open_position: WordsValue) -> Callable[..., None]:
+    final_position = final_value(rules)
     register_rules()
 
     @compiled
-    def write_values(own: Any, opp: Any, over: Any, vector: Any, values: Any) -> None:
+    def write_values(own: Any, opp: Any, over: Any, ends: Any, body: Any, values: Any) -> None:
         for i in range(len(own)):
             if over[i]:
-                values[i] = final_position(own[i], opp[i], vector)
+                values[i] = final_position(own[i], opp[i], ends)
             else:
-                values[i] = open_position(own[i], opp[i], vector)
+                values[i] = open_position(own[i], opp[i], body)
 
     return write_values

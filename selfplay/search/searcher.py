@@ -11,7 +11,7 @@ from torch import Tensor
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game, State
 from selfplay.search.algorithms import Algorithm, Found, compile_search, make_table
-from selfplay.search.evaluation import Evaluation
+from selfplay.search.evaluation import Valuation
 from selfplay.search.interruption import run_interruptibly
 
 ALGORITHMS = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
@@ -53,7 +53,7 @@ class Searcher:
     def __init__(
         self,
         game: Game,
-        evaluation: Evaluation,
+        evaluation: Valuation,
         algorithm: str = "negascout",
         *,
         ordered: bool = True,
@@ -65,9 +65,9 @@ class Searcher:
             raise SettingError(f"table_bits={table_bits}: give a number from 0 to {LARGEST_TABLE_BITS}")
         self.game, self.evaluation, self.algorithm = game, evaluation, ALGORITHMS[algorithm]
         self.ordered = ordered and self.algorithm != Algorithm.MINIMAX
-        self._weights = evaluation.vector(game)
+        evaluation.numbers(game)  # one that does not fit is refused here
         self._table = make_table(table_bits)
-        self._search = compile_search(game.rules, game.features, game.pass_action)
+        self._search = compile_search(game.rules, evaluation.open_value(game), game.pass_action)
 
     def search(self, state: State, depth: int, *, time_limit: float | None = None) -> SearchResult:
         """The value of one match's position (B = 1) `depth` plies ahead, and the best action.
@@ -143,10 +143,8 @@ class Searcher:
         size = state.batch_size
         values, (actions, visited) = np.empty(size), np.empty((2, size), dtype=np.int64)
         found = Found(values, actions, visited, np.empty((size, depth), dtype=np.int64))
-        own, opp = state.own.numpy(), state.opp.numpy()
-        whole = self._search(
-            own, opp, depth, int(self.algorithm), self.ordered, self._weights, self._table, stop, found
-        )
+        own, opp, numbers = state.own.numpy(), state.opp.numpy(), self.evaluation.numbers(self.game)
+        whole = self._search(own, opp, depth, int(self.algorithm), self.ordered, numbers, self._table, stop, found)
         return found if whole else None
 
     @staticmethod

@@ -8,6 +8,7 @@ from torch import Tensor
 from selfplay.games.game import Game, State
 from selfplay.level_players import load_level
 from selfplay.players.player import Player
+from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer, best_actions
 from selfplay.randomness import Draws
 
@@ -17,7 +18,7 @@ POSITIONS_KEPT = 20_000
 class RememberingPlayer(Player):
     """Plays as `player`, which must not draw its actions (temperature 0), and remembers the values that it gave."""
 
-    def __init__(self, player: ValueNetPlayer) -> None:
+    def __init__(self, player: ValueNetPlayer | SearchPlayer) -> None:
         self.player, self.name = player, player.name
         self._values: OrderedDict[tuple[int, int, int], Tensor] = OrderedDict()
 

@@ -119,7 +119,7 @@ def test_every_player_can_explore(run_dir: Path) -> None:
         ("level:", "write level:L"),
         ("level:x", "the level must be a whole number"),
         ("level:-1", "the level must be a whole number"),
-        ("level:3?depth=3", "depth=3: give 1 or 2"),
+        ("level:3?depth=4", "depth=4: a network looks 1 to 3 plies ahead"),
         ("level:3?depth=x", "depth must be a whole number"),
         ("level:3?temperature=hot", "temperature must be a number"),
         ("level:3?temperature=-1", "temperature=-1.0: give 0 or more"),

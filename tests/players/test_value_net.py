@@ -196,7 +196,7 @@ def test_evaluate_of_nothing_is_empty():
     assert evaluate(Constant(), torch.zeros(0, 2, 3, 3)).shape == (0,)
 
 
-@pytest.mark.parametrize(("option", "value"), [("depth", 0), ("depth", 3), ("temperature", -0.1)])
+@pytest.mark.parametrize(("option", "value"), [("depth", 0), ("depth", 4), ("temperature", -0.1)])
 def test_options_out_of_range_are_refused(option, value):
     with pytest.raises(SettingError, match=f"player.{option}={value}"):
         ValueNetPlayer(GAME, Constant(), **{option: value})

@@ -7,7 +7,7 @@ import torch
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import GAMES, make_game
 from selfplay.games.feature_kernels import feature_values
-from selfplay.search.evaluation import EVALUATIONS, Evaluation, evaluation_text, make_evaluation
+from selfplay.search.evaluation import EVALUATIONS, Evaluation, evaluation_text, make_evaluation, position_values
 
 OTHELLO = make_game("othello")
 NAMES = sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
@@ -46,12 +46,12 @@ def test_an_open_position_is_worth_the_sum_and_a_finished_one_its_result(name):
     article = make_evaluation("article", game)
     weights = torch.from_numpy(article.vector(game))[2:]
     start = game.init(3)
-    assert article.value(game, start).tolist() == (feature_values(game, start).double() @ weights).tolist()
+    assert position_values(article, game, start).tolist() == (feature_values(game, start).double() @ weights).tolist()
     squares = game.width**2
     won = game.read_board("X" * (squares - 3) + "OOO", "X")
     lost = game.read_board("X" * (squares - 3) + "OOO", "O")
     drawn = game.read_board("XO" * (squares // 2), "X")
-    values = [float(article.value(game, state)) for state in (won, lost, drawn)]
+    values = [float(position_values(article, game, state)) for state in (won, lost, drawn)]
     assert values == [10_000 + squares - 6, -10_000 - squares + 6, 0]
 
 
@@ -64,15 +64,15 @@ def test_no_open_position_comes_near_a_won_one():
 def test_the_greedy_evaluation_is_the_lead_in_discs():
     greedy = make_evaluation("discs", OTHELLO)
     state = OTHELLO.state_after(["d3"])
-    assert float(greedy.value(OTHELLO, state)) == 1 - 4
-    assert float(greedy.value(OTHELLO, OTHELLO.read_board("X" * 60 + "----", "O"))) == -60
+    assert float(position_values(greedy, OTHELLO, state)) == 1 - 4
+    assert float(position_values(greedy, OTHELLO, OTHELLO.read_board("X" * 60 + "----", "O"))) == -60
 
 
 def test_a_game_without_features_counts_results_only():
     game = make_game("tictactoe")
     state = game.state_after(["0,0", "1,1", "0,1", "2,2", "0,2"])
-    assert float(make_evaluation("none", game).value(game, state)) == -1
-    assert float(make_evaluation("none", game).value(game, game.init())) == 0
+    assert float(position_values(make_evaluation("none", game), game, state)) == -1
+    assert float(position_values(make_evaluation("none", game), game, game.init())) == 0
 
 
 def test_features_that_are_not_named_weigh_nothing(tmp_path):

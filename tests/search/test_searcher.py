@@ -16,7 +16,7 @@ from selfplay.games.game import Game, Rules
 from selfplay.games.positions import positions_of
 from selfplay.games.words import rule
 from selfplay.randomness import Draws
-from selfplay.search.evaluation import Evaluation, make_evaluation
+from selfplay.search.evaluation import Evaluation, make_evaluation, position_values
 from selfplay.search.perfect import optimal_actions, perfect_values
 from selfplay.search.searcher import ALGORITHMS, Searcher
 
@@ -48,7 +48,7 @@ def position_after(game: Game, plies: int, seed: int) -> State:
 def negamax(game: Game, evaluation: Evaluation, state: State, depth: int) -> tuple[float, int, int]:
     """The value, the lowest best action and the positions visited, by the definition alone."""
     if depth == 0 or bool(state.terminated):
-        return float(evaluation.value(game, state)), -1, 1
+        return float(position_values(evaluation, game, state)), -1, 1
     best, chosen, visited = -np.inf, -1, 1
     for action in game.legal_action_mask(state)[0].nonzero()[:, 0].tolist():
         value, _, count = negamax(game, evaluation, game.step(state, torch.tensor([action])), depth - 1)
@@ -101,7 +101,7 @@ def test_the_principal_variation_leads_to_the_value(name, seed, plies, depth):
         for action in result.principal_variation:
             leaf = game.step(leaf, torch.tensor([action]))
         sign = 1 if len(result.principal_variation) % 2 == 0 else -1
-        assert sign * float(evaluation.value(game, leaf)) == result.value
+        assert sign * float(position_values(evaluation, game, leaf)) == result.value
         assert len(result.principal_variation) == depth or bool(leaf.terminated)
         assert result.principal_variation[:1] == (() if bool(state.terminated) else (result.action,))
 

@@ -1,0 +1,156 @@
+"""Patterns of squares: what stands on a few squares of the board, as a number that a table can be asked with.
+
+A pattern of n squares can be filled in 3**n ways, each square empty, with a stone of the player who has just moved, or
+with one of the player to move. A value that is the sum of a table's entry for every pattern is called an n-tuple
+network (Bledsoe & Browning, "Pattern recognition and reading by machine", 1959; for Othello Buro, "Experiments with
+Multi-ProbCut and a new high-quality evaluation function", 1997, and Lucas, "Learning to play Othello with n-tuple
+systems", 2008).
+
+Patterns lie on the board in all images that the symmetries of the game allow, and all images share their weights; so do
+the fillings of one pattern that are images of each other.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compiled import compiled
+from selfplay.errors import SettingError
+from selfplay.games.words import Word, bit_count, rule, scalar_rule
+
+LARGEST_PATTERN = 12
+BYTE = 256
+
+
+class Patterns(NamedTuple):
+    """I images of patterns on a board of S squares, with E entries that share W weights."""
+
+    contributions: NDArray[np.int32]
+    """int32[ceil(S / 8), 256, I]: what each value of each byte of a player's word adds to the entry of each image."""
+    offsets: NDArray[np.int32]
+    """int32[I]: where the entries of each image begin, those of an empty board."""
+    weight_of_entry: NDArray[np.int32]
+    """int32[E]: which weight each entry has."""
+    num_weights: int
+    images: tuple[tuple[int, ...], ...]
+    """The squares of each image."""
+
+
+def board_symmetries(kind: str, rows: int, columns: int) -> NDArray[np.int64]:
+    """int64[K, S]: images of the board, the identity first; square i of the board goes to square `[k, i]`.
+
+    Args:
+        kind: "square" for the eight of a square, "mirror" for the exchange of left and right, "none".
+
+    Raises SettingError for another kind, or a board that has not these symmetries.
+    """
+    board = np.arange(rows * columns).reshape(rows, columns)
+    if kind == "none":
+        images = [board]
+    elif kind == "mirror":
+        images = [board, board[:, ::-1]]
+    elif kind == "square" and rows == columns:
+        images = [np.rot90(side, quarter) for side in (board, board.T) for quarter in range(4)]
+    else:
+        raise SettingError(f"architecture.symmetries={kind}: give none, mirror or, on a square board, square")
+    return np.stack([np.argsort(image.reshape(-1)) for image in images])
+
+
+def read_pattern(drawing: str, rows: int, columns: int) -> tuple[int, ...]:
+    """The squares of a pattern drawn row by row from the top, with / between rows: x one of its squares, . another.
+
+    What is left out at the end of a row or of the board is another too: "xxx/xxx/xxx" is the corner at the top left.
+
+    Raises SettingError if the drawing has other signs, does not fit the board, or has no square or too many.
+    """
+    lines = drawing.split("/")
+    signs = {(row, column): sign for row, line in enumerate(lines) for column, sign in enumerate(line)}
+    squares = tuple(sorted(columns * row + column for (row, column), sign in signs.items() if sign == "x"))
+    if set(signs.values()) - set("x.") or len(lines) > rows or max(map(len, lines)) > columns:
+        raise SettingError(f"pattern {drawing!r}: draw x and . in {rows} rows of {columns} with / between them")
+    if not 1 <= len(squares) <= LARGEST_PATTERN:
+        raise SettingError(f"pattern {drawing!r}: it has {len(squares)} squares; give 1 to {LARGEST_PATTERN}")
+    return squares
+
+
+def windows(rows: int, columns: int, size: int = 3) -> list[str]:
+    """Every window of `size` x `size` squares, drawn as for `read_pattern`; on a smaller board, the board."""
+    high, wide = min(size, rows), min(size, columns)
+    return [
+        "/" * row + "/".join(["." * column + "x" * wide] * high)
+        for row in range(rows - high + 1)
+        for column in range(columns - wide + 1)
+    ]
+
+
+@cache
+def make_patterns(patterns: tuple[tuple[int, ...], ...], symmetries: str, rows: int, columns: int) -> Patterns:
+    """All images of these patterns (their squares) on a board. Raises SettingError as `board_symmetries`."""
+    images, offsets, shared = list[tuple[int, ...]](), list[int](), list[NDArray[np.int64]]()
+    entries = weights = 0
+    for squares in patterns:
+        if any(set(squares) == set(image) for image in images):
+            continue  # it is an image of one before it
+        placed = [tuple(image[list(squares)].tolist()) for image in board_symmetries(symmetries, rows, columns)]
+        distinct = {frozenset(image): image for image in reversed(placed)}
+        images += distinct.values()
+        offsets += [entries] * len(distinct)
+        onto_itself = [[squares.index(square) for square in image] for image in placed if set(image) == set(squares)]
+        weight_of = _weights_of_fillings(len(squares), onto_itself)
+        shared.append(weights + weight_of)
+        entries, weights = entries + len(weight_of), weights + int(weight_of.max()) + 1
+    return Patterns(
+        _contributions(images, rows * columns),
+        np.array(offsets, dtype=np.int32),
+        np.concatenate(shared).astype(np.int32),
+        weights,
+        tuple(images),
+    )
+
+
+def _weights_of_fillings(size: int, onto_itself: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """int64[3**size]: the number of each filling's weight; fillings that a symmetry exchanges have the same."""
+    powers = 3 ** np.arange(size)
+    digits = np.arange(3**size)[:, None] // powers % 3
+    images = np.stack([digits @ powers[list(order)] for order in onto_itself])
+    _, number = np.unique(images.min(axis=0), return_inverse=True)
+    return number.reshape(-1)
+
+
+def _contributions(images: Sequence[tuple[int, ...]], squares: int) -> NDArray[np.int32]:
+    bits = (np.arange(BYTE)[:, None] >> np.arange(8)) & 1
+    added = np.zeros((-(-squares // 8), 8, len(images)), dtype=np.int64)
+    for number, image in enumerate(images):
+        for digit, square in enumerate(image):
+            added[square // 8, square % 8, number] = 3**digit
+    return np.ascontiguousarray(bits @ added).astype(np.int32)
+
+
+# ---------------------------------------------------------------------- compiled
+
+
+@scalar_rule
+def write_entries(just_moved: Word, to_move: Word, contributions: Any, offsets: Any, entries: Any) -> None:
+    """Write the entry of every image into `entries` (int32[I])."""
+    for image in range(len(offsets)):
+        entries[image] = offsets[image]
+    for byte in range(len(contributions)):
+        one, other = (just_moved >> (8 * byte)) & 0xFF, (to_move >> (8 * byte)) & 0xFF
+        for image in range(len(offsets)):
+            entries[image] += contributions[byte, one, image] + 2 * contributions[byte, other, image]
+
+
+@rule
+def phase_of(just_moved: Word, to_move: Word, phases: int, squares: int) -> Word:
+    """The phase of the match, from 0: so many bands of equal width by the number of stones."""
+    return (bit_count(just_moved) + bit_count(to_move)) * phases // (squares + 1)
+
+
+@compiled
+def write_all_entries(just_moved: Any, to_move: Any, contributions: Any, offsets: Any, entries: Any) -> None:
+    """The same for B positions: `entries` is int32[B, I]."""
+    for i in range(len(just_moved)):
+        write_entries(just_moved[i], to_move[i], contributions, offsets, entries[i])

@@ -1,0 +1,125 @@
+"""What a position is worth by the patterns on its board: the hyperbolic tangent of a sum of table entries."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compiled import compiled
+from selfplay.errors import SettingError
+from selfplay.games.game import Game
+from selfplay.games.patterns import Patterns, phase_of, write_entries
+from selfplay.games.words import Word, scalar_rule
+from selfplay.search.evaluation import Numbers, WordsValue
+
+
+class PatternNumbers(NamedTuple):
+    """The tables as compiled code takes them, one caller at a time, because it writes into `entries`."""
+
+    contributions: NDArray[np.int32]
+    offsets: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    """float32[phases, E]"""
+    squares: int
+    entries: NDArray[np.int32]
+    """int32[I]: where the entries of the position at hand are written."""
+
+
+@scalar_rule
+def sum_of_entries(just_moved: Word, to_move: Word, tables: Any) -> Word:
+    """The sum of the entries of all images, in the phase that the position belongs to."""
+    contributions, offsets, weights, squares, entries = tables
+    write_entries(just_moved, to_move, contributions, offsets, entries)
+    phase = phase_of(just_moved, to_move, len(weights), squares)
+    total = 0.0
+    for image in range(len(offsets)):
+        total += weights[phase, entries[image]]
+    return total
+
+
+@scalar_rule
+def pattern_value(own: Word, opp: Word, tables: Any) -> Word:
+    """The value in (-1, 1) to the player to move; tables value positions to the player who has just moved."""
+    return -math.tanh(sum_of_entries(opp, own, tables))
+
+
+class PatternEvaluation(NamedTuple):
+    """Tables that value open positions, and what the end of a match is worth beside them.
+
+    A match that is over is worth win * return + margin * (the lead of the player to move in points).
+    """
+
+    name: str
+    game: str
+    win: float
+    margin: float
+    tables: PatternNumbers
+
+    def open_value(self, game: Game) -> WordsValue:
+        return pattern_value
+
+    def numbers(self, game: Game) -> Numbers:
+        """Raises SettingError if the game is another one."""
+        if game.name != self.game:
+            raise SettingError(f"evaluation={self.name}: it is for {self.game}, not for {game.name}")
+        entries = np.empty_like(self.tables.entries)
+        return Numbers(np.array([self.win, self.margin]), self.tables._replace(entries=entries))
+
+
+def pattern_numbers(patterns: Patterns, weights: NDArray[np.float32]) -> PatternNumbers:
+    """The numbers of these weights (float32[phases, W]), every entry with its own."""
+    entries = np.empty(len(patterns.offsets), dtype=np.int32)
+    spread = np.ascontiguousarray(weights[:, patterns.weight_of_entry])
+    squares = 1 + max(max(image) for image in patterns.images)
+    return PatternNumbers(patterns.contributions, patterns.offsets, spread, squares, entries)
+
+
+@compiled
+def write_sums(just_moved: Any, to_move: Any, tables: Any, sums: Any) -> None:
+    """`sum_of_entries` of B positions, into float32[B]."""
+    for i in range(len(just_moved)):
+        sums[i] = sum_of_entries(just_moved[i], to_move[i], tables)
+
+
+@compiled
+def descend(
+    just_moved: Any,
+    to_move: Any,
+    targets: Any,
+    row_weights: Any,
+    order: Any,
+    patterns: Any,
+    weights: Any,
+    squares: int,
+    rates: Any,
+) -> float:
+    """Stochastic gradient descent, row after row: each entry of a row moves against the gradient of its squared error.
+
+    Args:
+        targets, row_weights: float32[N].
+        order: int64[K], the rows in the order in which they are taken.
+        patterns: contributions, offsets and weight_of_entry of `Patterns`.
+        weights: float32[phases, W], changed in place.
+        rates: float64[K], the learning rate of each step.
+
+    Returns:
+        The mean of the weighted squared errors, each before its step.
+    """
+    contributions, offsets, weight_of_entry = patterns
+    entries = np.empty(len(offsets), dtype=np.int32)
+    loss = 0.0
+    for step in range(len(order)):
+        row = order[step]
+        write_entries(just_moved[row], to_move[row], contributions, offsets, entries)
+        phase = phase_of(just_moved[row], to_move[row], len(weights), squares)
+        total = 0.0
+        for image in range(len(offsets)):
+            total += weights[phase, weight_of_entry[entries[image]]]
+        value = math.tanh(total)
+        error = targets[row] - value
+        loss += row_weights[row] * error * error
+        change = np.float32(rates[step] * row_weights[row] * error * (1.0 - value * value))
+        for image in range(len(offsets)):
+            weights[phase, weight_of_entry[entries[image]]] += change
+    return loss / max(1, len(order))
