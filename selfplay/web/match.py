@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from selfplay.advice import Hint, hint, perfect_values
 from selfplay.games import Game
+from selfplay.match_line import Ply
 from selfplay.players.player import Player
 from selfplay.randomness import Activity, fold, stream_key
-from selfplay.session import Ply, Session, Values
+from selfplay.session import Session, Values
 from selfplay.session_summary import summary
 from selfplay.web.errors import BusyError, StaleError
 from selfplay.web.schemas import HintView, LegalView, MatchView, OpponentView, PerfectView, PlyView, SeatOfPerson
