@@ -1,9 +1,6 @@
 """One match of a person in a browser."""
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -16,13 +13,12 @@ from selfplay.players.player import Player
 from selfplay.randomness import Activity, fold, stream_key
 from selfplay.session import Session, Values
 from selfplay.session_summary import summary
-from selfplay.web.errors import BusyError, StaleError
+from selfplay.web.errors import StaleError
 from selfplay.web.schemas import HintView, LegalView, MatchView, OpponentView, PerfectView, PlyView, SeatOfPerson
+from selfplay.web.turn import Turn
 
 PERSON, OPPONENT = 0, 1
 """The numbers of the two players in the session."""
-PATIENCE = 1.0
-"""Seconds that a request waits for an earlier one on the same match."""
 
 FIRST_PLAYER: dict[SeatOfPerson, int] = {"first": PERSON, "second": OPPONENT}
 
@@ -48,6 +44,9 @@ class Match:
 
     Args:
         name: its id.
+
+    Attributes:
+        turn: whose turn it is among the requests; all else is for who has it.
     """
 
     def __init__(
@@ -57,26 +56,18 @@ class Match:
         # A player that learns goes on with the numbers that come next, so that it does not meet the same match again.
         number = player.matches_seen() if player.learns else 0
         self.session = Session(game, (None, player), key_of(seed, name), first=FIRST_PLAYER[person], match=number)
-        self._lock = Lock()
+        self.turn = Turn()
         self._notes: list[PlyNote] = []
         self._valued_from = 0
-
-    @contextmanager
-    def held(self) -> Iterator["Match"]:
-        """Nobody else has the match meanwhile. Raises BusyError if somebody has it for long."""
-        if not self._lock.acquire(timeout=PATIENCE):
-            raise BusyError("the match is still at work on the last request; wait for its answer")
-        try:
-            yield self
-        finally:
-            self._lock.release()
 
     # ------------------------------------------------------------------ what a person can do
 
     def play(self, action: int, ply: int) -> None:
         """The person acts. Raises StaleError, NotNowError, IllegalActionError."""
         if ply != len(self.session.plies):
-            raise StaleError(f"this match has {len(self.session.plies)} plies, not {ply}; look at it again")
+            count = len(self.session.plies)
+            plies = "1 ply" if count == 1 else f"{count} plies"
+            raise StaleError(f"this match has {plies}, not {ply}; look at it again")
         self.session.play(action)
 
     def reply(self) -> None:
