@@ -64,7 +64,7 @@ def make_player(text: str, game: "Game", run_dir: str | Path) -> "Player":
 
 
 def parse_name(text: str, run_dir: Path | None = None) -> PlayerName:
-    """`text` taken apart. Raises SettingError if it follows no rule of PLAYER_KINDS, naming what there is in `run_dir`."""
+    """`text` taken apart. Raises SettingError if it follows no rule of PLAYER_KINDS; `run_dir` as for `make_player`."""
     name, _, option_text = text.partition("?")
     kind, _, what = name.partition(":")
     if kind not in PLAYER_KINDS:

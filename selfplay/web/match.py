@@ -103,7 +103,7 @@ class Match:
         return HintView(
             action=given.action,
             text=given.text,
-            square=self.game.placed_square(self.session.state, given.action),
+            square=self.game.placed_squares(self.session.state, [given.action])[0],
             value=given.value,
             source=source,
         )
@@ -138,15 +138,17 @@ class Match:
         return MatchView.model_validate(shown)
 
     def _legal(self, values: Values | None) -> list[LegalView]:
+        actions = self.session.legal_actions
+        squares = self.game.placed_squares(self.session.state, actions)
         return [
             LegalView(
                 action=action,
                 text=self.game.action_to_string(action),
-                square=self.game.placed_square(self.session.state, action),
+                square=square,
                 pointed=list(self.game.pointed_squares(action)),
                 value=None if values is None else finite(values[action]),
             )
-            for action in self.session.legal_actions
+            for action, square in zip(actions, squares, strict=True)
         ]
 
     def _plies(self) -> list[PlyView]:
@@ -171,7 +173,8 @@ class Match:
         known = self._notes[number - 1].squares if number else None
         before = self._squares(number) if known is None else known
         after = self._squares(number + 1)
-        square = self.game.placed_square(self.session.state_before(number), ply.action)
+        pointed = self.game.pointed_squares(ply.action)
+        square = next((square for square in pointed if before[square] == 0 and after[square] != 0), None)
         return PlyNote(place, value, square, np.flatnonzero(before * after == -1).tolist(), after)
 
     def _squares(self, number: int) -> NDArray[np.int8]:
