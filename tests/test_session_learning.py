@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+from selfplay.arena import MatchRecord
+from selfplay.errors import RunLockedError
+from selfplay.games import Game
 from selfplay.session import HUMAN, Session
 from tests.session_play import GAME, go_on, session_with
 from tests.stub_players import FirstLegal, Learning, Valuing
@@ -49,6 +52,51 @@ def test_after_an_end_is_taken_back_the_match_is_practice() -> None:
     assert not session.is_practice
     go_on(session, 3, 4)
     assert (len(learner.seen), session.results.matches) == (2, 2)
+
+
+class LearningLater(Learning):
+    """Cannot learn the first time, as if its store were held by another process."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(game)
+        self.is_held = True
+
+    def after_match(self, record: MatchRecord, seats: tuple[int, ...]) -> None:
+        if self.is_held:
+            self.is_held = False
+            raise RunLockedError("held")
+        super().after_match(record, seats)
+
+
+def test_a_match_that_cannot_be_learned_from_is_not_over_yet() -> None:
+    learner = LearningLater(GAME)
+    session = session_with(learner)
+    go_on(session, 0, 4)
+    with pytest.raises(RunLockedError):
+        session.play(8)
+    assert (session.is_over, session.awaits_person, len(session.plies), learner.seen) == (False, True, 4, [])
+    assert (session.results.matches, session.legal_actions) == (0, (3, 5, 6, 7, 8))
+    assert session.play(8).action == 8
+    assert (session.is_over, session.results.matches, len(learner.seen)) == (True, 1, 1)
+    session.undo()
+    assert session.is_practice
+
+
+def test_the_ply_of_a_player_is_taken_back_too_and_of_two_learners_each_learns_once() -> None:
+    learner, later = Learning(GAME), LearningLater(GAME)
+    session = Session(GAME, (learner, later), 0)
+    while len(session.plies) < 6:
+        session.advance()
+    before = session.plies
+    with pytest.raises(RunLockedError):
+        session.advance()
+    assert (session.plies, session.is_over, session.results.matches) == (before, False, 0)
+    session.advance()
+    assert (session.is_over, session.results.matches) == (True, 1)
+    assert [len(one.seen) for one in (learner, later)] == [1, 1]
+    session.new_match()
+    go_on(session)
+    assert [len(one.seen) for one in (learner, later)] == [2, 2]
 
 
 def test_the_values_before_a_ply_are_those_from_before_the_learning() -> None:

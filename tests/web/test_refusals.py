@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from fastapi.testclient import TestClient
 
-from selfplay.web.app import create_app
+from selfplay.web.app import create_app, names_of
 from selfplay.web.desk import Desk
 from selfplay.web.guard import LARGEST_BODY
 from tests.web.conftest import Clock, client_of, web_settings
@@ -21,6 +22,8 @@ def test_what_is_illegal_out_of_turn_or_out_of_date_is_refused_with_the_reason(c
     stale = client.post(address, json={"action": 1, "ply": 3})
     assert (stale.status_code, stale.json()["error"]) == (409, "this match has 0 plies, not 3; look at it again")
     act(client, match, 4)
+    stale = client.post(address, json={"action": 1, "ply": 0})
+    assert stale.json()["error"] == "this match has 1 ply, not 0; look at it again"
     early = client.post(address, json={"action": 0, "ply": 1})
     assert (early.status_code, early.json()["error"]) == (409, "it is not a person's turn")
     assert client.get(f"/api/matches/{match['id']}").json()["plies"][0]["action"] == 4
@@ -31,7 +34,8 @@ def test_a_body_that_is_none_is_refused_in_a_sentence(client: TestClient) -> Non
         answer = client.post("/api/matches", headers={"Content-Type": "application/json"}, **options)
         return answer.status_code, answer.json()["error"]
 
-    assert refused(content=b"{") == (422, "the body is no JSON")
+    for content in (b"{", b"\xff", b'"\xc3', b"[" * 10_000):
+        assert refused(content=content) == (422, "the body is no JSON")
     assert refused(json={"game": "tictactoe"}) == (422, "opponent: Field required")
     extra = {"game": "tictactoe", "opponent": "random", "run_dir": "/tmp"}
     assert refused(json=extra) == (422, "run_dir: Extra inputs are not permitted")
@@ -71,6 +75,15 @@ def test_a_match_that_is_left_makes_room(client: TestClient, desk: Desk) -> None
 
 
 def test_another_sites_page_cannot_reach_the_server(client: TestClient) -> None:
-    assert client.get("/", headers={"Host": "elsewhere.example"}).status_code == 400
-    assert client.get("/", headers={"Host": "localhost:8000"}).status_code == 200
-    assert "default-src 'self'" in client.get("/").headers["Content-Security-Policy"]
+    refused = client.get("/", headers={"Host": "elsewhere.example"})
+    assert (refused.status_code, refused.json()) == (400, {"error": "this server is not called by that name"})
+    for host in ("localhost:8000", "127.0.0.1", "[::1]:8000", "LOCALHOST"):
+        assert client.get("/", headers={"Host": host}).status_code == 200
+    for answer in (refused, client.get("/")):
+        assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(("host", "name"), [("::1", "[::1]"), ("[::1]", "[::1]"), ("192.168.0.7", "192.168.0.7")])
+def test_the_server_is_called_by_the_address_that_it_listens_at(host: str, name: str) -> None:
+    assert names_of(host) == {name, "localhost", "127.0.0.1", "[::1]"}
+    assert names_of("0.0.0.0") is None
