@@ -19,8 +19,9 @@ def create_app(desk: Desk) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    app.include_router(game_routes(desk))
+    # Looked through in this order at each request, most of which are about matches.
     app.include_router(match_routes(desk))
+    app.include_router(game_routes(desk))
     add_pages(app)
     report_errors(app)
     app.add_middleware(Guard, hosts=names_of(desk.settings.host))
