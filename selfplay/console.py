@@ -5,10 +5,11 @@ from collections.abc import Callable
 from selfplay.advice import hint, perfect_values, right_actions
 from selfplay.board_text import boards_beside
 from selfplay.errors import IllegalActionError, NotNowError
+from selfplay.match_line import Ply
 from selfplay.play_settings import PlaySettings
 from selfplay.players.perfect import perfect_player_of
 from selfplay.seating import open_session
-from selfplay.session import Ply, Session, Values
+from selfplay.session import Session, Values
 
 ANSWERS = {"": True, "y": True, "yes": True, "n": False, "no": False}
 

@@ -12,16 +12,15 @@ Its random numbers depend on the key, the number of the match and the ply alone,
 same match, and an action that was taken back finds the same numbers again.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.arena import MatchRecord, seats_held
+from selfplay.arena import seats_held
 from selfplay.errors import NotNowError
 from selfplay.games.game import Game, State
+from selfplay.match_line import MatchLine, Ply
 from selfplay.matches import Results, standing
 from selfplay.players.player import Player
 from selfplay.randomness import Draws
@@ -31,21 +30,6 @@ HUMAN = "human"
 
 Values = NDArray[np.float32]
 """float32[A]: the value of each action to the player to move; nan where illegal."""
-
-
-class Ply(NamedTuple):
-    """One ply of the match at hand."""
-
-    seat: int
-    """Who acted: 0 moves first, 1 second."""
-    action: int
-    text: str
-    """The action as the game writes it."""
-    by_person: bool
-    is_forced: bool
-    """Whether only a pass was legal."""
-    is_random: bool | None
-    """Whether a player that explores acted at random; None for a person, a forced pass or a player that never does."""
 
 
 class Session:
@@ -80,8 +64,8 @@ class Session:
         self.first = first
         self.is_practice = False
         self._is_counted = False
-        self._states = [self.game.init()]
-        self._plies: list[Ply] = []
+        self._have_learned: list[Player] = []
+        self._line = MatchLine(self.game.init())
         self._values: dict[int, Values | None] = {}
 
     # ------------------------------------------------------------------ how the match stands
@@ -89,15 +73,15 @@ class Session:
     @property
     def state(self) -> State:
         """The position at hand, a batch of one."""
-        return self._states[-1]
+        return self._line.states[-1]
 
     def state_before(self, ply: int | None) -> State:
         """The position before that ply of the match, from 0; None: the one at hand."""
-        return self._states[-1 if ply is None else ply]
+        return self._line.states[-1 if ply is None else ply]
 
     @property
     def plies(self) -> tuple[Ply, ...]:
-        return tuple(self._plies)
+        return tuple(self._line.plies)
 
     @property
     def is_over(self) -> bool:
@@ -140,7 +124,7 @@ class Session:
 
     @property
     def can_undo(self) -> bool:
-        return self._last_choice is not None
+        return self._line.last_choice is not None
 
     @property
     def winner(self) -> int | None:
@@ -161,12 +145,6 @@ class Session:
             return None
         return standing(self.game, self.results, *(player for player in self.players if player is not None))
 
-    @property
-    def _last_choice(self) -> int | None:
-        """The number of the last ply in which a person chose."""
-        chosen = (n for n, ply in enumerate(self._plies) if ply.by_person and not ply.is_forced)
-        return max(chosen, default=None)
-
     # ------------------------------------------------------------------ what happens
 
     def play(self, action: int) -> Ply:
@@ -175,6 +153,7 @@ class Session:
         Raises:
             IllegalActionError: it is not legal here; the message names those that are.
             NotNowError: it is not for a person to choose.
+            What `after_match` of a learner raises at the end of the match: then the action has not been taken.
         """
         if not self.awaits_person:
             raise NotNowError("the match is over" if self.is_over else "it is not a person's turn")
@@ -183,14 +162,14 @@ class Session:
     def advance(self) -> Ply:
         """Go on by one ply without a person's choice: a player acts, or a person who can only pass does.
 
-        Raises NotNowError if the match is over or a person has to choose.
+        Raises NotNowError if the match is over or a person has to choose, and as `play` at the end of the match.
         """
         if self.is_over or self.awaits_person:
             raise NotNowError("the match is over" if self.is_over else "it is a person's turn")
         player = self.seats[self.to_move]
         if self.can_only_pass or player is None:
             return self._step(torch.tensor([self.game.pass_action]), by_person=player is None, is_forced=True)
-        draws = Draws(self.key, torch.tensor([self.match]), len(self._plies))
+        draws = Draws(self.key, torch.tensor([self.match]), len(self._line))
         explores = player.explores(draws)
         return self._step(player.act(self.state, draws), is_random=None if explores is None else bool(explores))
 
@@ -199,14 +178,13 @@ class Session:
 
         Raises NotNowError if no person has chosen anything in this match.
         """
-        choice = self._last_choice
+        choice = self._line.last_choice
         if choice is None:
             raise NotNowError("there is no action of yours to take back")
-        taken_back = self._plies[choice:]
-        del self._plies[choice:], self._states[choice + 1 :]
+        taken_back = self._line.take_back(choice)
         self._values = {ply: values for ply, values in self._values.items() if ply < choice}
         self.is_practice = self._is_counted
-        return tuple(taken_back)
+        return taken_back
 
     def new_match(self, first: int | None = None) -> None:
         """Begin the next match; one that is not over is given up and counts for nothing.
@@ -215,7 +193,7 @@ class Session:
             first: which of the two players (0 or 1) moves first; None: the same as before.
         """
         # A match in which nothing has happened yet only changes its seats.
-        self.match += 1 if self._plies else 0
+        self.match += 1 if self._line.plies else 0
         self._begin(self.first if first is None else first)
 
     def take_over(self, number: int, player: Player | None) -> None:
@@ -236,26 +214,34 @@ class Session:
         is_legal = int(action) in self.legal_actions
         following = (self.game.step_unchecked if is_legal else self.game.step)(self.state, action)
         text = self.game.action_to_string(int(action))
-        self._plies.append(Ply(self.to_move, int(action), text, by_person, is_forced, is_random))
-        self._states.append(following)
+        self._line.add(Ply(self.to_move, int(action), text, by_person, is_forced, is_random), following)
         if self.is_over and not self._is_counted:
+            self._count_or_take_back()
+        return self._line.plies[-1]
+
+    def _count_or_take_back(self) -> None:
+        """Count the match that has ended; if a learner cannot learn now, its last ply has not been either."""
+        try:
             self._count()
-        return self._plies[-1]
+        except BaseException:
+            self._line.take_back(len(self._line) - 1)
+            raise
 
     def _count(self) -> None:
-        """Count the match that has ended, and show it to the players that learn."""
-        self._is_counted = True
-        actions = tuple(torch.tensor([ply.action]) for ply in self._plies)
-        seats = torch.tensor([self.first], dtype=torch.int8)
-        record = MatchRecord(torch.tensor([self.match]), seats, tuple(self._states), actions)
+        """Show the match that has ended to the players that learn, and count it."""
         learners = [player for player in self.players if player is not None and player.learns]
         if learners:
             # What a learner thought before each ply is gone once it has learned from the match.
-            for ply in range(len(self._plies)):
+            for ply in range(len(self._line)):
                 self.action_values(ply)
+        record = self._line.record(self.match, self.first)
         for learner in dict.fromkeys(learners):
-            learner.after_match(record, seats_held(self.players, learner, self.first))
+            # Of two learners one may have learned before the other could not.
+            if learner not in self._have_learned:
+                learner.after_match(record, seats_held(self.players, learner, self.first))
+                self._have_learned.append(learner)
         self.results = self.results.with_record(record)
+        self._is_counted = True
 
     # ------------------------------------------------------------------ what is known
 
@@ -270,7 +256,7 @@ class Session:
         Returns:
             None if neither thinks anything of actions, or the match is over.
         """
-        number = len(self._plies) if ply is None else ply
+        number = len(self._line) if ply is None else ply
         if number not in self._values:
             adviser, state = self.adviser(number), self.state_before(number)
             values = None if adviser is None or bool(state.terminated) else adviser.action_values(state)

@@ -5,7 +5,8 @@ from typing import TypedDict
 import numpy as np
 
 from selfplay.advice import perfect_values
-from selfplay.session import Ply, Session, Values
+from selfplay.match_line import Ply
+from selfplay.session import Session, Values
 
 
 class ActionSummary(TypedDict):

@@ -13,7 +13,7 @@ import torch
 
 from selfplay.comparison import Comparison, compare_levels
 from selfplay.games import Game
-from selfplay.grade_text import lines_text, seats_verdict
+from selfplay.grade_text import is_unbeatable, lines_text, seats_verdict
 from selfplay.grading import SEAT_NAMES, Grade
 from selfplay.levels import NoProgress, ProgressBar
 from selfplay.plots import plot_comparison
@@ -76,8 +76,8 @@ def _shown_row(row: "pd.Series[Any]", grade: Grade | None) -> dict[str, str]:
         shown |= {
             "exact win": f"{row['exact_win_vs_random']:.4f}",
             "exact loss": f"{row['exact_loss_vs_random']:.4f}",
-            "lost as first": lines_text(grade, 0),
-            "as second": lines_text(grade, 1),
+            "lost as first": lines_text(grade.lines[0]),
+            "as second": lines_text(grade.lines[1]),
             "optimal": f"{row['optimal_action_rate']:.4f}",
         }
     return shown | {"rating": f"{row['rating']:.0f}"}
@@ -93,7 +93,7 @@ def verdict(comparison: Comparison) -> str:
     lines = [seats_verdict(f"Level {level}", grade, comparison.grader), _versus_random_text(comparison, grade)]
     if not all(comparison.grader.can_hold(seat) for seat in range(2)):
         lines.append(_wins_taken_text(level, grade))
-    elif proved := [n for n, g in comparison.grades.items() if not (g.can_lose(0) or g.can_lose(1))]:
+    elif proved := [n for n, g in comparison.grades.items() if is_unbeatable(g.lines)]:
         lines.append(f"Levels proved unbeatable: {_ranges(proved)}.")
     for seat in range(2):
         actions = grade.shortest_loss[seat]

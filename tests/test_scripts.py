@@ -294,7 +294,7 @@ LAYERS = [
     {"selfplay.command_line", "selfplay.levels"},
     {"selfplay.grading", "selfplay.ratings"},
     {"selfplay.grade_text"},
-    {"selfplay.comparison", "selfplay.matches", "selfplay.tabular_training"},
+    {"selfplay.comparison", "selfplay.matches", "selfplay.tabular_training", "selfplay.match_line"},
     {"selfplay.session", "selfplay.analysis"},
     {"selfplay.advice"},
     {"selfplay.seating", "selfplay.session_summary", "selfplay.board_text"},

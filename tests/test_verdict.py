@@ -12,7 +12,8 @@ from selfplay.command_line import overrides_first
 from selfplay.comparison import Comparison, Tally, tally_matches
 from selfplay.games import make_game
 from selfplay.games.positions import enumerate_positions
-from selfplay.grading import Grader
+from selfplay.grade_text import count_text, is_unbeatable, lines_verdict, unbeatable_seats
+from selfplay.grading import Grader, Lines
 from selfplay.play_settings import PlaySettings
 from selfplay.players.random import RandomPlayer
 from selfplay.randomness import Activity, stream_key
@@ -51,9 +52,28 @@ def test_a_player_that_can_lose_is_shown_losing() -> None:
 
 def test_a_seat_that_nobody_can_hold_is_not_held_against_the_player() -> None:
     text = verdict(comparison_of("sumto100", perfect_player))
-    assert "Level 1 cannot lose moving first: all 1000000000 lines tried." in text
+    assert "Level 1 cannot lose moving first: all 1.0 x 10^9 lines tried." in text
     assert "Moving second, every player loses against perfect play." in text
     assert "From all 91 positions that the player to move can win, level 1 plays a winning action." in text
+
+
+def test_unbeatable_is_who_loses_in_neither_seat():
+    held, lost = Lines(0, 10), Lines(1, 10)
+    assert [unbeatable_seats(lines) for lines in ((held, held), (held, lost), (lost, lost))] == [(0, 1), (0,), ()]
+    assert [is_unbeatable(lines) for lines in ((held, held), (held, lost), (lost, lost))] == [True, False, False]
+    assert (
+        lines_verdict("It", (lost, held))
+        == "It cannot lose moving second: all 10 lines tried. Moving first it loses 1/10."
+    )
+    assert lines_verdict("It", (held, held)).endswith(": it cannot lose.")
+    assert lines_verdict("It", (lost, lost)).endswith(": it can lose.")
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0"), (255168, "255168"), (10**7, "1.0 x 10^7"), (4719438291475839821, "4.7 x 10^18")]
+)
+def test_counts_are_exact_as_long_as_they_can_be_read(count: int, text: str) -> None:
+    assert count_text(count) == text
 
 
 def test_a_game_too_large_to_enumerate_is_measured_not_proved() -> None:

@@ -199,15 +199,20 @@ class Game(ABC):
         """
         return [action] if self._has_action_each and action != self.pass_action else []
 
-    def placed_square(self, state: State, action: int) -> int | None:
-        """Of the squares that are pointed at for `action`, the one on which it puts a stone; None if there is none.
+    def placed_squares(self, state: State, actions: Sequence[int]) -> list[int | None]:
+        """Of the squares that are pointed at for each action, the one on which it puts a stone; None if there is none.
 
-        `state`: one match, in which the action is legal.
+        `state`: one match, in which the actions are legal.
         """
-        if not (pointed := self.pointed_squares(action)):
-            return None
-        before, after = self.squares(state)[0], self.squares(self.step_unchecked(state, torch.tensor([action])))[0]
-        return next((square for square in pointed if before[square] == 0 and after[square] != 0), None)
+        if self.num_squares is None or not actions:
+            return [None] * len(actions)
+        alike = state.select(torch.zeros(len(actions), dtype=torch.int64))
+        before = self.squares(state)[0].tolist()
+        afters = self.squares(self.step_unchecked(alike, torch.tensor(actions))).tolist()
+        return [
+            next((s for s in self.pointed_squares(action) if before[s] == 0 and after[s] != 0), None)
+            for action, after in zip(actions, afters, strict=True)
+        ]
 
     def square_name(self, square: int) -> str:
         """What a square is called: as its action, if there is one for each; else by its column and row from the top."""

@@ -10,6 +10,7 @@ In a board that it knows, with the boards that are known to follow it,
 Of equal scores the board that was met first counts.
 """
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from selfplay.games.game import Game, State
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.random import RandomPlayer
 from selfplay.randomness import Draws
+
+log = logging.getLogger(__name__)
 
 NO_CHOICE = -1
 SIGNS = (1, -1)
@@ -131,5 +134,8 @@ def load_experience_player(
     Raises as ExperienceStore.
     """
     stem = Path(path).stem
+    if not Path(path).exists():
+        # A path that is mistyped would else pass for a machine that knows nothing.
+        log.info("a new memory is begun at %s", path)
     name = stem if stem.startswith("experience") else f"experience {stem}"
     return ExperiencePlayer(ExperienceStore(path, game, rule), learns=learns, name=name)

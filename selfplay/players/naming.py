@@ -54,7 +54,7 @@ def make_player(text: str, game: "Game", run_dir: str | Path) -> "Player":
         StageError, InvalidFileError: what it is made from is missing or broken.
         GameTooLargeError: it needs a game with fewer positions.
     """
-    name = parse_name(text)
+    name = parse_name(text, Path(run_dir))
     player = PLAYER_KINDS[name.kind].make(name, game, Path(run_dir))
     if "epsilon" not in name.options:
         return player
@@ -63,8 +63,8 @@ def make_player(text: str, game: "Game", run_dir: str | Path) -> "Player":
     return EpsilonGreedyPlayer(game, player, [_number(name, "epsilon", 0.0)])
 
 
-def parse_name(text: str) -> PlayerName:
-    """`text` taken apart. Raises SettingError if it follows no rule of PLAYER_KINDS."""
+def parse_name(text: str, run_dir: Path | None = None) -> PlayerName:
+    """`text` taken apart. Raises SettingError if it follows no rule of PLAYER_KINDS; `run_dir` as for `make_player`."""
     name, _, option_text = text.partition("?")
     kind, _, what = name.partition(":")
     if kind not in PLAYER_KINDS:
@@ -72,7 +72,7 @@ def parse_name(text: str) -> PlayerName:
     syntax, allowed = PLAYER_KINDS[kind].syntax, (*PLAYER_KINDS[kind].options, "epsilon")
     lacking = not what and ":" in syntax and "[" not in syntax
     if lacking or (what and ":" not in syntax):
-        raise SettingError(f"player {text!r}: write {syntax}")
+        raise SettingError(f"player {text!r}: write {syntax}{_choices_text(kind, run_dir)}")
     options: dict[str, str] = {}
     for part in option_text.split("&") if option_text else ():
         option, equals, value = part.partition("=")
@@ -93,6 +93,18 @@ def grammar() -> str:
 
 def _options_text(kind: PlayerKind) -> str:
     return f"; options {', '.join(kind.options)}" if kind.options else ""
+
+
+def _choices_text(kind: str, run_dir: Path | None) -> str:
+    """What may stand after the colon, where that can be listed."""
+    if kind == "search":
+        from selfplay.search.searcher import ALGORITHMS
+
+        return f", with {', '.join(ALGORITHMS)}"
+    if kind != "tabular" or run_dir is None:
+        return ""
+    tables = [str(path) for path in sorted((run_dir / "tabular").glob("*.npz"))]
+    return f", with {', '.join(tables)}" if tables else f"; there are no tables in {run_dir / 'tabular'} yet"
 
 
 def _number(name: PlayerName, option: str, default: float) -> float:

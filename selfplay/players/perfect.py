@@ -31,10 +31,19 @@ _perfect_players: dict[tuple[type[Game], str], PerfectPlayer | None] = {}
 
 def perfect_player_of(game: Game) -> PerfectPlayer | None:
     """Perfect play of `game`, or None if it has more than SOLVED_AT_ONCE positions; found out once in a process."""
-    key = (type(game), game.name)
+    key = _key(game)
     if key not in _perfect_players:
         try:
             _perfect_players[key] = PerfectPlayer(enumerate_positions(game, SOLVED_AT_ONCE))
         except GameTooLargeError:
             _perfect_players[key] = None
     return _perfect_players[key]
+
+
+def is_found_out(game: Game) -> bool:
+    """Whether `perfect_player_of` knows its answer already, and gives it at once."""
+    return _key(game) in _perfect_players
+
+
+def _key(game: Game) -> tuple[type[Game], str]:
+    return type(game), game.name

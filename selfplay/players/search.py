@@ -1,6 +1,7 @@
 """The player that looks ahead."""
 
 from contextlib import suppress
+from copy import copy
 
 import torch
 from torch import Tensor
@@ -25,6 +26,7 @@ class SearchPlayer(Player):
             give the same match.
         endgame: from so many empty squares on, the action is the exact best one, and values are points at the end,
             empty squares counted for the winner; a position that takes too long is searched. 0: never.
+        endgame_bits: the size of the table for these, as `table_bits` of EndgameSolver.
 
     Raises:
         SettingError: a depth, a limit or a number of squares out of range, or a game without exact endgames.
@@ -37,14 +39,22 @@ class SearchPlayer(Player):
         *,
         time_limit: float | None = None,
         endgame: int = 0,
+        endgame_bits: int = 20,
         name: str | None = None,
     ) -> None:
         check_reach(depth, time_limit)
         if not 0 <= endgame <= MOST_EMPTIES:
             raise SettingError(f"endgame={endgame}: give a number of empty squares from 0 to {MOST_EMPTIES}")
         self.game, self.searcher, self.depth, self.time_limit = searcher.game, searcher, depth, time_limit
-        self.endgame, self.solver = endgame, EndgameSolver(searcher.game) if endgame else None
+        self.endgame = endgame
+        self.solver = EndgameSolver(searcher.game, endgame_bits) if endgame else None
         self.name = name or f"{searcher.algorithm.name.lower()} {depth}"
+
+    def without_time_limit(self) -> "SearchPlayer":
+        """The same player with all the time that its depth takes; it shares the tables, so not for two at once."""
+        unlimited = copy(self)
+        unlimited.time_limit = None
+        return unlimited
 
     def act(self, state: State, draws: Draws) -> Tensor:
         return self._actions(state)

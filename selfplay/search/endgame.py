@@ -138,6 +138,11 @@ class EndgameSolver:
         return counts
 
     @property
+    def table_bytes(self) -> int:
+        """The memory that its table takes."""
+        return int(self._table.nbytes)
+
+    @property
     def visited(self) -> int:
         """How many positions the last call has entered."""
         return int(self._work[VISITED])

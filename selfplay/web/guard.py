@@ -1,7 +1,10 @@
-"""What every answer carries, and no request may exceed."""
+"""What every answer carries, no request may exceed, and by which names the server lets itself be called."""
 
-from starlette.datastructures import MutableHeaders
+from collections.abc import Collection
+
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 16_384
@@ -15,10 +18,15 @@ HEADERS = {
 
 
 class Guard:
-    """Refuses large bodies, and forbids the page everything that does not come from this server."""
+    """Refuses large bodies and unknown names, and forbids the page everything that does not come from this server.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    Args:
+        hosts: the names and addresses by which it may be called, so that another site's page does not reach it under a
+            name of its own; None: any.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str] | None) -> None:
+        self.app, self.hosts = app, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         received = 0
@@ -36,4 +44,14 @@ class Guard:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        await self.app(scope, counted, guarded)
+        if scope["type"] == "http" and not self._is_called_right(scope):
+            refusal = JSONResponse({"error": "this server is not called by that name"}, 400)
+            await refusal(scope, receive, guarded)
+        else:
+            await self.app(scope, counted, guarded)
+
+    def _is_called_right(self, scope: Scope) -> bool:
+        host = Headers(scope=scope).get("host", "")
+        # Without the port; the colons of an IPv6 address stand in brackets.
+        name = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
+        return self.hosts is None or name.lower() in self.hosts

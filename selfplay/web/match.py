@@ -1,9 +1,6 @@
 """One match of a person in a browser."""
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -11,17 +8,17 @@ from numpy.typing import NDArray
 
 from selfplay.advice import Hint, hint, perfect_values
 from selfplay.games import Game
+from selfplay.match_line import Ply
 from selfplay.players.player import Player
 from selfplay.randomness import Activity, fold, stream_key
-from selfplay.session import Ply, Session, Values
+from selfplay.session import Session, Values
 from selfplay.session_summary import summary
-from selfplay.web.errors import BusyError, StaleError
+from selfplay.web.errors import StaleError
 from selfplay.web.schemas import HintView, LegalView, MatchView, OpponentView, PerfectView, PlyView, SeatOfPerson
+from selfplay.web.turn import Turn
 
 PERSON, OPPONENT = 0, 1
 """The numbers of the two players in the session."""
-PATIENCE = 1.0
-"""Seconds that a request waits for an earlier one on the same match."""
 
 FIRST_PLAYER: dict[SeatOfPerson, int] = {"first": PERSON, "second": OPPONENT}
 
@@ -47,6 +44,9 @@ class Match:
 
     Args:
         name: its id.
+
+    Attributes:
+        turn: whose turn it is among the requests; all else is for who has it.
     """
 
     def __init__(
@@ -56,26 +56,18 @@ class Match:
         # A player that learns goes on with the numbers that come next, so that it does not meet the same match again.
         number = player.matches_seen() if player.learns else 0
         self.session = Session(game, (None, player), key_of(seed, name), first=FIRST_PLAYER[person], match=number)
-        self._lock = Lock()
+        self.turn = Turn()
         self._notes: list[PlyNote] = []
         self._valued_from = 0
-
-    @contextmanager
-    def held(self) -> Iterator["Match"]:
-        """Nobody else has the match meanwhile. Raises BusyError if somebody has it for long."""
-        if not self._lock.acquire(timeout=PATIENCE):
-            raise BusyError("the match is still at work on the last request; wait for its answer")
-        try:
-            yield self
-        finally:
-            self._lock.release()
 
     # ------------------------------------------------------------------ what a person can do
 
     def play(self, action: int, ply: int) -> None:
         """The person acts. Raises StaleError, NotNowError, IllegalActionError."""
         if ply != len(self.session.plies):
-            raise StaleError(f"this match has {len(self.session.plies)} plies, not {ply}; look at it again")
+            count = len(self.session.plies)
+            plies = "1 ply" if count == 1 else f"{count} plies"
+            raise StaleError(f"this match has {plies}, not {ply}; look at it again")
         self.session.play(action)
 
     def reply(self) -> None:
@@ -111,7 +103,7 @@ class Match:
         return HintView(
             action=given.action,
             text=given.text,
-            square=self.game.placed_square(self.session.state, given.action),
+            square=self.game.placed_squares(self.session.state, [given.action])[0],
             value=given.value,
             source=source,
         )
@@ -146,15 +138,17 @@ class Match:
         return MatchView.model_validate(shown)
 
     def _legal(self, values: Values | None) -> list[LegalView]:
+        actions = self.session.legal_actions
+        squares = self.game.placed_squares(self.session.state, actions)
         return [
             LegalView(
                 action=action,
                 text=self.game.action_to_string(action),
-                square=self.game.placed_square(self.session.state, action),
+                square=square,
                 pointed=list(self.game.pointed_squares(action)),
                 value=None if values is None else finite(values[action]),
             )
-            for action in self.session.legal_actions
+            for action, square in zip(actions, squares, strict=True)
         ]
 
     def _plies(self) -> list[PlyView]:
@@ -179,7 +173,8 @@ class Match:
         known = self._notes[number - 1].squares if number else None
         before = self._squares(number) if known is None else known
         after = self._squares(number + 1)
-        square = self.game.placed_square(self.session.state_before(number), ply.action)
+        pointed = self.game.pointed_squares(ply.action)
+        square = next((square for square in pointed if before[square] == 0 and after[square] != 0), None)
         return PlyNote(place, value, square, np.flatnonzero(before * after == -1).tolist(), after)
 
     def _squares(self, number: int) -> NDArray[np.int8]:

@@ -4,16 +4,14 @@ What comes from outside only picks from these lists; no path and no player's nam
 """
 
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
-from typing import NamedTuple
 
 from selfplay.games import GAMES, Game, make_game
 from selfplay.games.positions import positions_of
 from selfplay.players.experience import load_experience_player
-from selfplay.players.perfect import PerfectPlayer, perfect_player_of
+from selfplay.players.perfect import PerfectPlayer, is_found_out, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
@@ -23,24 +21,20 @@ from selfplay.search.evaluation import make_evaluation
 from selfplay.search.searcher import Searcher
 from selfplay.settings import PROJECT_FOLDER
 from selfplay.web.errors import UnknownError
+from selfplay.web.made_players import MadePlayers, Opponent
 from selfplay.web.remembering import remembering_level
 from selfplay.web.schemas import GameView, OpponentsView, OpponentView
 from selfplay.web.settings import WebSettings
 
-PLAYERS_KEPT = 64
+PERFECT = "perfect"
+"""The id of perfect play, which can take seconds to find out about."""
 SEARCHES_IN_A_REPLY = 3
 """A reply takes the values of the opponent's actions, its choice, and the values of the person's next ones."""
 TABLE_BITS = 14
 """Every match with a search has a table of its own, so it must be small (640 KiB)."""
-
-
-class Opponent(NamedTuple):
-    """An entry of the list."""
-
-    view: OpponentView
-    make: Callable[[], Player]
-    file: Path | None = None
-    """What it is made from; when that changes, it is another player."""
+SOLVES_FROM_DEPTH, SOLVED_EMPTIES, ENDGAME_BITS = 4, 10, 12
+"""Where discs are turned, searches of some depth know the end of the match: so many empty squares take milliseconds,
+and a table of 128 KiB."""
 
 
 class Roster:
@@ -49,10 +43,8 @@ class Roster:
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.games = {name: make_game(name) for name in GAMES}
-        self._lock = threading.Lock()
         self._solving = threading.Lock()
-        self._players: OrderedDict[object, Player] = OrderedDict()
-        self._ready: set[tuple[str, str]] = set()
+        self._made = MadePlayers()
 
     def game(self, name: str) -> Game:
         """Raises UnknownError if there is no such game."""
@@ -88,62 +80,62 @@ class Roster:
         settings = self.settings
         return RunFolder(Path(settings.run_dir) if is_set else Path(settings.other_runs) / game.name)
 
+    def is_solved(self, game: Game) -> bool:
+        """Whether `perfect` answers at once."""
+        return is_found_out(game)
+
     def perfect(self, game: Game) -> PerfectPlayer | None:
         """Perfect play, or None if the game is too large; the first time that takes a second or more."""
+        if self.is_solved(game):
+            return perfect_player_of(game)
         with self._solving:
             return perfect_player_of(game)
 
     # ------------------------------------------------------------------ the list
 
     def offer(self, game: Game) -> OpponentsView:
-        """Everybody there is to play against, and what is missing."""
-        opponents = [opponent.view for opponent in self._opponents(game)]
+        """Everybody there is to play against, and what is missing; that takes as long as `perfect`."""
+        opponents = [opponent.view for opponent in (*self._quickly_named(game), *self._perfect(game))]
         notes = []
         if not self.run(game).trained_levels():
             notes.append(f"{shown(self.run(game).path)} has no trained level yet; {how_to_learn(game)} makes some.")
         return OpponentsView(run=shown(self.run(game).path), opponents=opponents, notes=notes)
 
     def opponent(self, game: Game, name: str) -> Opponent:
-        """The opponent with this id. Raises UnknownError, saying who is there."""
+        """The opponent with this id; PERFECT takes as long as `perfect`. Raises UnknownError, saying who is there."""
         seen = []
-        for opponent in self._opponents(game):
+        for opponent in self._quickly_named(game):
             if opponent.view.id == name:
                 return opponent
             seen.append(opponent.view.id)
+        if name == PERFECT or self.is_solved(game):
+            for opponent in self._perfect(game):
+                if name == PERFECT:
+                    return opponent
+                seen.append(PERFECT)
         where = shown(self.run(game).path)
         raise UnknownError(f"there is no such opponent of {game.name} in {where}; there are {', '.join(seen)}")
 
+    def made(self, game: Game, opponent: Opponent) -> Player | None:
+        """What `player` gives, if that has been made before and takes no time."""
+        return self._made.made(game, opponent)
+
     def player(self, game: Game, opponent: Opponent) -> Player:
-        """The opponent as a player, shared by all matches if it may be.
+        """The opponent as a player. Raises as `MadePlayers.player`."""
+        return self._made.player(game, opponent)
 
-        Raises InvalidFileError, StageError, SettingError: what it is made from is broken or gone.
-        """
-        if opponent.view.is_slow:
-            # A search writes into its table, so no two matches may share it.
-            return opponent.make()
-        key = (game.name, opponent.view.id, mark_of(opponent))
-        with self._lock:
-            if key not in self._players:
-                self._players[key] = opponent.make()
-                self._ready.add((game.name, opponent.view.id))
-            self._players.move_to_end(key)
-            while len(self._players) > PLAYERS_KEPT:
-                self._players.popitem(last=False)
-            return self._players[key]
-
-    def is_ready(self, game_name: str, opponent: str) -> bool:
-        """Whether that opponent has been made before, and asking for it again takes next to no time."""
-        return (game_name, opponent) in self._ready
-
-    def _opponents(self, game: Game) -> Iterator[Opponent]:
+    def _quickly_named(self, game: Game) -> Iterator[Opponent]:
+        """All but perfect play."""
         about = "any legal action, each equally likely"
         yield Opponent(_view("random", "random", "Random", about), partial(RandomPlayer, game))
         yield from self._levels(game)
         yield from self._tables(game)
         yield from self._machines(game)
         yield from self._searches(game)
+
+    def _perfect(self, game: Game) -> Iterator[Opponent]:
         if (perfect := self.perfect(game)) is not None:
-            yield Opponent(_view("perfect", "perfect", "Perfect play", "knows every position"), lambda: perfect)
+            yield Opponent(_view(PERFECT, "perfect", "Perfect play", "knows every position"), lambda: perfect)
 
     def _levels(self, game: Game) -> Iterator[Opponent]:
         run = self.run(game)
@@ -170,41 +162,30 @@ class Roster:
         evaluation = "none" if game.features is None else "article"
         seconds = self.settings.search_seconds / SEARCHES_IN_A_REPLY
         for depth in range(1, min(self.settings.deepest_search, game.max_game_length) + 1):
-            plies = "1 ply" if depth == 1 else f"{depth} plies"
+            endgame = SOLVED_EMPTIES if game.turning_rules is not None and depth >= SOLVES_FROM_DEPTH else 0
+            plies, about = "1 ply" if depth == 1 else f"{depth} plies", _search_about(game, endgame)
+            span, number = None if game.features else 1.0, depth
             view = _view(
-                f"search-{depth}",
-                "search",
-                f"Search ({plies})",
-                "looks ahead and sums up what it sees" if game.features else "looks ahead for the end of the match",
-                span=None if game.features else 1.0,
-                number=depth,
-                is_slow=True,
+                f"search-{depth}", "search", f"Search ({plies})", about, span=span, number=number, is_slow=True
             )
-            yield Opponent(view, partial(_search_player, game, evaluation, depth, seconds))
+            yield Opponent(view, partial(_search_player, game, evaluation, depth, seconds, endgame))
         if game.rules.margin is not None:
             view = _view("greedy", "greedy", "Most discs now", "takes what turns most", span=None, is_slow=True)
             yield Opponent(view, partial(_search_player, game, "discs", 1, seconds))
-
-
-def mark_of(opponent: Opponent) -> tuple[int, ...]:
-    """What changes when the opponent's file becomes another one. Raises UnknownError if the file is gone."""
-    if opponent.file is None:
-        return ()
-    try:
-        stat = opponent.file.stat()
-    except OSError as error:
-        raise UnknownError(f"{opponent.view.label} is not there any more") from error
-    # What learns changes its file itself, and stays the same player.
-    return (stat.st_ino,) if opponent.view.kind == "experience" else (stat.st_ino, stat.st_mtime_ns, stat.st_size)
 
 
 def _table_player(path: Path, game: Game) -> Player:
     return load_tabular_player(path, positions_of(game.name))
 
 
-def _search_player(game: Game, evaluation: str, depth: int, seconds: float) -> Player:
+def _search_about(game: Game, endgame: int) -> str:
+    about = "looks ahead and sums up what it sees" if game.features else "looks ahead for the end of the match"
+    return f"{about}; plays the last {endgame} squares perfectly, for the most discs" if endgame else about
+
+
+def _search_player(game: Game, evaluation: str, depth: int, seconds: float, endgame: int = 0) -> Player:
     searcher = Searcher(game, make_evaluation(evaluation, game), table_bits=TABLE_BITS)
-    return SearchPlayer(searcher, depth, time_limit=seconds)
+    return SearchPlayer(searcher, depth, time_limit=seconds, endgame=endgame, endgame_bits=ENDGAME_BITS)
 
 
 def shown(path: Path) -> str:

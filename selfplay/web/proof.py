@@ -1,12 +1,13 @@
 """Whether an opponent can lose at all: graded on the spot where the game is small enough, else read from the run."""
 
 from selfplay.games import Game
-from selfplay.grade_text import never_loses, seats_verdict
-from selfplay.grading import Grader
+from selfplay.grade_text import is_unbeatable, lines_verdict, seats_verdict, unbeatable_seats
+from selfplay.grading import Grader, Lines
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
-from selfplay.web.opponents import Opponent, Roster, mark_of
-from selfplay.web.schemas import ProofView
+from selfplay.web.made_players import Opponent, mark_of
+from selfplay.web.opponents import Roster
+from selfplay.web.schemas import ExactView, ProofView
 from selfplay.web.story import Stories
 
 GRADED_AT_ONCE = 10_000
@@ -43,12 +44,9 @@ class Proofs:
             rows = self.stories.of(game).story.comparison or []
             exact = next((row.exact for row in rows if row.level == opponent.view.number), None)
             if exact is not None:
-                first, second = exact.losing_lines_first, exact.losing_lines_second
-                lost = f"{opponent.view.label} lost {first} lines moving first and {second} moving second"
-                is_unbeatable = first.startswith("0/") and second.startswith("0/")
-                return ProofView(is_unbeatable=is_unbeatable, text=f"{lost} when every reply was tried.")
+                return proved(_lines(exact), lines_verdict(opponent.view.label, _lines(exact)))
         text = f"{game.title or game.name} has too many positions to try every line while you wait."
-        return ProofView(is_unbeatable=None, text=text)
+        return ProofView(is_unbeatable=None, unbeatable_seats=None, text=text)
 
     def _graded(self, game: Game, label: str, player: Player) -> ProofView:
         if game.name not in self._graders:
@@ -58,6 +56,19 @@ class Proofs:
         grader = self._graders[game.name]
         if isinstance(player, SearchPlayer):
             # Proved is what it does with all the time that its depth takes.
-            player = SearchPlayer(player.searcher, player.depth, name=player.name)
+            player = player.without_time_limit()
         grade = grader.grade(player)
-        return ProofView(is_unbeatable=never_loses(grade, grader), text=seats_verdict(label, grade, grader))
+        return proved(grade.lines, seats_verdict(label, grade, grader))
+
+
+def proved(lines: tuple[Lines, Lines], text: str) -> ProofView:
+    """What follows from the lines that a player loses in each seat."""
+    return ProofView(is_unbeatable=is_unbeatable(lines), unbeatable_seats=list(unbeatable_seats(lines)), text=text)
+
+
+def _lines(exact: ExactView) -> tuple[Lines, Lines]:
+    """The counts of a row of comparison/levels.csv."""
+    first, second = (
+        Lines(*map(int, text.split("/"))) for text in (exact.losing_lines_first, exact.losing_lines_second)
+    )
+    return first, second

@@ -96,7 +96,10 @@ class OpponentsView(BaseModel):
 class ProofView(BaseModel):
     """What is certain about an opponent."""
 
-    is_unbeatable: bool | None = Field(description="In both seats; null: not known.")
+    is_unbeatable: bool | None = Field(description="Whether no line is lost in either seat; null: not known.")
+    unbeatable_seats: list[int] | None = Field(
+        description="The seats in which no line is lost, 0 moving first and 1 moving second; null: not known."
+    )
     text: str
 
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
@@ -34,11 +34,12 @@ class Told(NamedTuple):
 
 
 class Stories:
-    """The story of every game's run, read again only when its files have changed."""
+    """The story of every game's run; of its files only those are read again that have changed."""
 
     def __init__(self, roster: Roster) -> None:
         self.roster = roster
         self._told: dict[str, Told] = {}
+        self._readings = Readings()
 
     def of(self, game: Game) -> Told:
         """The story now."""
@@ -46,8 +47,34 @@ class Stories:
         mark = _mark(run)
         told = self._told.get(game.name)
         if told is None or told.mark != mark:
-            told = self._told[game.name] = Told(mark, tell(run, game))
+            told = self._told[game.name] = Told(mark, tell(run, game, self._readings))
         return told
+
+
+class Readings:
+    """What files held when they were read last, for a long run has hundreds. May be asked from many threads."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Path, tuple[tuple[int, int, int], Any]] = {}
+
+    def of(self, read: Callable[[Path], Read], path: Path, notes: list[str]) -> Read | None:
+        """What `read` finds in a file, always the same one; None if it is not there, or with a note if it is broken."""
+        try:
+            stat = path.stat()
+            mark = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+            kept_mark, kept = self._kept.get(path, (None, None))
+            if kept_mark != mark:
+                kept = read(path)
+                self._kept[path] = (mark, kept)
+            found: Read | None = kept
+            return found
+        except FileNotFoundError:
+            return None
+        except InvalidFileError as error:
+            notes.append(f"{error}.")
+        except (OSError, ValueError, KeyError, TypeError, csv.Error):
+            notes.append(f"{path.name} cannot be read; make it again.")
+        return None
 
 
 def _mark(run: RunFolder) -> str:
@@ -61,17 +88,17 @@ def _mark(run: RunFolder) -> str:
     return f'"{hash((run.is_at_work(), tuple(stats))) & (2**63 - 1):x}"'
 
 
-def tell(run: RunFolder, game: Game) -> StoryView:
+def tell(run: RunFolder, game: Game, readings: Readings) -> StoryView:
     """The story of a run; what is missing or broken stands among its notes."""
     notes: list[str] = []
     levels = run.trained_levels()
     losses = [
         LevelLosses(level=level, epochs=epochs)
         for level in levels
-        if (epochs := _read(lambda path: _epochs(path), run.epoch_loss(level), notes)) is not None
+        if (epochs := readings.of(_epochs, run.epoch_loss(level), notes)) is not None
     ]
-    comparison = _read(_comparison, run.comparison, notes)
-    tournament = _read(_tournament, run.tournament / "players.csv", notes)
+    comparison = readings.of(_comparison, run.comparison, notes)
+    tournament = readings.of(_tournament, run.tournament / "players.csv", notes)
     if not levels:
         notes.append(f"{shown(run.path)} has no trained level yet; {how_to_learn(game)} makes some.")
     elif comparison is None:
@@ -88,19 +115,6 @@ def tell(run: RunFolder, game: Game) -> StoryView:
         tournament=tournament,
         notes=notes,
     )
-
-
-def _read(read: Callable[[Path], Read], path: Path, notes: list[str]) -> Read | None:
-    """What stands in a file; None if it is not there, or with a note if it is broken."""
-    if not path.exists():
-        return None
-    try:
-        return read(path)
-    except InvalidFileError as error:
-        notes.append(f"{error}.")
-    except (OSError, ValueError, KeyError, TypeError, csv.Error):
-        notes.append(f"{path.name} cannot be read; make it again.")
-    return None
 
 
 def _epochs(path: Path) -> list[EpochView]:

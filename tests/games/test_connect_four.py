@@ -270,5 +270,5 @@ def test_a_transcript_is_columns_with_spaces_between_them():
 def test_any_square_of_a_column_is_pointed_at_and_the_stone_is_placed_where_it_falls():
     state = GAME.state_after("44")
     assert list(GAME.pointed_squares(3)) == [3, 10, 17, 24, 31, 38]
-    assert [GAME.placed_square(state, action) for action in range(COLUMNS)] == [35, 36, 37, 24, 39, 40, 41]
+    assert GAME.placed_squares(state, range(COLUMNS)) == [35, 36, 37, 24, 39, 40, 41]
     assert (GAME.square_name(0), GAME.square_name(38)) == ("column 1, row 1", "column 4, row 6")

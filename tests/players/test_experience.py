@@ -216,3 +216,12 @@ def test_a_file_of_the_document_makes_a_machine_that_plays(tmp_path):
     store = new_store(tmp_path)
     assert import_json(store, tmp_path / "state_action.json") == 0
     assert choice(ExperiencePlayer(store), []) is None
+
+
+def test_a_new_memory_is_said_to_be_one(tmp_path, caplog):
+    caplog.set_level("INFO", logger="selfplay")
+    path = tmp_path / "experince.sqlite"
+    load_experience_player(path, GAME).store.close()
+    assert caplog.messages == [f"a new memory is begun at {path}"]
+    load_experience_player(path, GAME)
+    assert len(caplog.messages) == 1

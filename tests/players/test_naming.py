@@ -67,7 +67,7 @@ def test_searches_are_named_with_their_depth_and_evaluation(run_dir: Path) -> No
 @pytest.mark.parametrize(
     ("name", "game", "reason"),
     [
-        ("search", "othello", "write search:ALGORITHM"),
+        ("search", "othello", "write search:ALGORITHM, with minimax, alpha_beta, negascout"),
         ("search:astar", "othello", "unknown search 'astar'; there are minimax, alpha_beta, negascout"),
         ("search:negascout?depth=0", "othello", "depth=0: give a number from 1 to 120"),
         ("search:negascout?depth=x", "othello", "depth must be a whole number"),
@@ -82,6 +82,17 @@ def test_searches_are_named_with_their_depth_and_evaluation(run_dir: Path) -> No
 def test_bad_searches_are_refused(run_dir: Path, name: str, game: str, reason: str) -> None:
     with pytest.raises(SettingError, match=reason):
         make_player(name, make_game(game), run_dir)
+
+
+def test_a_table_that_is_not_named_is_asked_for_by_those_that_the_run_has(run_dir: Path, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=f"write tabular:PATH; there are no tables in {tmp_path}/tabular yet"):
+        make_player("tabular", GAME, tmp_path)
+    (tmp_path / "tabular").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / "tabular" / f"{name}.npz").touch()
+    tables = f"{tmp_path}/tabular/one.npz, {tmp_path}/tabular/two.npz"
+    with pytest.raises(SettingError, match=f"player 'tabular': write tabular:PATH, with {tables}"):
+        make_player("tabular", GAME, tmp_path)
 
 
 def test_options_reach_the_player(run_dir: Path) -> None:

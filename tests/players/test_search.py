@@ -10,8 +10,11 @@ from selfplay.games.positions import positions_of
 from selfplay.grading import Grader
 from selfplay.players.naming import make_player
 from selfplay.players.random import RandomPlayer
+from selfplay.players.search import SearchPlayer
 from selfplay.randomness import Activity, Draws, stream_key
 from selfplay.search.endgame import EndgameSolver
+from selfplay.search.evaluation import make_evaluation
+from selfplay.search.searcher import Searcher
 
 KEY = stream_key(0, 0, Activity.NAMED_PLAYERS)
 OTHELLO = make_game("othello")
@@ -125,3 +128,12 @@ def test_a_time_limit_gives_legal_actions():
     player, state = named("search:negascout?depth=30&evaluation=article&time_limit=0.02"), midgame(OTHELLO, matches=4)
     actions = player.act(state, Draws(0, torch.arange(4), 20))
     assert OTHELLO.legal_action_mask(state)[torch.arange(4), actions].all()
+
+
+def test_without_its_time_limit_it_is_the_same_player():
+    searcher = Searcher(make_game("othello_4x4"), make_evaluation("article", make_game("othello_4x4")))
+    player = SearchPlayer(searcher, 4, time_limit=0.5, endgame=6, endgame_bits=8)
+    unlimited = player.without_time_limit()
+    assert (unlimited.time_limit, unlimited.depth, unlimited.endgame) == (None, 4, 6)
+    assert (unlimited.solver, player.time_limit) == (player.solver, 0.5)
+    assert player.solver.table_bytes == 32 << 8

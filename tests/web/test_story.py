@@ -2,9 +2,12 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
+import pytest
 from fastapi.testclient import TestClient
 
+from selfplay.loss_files import read_epoch_losses
 from selfplay.run_folder import RunFolder
 
 STORY = "/api/games/tictactoe/story"
@@ -66,3 +69,23 @@ def test_what_is_missing_or_broken_is_said(client: TestClient, run_dir: Path) ->
     story = client.get(STORY).json()
     assert story["levels"] == story["losses"] == []
     assert story["notes"] == [f"{run_dir} has no trained level yet; ./learn_tictactoe.sh makes some."]
+
+
+def test_of_a_long_run_only_what_has_changed_is_read_again(
+    client: TestClient, run_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def noted(path: Path) -> Any:
+        read.append(path.parent.name)
+        return read_epoch_losses(path)
+
+    monkeypatch.setattr("selfplay.web.story.read_epoch_losses", noted)
+    story = client.get(STORY).json()
+    assert read == ["level_01", "level_02", "level_03"]
+    path = run_dir / "level_02" / "epoch_loss.csv"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    after = client.get(STORY).json()
+    assert read[3:] == ["level_02"]
+    assert [len(one["epochs"]) for one in after["losses"]] == [3, 2, 3]
+    assert after["losses"][2] == story["losses"][2]

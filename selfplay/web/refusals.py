@@ -1,0 +1,66 @@
+"""Every error as a sentence in JSON, with the status that says whose fault it is."""
+
+import logging
+
+from fastapi import FastAPI, Request, status
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError, SettingError
+from selfplay.web.errors import BusyError, FullError, StaleError, UnknownError
+
+log = logging.getLogger(__name__)
+
+STATUS = {
+    UnknownError: status.HTTP_404_NOT_FOUND,
+    FullError: status.HTTP_503_SERVICE_UNAVAILABLE,
+    SettingError: status.HTTP_422_UNPROCESSABLE_CONTENT,
+    IllegalActionError: status.HTTP_409_CONFLICT,
+    NotNowError: status.HTTP_409_CONFLICT,
+    BusyError: status.HTTP_409_CONFLICT,
+    StaleError: status.HTTP_409_CONFLICT,
+}
+"""Whatever else a user can mend is a conflict too: a file that is broken or gone, a game that is too large."""
+
+WORDS = {"Not Found": "there is nothing at this address", "Method Not Allowed": "this address takes no such request"}
+
+NO_JSON = "the body is no JSON"
+
+
+def report_errors(app: FastAPI) -> None:
+    """Let the application answer in this way."""
+
+    def answer(code: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
+        return JSONResponse({"error": sentence}, code, headers)
+
+    async def user_error(_: Request, error: Exception) -> JSONResponse:
+        code = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), status.HTTP_409_CONFLICT)
+        return answer(
+            code, str(error), {"Retry-After": str(error.retry_after)} if isinstance(error, FullError) else None
+        )
+
+    async def wrong_request(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, NO_JSON)
+        where = ".".join(str(part) for part in first["loc"] if part != "body")
+        return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, f"{where or 'the body'}: {first['msg']}")
+
+    async def http_error(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        if error.status_code == status.HTTP_400_BAD_REQUEST:
+            # FastAPI says so of a body that is not even text, or too deep.
+            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, NO_JSON)
+        sentence = WORDS.get(error.detail, error.detail)
+        return answer(error.status_code, sentence, dict(error.headers or {}))
+
+    async def own_fault(_: Request, error: Exception) -> JSONResponse:
+        log.error("a request failed", exc_info=error)
+        return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, "the server has made a mistake; its log says more")
+
+    app.add_exception_handler(SelfPlayError, user_error)
+    app.add_exception_handler(RequestValidationError, wrong_request)
+    app.add_exception_handler(HTTPException, http_error)
+    app.add_exception_handler(Exception, own_fault)

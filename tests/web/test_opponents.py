@@ -1,0 +1,166 @@
+"""The server's answers: who there is to play against, and what is proved of them."""
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from selfplay.errors import StageError
+from selfplay.games import GAMES
+from selfplay.grading import SEAT_NAMES
+from selfplay.players.player import Player
+from selfplay.players.search import SearchPlayer
+from selfplay.web.desk import Desk
+from selfplay.web.errors import UnknownError
+from selfplay.web.made_players import MadePlayers
+from tests.web.playing import Json, begin, play_out
+
+
+def test_opponents_come_from_the_run_and_missing_ones_are_named(client: TestClient, run_dir: Path) -> None:
+    offer = client.get("/api/games/tictactoe/opponents").json()
+    ids = [one["id"] for one in offer["opponents"]]
+    levels, searches = ["level-1", "level-2", "level-3"], [f"search-{depth}" for depth in range(1, 5)]
+    assert ids == ["random", *levels, "table-backward_value", "memory-experience", *searches, "perfect"]
+    assert offer["notes"] == []
+    for level in range(1, 4):
+        (run_dir / f"level_{level:02d}" / "agent.safetensors").unlink()
+    notes = client.get("/api/games/tictactoe/opponents").json()["notes"]
+    assert notes == [f"{run_dir} has no trained level yet; ./learn_tictactoe.sh makes some."]
+    assert [one["id"] for one in client.get("/api/games/othello/opponents").json()["opponents"]][-1] == "greedy"
+
+
+def test_a_missing_level_a_broken_file_and_an_unknown_game_are_said_plainly(client: TestClient, run_dir: Path) -> None:
+    def refused(game: str, opponent: str) -> tuple[int, str]:
+        answer = client.post("/api/matches", json={"game": game, "opponent": opponent})
+        return answer.status_code, answer.json()["error"]
+
+    code, sentence = refused("tictactoe", "level-9")
+    assert code == 404
+    assert "there are random, level-1, level-2, level-3, table" in sentence
+    assert refused("chess", "random") == (404, f"there is no game of that name; there are {', '.join(GAMES)}")
+    agent = run_dir / "level_02" / "agent.safetensors"
+    agent.write_bytes(b"broken")
+    code, sentence = refused("tictactoe", "level-2")
+    assert code == 409
+    assert str(agent) in sentence
+
+
+@pytest.mark.parametrize("name", ["../level-1", "level-../../x", "tabular:/etc/passwd", "/etc/passwd", "level-01"])
+def test_what_is_not_on_the_list_is_no_player(client: TestClient, name: str) -> None:
+    assert client.post("/api/matches", json={"game": "tictactoe", "opponent": name}).status_code == 404
+
+
+def test_a_level_that_was_trained_again_is_another_player(client: TestClient, run_dir: Path) -> None:
+    before = begin(client, opponent="level-2")["legal"]
+    (run_dir / "level_02" / "agent.safetensors").write_bytes((run_dir / "level_03/agent.safetensors").read_bytes())
+    after = begin(client, opponent="level-2")["legal"]
+    assert after != before
+    assert after == begin(client, opponent="level-3")["legal"]
+
+
+def test_what_is_proved_is_said(client: TestClient) -> None:
+    def proof(game: str, opponent: str) -> Json:
+        return client.get(f"/api/games/{game}/proof", params={"opponent": opponent}).json()
+
+    perfect = proof("tictactoe", "perfect")
+    assert (perfect["is_unbeatable"], perfect["unbeatable_seats"]) == (True, [0, 1])
+    assert perfect["text"].startswith("Perfect play cannot lose: all ")
+    assert proof("tictactoe", "random")["is_unbeatable"] is False
+    assert "131184/255168 moving second" in proof("tictactoe", "random")["text"]
+    assert proof("tictactoe", "search-1")["is_unbeatable"] is False
+    held = proof("sumto100", "perfect")
+    assert (held["is_unbeatable"], held["unbeatable_seats"]) == (False, [0])
+    assert held["text"].startswith("Perfect play cannot lose moving first: all 1")
+    assert " x 10^" in held["text"]
+    assert "Moving second, every player loses" in held["text"]
+    othello = {
+        "is_unbeatable": None,
+        "unbeatable_seats": None,
+        "text": "Othello has too many positions to try every line while you wait.",
+    }
+    assert proof("othello", "search-1") == othello
+
+
+def test_of_a_larger_game_the_runs_own_comparison_is_quoted(
+    client: TestClient, run_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("selfplay.web.proof.GRADED_AT_ONCE", 10)
+    asked = ("/api/games/tictactoe/proof", {"opponent": "level-3"})
+    said = client.get(asked[0], params=asked[1]).json()
+    row = client.get("/api/games/tictactoe/story").json()["comparison"][3]["exact"]
+    assert said["text"].startswith(f"Level 3 loses {row['losing_lines_first']} lines moving first and")
+    held = [seat for seat in range(2) if row[f"losing_lines_{SEAT_NAMES[seat]}"].startswith("0/")]
+    assert (said["unbeatable_seats"], said["is_unbeatable"]) == (held, held == [0, 1])
+    # A level that was trained after the comparison is another one.
+    os.utime(run_dir / "level_03" / "agent.safetensors", (2**33, 2**33))
+    assert client.get(asked[0], params=asked[1]).json()["is_unbeatable"] is None
+
+
+def test_searches_of_some_depth_know_the_end_of_a_match_in_which_discs_are_turned(
+    client: TestClient, desk: Desk
+) -> None:
+    game = desk.roster.game("othello")
+    about = {one["id"]: one["about"] for one in client.get("/api/games/othello/opponents").json()["opponents"]}
+    solving = [name for name in about if "plays the last 10 squares perfectly" in about[name]]
+    assert solving == ["search-4"]
+    player = desk.roster.player(game, desk.roster.opponent(game, "search-4"))
+    assert isinstance(player, SearchPlayer)
+    assert (player.endgame, player.time_limit is None) == (10, False)
+    assert player.solver is not None
+    assert player.solver.table_bytes <= 2**18
+    shallow = desk.roster.player(game, desk.roster.opponent(game, "search-3"))
+    assert isinstance(shallow, SearchPlayer)
+    assert shallow.solver is None
+    match = play_out(client, begin(client, "othello_4x4", "search-4"))
+    # From 10 empty squares on values are points at the end.
+    assert all(float(ply["value"]).is_integer() for ply in match["plies"][2:] if ply["value"] is not None)
+
+
+def test_only_perfect_play_waits_until_the_game_is_solved(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfplay.web.opponents.is_found_out", lambda _: False)
+    monkeypatch.setattr("selfplay.web.opponents.perfect_player_of", lambda _: pytest.fail("solved"))
+    game = desk.roster.game("tictactoe")
+    assert desk.roster.opponent(game, "level-2").view.label == "Level 2"
+    with pytest.raises(UnknownError, match="there are random, level-1"):
+        desk.roster.opponent(game, "level-9")
+
+
+def test_who_is_made_from_a_file_is_made_once_and_keeps_no_other_waiting(desk: Desk) -> None:
+    game, made, go_on = desk.roster.game("tictactoe"), MadePlayers(), threading.Event()
+    one, other = (desk.roster.opponent(game, name) for name in ("level-1", "level-2"))
+    count: list[int] = []
+
+    def slowly_made() -> Player:
+        count.append(1)
+        assert go_on.wait(60)
+        return one.make()
+
+    slow = one._replace(make=slowly_made)
+    with ThreadPoolExecutor(2) as threads:
+        asked = [threads.submit(made.player, game, slow) for _ in range(2)]
+        try:
+            assert made.made(game, other) is None
+            player = made.player(game, other)
+            assert made.made(game, other) is player
+            assert made.made(game, slow) is None
+        finally:
+            go_on.set()
+    assert asked[0].result() is asked[1].result() is made.made(game, slow)
+    assert len(count) == 1
+
+
+def test_what_could_not_be_made_is_tried_again(desk: Desk) -> None:
+    game, made = desk.roster.game("tictactoe"), MadePlayers()
+    opponent = desk.roster.opponent(game, "level-1")
+
+    def broken() -> Player:
+        raise StageError("broken")
+
+    for _ in range(2):
+        with pytest.raises(StageError, match="broken"):
+            made.player(game, opponent._replace(make=broken))
+        assert made.made(game, opponent) is None
+    assert made.player(game, opponent) is made.made(game, opponent)
