@@ -66,7 +66,7 @@ def test_a_search_and_the_other_seat(page: Page) -> None:
     choose(page, "Search")
     expect(page.locator("#proof")).to_contain_text("lines tried")
     # Nothing has been played, so the other one starts at once.
-    page.locator(".choice").get_by_text("It", exact=True).click()
+    page.locator(".choice").get_by_text("Opponent", exact=True).click()
     settled(page, 1)
     expect(page.locator("#status")).to_contain_text("Search (4 plies) plays")
     play_out(page)
@@ -111,7 +111,7 @@ def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
 def test_passes_are_said(page: Page) -> None:
     visit(page, "/#play/othello_4x4")
     choose(page, "Most discs now")
-    page.locator(".choice").get_by_text("It", exact=True).click()
+    page.locator(".choice").get_by_text("Opponent", exact=True).click()
     settled(page, 1)
     said = play_out(page, 1)
     assert any("You can only pass." in words for words in said)
@@ -148,6 +148,7 @@ def test_actions_that_stand_on_no_square_are_buttons_below_the_board(page: Page)
 def test_a_column_is_chosen_at_any_of_its_squares_and_the_stone_falls(page: Page) -> None:
     visit(page, "/#play/connect_four")
     choose(page, "Random")
+    expect(page.locator(".edge.top span")).to_have_text(list("1234567"))
     expect(page.locator(".cell.legal")).to_have_count(7)
     expect(page.locator("#board .action")).to_have_count(0)
     # The top square of the fourth column; the stone comes to stand on the bottom one.

@@ -32,7 +32,7 @@ def test_a_match_that_was_forgotten_begins_anew(page: Page, server: Server) -> N
 
 def test_a_match_that_begins_anew_has_its_first_ply_if_that_is_the_opponents(page: Page, server: Server) -> None:
     visit(page)
-    page.locator(".choice").get_by_text("It", exact=True).click()
+    page.locator(".choice").get_by_text("Opponent", exact=True).click()
     settled(page, 1)
     forget_matches(server)
     page.locator("#board .legal").first.click()

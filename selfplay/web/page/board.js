@@ -62,6 +62,7 @@ export class Board {
     this.cells = [];
     const board = element("div", {
       class: `board ${colours ? "discs" : "signs"}`,
+      "data-first": colours?.[0],
       role: "grid",
       "aria-label": `${this.game.title} board`,
       "aria-rowcount": rows,
@@ -98,19 +99,19 @@ export class Board {
     return cell;
   }
 
-  // Letters and numbers around a board whose squares are called a1, b1, …
+  // Letters and numbers around a board whose squares are called a1, b1, …; numbers above one that is told by columns.
   withEdges(board) {
     const { rows, columns, square_names: names } = this.game;
-    if (!names.every((name) => /^[a-z]\d+$/.test(name))) {
+    const isAll = (pattern) => names.every((name) => pattern.test(name));
+    const [hasBoth, hasColumns] = [isAll(/^[a-z]\d+$/), isAll(/^column \d+,/)];
+    if (!hasBoth && !hasColumns) {
       return board;
     }
-    const frame = element("div", { class: "framed" });
     const edge = (texts, kind) =>
       element("div", { class: `edge ${kind}`, "aria-hidden": "true" }, ...texts.map((text) => element("span", {}, text)));
-    const top = names.slice(0, columns).map((name) => name[0]);
-    const left = Array.from({ length: rows }, (_, row) => names[row * columns].slice(1));
-    frame.append(edge(top, "top"), edge(left, "left"), board);
-    return frame;
+    const top = names.slice(0, columns).map((name) => (hasBoth ? name[0] : name.match(/\d+/)[0]));
+    const left = hasBoth ? Array.from({ length: rows }, (_, row) => names[row * columns].slice(1)) : [];
+    return element("div", { class: hasBoth ? "framed" : "framed columns" }, edge(top, "top"), edge(left, "left"), board);
   }
 
   focus(square, moves = true) {
@@ -284,7 +285,7 @@ export class Buttons {
   constructor(place, game, play) {
     this.game = game;
     this.sum = element("output", { class: "sum" });
-    this.track = svg("svg", { viewBox: "0 0 1000 60", class: "track", role: "img" });
+    this.track = svg("svg", { class: "track", role: "img" });
     this.actions = new ActionButtons(play);
     place.replaceChildren(element("div", { class: "numbers" }, this.sum, this.track, this.actions.group));
   }
@@ -310,17 +311,21 @@ export class Buttons {
     if (end === null) {
       return;
     }
-    const x = (number) => 20 + (960 * number) / end;
+    // Drawn for the width that it has, so that its words stay readable on a phone.
+    const width = this.track.clientWidth || 440;
+    const x = (number) => 10 + ((width - 20) * number) / end;
+    this.track.setAttribute("viewBox", `0 0 ${width} 34`);
     this.track.setAttribute("aria-label", `${match.place} of ${end}`);
-    this.track.replaceChildren(svg("line", { x1: x(0), x2: x(end), y1: 25, y2: 25, class: "rail" }));
-    this.track.append(svg("line", { x1: x(0), x2: x(match.place), y1: 25, y2: 25, class: "gone" }));
+    this.track.replaceChildren(svg("line", { x1: x(0), x2: x(end), y1: 10, y2: 10, class: "rail" }));
+    this.track.append(svg("line", { x1: x(0), x2: x(match.place), y1: 10, y2: 10, class: "gone" }));
     for (const ply of match.plies) {
       if (ply.place !== null) {
-        this.track.append(svg("circle", { cx: x(ply.place), cy: 25, r: 9, class: ply.seat === match.person_seat ? "yours" : "its" }));
+        this.track.append(svg("circle", { cx: x(ply.place), cy: 10, r: 5, class: ply.seat === match.person_seat ? "yours" : "its" }));
       }
     }
-    for (const [number, anchor] of [[0, "start"], [end, "end"]]) {
-      this.track.append(svg("text", { x: x(number), y: 56, "text-anchor": anchor }, String(number)));
+    for (const number of [0, end]) {
+      const place = { x: number === 0 ? 2 : width - 2, y: 31, "text-anchor": number === 0 ? "start" : "end" };
+      this.track.append(svg("text", place, String(number)));
     }
   }
 }

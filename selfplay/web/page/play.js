@@ -399,7 +399,9 @@ function showCounts() {
 function showWords(values, mode) {
   const whose = mode === "perfect" ? "What perfect play gets with each move: +1 won, 0 drawn, −1 lost" : `What ${match.opponent.label} thinks each of your moves is worth to you`;
   const nothing = mode === "none" ? "" : match.awaits_person ? `${match.opponent.label} values nothing.` : "";
-  at("values-about").textContent = values.size > 0 ? `${whose}.` : nothing;
+  const isTooLarge = document.querySelector("input[name=values][value=perfect]").disabled;
+  const missing = isTooLarge ? " Perfect play is not known here: the game is too large." : "";
+  at("values-about").textContent = (values.size > 0 ? `${whose}.` : nothing) + missing;
   const practice = match.is_practice ? "Practice: the match counts as it first ended. " : "";
   at("standing").textContent = practice + (match.standing ?? "");
 }
