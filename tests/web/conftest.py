@@ -4,16 +4,17 @@ import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from selfplay.comparison import compare_levels
 from selfplay.experience_store import ExperienceStore
-from selfplay.games import make_game
+from selfplay.games import TicTacToe, make_game
 from selfplay.games.positions import positions_of
 from selfplay.policy_files import save_policy
 from selfplay.run_folder import RunFolder
@@ -22,6 +23,7 @@ from selfplay.web.app import create_app
 from selfplay.web.desk import Desk
 from selfplay.web.settings import WebSettings
 from tests.runs import tiny_settings
+from tests.web.browsing import PATIENCE_MS
 
 ADDRESS = "http://127.0.0.1"
 """Under which the server lets itself be called."""
@@ -118,3 +120,69 @@ def server(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     yield Server(running.servers[0].sockets[0].getsockname()[1], desk)
     running.should_exit = True
     thread.join(30)
+
+
+class ByButtons(TicTacToe):
+    """A game whose actions are no matter of squares."""
+
+    name = "by_buttons"
+
+    def pointed_squares(self, action: int) -> list[int]:
+        return []
+
+
+@pytest.fixture
+def by_buttons(server: Server) -> Iterator[None]:
+    """The server offers that game too."""
+    server.desk.roster.games["by_buttons"] = ByButtons()
+    yield
+    del server.desk.roster.games["by_buttons"]
+
+
+# ---------------------------------------------------------------------- browsers
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+# Without them a browser of root's does not start, or asks the closed network for its own affairs.
+ARGUMENTS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser for the tests of a file; while it is open, no other test could have an event loop in this thread."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine (apt-get install chromium)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def options() -> dict[str, Any]:
+    """What the browser's window is like; a test may ask for another one."""
+    return {"viewport": {"width": 1180, "height": 900}}
+
+
+def is_fault(message: ConsoleMessage) -> bool:
+    """An answer that refuses something is none: the page shows its sentence."""
+    return message.type == "error" and not message.text.startswith("Failed to load resource")
+
+
+@pytest.fixture
+def page(browser: Browser, server: Server, options: dict[str, Any]) -> Iterator[Page]:
+    """A page that may ask nobody but the server, and must not fail by itself."""
+    context = browser.new_context(base_url=server.address, reduced_motion="reduce", **options)
+    context.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.append(message.text) if is_fault(message) else None)
+    page.on("request", lambda request: None if server.address in request.url else faults.append(request.url))
+    yield page
+    context.close()
+    assert faults == []

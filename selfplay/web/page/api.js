@@ -2,16 +2,17 @@
 
 async function ask(method, address, body) {
   let response;
+  let answer;
   try {
     response = await fetch(`/api${address}`, {
       method,
       headers: body === undefined ? {} : { "Content-Type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
+    answer = response.status === 204 ? null : await response.json();
   } catch {
     throw Object.assign(new Error("The server does not answer. Is it still running?"), { status: 0 });
   }
-  const answer = response.status === 204 ? null : await response.json();
   if (!response.ok) {
     throw Object.assign(new Error(sentence(answer.error)), { status: response.status });
   }

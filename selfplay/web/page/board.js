@@ -53,9 +53,8 @@ export class Board {
     this.actions = new Map();
     this.focused = 0;
     // Actions that stand on no square, in games in which not every square is an action.
-    this.others = element("div", { class: "actions", role: "group", "aria-label": "Your actions" });
-    place.replaceChildren(this.build(), this.others);
-    place.addEventListener("keydown", (event) => this.move(event));
+    this.others = new ActionButtons(play);
+    place.replaceChildren(this.build(), this.others.group);
   }
 
   build() {
@@ -63,12 +62,14 @@ export class Board {
     this.cells = [];
     const board = element("div", {
       class: `board ${colours ? "discs" : "signs"}`,
+      "data-first": colours?.[0],
       role: "grid",
       "aria-label": `${this.game.title} board`,
       "aria-rowcount": rows,
       "aria-colcount": columns,
     });
     board.style.setProperty("--columns", columns);
+    board.addEventListener("keydown", (event) => this.move(event));
     for (let row = 0; row < rows; row += 1) {
       const line = element("div", { role: "row", "aria-rowindex": row + 1 });
       for (let column = 0; column < columns; column += 1) {
@@ -98,19 +99,19 @@ export class Board {
     return cell;
   }
 
-  // Letters and numbers around a board whose squares are called a1, b1, …
+  // Letters and numbers around a board whose squares are called a1, b1, …; numbers above one that is told by columns.
   withEdges(board) {
     const { rows, columns, square_names: names } = this.game;
-    if (!names.every((name) => /^[a-z]\d+$/.test(name))) {
+    const isAll = (pattern) => names.every((name) => pattern.test(name));
+    const [hasBoth, hasColumns] = [isAll(/^[a-z]\d+$/), isAll(/^column \d+,/)];
+    if (!hasBoth && !hasColumns) {
       return board;
     }
-    const frame = element("div", { class: "framed" });
     const edge = (texts, kind) =>
       element("div", { class: `edge ${kind}`, "aria-hidden": "true" }, ...texts.map((text) => element("span", {}, text)));
-    const top = names.slice(0, columns).map((name) => name[0]);
-    const left = Array.from({ length: rows }, (_, row) => names[row * columns].slice(1));
-    frame.append(edge(top, "top"), edge(left, "left"), board);
-    return frame;
+    const top = names.slice(0, columns).map((name) => (hasBoth ? name[0] : name.match(/\d+/)[0]));
+    const left = hasBoth ? Array.from({ length: rows }, (_, row) => names[row * columns].slice(1)) : [];
+    return element("div", { class: hasBoth ? "framed" : "framed columns" }, edge(top, "top"), edge(left, "left"), board);
   }
 
   focus(square, moves = true) {
@@ -151,9 +152,7 @@ export class Board {
     const largest = Math.max(0, ...[...values.values()].map((value) => Math.abs(value - scale.neutral)));
     const best = Math.max(...values.values());
     this.actions = new Map(shown.isOpen ? match.legal.flatMap((a) => a.pointed.map((square) => [square, a])) : []);
-    const others = match.legal.filter((a) => a.pointed.length === 0);
-    this.others.hidden = others.length === 0;
-    this.others.replaceChildren(...others.map((legal) => actionButton(legal, shown, largest, best, this.play)));
+    this.others.show(match.legal.filter((a) => a.pointed.length === 0), shown, largest, best);
     const shownLegal = new Map(match.legal.filter((a) => a.square !== null).map((a) => [a.square, a]));
     this.cells.forEach((cell, square) => {
       const legal = shownLegal.get(square);
@@ -227,29 +226,68 @@ export class Board {
 
 // ---------------------------------------------------------------------- games without a board
 
-function actionButton(legal, shown, largest, best, play) {
-  const value = shown.values.get(legal.action);
-  const button = element("button", { type: "button", class: "action", "data-action": legal.action }, element("b", {}, legal.text));
-  button.classList.toggle("hinted", shown.hintAction === legal.action);
-  button.disabled = !shown.isOpen;
-  if (value !== undefined) {
-    paint(button, goodness(value, shown.scale, largest));
-    button.classList.toggle("best", value === best && shown.values.size > 1);
-    button.append(element("span", { class: "value" }, valueText(value, shown.scale)));
-    button.setAttribute("aria-label", `${legal.text}, value ${valueText(value, shown.scale)}`);
+class ActionButtons {
+  constructor(play) {
+    this.play = play;
+    this.legal = new Map();
+    // An action keeps its button as long as the board is there, so that who plays by keys keeps the place.
+    this.buttons = new Map();
+    this.group = element("div", { class: "actions", role: "group", "aria-label": "Your actions", hidden: true });
+    this.group.addEventListener("keydown", (event) => this.move(event));
   }
-  button.addEventListener("click", () => play(legal.action));
-  return button;
+
+  show(legal, shown, largest, best) {
+    this.legal = new Map(legal.map((one) => [one.action, one]));
+    legal.filter((one) => !this.buttons.has(one.action)).forEach((one) => this.add(one));
+    this.group.hidden = this.buttons.size === 0;
+    this.isOpen = shown.isOpen;
+    this.buttons.forEach((button, action) => this.draw(button, action, shown, largest, best));
+  }
+
+  // In the order of the actions, whichever of them was legal first.
+  add({ action, text }) {
+    const button = element("button", { type: "button", class: "action", "data-action": action }, element("b", {}, text));
+    button.addEventListener("click", () => this.isOpen && this.legal.has(action) && this.play(action));
+    const next = Math.min(...[...this.buttons.keys()].filter((other) => other > action));
+    this.group.insertBefore(button, this.buttons.get(next) ?? null);
+    this.buttons.set(action, button);
+  }
+
+  draw(button, action, shown, largest, best) {
+    const legal = this.legal.get(action);
+    const value = legal && shown.values.get(action);
+    const name = button.querySelector("b");
+    button.classList.toggle("legal", Boolean(legal));
+    button.classList.toggle("hinted", shown.hintAction === action);
+    button.classList.toggle("best", value !== undefined && value === best && shown.values.size > 1);
+    button.setAttribute("aria-disabled", String(!shown.isOpen || !legal));
+    button.setAttribute("aria-label", name.textContent);
+    button.replaceChildren(name);
+    delete button.dataset.tone;
+    if (value !== undefined) {
+      paint(button, goodness(value, shown.scale, largest));
+      button.append(element("span", { class: "value" }, valueText(value, shown.scale)));
+      button.setAttribute("aria-label", `${name.textContent}, value ${valueText(value, shown.scale)}`);
+    }
+  }
+
+  move(event) {
+    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    if (step !== undefined && !event.ctrlKey && !event.altKey && !event.metaKey) {
+      event.preventDefault();
+      const buttons = [...this.group.children];
+      buttons[buttons.indexOf(document.activeElement) + step]?.focus();
+    }
+  }
 }
 
 export class Buttons {
   constructor(place, game, play) {
     this.game = game;
-    this.play = play;
     this.sum = element("output", { class: "sum" });
-    this.track = svg("svg", { viewBox: "0 0 1000 60", class: "track", role: "img" });
-    this.actions = element("div", { class: "actions", role: "group", "aria-label": "Your actions" });
-    place.replaceChildren(element("div", { class: "numbers" }, this.sum, this.track, this.actions));
+    this.track = svg("svg", { class: "track", role: "img" });
+    this.actions = new ActionButtons(play);
+    place.replaceChildren(element("div", { class: "numbers" }, this.sum, this.track, this.actions.group));
   }
 
   show(shown) {
@@ -264,11 +302,7 @@ export class Buttons {
     this.drawTrack(match, end);
     const largest = Math.max(0, ...[...values.values()].map((value) => Math.abs(value - scale.neutral)));
     const best = Math.max(...values.values());
-    const hadFocus = this.actions.contains(document.activeElement);
-    this.actions.replaceChildren(...match.legal.map((legal) => actionButton(legal, shown, largest, best, this.play)));
-    if (hadFocus) {
-      this.actions.querySelector("button")?.focus();
-    }
+    this.actions.show(match.legal, shown, largest, best);
   }
 
   // How far the match has come, with a stop for each ply.
@@ -277,17 +311,21 @@ export class Buttons {
     if (end === null) {
       return;
     }
-    const x = (number) => 20 + (960 * number) / end;
+    // Drawn for the width that it has, so that its words stay readable on a phone.
+    const width = this.track.clientWidth || 440;
+    const x = (number) => 10 + ((width - 20) * number) / end;
+    this.track.setAttribute("viewBox", `0 0 ${width} 34`);
     this.track.setAttribute("aria-label", `${match.place} of ${end}`);
-    this.track.replaceChildren(svg("line", { x1: x(0), x2: x(end), y1: 25, y2: 25, class: "rail" }));
-    this.track.append(svg("line", { x1: x(0), x2: x(match.place), y1: 25, y2: 25, class: "gone" }));
+    this.track.replaceChildren(svg("line", { x1: x(0), x2: x(end), y1: 10, y2: 10, class: "rail" }));
+    this.track.append(svg("line", { x1: x(0), x2: x(match.place), y1: 10, y2: 10, class: "gone" }));
     for (const ply of match.plies) {
       if (ply.place !== null) {
-        this.track.append(svg("circle", { cx: x(ply.place), cy: 25, r: 9, class: ply.seat === match.person_seat ? "yours" : "its" }));
+        this.track.append(svg("circle", { cx: x(ply.place), cy: 10, r: 5, class: ply.seat === match.person_seat ? "yours" : "its" }));
       }
     }
-    for (const [number, anchor] of [[0, "start"], [end, "end"]]) {
-      this.track.append(svg("text", { x: x(number), y: 56, "text-anchor": anchor }, String(number)));
+    for (const number of [0, end]) {
+      const place = { x: number === 0 ? 2 : width - 2, y: 31, "text-anchor": number === 0 ? "start" : "end" };
+      this.track.append(svg("text", place, String(number)));
     }
   }
 }

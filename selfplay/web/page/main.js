@@ -62,6 +62,7 @@ try {
   route();
 } catch (error) {
   at("play").hidden = false;
+  at("status").textContent = "The page could not be opened. New match tries again.";
   at("error").hidden = false;
   at("error").textContent = error.message;
 }

@@ -20,29 +20,37 @@ let hint = null;
 let isBusy = false;
 // Answers that come after the person has gone on to another game are of no interest.
 let visit = 0;
+// Whether another opponent was chosen while the match was at work.
+let isChangeWanted = false;
 
 export async function open(chosen) {
   visit += 1;
   const mine = visit;
   leave();
   game = chosen;
-  [match, perfect, hint, isBusy] = [null, null, null, false];
+  [perfect, hint, isChangeWanted] = [null, null, false];
+  // No match can begin before it is known who there is to play against.
+  isBusy = true;
   at("title").textContent = game.title;
   at("aim").textContent = game.aim;
   say("One moment…");
   fail(null);
   board = new (game.rows === null ? Buttons : Board)(at("board"), game, act);
+  showOffer({ opponents: [], notes: [] });
+  show();
   try {
     const offer = await api.opponents(game.name);
-    if (mine !== visit) {
-      return;
+    if (mine === visit) {
+      showOffer(offer);
+      await begin();
     }
-    opponents = offer.opponents;
-    at("notes").replaceChildren(...offer.notes.map((note) => element("li", {}, note)));
-    fillOpponents();
-    await begin();
   } catch (error) {
-    fail(error);
+    if (mine === visit) {
+      isBusy = false;
+      show();
+      fail(error);
+      say("The game could not be opened. New match tries again.");
+    }
   }
 }
 
@@ -54,6 +62,13 @@ export function leave() {
 }
 
 // ---------------------------------------------------------------------- choosing the opponent
+
+function showOffer(offer) {
+  opponents = offer.opponents;
+  at("notes").replaceChildren(...offer.notes.map((note) => element("li", {}, note)));
+  at("proof").textContent = "";
+  fillOpponents();
+}
 
 function fillOpponents() {
   const select = at("opponent");
@@ -86,10 +101,21 @@ function showSlider(isNew) {
     // The newest level, or a search that answers at once.
     at("number").value = choices[0].kind === "level" ? choices.length - 1 : Math.min(3, choices.length - 1);
   }
-  const one = chosenOpponent();
-  at("number-label").textContent = one.label;
-  at("number").setAttribute("aria-valuetext", one.label);
-  at("about").textContent = one.about;
+  const { label, about } = chosenOpponent() ?? { label: "", about: "" };
+  at("number-label").textContent = label;
+  at("number").setAttribute("aria-valuetext", label);
+  at("about").textContent = about;
+}
+
+// Back to who does play, after another one could not take over.
+function showWhoPlays() {
+  const one = opponents.find(({ id }) => id === match.opponent.id);
+  if (one !== undefined) {
+    at("opponent").value = one.kind in NUMBERED ? one.kind : one.id;
+    showSlider(true);
+    at("number").value = numbered().indexOf(one);
+    showSlider(false);
+  }
 }
 
 function chosenOpponent() {
@@ -98,17 +124,20 @@ function chosenOpponent() {
 }
 
 async function changeOpponent() {
-  if (match === null && !isBusy) {
-    begin();
+  // What is at work has to come to its end first.
+  isChangeWanted = isBusy;
+  if (isBusy) {
     return;
   }
-  if (match === null || isBusy) {
-    // The search at work has to come to its end first.
-    setTimeout(() => match !== null && chosenOpponent().id !== match.opponent.id && changeOpponent(), 100);
-    return;
+  if (match === null) {
+    await begin();
+  } else if (chosenOpponent().id !== match.opponent.id) {
+    const mine = visit;
+    await during(() => api.takeOver(match.id, chosenOpponent().id));
+    if (mine === visit) {
+      showProof();
+    }
   }
-  await during(() => api.takeOver(match.id, chosenOpponent().id));
-  showProof();
 }
 
 async function showProof() {
@@ -135,8 +164,20 @@ async function showProof() {
 // ---------------------------------------------------------------------- the match
 
 async function begin() {
-  await during(() => api.begin(game.name, chosenOpponent().id, checked("person")));
-  showProof();
+  const mine = visit;
+  await during(() => newMatch(mine));
+  if (mine === visit) {
+    showProof();
+  }
+}
+
+async function newMatch(mine) {
+  const begun = await api.begin(game.name, chosenOpponent().id, checked("person"));
+  if (mine !== visit) {
+    // Nobody would ever leave it, and the server holds only so many.
+    api.leave(begun.id);
+  }
+  return begun;
 }
 
 function act(action) {
@@ -149,7 +190,11 @@ function nextMatch() {
   if (isBusy) {
     return;
   }
-  if (match === null) {
+  if (game === null) {
+    location.reload();
+  } else if (opponents.length === 0) {
+    open(game);
+  } else if (match === null) {
     begin();
   } else {
     during(() => api.next(match.id, checked("person")));
@@ -162,16 +207,25 @@ function undo() {
   }
 }
 
+// Whether a match is still what is shown: every answer of the server makes another one of it.
+const isShown = (asked) => asked === match && !isBusy;
+
 async function giveHint() {
   if (match === null || isBusy || !match.awaits_person) {
     return;
   }
+  const asked = match;
   try {
-    hint = await api.hint(match.id);
-    show();
-    say(`${hint.source} would play ${hint.text} here (value ${hint.value.toFixed(2)}).`);
+    const given = await api.hint(asked.id);
+    if (isShown(asked)) {
+      hint = given;
+      show();
+      say(`${hint.source} would play ${hint.text} here (value ${hint.value.toFixed(2)}).`);
+    }
   } catch (error) {
-    say(error.message);
+    if (isShown(asked)) {
+      say(error.message);
+    }
   }
 }
 
@@ -183,23 +237,29 @@ async function during(change) {
   document.body.dataset.busy = "true";
   fail(null);
   try {
-    await take(await change(), mine);
-    while (mine === visit && !match.is_over && !match.awaits_person) {
-      say(`${match.opponent.label} is thinking…`);
-      await take(await api.reply(match.id), mine);
-    }
-    if (mine === visit) {
-      say(whatHappened(plies));
-    }
+    await goOn(change, plies, mine);
   } catch (error) {
     if (mine === visit) {
-      await recover(error);
+      await recover(error, plies, mine);
     }
-  } finally {
-    if (mine === visit) {
-      isBusy = false;
-      show();
+  }
+  if (mine === visit) {
+    isBusy = false;
+    show();
+    if (isChangeWanted) {
+      changeOpponent();
     }
+  }
+}
+
+async function goOn(change, plies, mine) {
+  await take(await change(), mine);
+  while (mine === visit && !match.is_over && !match.awaits_person) {
+    say(`${match.opponent.label} is thinking…`);
+    await take(await api.reply(match.id), mine);
+  }
+  if (mine === visit) {
+    say(whatHappened(plies));
   }
 }
 
@@ -210,33 +270,65 @@ async function take(answer, mine) {
   match = answer;
   [perfect, hint] = [null, null];
   await fetchPerfect();
-  show();
-}
-
-async function fetchPerfect() {
-  if (checked("values") === "perfect" && match.awaits_person) {
-    const { values } = await api.perfect(match.id);
-    perfect = values && new Map(match.legal.map((legal, number) => [legal.action, values[number]]));
+  if (mine === visit) {
+    show();
   }
 }
 
-async function recover(error) {
+async function fetchPerfect() {
+  const asked = match;
+  if (checked("values") === "perfect" && asked.awaits_person) {
+    const { values } = await api.perfect(asked.id);
+    if (asked === match) {
+      perfect = values && new Map(asked.legal.map((legal, number) => [legal.action, values[number]]));
+    }
+  }
+}
+
+// The server may have gone on, and only its answer was lost; or it has not, and says why.
+async function recover(error, plies, mine) {
   fail(error);
-  if (error.status === 404 && match !== null) {
-    // The match was left alone for too long.
-    match = null;
-    match = await api.begin(game.name, chosenOpponent().id, checked("person")).catch(() => null);
-    say(match === null ? "No match is open." : "Here is a new match.");
-  } else if (match === null) {
-    say("No match is open. Choose another opponent, or press New match.");
-  } else {
-    // The server may have gone on, and only its answer was lost.
-    match = await api.look(match.id).catch(() => match);
-    say(match.is_over ? match.result : match.awaits_person ? "Your turn." : "Undo, or begin a new match.");
+  if (match === null) {
+    say(whatIsLeft());
+    return;
+  }
+  try {
+    await goOn(() => api.look(match.id), plies, mine);
+    if (mine === visit && error.status === 0) {
+      fail(null);
+    }
+  } catch (again) {
+    if (mine === visit) {
+      await (again.status === 404 ? beginAnew(mine) : say(whatIsLeft()));
+    }
+  }
+  if (mine === visit && match !== null && !isChangeWanted) {
+    showWhoPlays();
+  }
+}
+
+// The match was left alone for too long.
+async function beginAnew(mine) {
+  match = null;
+  try {
+    await goOn(() => newMatch(mine), 0, mine);
+  } catch {
+    // What is left says enough: the first error is still shown.
+  }
+  if (mine === visit) {
+    say(match === null || match.plies.length > 0 ? whatIsLeft() : "Here is a new match.");
   }
 }
 
 // ---------------------------------------------------------------------- what is shown
+
+// What a person can do when something did not go as it should.
+function whatIsLeft() {
+  if (match === null) {
+    return "No match is open. Choose another opponent, or press New match.";
+  }
+  return match.is_over ? match.result : match.awaits_person ? "Your turn." : "Undo, or begin a new match.";
+}
 
 function whatHappened(before) {
   const words = match.plies.slice(Math.min(before, match.plies.length)).flatMap((ply) => {
@@ -255,9 +347,22 @@ function whatHappened(before) {
 }
 
 function show() {
-  if (match === null) {
-    return;
+  document.body.dataset.busy = String(isBusy);
+  at("board").classList.toggle("waiting", isBusy);
+  showControls();
+  if (match !== null) {
+    showMatch();
   }
+}
+
+// They stay where they are for the keyboard while they can do nothing.
+function showControls() {
+  at("new").setAttribute("aria-disabled", String(isBusy));
+  at("undo").setAttribute("aria-disabled", String(isBusy || !match?.can_undo));
+  at("hint").setAttribute("aria-disabled", String(isBusy || !match?.awaits_person));
+}
+
+function showMatch() {
   const mode = checked("values");
   const values = new Map();
   if (mode === "perfect" && perfect !== null) {
@@ -268,14 +373,9 @@ function show() {
   const scale = mode === "perfect" ? PERFECT_SCALE : match.opponent;
   const isOpen = match.awaits_person && !isBusy;
   board.show({ match, values, scale, isOpen, hint: hint?.square ?? null, hintAction: hint?.action ?? null });
-  at("board").classList.toggle("waiting", isBusy);
-  document.body.dataset.busy = String(isBusy);
   document.body.dataset.plies = String(match.plies.length);
   showCounts();
   showWords(values, mode);
-  at("undo").disabled = isBusy || !match.can_undo;
-  at("hint").disabled = isBusy || !match.awaits_person;
-  at("new").disabled = isBusy;
   drawCurve(at("curve"), match);
   at("curve-source").textContent = match.plies.some((ply) => ply.value !== null) ? `— as ${match.opponent.label} saw it` : "";
   showPlies();
@@ -299,7 +399,9 @@ function showCounts() {
 function showWords(values, mode) {
   const whose = mode === "perfect" ? "What perfect play gets with each move: +1 won, 0 drawn, −1 lost" : `What ${match.opponent.label} thinks each of your moves is worth to you`;
   const nothing = mode === "none" ? "" : match.awaits_person ? `${match.opponent.label} values nothing.` : "";
-  at("values-about").textContent = values.size > 0 ? `${whose}.` : nothing;
+  const isTooLarge = document.querySelector("input[name=values][value=perfect]").disabled;
+  const missing = isTooLarge ? " Perfect play is not known here: the game is too large." : "";
+  at("values-about").textContent = (values.size > 0 ? `${whose}.` : nothing) + missing;
   const practice = match.is_practice ? "Practice: the match counts as it first ended. " : "";
   at("standing").textContent = practice + (match.standing ?? "");
 }
@@ -345,8 +447,10 @@ for (const radio of document.querySelectorAll("input[name=person]")) {
 }
 for (const radio of document.querySelectorAll("input[name=values]")) {
   radio.addEventListener("change", async () => {
-    if (match !== null) {
-      await fetchPerfect().catch(fail);
+    // Who is at work shows the values of what comes of it.
+    if (match !== null && !isBusy) {
+      const asked = match;
+      await fetchPerfect().catch((error) => isShown(asked) && fail(error));
       show();
     }
   });
@@ -359,5 +463,5 @@ document.addEventListener("keydown", (event) => {
   ({ u: undo, h: giveHint, n: nextMatch })[event.key]?.();
 });
 window.addEventListener("pagehide", leave);
-window.addEventListener("pageshow", (event) => event.persisted && open(game));
+window.addEventListener("pageshow", (event) => event.persisted && game !== null && open(game));
 window.addEventListener("resize", show);

@@ -79,7 +79,7 @@ window.addEventListener("resize", () => {
   }
 });
 
-// From the first level, light, to the newest, dark.
+// From the first level, near to the paper's colour, to the newest, farthest from it.
 const shade = (number, count) => `color-mix(in oklab, var(--chart-new) ${Math.round((100 * (number + 1)) / count)}%, var(--chart-old))`;
 
 const champion = (epochs) => epochs.reduce((best, one) => (one.validation < best.validation ? one : best));
@@ -89,7 +89,7 @@ function lossCurves(losses) {
     id: "losses",
     isWide: true,
     title: "Validation loss by epoch",
-    about: `A curve for each of ${losses.length} levels, the newest darkest; a dot marks the epoch that was kept.`,
+    about: `A curve for each of ${losses.length} levels, the newest strongest in colour; a dot marks the epoch that was kept.`,
     xLabel: "epoch",
     yLabel: "mean squared error",
     series: losses.map(({ level, epochs }, number) => ({
@@ -194,7 +194,7 @@ function card(id, title, about, made) {
 function exactTable(rows) {
   const made = table({
     caption: "What is certain about each level",
-    head: ["level", "won", "drawn", "lost", "lines lost moving first", "moving second", "optimal actions", "rating"],
+    head: ["level", "won", "drawn", "lost", "lines lost moving first", "lines lost moving second", "optimal actions", "rating"],
     rows: rows.map(({ level, exact, rating }) => [
       level,
       ...[exact.win, exact.draw, exact.loss].map((share) => share.toFixed(4)),

@@ -1,0 +1,65 @@
+"""What the tests do with the page in a browser."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+PATIENCE_MS = 60_000
+
+
+def settled(page: Page, plies: int | None = None) -> None:
+    """Wait until it is the person's turn, or the match is over."""
+    busy = page.locator("body[data-busy=false]" + ("" if plies is None else f"[data-plies='{plies}']"))
+    expect(busy).to_have_count(1)
+
+
+def visit(page: Page, address: str = "/") -> None:
+    page.goto(address)
+    settled(page)
+
+
+def choose(page: Page, opponent: str) -> None:
+    """Choose the opponent of that text in the list."""
+    with page.expect_response(lambda response: "/opponent" in response.url and response.request.method == "PUT"):
+        page.get_by_label("Kind of opponent").select_option(label=opponent)
+    settled(page)
+
+
+def slide(page: Page, number: int) -> None:
+    """Bring the slider to its entry of that number, as its keys do."""
+    page.locator("#number").evaluate(
+        "(node, value) => { node.value = value; for (const kind of ['input', 'change'])"
+        " node.dispatchEvent(new Event(kind, { bubbles: true })); }",
+        number,
+    )
+
+
+def slide_to(page: Page, number: int) -> None:
+    """Bring the slider to its entry of that number, and wait until it goes on with the match."""
+    with page.expect_response(lambda response: "/opponent" in response.url):
+        slide(page, number)
+    settled(page)
+
+
+def plies(page: Page) -> int:
+    """How many plies the match has that is shown."""
+    return int(page.locator("body").get_attribute("data-plies") or 0)
+
+
+def play_out(page: Page, number: int = 0) -> list[str]:
+    """Click the legal square or button of that number, or the last one, until the match is over; what was said."""
+    said = []
+    legal = page.locator("#board .legal")
+    while legal.count() > 0:
+        before = plies(page)
+        legal.nth(min(number, legal.count() - 1)).click()
+        # At least the person's own ply is there before the next one is looked for.
+        expect(page.locator(f"body[data-plies='{before}']")).to_have_count(0)
+        settled(page)
+        said.append(page.locator("#status").inner_text())
+    return said
+
+
+def expect_result(page: Page) -> None:
+    """The match is over, and that is said."""
+    expect(page.locator("#status")).to_contain_text(re.compile(r"You win\.|You lose\.|A draw\."))

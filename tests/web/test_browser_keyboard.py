@@ -1,0 +1,87 @@
+"""The page in a real browser, by keys alone."""
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.web.browsing import expect_result, plies, settled, visit
+
+
+def press(page: Page, *keys: str) -> None:
+    """Press keys wherever the focus is, and wait for what comes of each."""
+    for key in keys:
+        page.keyboard.press(key)
+        settled(page)
+
+
+def focused(page: Page) -> Locator:
+    return page.locator("*:focus")
+
+
+def test_a_whole_match_is_played_by_keys_alone(page: Page) -> None:
+    visit(page)
+    page.locator("[data-square='0']").focus()
+    press(page, "ArrowRight", "ArrowDown", "Enter")
+    expect(page.get_by_role("gridcell", name="1,1, X")).to_be_focused()
+    press(page, "u")
+    assert plies(page) == 0
+    # Over all squares in their order, playing on each; those that are taken say no.
+    press(page, "ArrowUp", "ArrowLeft")
+    for _ in range(3):
+        press(page, *3 * ("Space", "ArrowRight"), "Home", "ArrowDown")
+    expect_result(page)
+    press(page, "n")
+    assert plies(page) == 0
+
+
+def test_a_whole_match_of_buttons_is_played_by_keys_alone(page: Page) -> None:
+    visit(page, "/#play/sumto100")
+    page.locator("[data-action='9']").focus()
+    while "Your turn" in page.locator("#status").inner_text():
+        before, button = plies(page), focused(page).element_handle()
+        press(page, "Enter")
+        # The same button, not one in its place.
+        assert button is not None
+        assert button.evaluate("(node) => node === document.activeElement && node.matches('.action')")
+        if plies(page) == before:
+            # So many would lead beyond the end.
+            expect(focused(page)).to_be_disabled()
+            press(page, "ArrowLeft")
+    expect_result(page)
+    expect(page.locator("#board .action:focus")).to_have_count(1)
+    press(page, "n")
+    assert plies(page) == 0
+    press(page, "Space")
+    assert plies(page) == 2
+
+
+@pytest.mark.usefixtures("by_buttons")
+def test_a_button_below_a_board_keeps_the_focus_when_its_action_is_not_legal_any_more(page: Page) -> None:
+    visit(page, "/#play/by_buttons")
+    page.locator("[data-action='4']").focus()
+    press(page, "Enter")
+    assert plies(page) == 2
+    expect(page.locator("[data-action='4']")).to_be_focused()
+    expect(page.locator("[data-action='4']")).to_be_disabled()
+    press(page, "Enter")
+    assert plies(page) == 2
+
+
+def test_the_buttons_of_the_match_keep_the_focus(page: Page) -> None:
+    visit(page)
+    page.locator("[data-square='4']").focus()
+    press(page, "Enter")
+    for name in ("New match", "Undo", "Hint"):
+        page.get_by_role("button", name=name).focus()
+        press(page, "Enter")
+        expect(page.get_by_role("button", name=name)).to_be_focused()
+
+
+def test_a_board_that_is_gone_listens_to_no_keys(page: Page) -> None:
+    visit(page)
+    for game in ("othello_4x4", "sumto100", "tictactoe"):
+        page.get_by_label("Game").select_option(game)
+        settled(page, 0)
+    inspector = page.context.new_cdp_session(page)
+    place = inspector.send("Runtime.evaluate", {"expression": "document.getElementById('board')"})["result"]
+    found = inspector.send("DOMDebugger.getEventListeners", {"objectId": place["objectId"]})
+    assert found["listeners"] == []

@@ -1,0 +1,125 @@
+"""Answers that come late, in a real browser: the person has gone on, and what is shown is still right."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, Request, Route, expect
+
+from tests.web.browsing import choose, settled, slide, visit
+from tests.web.conftest import Server
+
+
+class Late:
+    """Holds back what the server answers to the first request like it.
+
+    Args:
+        is_held: of those at the address, the requests to hold.
+    """
+
+    def __init__(self, page: Page, address: str, is_held: Callable[[Request], bool] = lambda request: True) -> None:
+        self.page, self.is_held, self.routes = page, is_held, list[Route]()
+        page.route(address, self._route)
+
+    def _route(self, route: Route) -> None:
+        if self.routes or not self.is_held(route.request):
+            route.continue_()
+        else:
+            self.answer = route.fetch()
+            self.routes.append(route)
+
+    def wait(self) -> None:
+        """Until the server has answered."""
+        while not self.routes:
+            self.page.wait_for_timeout(10)
+
+    def come(self) -> None:
+        """Let the answer through, and the page do with it what it will."""
+        with self.page.expect_event("requestfinished", lambda request: request == self.routes[0].request):
+            self.routes[0].fulfill(response=self.answer)
+        self.page.evaluate("new Promise((done) => setTimeout(done, 100))")
+
+
+def test_a_hint_for_an_earlier_position_is_not_shown(page: Page) -> None:
+    visit(page)
+    hint = Late(page, "**/hint")
+    page.get_by_role("button", name="Hint").click()
+    hint.wait()
+    page.locator("[data-square='4']").click()
+    settled(page, 2)
+    said = page.locator("#status").inner_text()
+    hint.come()
+    expect(page.locator(".hinted")).to_have_count(0)
+    expect(page.locator("#status")).to_have_text(said)
+
+
+def test_a_hint_for_another_game_is_not_shown(page: Page) -> None:
+    visit(page)
+    hint = Late(page, "**/hint")
+    page.get_by_role("button", name="Hint").click()
+    hint.wait()
+    page.get_by_label("Game").select_option("othello_4x4")
+    settled(page, 0)
+    said = page.locator("#status").inner_text()
+    hint.come()
+    expect(page.locator(".hinted")).to_have_count(0)
+    expect(page.locator("#status")).to_have_text(said)
+
+
+def test_perfect_values_of_an_earlier_position_are_not_shown(page: Page) -> None:
+    visit(page)
+    page.locator("[data-square='0']").click()
+    settled(page, 2)
+    perfect = Late(page, "**/perfect")
+    page.get_by_text("Perfect", exact=True).click()
+    perfect.wait()
+    page.get_by_role("button", name="Undo").click()
+    settled(page, 0)
+    expect(page.locator("#board .value", has_text="+0.00")).to_have_count(9)
+    perfect.come()
+    expect(page.locator("#board .value", has_text="+0.00")).to_have_count(9)
+
+
+def test_a_match_that_begins_too_late_is_left(page: Page, server: Server) -> None:
+    begin = Late(page, "**/api/matches", lambda request: request.method == "POST")
+    page.goto("/")
+    begin.wait()
+    name = begin.answer.json()["id"]
+    page.get_by_label("Game").select_option("sumto100")
+    settled(page, 0)
+    assert name in server.desk.matches._matches
+    with page.expect_response(lambda response: response.request.method == "DELETE" and name in response.url):
+        begin.come()
+    assert name not in server.desk.matches._matches
+    expect(page.locator("#error")).to_be_hidden()
+    expect(page.locator("#board .action.legal")).to_have_count(10)
+
+
+def test_no_match_begins_before_the_opponents_are_known(page: Page) -> None:
+    visit(page)
+    begun: list[Request] = []
+    page.on("request", lambda request: begun.append(request) if request.url.endswith("/matches") else None)
+    offer = Late(page, "**/opponents")
+    page.get_by_label("Game").select_option("sumto100")
+    offer.wait()
+    page.locator("#main").focus()
+    page.keyboard.press("n")
+    offer.come()
+    settled(page, 0)
+    assert [request.post_data_json["game"] for request in begun] == ["sumto100"]
+
+
+def test_of_opponents_chosen_meanwhile_the_last_one_goes_on(page: Page) -> None:
+    page.add_init_script("const set = setTimeout; window.setTimeout = (...of) => (window.hasTimer = true, set(...of))")
+    visit(page)
+    changes: list[Request] = []
+    page.on("request", lambda request: changes.append(request) if request.method == "PUT" else None)
+    reply = Late(page, "**/reply")
+    page.locator("[data-square='4']").click()
+    reply.wait()
+    for number in (0, 1, 0):
+        slide(page, number)
+    assert not page.evaluate("Boolean(window.hasTimer)")
+    with page.expect_response("**/opponent"):
+        reply.come()
+    settled(page, 2)
+    assert [request.post_data_json for request in changes] == [{"opponent": "level-1"}]
+    choose(page, "Random")

@@ -1,0 +1,166 @@
+"""Matches of every game in a real browser, played by clicks."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.web.browsing import choose, expect_result, play_out, plies, settled, slide_to, visit
+
+
+def test_a_match_against_a_level_is_played_by_clicks(page: Page) -> None:
+    visit(page)
+    expect(page.get_by_role("heading", name="Tic-tac-toe")).to_be_visible()
+    expect(page.locator("#status")).to_have_text("Your turn: you are X.")
+    expect(page.locator("#number-label")).to_have_text("Level 3")
+    expect(page.locator("#board .value")).to_have_count(9)
+    page.get_by_role("gridcell", name="1,1, empty").click()
+    settled(page, 2)
+    expect(page.get_by_role("gridcell", name="1,1, X")).to_have_count(1)
+    expect(page.locator("#status")).to_contain_text("Level 3 plays")
+    expect(page.locator("#board .value")).to_have_count(7)
+    # A square that is taken, and a fast second click, change nothing.
+    page.get_by_role("gridcell", name="1,1, X").click(force=True)
+    settled(page, 2)
+    play_out(page)
+    expect_result(page)
+    expect(page.locator("#curve circle")).to_have_count(plies(page))
+    expect(page.locator("#plies tbody tr")).to_have_count(plies(page))
+    expect(page.locator("#standing")).to_contain_text("match 1")
+    page.get_by_role("button", name="New match").click()
+    settled(page, 0)
+
+
+def test_undo_hint_and_other_values(page: Page) -> None:
+    visit(page)
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_be_disabled()
+    page.locator("[data-square='0']").click()
+    settled(page, 2)
+    undo.click()
+    settled(page, 0)
+    expect(page.locator("#board .value")).to_have_count(9)
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator("#status")).to_contain_text("Level 3 would play")
+    expect(page.locator(".cell.hinted")).to_have_count(1)
+    page.get_by_text("Perfect", exact=True).click()
+    expect(page.locator("#board .value", has_text="+0.00")).to_have_count(9)
+    page.get_by_text("None", exact=True).click()
+    expect(page.locator("#board .value")).to_have_count(0)
+
+
+def test_the_slider_changes_the_level_where_the_match_stands(page: Page) -> None:
+    visit(page)
+    page.locator("[data-square='4']").click()
+    settled(page, 2)
+    before = page.locator("#board .value").all_inner_texts()
+    slide_to(page, 0)
+    settled(page, 2)
+    expect(page.locator("#number-label")).to_have_text("Level 1")
+    assert page.locator("#board .value").all_inner_texts() != before
+    play_out(page)
+
+
+def test_a_search_and_the_other_seat(page: Page) -> None:
+    visit(page)
+    choose(page, "Search")
+    expect(page.locator("#proof")).to_contain_text("lines tried")
+    # Nothing has been played, so the other one starts at once.
+    page.locator(".choice").get_by_text("Opponent", exact=True).click()
+    settled(page, 1)
+    expect(page.locator("#status")).to_contain_text("Search (4 plies) plays")
+    play_out(page)
+    expect_result(page)
+
+
+def test_it_is_said_when_an_opponent_is_proved_unbeatable(page: Page) -> None:
+    visit(page)
+    choose(page, "Perfect play")
+    expect(page.locator("#proof.sure")).to_contain_text("Proved unbeatable. Perfect play cannot lose: all ")
+    choose(page, "Random")
+    expect(page.locator("#proof.beatable")).to_contain_text("Random can lose")
+    expect(page.locator("#values-about")).to_have_text("Random values nothing.")
+
+
+@pytest.mark.parametrize("is_unbeatable", [True, False, None])
+def test_what_is_certain_is_said_in_full_and_proved_only_what_is(page: Page, is_unbeatable: bool | None) -> None:
+    text = "It cannot lose moving second: all 5 lines tried. Moving first, it loses 1/7."
+    page.route("**/proof?*", lambda route: route.fulfill(json={"is_unbeatable": is_unbeatable, "text": text}))
+    visit(page)
+    badge = "Proved unbeatable. " if is_unbeatable else ""
+    expect(page.locator("#proof")).to_have_text(badge + text)
+    expect(page.locator("#proof strong")).to_have_count(1 if is_unbeatable else 0)
+    expect(page.locator("#proof.sure")).to_have_count(1 if is_unbeatable else 0)
+
+
+def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
+    visit(page, "/#play/othello_4x4")
+    expect(page.locator("#counts .side")).to_have_text(["2 black (you)", "2 white (it)"])
+    expect(page.locator(".edge.top span")).to_have_text(list("abcd"))
+    expect(page.locator("#notes")).to_contain_text("has no trained level yet")
+    choose(page, "Random")
+    # Without values, dots say where one may play.
+    expect(page.locator(".cell.legal:not([data-tone])")).to_have_count(4)
+    page.locator(".cell.legal").first.click()
+    settled(page)
+    expect(page.locator(".disc.turned")).not_to_have_count(0)
+    play_out(page)
+    assert "can only pass" in page.locator("#status").inner_text() or page.locator(".cell .disc").count() > 4
+
+
+def test_passes_are_said(page: Page) -> None:
+    visit(page, "/#play/othello_4x4")
+    choose(page, "Most discs now")
+    page.locator(".choice").get_by_text("Opponent", exact=True).click()
+    settled(page, 1)
+    said = play_out(page, 1)
+    assert any("You can only pass." in words for words in said)
+    assert any("Most discs now can only pass." in words for words in said)
+
+
+def test_a_game_without_a_board_is_played_with_buttons(page: Page) -> None:
+    visit(page, "/#play/sumto100")
+    choose(page, "Perfect play")
+    expect(page.locator(".sum")).to_have_text("sum0")
+    page.locator("[data-action='9']").click()
+    settled(page, 2)
+    expect(page.locator(".sum")).to_have_text("sum12")
+    expect(page.locator(".track circle")).to_have_count(2)
+    play_out(page)
+    expect(page.locator("#status")).to_contain_text("You lose.")
+    expect(page.locator(".sum")).to_have_text("sum100")
+
+
+@pytest.mark.usefixtures("by_buttons")
+def test_actions_that_stand_on_no_square_are_buttons_below_the_board(page: Page) -> None:
+    visit(page, "/#play/by_buttons")
+    expect(page.locator("#board .action")).to_have_count(9)
+    page.locator("[data-action='4']").click()
+    settled(page, 2)
+    expect(page.locator("#board .sign")).to_have_count(2)
+    expect(page.locator("#board .action.legal")).to_have_count(7)
+    expect(page.locator("#board .action .value")).to_have_count(7)
+    expect(page.locator("[data-action='4']")).to_be_disabled()
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".action.hinted")).to_have_count(1)
+
+
+def test_a_column_is_chosen_at_any_of_its_squares_and_the_stone_falls(page: Page) -> None:
+    visit(page, "/#play/connect_four")
+    choose(page, "Random")
+    expect(page.locator(".edge.top span")).to_have_text(list("1234567"))
+    expect(page.locator(".cell.legal")).to_have_count(7)
+    expect(page.locator("#board .action")).to_have_count(0)
+    # The top square of the fourth column; the stone comes to stand on the bottom one.
+    page.locator("[data-square='3']").click()
+    settled(page, 2)
+    expect(page.locator("[data-square='38'] .disc.red")).to_have_count(1)
+    expect(page.locator("[data-square='38']")).to_have_attribute("aria-label", re.compile("^column 4, row 6, first"))
+    expect(page.locator("#board .disc.yellow.new")).to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    settled(page, 0)
+    page.locator("[data-square='38']").click()
+    settled(page, 2)
+    expect(page.locator("[data-square='38'] .disc.red")).to_have_count(1)
+    play_out(page)
+    expect_result(page)

@@ -1,0 +1,158 @@
+"""What goes wrong between the page and the server, in a real browser: the page finds its way back."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.web.browsing import settled, slide, slide_to, visit
+from tests.web.conftest import Server
+
+
+def forget_matches(server: Server) -> None:
+    for name in list(server.desk.matches._matches):
+        server.desk.matches.remove(name)
+
+
+# ---------------------------------------------------------------------- matches that are gone
+
+
+def test_a_match_that_was_forgotten_begins_anew(page: Page, server: Server) -> None:
+    visit(page)
+    forget_matches(server)
+    page.locator("[data-square='0']").click()
+    expect(page.locator("#error")).to_contain_text("There is no such match")
+    expect(page.locator("#status")).to_have_text("Here is a new match.")
+    page.locator("[data-square='0']").click()
+    settled(page, 2)
+    expect(page.locator("#error")).to_be_hidden()
+
+
+def test_a_match_that_begins_anew_has_its_first_ply_if_that_is_the_opponents(page: Page, server: Server) -> None:
+    visit(page)
+    page.locator(".choice").get_by_text("Opponent", exact=True).click()
+    settled(page, 1)
+    forget_matches(server)
+    page.locator("#board .legal").first.click()
+    expect(page.locator("#error")).to_contain_text("There is no such match")
+    settled(page, 1)
+    expect(page.locator("#status")).to_have_text("Your turn.")
+
+
+# ---------------------------------------------------------------------- matches that cannot begin
+
+
+@pytest.fixture
+def broken_level(server: Server) -> Iterator[Path]:
+    """The file of the newest level, which nobody can read."""
+    file = server.desk.roster.run(server.desk.roster.game("tictactoe")).agent(3)
+    kept = file.with_suffix(".kept")
+    shutil.copy2(file, kept)
+    file.write_bytes(b"no network")
+    yield file
+    if kept.exists():
+        kept.replace(file)
+
+
+def expect_no_match(page: Page, why: str) -> None:
+    expect(page.locator("#error")).to_contain_text(why)
+    expect(page.locator("#status")).to_have_text("No match is open. Choose another opponent, or press New match.")
+    settled(page)
+
+
+def test_another_opponent_is_chosen_when_the_first_cannot_play(page: Page, broken_level: Path) -> None:
+    visit(page)
+    expect_no_match(page, broken_level.name)
+    slide(page, 0)
+    settled(page, 0)
+    expect(page.locator("#error")).to_be_hidden()
+    page.locator("[data-square='0']").click()
+    settled(page, 2)
+    expect(page.locator("#status")).to_contain_text("Level 1 plays")
+
+
+def test_a_new_match_begins_once_the_opponents_file_is_whole(page: Page, broken_level: Path) -> None:
+    visit(page)
+    expect_no_match(page, broken_level.name)
+    broken_level.with_suffix(".kept").replace(broken_level)
+    page.get_by_role("button", name="New match").click()
+    settled(page, 0)
+    expect(page.locator("#status")).to_have_text("Your turn: you are X.")
+
+
+def test_who_cannot_take_over_is_not_shown_as_the_opponent(page: Page, server: Server, broken_level: Path) -> None:
+    visit(page)
+    slide(page, 0)
+    settled(page, 0)
+    slide_to(page, 2)
+    expect(page.locator("#error")).to_contain_text(broken_level.name)
+    expect(page.locator("#number-label")).to_have_text("Level 1")
+    page.locator("[data-square='0']").click()
+    settled(page, 2)
+    expect(page.locator("#status")).to_contain_text("Level 1 plays")
+
+
+def test_a_full_server_has_room_again_later(page: Page, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    forget_matches(server)
+    other = page.request.post("/api/matches", data={"game": "tictactoe", "opponent": "random"}).json()
+    with monkeypatch.context() as full:
+        full.setattr(server.desk.matches, "limit", 1)
+        visit(page)
+        expect_no_match(page, "1 matches are open")
+        page.request.delete(f"/api/matches/{other['id']}")
+        page.get_by_role("button", name="New match").click()
+        settled(page, 0)
+    expect(page.locator("#error")).to_be_hidden()
+
+
+def test_a_server_that_was_away_is_asked_again(page: Page) -> None:
+    page.route("**/opponents", lambda route: route.abort(), times=1)
+    visit(page)
+    expect(page.locator("#error")).to_contain_text("The server does not answer")
+    page.get_by_role("button", name="New match").click()
+    settled(page, 0)
+    expect(page.locator("#error")).to_be_hidden()
+    page.route("**/api/games", lambda route: route.abort(), times=1)
+    page.reload()
+    expect(page.locator("#error")).to_contain_text("The server does not answer")
+    page.get_by_role("button", name="New match").click()
+    settled(page, 0)
+
+
+# ---------------------------------------------------------------------- answers that are lost
+
+
+def lose_answer(route: Route) -> None:
+    """The server does what it is asked for, and nobody hears of it."""
+    route.fetch()
+    route.abort()
+
+
+@pytest.mark.parametrize("what", ["actions", "reply", "undo", "next"])
+def test_a_lost_answer_is_looked_up(page: Page, what: str) -> None:
+    visit(page)
+    page.route(f"**/{what}", lose_answer, times=1)
+    page.locator("[data-square='4']").click()
+    settled(page, 2)
+    expect(page.locator("#status")).to_contain_text("Level 3 plays")
+    expect(page.locator("#error")).to_be_hidden()
+    for name in ("Undo", "New match"):
+        page.get_by_role("button", name=name).click()
+        settled(page, 0)
+        expect(page.locator("#status")).to_have_text("Your turn: you are X.")
+        expect(page.locator("#error")).to_be_hidden()
+
+
+def test_an_opponent_that_never_answers_can_be_left(page: Page) -> None:
+    visit(page)
+    page.route("**/reply", lambda route: route.abort())
+    page.locator("[data-square='4']").click()
+    expect(page.locator("#error")).to_contain_text("The server does not answer")
+    expect(page.locator("#status")).to_have_text("Undo, or begin a new match.")
+    page.unroute("**/reply")
+    page.get_by_role("button", name="Undo").click()
+    settled(page, 0)
+    page.locator("[data-square='4']").click()
+    settled(page, 2)

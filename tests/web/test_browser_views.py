@@ -1,0 +1,81 @@
+"""How the page looks in a real browser: narrow screens, dark and light, and the story of the run."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from selfplay.run_folder import RunFolder
+from tests.web.browsing import settled, visit
+from tests.web.conftest import Server
+
+OPPONENT = {"id": "random", "kind": "random", "number": None, "neutral": 0.0, "span": 1.0, "is_slow": False}
+
+
+@pytest.mark.parametrize(
+    "options", [{"viewport": {"width": 320, "height": 640}, "has_touch": True, "color_scheme": "dark"}]
+)
+def test_a_narrow_dark_screen_holds_everything(page: Page, options: dict[str, Any]) -> None:
+    for address in ("/", "/#play/othello", "/#play/sumto100", "/#story/tictactoe", "/docs"):
+        page.goto(address)
+        if "play" in address or address == "/":
+            settled(page)
+        else:
+            expect(page.locator(".card").first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, address
+    visit(page)
+    square = page.locator("[data-square='8']")
+    square.tap()
+    settled(page, 2)
+    box = square.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= 320
+    # Dark paper, light ink.
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 360, "height": 740}}])
+def test_long_words_stay_in_their_boxes(page: Page, options: dict[str, Any]) -> None:
+    long = "runs/" + 60 * "long_name_"
+    offer = {"run": long, "notes": [long], "opponents": [{**OPPONENT, "label": long, "about": long}]}
+    page.route("**/opponents", lambda route: route.fulfill(json=offer))
+    page.route("**/proof?*", lambda route: route.fulfill(json={"is_unbeatable": None, "text": long}))
+    page.route("**/api/matches", lambda route: route.fulfill(status=409, json={"error": long}))
+    visit(page)
+    expect(page.locator("#error")).to_contain_text("Runs/long_name_")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate("[...document.querySelectorAll('p, li')].every((one) => one.scrollWidth <= one.clientWidth)")
+
+
+def test_the_story_has_charts_with_their_figures_as_tables(page: Page) -> None:
+    page.goto("/#story/tictactoe")
+    expect(page.locator("#charts figure")).to_have_count(6)
+    expect(page.locator("#losses .line")).to_have_count(3)
+    expect(page.locator("#exact .bar")).to_have_count(12)
+    expect(page.locator("#certain tbody tr")).to_have_count(4)
+    page.locator("#wins summary").click()
+    expect(page.locator("#wins tbody tr")).to_have_count(3)
+    page.get_by_label("Game").select_option("sumto100")
+    expect(page.locator("#story-notes")).to_contain_text("has no trained level yet")
+    page.get_by_role("link", name="Play").click()
+    settled(page)
+    expect(page.get_by_role("heading", name="SumTo100")).to_be_visible()
+
+
+def test_the_story_is_live_while_the_run_goes_on(page: Page, server: Server) -> None:
+    run = server.desk.roster.run(server.desk.roster.game("tictactoe"))
+    page.goto("/#story/tictactoe")
+    expect(page.locator("#story-state")).to_contain_text("3 levels")
+    new = run.level(4)
+    try:
+        with RunFolder(run.path).lock():
+            shutil.copytree(run.level(3), new)
+            expect(page.locator("#story-state")).to_contain_text("4 levels")
+            expect(page.locator("#losses .line")).to_have_count(4)
+            if Path("/proc/locks").exists():
+                expect(page.locator(".live")).to_be_visible()
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    expect(page.locator("#story-state")).to_contain_text("3 levels")
