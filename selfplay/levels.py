@@ -55,7 +55,7 @@ class Shard(NamedTuple):
 
 
 def generate_level(settings: Settings, level: int, progress: ProgressBar = NoProgress) -> bool:
-    """Play the matches of `level` against itself and write its dataset.csv; returns False if it was there already.
+    """Play the matches of `level` against itself and write its dataset; returns False if it was there already.
 
     Raises:
         StageError: the level is not there, or its dataset was made with other settings.
@@ -70,7 +70,12 @@ def generate_level(settings: Settings, level: int, progress: ProgressBar = NoPro
         return False
     manifest.forget("generation")
     rows = _write_matches(settings, run, level, progress)
-    manifest.record("generation", record, {"matches": settings.matches, "rows": rows}, ["dataset.csv"])
+    manifest.record(
+        "generation",
+        record,
+        {"matches": settings.matches, "rows": rows},
+        [run.dataset(level, settings.dataset.format).name],
+    )
     return True
 
 
@@ -83,6 +88,7 @@ def _generation_record(settings: Settings, run: RunFolder, level: int) -> dict[s
         "gamma": settings.gamma,
         "viewpoints": settings.viewpoints,
         "outcome": settings.outcome,
+        "format": settings.dataset.format,
     }
     if level > 0:
         record |= {
@@ -114,7 +120,7 @@ def _write_matches(settings: Settings, run: RunFolder, level: int, progress: Pro
             bar.update(len(shard.matches))
 
     try:
-        with written_whole(run.dataset(level)) as beside:
+        with written_whole(run.dataset(level, settings.dataset.format)) as beside:
             parts = map_tasks(settings.executor, play_shard, shards)
             rows = write_dataset(beside, counted(parts), prod(game.observation_shape))
     finally:
@@ -159,8 +165,9 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
     run = RunFolder(Path(settings.run_dir))
     if level > 1:
         run.check_level(level - 1)
-    if not run.dataset(level - 1).exists():
-        raise StageError(f"{run.dataset(level - 1)} is not there; generate the matches of level {level - 1} first")
+    for earlier in _levels_to_train_on(settings, level):
+        if not (path := run.dataset(earlier, settings.dataset.format)).exists():
+            raise StageError(f"{path} is not there; generate the matches of level {earlier} first")
     manifest = Manifest(run.level(level))
     record = _training_record(settings, run, level)
     if manifest.is_done("training", record, force=settings.force):
@@ -182,20 +189,39 @@ def _training_record(settings: Settings, run: RunFolder, level: int) -> dict[str
         "training": asdict(settings.training),
         "outcome": settings.outcome,
         "threads": settings.threads,
-        "dataset_sha256": sha256(run.dataset(level - 1)),
+        "dataset_sha256": sha256(run.dataset(level - 1, settings.dataset.format)),
     }
+    if settings.dataset.replay:
+        earlier = _levels_to_train_on(settings, level)[:-1]
+        record["replayed_sha256"] = [sha256(run.dataset(number, settings.dataset.format)) for number in earlier]
     if level > 1:
         record["start_sha256"] = sha256(run.agent(level - 1))
     return record
 
 
+def _levels_to_train_on(settings: Settings, level: int) -> list[int]:
+    """Those whose matches level `level` is trained on, the newest last."""
+    return list(range(max(0, level - 1 - settings.dataset.replay), level))
+
+
 def _dataset_to_train_on(settings: Settings, run: RunFolder, level: int) -> "Rows":
+    import numpy as np
+
+    from selfplay.expectations import Rows
+
+    parts = [_own_dataset(settings, run, number) for number in _levels_to_train_on(settings, level)]
+    # Matches of different levels keep different numbers, so that each is held out or not by itself.
+    parts = [rows._replace(match=rows.match + number * settings.matches) for number, rows in enumerate(parts)]
+    return Rows(*(np.concatenate(column) for column in zip(*parts, strict=True))) if len(parts) > 1 else parts[0]
+
+
+def _own_dataset(settings: Settings, run: RunFolder, level: int) -> "Rows":
     from math import prod
 
     from selfplay.dataset import read_dataset
     from selfplay.games import make_game
 
-    path = run.dataset(level - 1)
+    path = run.dataset(level, settings.dataset.format)
     rows = read_dataset(path, prod(make_game(settings.game.name).observation_shape))
     section = Manifest(path.parent).sections.get("generation")
     if section is None or section["files"].get(path.name) != sha256(path):

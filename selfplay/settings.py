@@ -112,6 +112,20 @@ class TrainingSettings:
 
 
 @dataclass
+class DatasetSettings:
+    """How the rows of a level's matches are kept and used."""
+
+    format: str = "csv"
+    """csv, which anything can read, or parquet, which takes about a twentieth of the space."""
+    replay: int = 0
+    """A level is trained on the datasets of so many earlier levels too."""
+
+    def __post_init__(self) -> None:
+        require("dataset.format", self.format, self.format in ("csv", "parquet"), "csv or parquet")
+        require("dataset.replay", self.replay, self.replay >= 0, "0 or more")
+
+
+@dataclass
 class ComparisonSettings:
     """How levels are compared."""
 
@@ -158,6 +172,7 @@ class Settings(CommonSettings):
     player: PlayerSettings = field(default_factory=PlayerSettings)
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
+    dataset: DatasetSettings = field(default_factory=DatasetSettings)
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings)
     level: int | None = None
     """The level that a single stage works on; None: the newest."""

@@ -287,6 +287,7 @@ LAYERS = [
     {"selfplay.players.experience", "selfplay.experience_json"},
     {"selfplay.experience_settings"},
     {"selfplay.expectations", "selfplay.tabular"},
+    {"selfplay.parquet_dataset"},
     {"selfplay.dataset", "selfplay.checkpoints", "selfplay.optimizer", "selfplay.policy_files"},
     {"selfplay.descent", "selfplay.learned_evaluation"},
     {"selfplay.training", "selfplay.level_players"},

@@ -16,6 +16,7 @@ from selfplay.errors import SettingError
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
+    from selfplay.search.evaluation import Valuation
 
 Options = Mapping[str, str]
 
@@ -177,10 +178,11 @@ def _experience(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
 
 def _search(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.search import SearchPlayer
-    from selfplay.search.evaluation import make_evaluation
     from selfplay.search.searcher import Searcher
 
-    evaluation = make_evaluation(name.options.get("evaluation", "none"), game)
+    evaluation = _valuation(name, game, run_dir)
+    if evaluation is None:
+        return _whole_tree(name, game, run_dir)
     ordered, bits = _yes(name, "ordered", True), _whole_number(name, name.options.get("table_bits", "16"), "table_bits")
     searcher = Searcher(game, evaluation, name.what, ordered=ordered, table_bits=bits)
     depth = _whole_number(name, name.options.get("depth", "4"), "depth")
@@ -188,6 +190,34 @@ def _search(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     endgame = _whole_number(name, name.options.get("endgame", "0"), "endgame")
     own_name = name.text.removeprefix("search:")
     return SearchPlayer(searcher, depth, time_limit=limit, endgame=endgame, name=own_name)
+
+
+def _valuation(name: PlayerName, game: "Game", run_dir: Path) -> "Valuation | None":
+    """What the option evaluation stands for; None if it is a level whose network searches cannot compile."""
+    from selfplay.learned_evaluation import level_evaluation
+    from selfplay.search.evaluation import make_evaluation
+
+    evaluation = name.options.get("evaluation", "none")
+    kind, colon, level = evaluation.partition(":")
+    if kind != "level" or not colon:
+        return make_evaluation(evaluation, game)
+    return level_evaluation(name.options.get("run_dir", run_dir), _whole_number(name, level, "the level"), game)
+
+
+def _whole_tree(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    """A network looks the whole tree through, a batch at a time, which no option of searches changes."""
+    from selfplay.level_players import load_level
+    from selfplay.search.searcher import ALGORITHMS
+
+    if name.what not in ALGORITHMS:
+        raise SettingError(f"unknown search {name.what!r}; there are {', '.join(ALGORITHMS)}")
+    if foreign := [option for option in ("time_limit", "endgame") if option in name.options]:
+        raise SettingError(f"player {name.text!r}: {foreign[0]} is for levels of tables (architecture=ntuple...)")
+    level = int(name.options["evaluation"].partition(":")[2])
+    depth = _whole_number(name, name.options.get("depth", "2"), "depth")
+    player = load_level(name.options.get("run_dir", run_dir), level, game, depth=depth)
+    player.name = name.text.removeprefix("search:")
+    return player
 
 
 def _greedy_discs(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
@@ -217,7 +247,7 @@ PLAYER_KINDS: dict[str, PlayerKind] = {
         "search:ALGORITHM",
         "minimax, alpha_beta or negascout, looking ahead",
         _search,
-        ("depth", "evaluation", "ordered", "table_bits", "time_limit", "endgame"),
+        ("depth", "evaluation", "ordered", "table_bits", "time_limit", "endgame", "run_dir"),
     ),
     "greedy_discs": PlayerKind("greedy_discs", "the most discs now, in games that count them", _greedy_discs),
     "human": PlayerKind("human", "a person, at play/console.py only", _human),
