@@ -19,8 +19,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.arena import MatchRecord, seats_held
-from selfplay.errors import NotNowError
+from selfplay.arena import Forfeit, MatchRecord, forfeited_state, seats_held
+from selfplay.errors import ForfeitError, NotNowError
 from selfplay.games.game import Game, State
 from selfplay.matches import Results, standing
 from selfplay.players.player import Player
@@ -183,7 +183,9 @@ class Session:
     def advance(self) -> Ply:
         """Go on by one ply without a person's choice: a player acts, or a person who can only pass does.
 
-        Raises NotNowError if the match is over or a person has to choose.
+        Raises:
+            NotNowError: the match is over or a person has to choose.
+            ForfeitError: the player gives up; the match is over then, and counts as lost by it.
         """
         if self.is_over or self.awaits_person:
             raise NotNowError("the match is over" if self.is_over else "it is a person's turn")
@@ -192,7 +194,17 @@ class Session:
             return self._step(torch.tensor([self.game.pass_action]), by_person=player is None, is_forced=True)
         draws = Draws(self.key, torch.tensor([self.match]), len(self._plies))
         explores = player.explores(draws)
-        return self._step(player.act(self.state, draws), is_random=None if explores is None else bool(explores))
+        if player.follows:
+            player.follow([ply.action for ply in self._plies])
+        try:
+            action = player.act(self.state, draws)
+        except ForfeitError as error:
+            forfeit = Forfeit(self.match, self.first ^ self.to_move, str(error))
+            self._states[-1] = forfeited_state(self.state)
+            if not self._is_counted:
+                self._count(forfeit)
+            raise
+        return self._step(action, is_random=None if explores is None else bool(explores))
 
     def undo(self) -> tuple[Ply, ...]:
         """Go back to where a person chose last; the plies taken back, the opponent's reply among them.
@@ -242,13 +254,13 @@ class Session:
             self._count()
         return self._plies[-1]
 
-    def _count(self) -> None:
-        """Count the match that has ended, and show it to the players that learn."""
+    def _count(self, *forfeits: Forfeit) -> None:
+        """Count the match that has ended, and show it to the players that learn, unless it was forfeited."""
         self._is_counted = True
         actions = tuple(torch.tensor([ply.action]) for ply in self._plies)
         seats = torch.tensor([self.first], dtype=torch.int8)
-        record = MatchRecord(torch.tensor([self.match]), seats, tuple(self._states), actions)
-        learners = [player for player in self.players if player is not None and player.learns]
+        record = MatchRecord(torch.tensor([self.match]), seats, tuple(self._states), actions, forfeits)
+        learners = [player for player in self.players if player is not None and player.learns and not forfeits]
         if learners:
             # What a learner thought before each ply is gone once it has learned from the match.
             for ply in range(len(self._plies)):
