@@ -53,7 +53,7 @@ class EngineProcess:
     """
 
     def __init__(self, words: list[str]) -> None:
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
         try:
             # A session of its own: Ctrl-C is ours to handle, and what the engine starts can be ended with it.
             self._process = subprocess.Popen(

@@ -74,6 +74,8 @@ class GtpPlayer(Player):
             self._engine = self._engine or self._started()
             self._tell_match()
             vertex = self._ask(self._engine, f"genmove {colour_of(int(state.current_player))}")
+            if vertex.lower() == "resign":
+                raise EngineError("it resigned")
             action = self._vertices.action(vertex)
         except (EngineError, IllegalActionError) as error:
             self._forfeit(str(error))
