@@ -28,7 +28,8 @@ from selfplay.randomness import Activity, stream_key
 from selfplay.settings import PROJECT_FOLDER
 
 RHINO = "gtp-rhino"
-LADDER = [f"gtp:{RHINO} -l {level}" for level in range(1, 6)]
+LADDER = [f"gtp:{RHINO} -l {level}?time_limit=600" for level in range(1, 6)]
+"""Level 5 thinks for more than a minute about some moves."""
 
 
 def ladder() -> list[str]:

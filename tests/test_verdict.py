@@ -83,6 +83,18 @@ def test_the_interval_is_wilsons() -> None:
     assert Tally(10, 0, 10, 1).interval(10) == pytest.approx((0.29929, 0.70071), abs=1e-5)
 
 
+@pytest.mark.parametrize("wins", [0, 3, 10, 20])
+def test_the_interval_of_a_score_without_draws_is_that_of_the_wins(wins):
+    tally = Tally(wins, 0, 20 - wins, 1)
+    assert tally.score == wins / 20
+    assert tally.score_interval() == pytest.approx(tally.interval(wins), abs=1e-12)
+
+
+def test_a_draw_is_half_a_point():
+    assert Tally(5, 10, 5, 1).score == 0.5
+    assert Tally(5, 10, 5, 1).score_interval() == pytest.approx(Tally(10, 0, 10, 1).interval(10))
+
+
 def test_distinct_matches_are_counted_by_actions_and_seats() -> None:
     game = make_game("tictactoe")
     player = lowest_action_player(Grader(enumerate_positions(game)))
