@@ -14,7 +14,7 @@ from selfplay.play_settings import GtpSettings
 def answer(settings: GtpSettings) -> None:
     from selfplay.gtp.engine import converse, engine_of
 
-    sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
+    sys.stdin.reconfigure(errors="replace")
     converse(engine_of(settings), sys.stdin, lambda text: print(text, end="", flush=True))
 
 

@@ -100,7 +100,7 @@ def test_distinct_matches_are_counted_by_actions_and_seats() -> None:
     player = lowest_action_player(Grader(enumerate_positions(game)))
     tally = tally_matches(game, (player, lowest_action_player(Grader(enumerate_positions(game)))), 50, 1, 16)
     # Both play the lowest action: X takes 0, 2, 4, 6 and wins on the diagonal; once in either seat.
-    assert tally == (25, 0, 25, 2)
+    assert tally == (25, 0, 25, 2, 0, 0)
     key = stream_key(0, 0, Activity.VERSUS_RANDOM)
     random = tally_matches(game, (RandomPlayer(game), RandomPlayer(game)), 3000, key, 1000)
     assert random.matches == 3000
