@@ -80,7 +80,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     game, opponents = make_game(options.game), options.opponents or ladder()
     print(f"{machine()}; Python {platform.python_version()}; {options.opening_plies} random plies, seed {options.seed}")
-    print("\n| player | opponent | won-drawn-lost | score | 95 % | forfeits: by the player, by the opponent | seconds a match |")
+    print("\n| player | opponent | won-drawn-lost | score | 95 % | forfeits: own, other | seconds a match |")
     print("|---|---|---:|---:|---:|---:|---:|", flush=True)
     for player in options.players:
         for opponent in opponents:
