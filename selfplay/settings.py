@@ -39,7 +39,7 @@ class GameSettings:
 
 @dataclass
 class PlayerSettings:
-    """How a level chooses actions by its network (conf/player/)."""
+    """How a level chooses actions by its network (conf/level_player/)."""
 
     depth: int = 1
     temperature: float = 0.0

@@ -6,6 +6,7 @@
 add a line to PLAYER_KINDS.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -42,6 +43,8 @@ class PlayerKind(NamedTuple):
     """(name, game, run_dir) to the player."""
     options: tuple[str, ...] = ()
     """The options that it takes, beside epsilon, which all take."""
+    is_command: bool = False
+    """Whether a command stands after the colon: it may hold a question mark, and only the last one begins options."""
 
 
 def make_player(text: str, game: "Game", run_dir: str | Path) -> "Player":
@@ -66,8 +69,9 @@ def make_player(text: str, game: "Game", run_dir: str | Path) -> "Player":
 
 def parse_name(text: str, run_dir: Path | None = None) -> PlayerName:
     """`text` taken apart. Raises SettingError if it follows no rule of PLAYER_KINDS; `run_dir` as for `make_player`."""
-    name, _, option_text = text.partition("?")
-    kind, _, what = name.partition(":")
+    kind = re.split("[:?]", text, maxsplit=1)[0]
+    name, option_text = _split_at_options(text, PLAYER_KINDS.get(kind))
+    what = name.partition(":")[2]
     if kind not in PLAYER_KINDS:
         raise SettingError(f"unknown player {text!r}; there are {', '.join(k.syntax for k in PLAYER_KINDS.values())}")
     syntax, allowed = PLAYER_KINDS[kind].syntax, (*PLAYER_KINDS[kind].options, "epsilon")
@@ -81,6 +85,16 @@ def parse_name(text: str, run_dir: Path | None = None) -> PlayerName:
             raise SettingError(f"player {text!r}: {part!r} is no option of {syntax}; it takes {', '.join(allowed)}")
         options[option] = value
     return PlayerName(text, kind, what, options)
+
+
+def _split_at_options(text: str, kind: PlayerKind | None) -> tuple[str, str]:
+    """A name and its options. Of a command, what stands after a question mark and is no option belongs to it."""
+    if kind is None or not kind.is_command:
+        name, _, options = text.partition("?")
+        return name, options
+    name, _, options = text.rpartition("?")
+    known = {part.partition("=")[0] for part in options.split("&")} <= {*kind.options, "epsilon"}
+    return (name, options) if name and known else (text, "")
 
 
 def grammar() -> str:
@@ -228,6 +242,13 @@ def _greedy_discs(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     return SearchPlayer(Searcher(game, make_evaluation("discs", game)), 1, name=name.text)
 
 
+def _gtp(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.players.gtp import GtpPlayer
+
+    options = {option: value for option, value in name.options.items() if option in ("rows", "passes")}
+    return GtpPlayer(game, name.what, time_limit=_number(name, "time_limit", 60.0), **options)
+
+
 def _human(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     raise SettingError(f"player {name.text!r}: a person plays at play/console.py")
 
@@ -250,5 +271,12 @@ PLAYER_KINDS: dict[str, PlayerKind] = {
         ("depth", "evaluation", "ordered", "table_bits", "time_limit", "endgame", "run_dir"),
     ),
     "greedy_discs": PlayerKind("greedy_discs", "the most discs now, in games that count them", _greedy_discs),
+    "gtp": PlayerKind(
+        "gtp:COMMAND",
+        "an engine of the Go Text Protocol that this command starts",
+        _gtp,
+        ("time_limit", "rows", "passes"),
+        is_command=True,
+    ),
     "human": PlayerKind("human", "a person, at play/console.py only", _human),
 }
