@@ -182,6 +182,8 @@ class Settings(CommonSettings):
     gamma: float = 0.95
     epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.1])
     """Exploration rates by ply in the matches that a level plays against itself."""
+    opponents: str = "self"
+    """self: a level plays its matches against itself; pool: half of them against the levels before it."""
     viewpoints: str = "both"
     outcome: str = "return"
     """What is learned: the return, or disc_difference, the lead in points over the number of squares."""
@@ -196,6 +198,7 @@ class Settings(CommonSettings):
         require("gamma", self.gamma, 0 <= self.gamma <= 1, "a discount from 0 to 1")
         require_rates("epsilons", self.epsilons)
         require("viewpoints", self.viewpoints, self.viewpoints in ("both", "agent"), "both or agent")
+        require("opponents", self.opponents, self.opponents in ("self", "pool"), "self or pool")
         require("outcome", self.outcome, self.outcome in OUTCOMES, " or ".join(OUTCOMES))
 
 

@@ -21,11 +21,11 @@ from selfplay.errors import GameTooLargeError
 from selfplay.games import Game, make_game
 from selfplay.games.positions import positions_of
 from selfplay.grading import FIRST, SECOND, Grade, Grader, Outcomes, Policy
-from selfplay.levels import NoProgress, ProgressBar
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.naming import make_player
 from selfplay.players.player import Player
 from selfplay.plots import save_figure
+from selfplay.progress import NoProgress, ProgressBar
 from selfplay.randomness import Activity, fold, stream_key
 from selfplay.ratings import bradley_terry_ratings, rating_half_widths
 from selfplay.run_folder import RunFolder, written_whole

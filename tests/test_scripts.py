@@ -273,7 +273,7 @@ def test_a_machine_without_a_new_python_is_told_in_one_line(clone, tmp_path):
 # ---------------------------------------------------------------------- how the code is laid out
 
 LAYERS = [
-    {"selfplay.errors", "selfplay.exits", "selfplay.games.words"},
+    {"selfplay.errors", "selfplay.exits", "selfplay.games.words", "selfplay.progress"},
     {"selfplay.randomness", "selfplay.compiled"},
     {"selfplay.games"},
     {"selfplay.search", "selfplay.gtp"},
@@ -292,7 +292,8 @@ LAYERS = [
     {"selfplay.descent", "selfplay.learned_evaluation"},
     {"selfplay.training", "selfplay.level_players"},
     {"selfplay.players.naming", "selfplay.loss_files"},
-    {"selfplay.command_line", "selfplay.levels"},
+    {"selfplay.command_line", "selfplay.generation"},
+    {"selfplay.levels"},
     {"selfplay.grading", "selfplay.ratings"},
     {"selfplay.grade_text"},
     {"selfplay.comparison", "selfplay.matches", "selfplay.tabular_training", "selfplay.match_line"},
