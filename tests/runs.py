@@ -26,9 +26,9 @@ def tiny_settings(run_dir: Path, *overrides: str) -> Settings:
 
 def files_of(run_dir: Path) -> dict[str, bytes]:
     """Every file of a run but the log, the lock and TensorBoard's events, which carry times."""
-    left_out = ("run.log", ".lock", "tensorboard")
+    left_out = {"run.log", ".lock", "tensorboard"}
     files = (path for path in sorted(run_dir.rglob("*")) if path.is_file())
-    paths = [path for path in files if path.relative_to(run_dir).parts[0] not in left_out]
+    paths = [path for path in files if not set(path.relative_to(run_dir).parts) & left_out]
     return {str(path.relative_to(run_dir)): path.read_bytes() for path in paths}
 
 

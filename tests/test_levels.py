@@ -171,7 +171,7 @@ def test_three_plies_ahead_a_level_plays_plain_minimax_over_its_network(tiny_run
         after = game.step(state, action[None])
         if after.terminated[0]:
             return float(after.returns_to(1 - after.current_player)[0])
-        return -best(after, depth - 1) if depth > 1 else float(network(game.observe(after)))
+        return -best(after, depth - 1) if depth > 1 else network(game.observe(after)).item()
 
     for actions in (["1,1", "0,0"], ["0,0", "1,1", "0,1"], ["0,0", "1,1", "0,1", "0,2", "2,0"]):
         state = game.state_after(actions)
