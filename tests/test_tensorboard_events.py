@@ -11,6 +11,7 @@ import pytest
 
 from selfplay import compose_settings, learn_levels, train_level
 from selfplay.errors import SettingError, StageError
+from selfplay.levels import NoProgress
 from selfplay.loss_files import read_epoch_losses
 from selfplay.verdict import compare_and_report
 from tests.runs import LEARN, files_of, run_forked, tiny_settings
@@ -106,15 +107,31 @@ def test_what_is_done_is_not_written_twice(logged_run: Path, tmp_path: Path) -> 
     assert steps == [0, 1, 2, 3]
 
 
+class CutOff(NoProgress):
+    """A bar at whose second epoch of level 2 the run is interrupted."""
+
+    def __init__(self, *, total: int, desc: str) -> None:
+        self.epochs = 0 if desc == "level 2: epochs" else -total
+
+    def update(self, count: int) -> None:
+        self.epochs += count
+        if self.epochs == 2:
+            raise KeyboardInterrupt
+
+
 @needs_tensorboard
-def test_a_level_that_was_cut_off_is_written_once_when_the_run_goes_on(logged_run: Path, tmp_path: Path) -> None:
-    run_dir = tmp_path / "run"
-    shutil.copytree(logged_run, run_dir)
-    # As after a kill before the level's files stood there: its events are those of a part of its epochs.
-    shutil.rmtree(run_dir / "level_03")
-    learn_levels(tiny_settings(run_dir, *LOGGED))
-    check_losses(run_dir, 3)
-    assert len(list((run_dir / "tensorboard" / "level_03").iterdir())) == 1
+def test_a_level_that_was_cut_off_is_written_once_when_the_run_goes_on(tiny_run: Path, tmp_path: Path) -> None:
+    settings = tiny_settings(tmp_path / "run", *LOGGED)
+    with pytest.raises(KeyboardInterrupt):
+        learn_levels(settings, CutOff)
+    events = tmp_path / "run" / "tensorboard"
+    # Each epoch can be read as soon as it has ended.
+    assert [step for step, _ in scalars_of(events / "level_02")["loss/training"]] == [1]
+    learn_levels(settings)
+    for level in (1, 2, 3):
+        check_losses(tmp_path / "run", level)
+        assert len(list((events / f"level_{level:02d}").iterdir())) == 1
+    assert files_of(tmp_path / "run") == files_of(tiny_run)
 
 
 @needs_tensorboard
