@@ -14,11 +14,13 @@ from architectures.conv import Conv
 from architectures.mlp import MLP
 from architectures.ntuple import NTuple
 from architectures.othello_features import OthelloFeatures
+from architectures.residual import Residual
 from selfplay.errors import SettingError
 
 ARCHITECTURES: dict[str, Callable[..., nn.Module]] = {
     "mlp": MLP,
     "conv": Conv,
+    "residual": Residual,
     "othello_features": OthelloFeatures,
     "ntuple": NTuple,
 }

@@ -5,8 +5,8 @@ from typing import cast
 
 from torch import Tensor, nn
 
+from architectures.checks import require_board, require_whole_number
 from architectures.mlp import hidden_layers
-from selfplay.errors import SettingError
 
 
 class Conv(nn.Module):
@@ -23,10 +23,8 @@ class Conv(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        if len(observation_shape) != 3:
-            raise SettingError(f"architecture=conv needs a board; this game's observation is {observation_shape}")
-        if not isinstance(channels, int) or channels < 1:
-            raise SettingError(f"architecture.channels={channels}: give a whole number from 1")
+        require_board("conv", observation_shape)
+        require_whole_number("channels", channels)
         planes, rows, columns = observation_shape
         sizes = [channels * rows * columns, *hidden_sizes]
         self.layers = nn.Sequential(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
+from architectures.checks import require_whole_number
 from selfplay.errors import SettingError
 
 if TYPE_CHECKING:
@@ -46,8 +47,7 @@ class NTuple(nn.Module):
             raise SettingError(f"architecture=ntuple needs a board; this game's observation is {observation_shape}")
         if patterns is not None and (isinstance(patterns, str) or not patterns):
             raise SettingError('architecture.patterns: give one or more drawings, such as "xxx/xxx/xxx"')
-        if not isinstance(phases, int) or phases < 1:
-            raise SettingError(f"architecture.phases={phases}: give a whole number from 1")
+        require_whole_number("phases", phases)
         _, rows, columns = observation_shape
         self.num_squares = rows * columns
         drawings = windows(rows, columns) if patterns is None else patterns
@@ -77,7 +77,7 @@ class NTuple(nn.Module):
         """The weights as they are now, as compiled searches take them."""
         from selfplay.search.pattern_evaluation import pattern_numbers
 
-        return pattern_numbers(self.patterns, self.weight.detach().cpu().numpy())
+        return pattern_numbers(self.patterns, self.weight.detach().cpu().numpy(), self.num_squares)
 
     def descend(
         self,

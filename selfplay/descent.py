@@ -48,6 +48,9 @@ def make_descent(
         return AdamDescent(network, examples, observation_shape, settings, schedule)
     if not isinstance(network, NTuple):
         raise SettingError("training.optimizer.name=sgd goes row after row through tables: architecture=ntuple only")
+    if settings.optimizer.weight_decay > 0:
+        decay = settings.optimizer.weight_decay
+        raise SettingError(f"training.optimizer.weight_decay={decay}: name=sgd has none; give 0, or name=adam")
     return RowDescent(network, examples, observation_shape, schedule)
 
 

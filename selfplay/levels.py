@@ -16,10 +16,12 @@ from selfplay.generation import generate_level
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.run_folder import Manifest, RunFolder, sha256, written_whole
 from selfplay.settings import Settings
+from selfplay.tensorboard_events import add_missing_events, epoch_events
 
 # A stage that has nothing to do should not wait for torch: what computes is imported where it is used.
 if TYPE_CHECKING:
     from selfplay.expectations import Rows
+    from selfplay.training import EpochLoss
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +48,7 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
     record = _training_record(settings, run, level)
     if manifest.is_done("training", record, force=settings.force):
         log.info("level %d: it is trained", level)
+        add_missing_events(settings, level)
         return False
     rows = _dataset_to_train_on(settings, run, level)
     manifest.forget("training")
@@ -126,16 +129,14 @@ def _train_and_save(settings: Settings, run: RunFolder, level: int, rows: "Rows"
             )
         network.load_state_dict(earlier.network.state_dict())
     bar = progress(total=settings.training.epochs, desc=f"level {level}: epochs")
-    losses = train(
-        network,
-        rows,
-        settings.training,
-        game.symmetries,
-        game.observation_shape,
-        key,
-        lambda _: bar.update(1),
-        level=level,
-    )
+    with epoch_events(settings, level) as write_events:
+
+        def on_epoch(loss: "EpochLoss") -> None:
+            bar.update(1)
+            write_events(loss)
+
+        symmetries, shape = game.symmetries, game.observation_shape
+        losses = train(network, rows, settings.training, symmetries, shape, key, on_epoch, level=level)
     bar.close()
     with written_whole(run.agent(level)) as beside:
         training = asdict(settings.training)

@@ -5,6 +5,7 @@
     RUN_DIR/tabular/*.npz, manifest.json
     RUN_DIR/tournament/*.csv, scores.png
     RUN_DIR/figures/*.png
+    RUN_DIR/tensorboard/*/events.out.tfevents.*
 
     python -m selfplay.run_folder RUN_DIR
 
@@ -108,6 +109,11 @@ class RunFolder:
     @property
     def figures(self) -> Path:
         return self.path / "figures"
+
+    @property
+    def events(self) -> Path:
+        """The folder of what TensorBoard shows, if it was asked for."""
+        return self.path / "tensorboard"
 
     def trained_levels(self) -> list[int]:
         """The levels that have an agent, in order."""

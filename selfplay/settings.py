@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -23,6 +24,7 @@ CONFIG_FOLDER = PROJECT_FOLDER / "conf"
 OmegaConf.register_new_resolver("project_folder", lambda: str(PROJECT_FOLDER), replace=True)
 
 OUTCOMES = ("return", "disc_difference")
+LOGGERS = ("none", "tensorboard")
 
 
 def require(name: str, value: object, valid: bool, allowed: str) -> None:
@@ -138,6 +140,17 @@ class ComparisonSettings:
         require_rates("comparison.epsilons", self.epsilons)
 
 
+def require_package(setting: str, package: str) -> None:
+    """Raises SettingError, naming the mend, if the optional package that a setting needs is not installed."""
+    spec = find_spec(package)
+    # A folder of that name, such as that of a run, is found as a package without a file.
+    if spec is None or spec.origin is None:
+        raise SettingError(
+            f"{setting} needs the package {package}, which is not installed; "
+            f"run pip install -e '.[{package}]' in {PROJECT_FOLDER}"
+        )
+
+
 def require_rates(name: str, rates: Sequence[float]) -> None:
     valid = len(rates) > 0 and all(0 <= rate <= 1 for rate in rates)
     require(name, list(rates), valid, "one or more rates from 0 to 1")
@@ -187,6 +200,8 @@ class Settings(CommonSettings):
     viewpoints: str = "both"
     outcome: str = "return"
     """What is learned: the return, or disc_difference, the lead in points over the number of squares."""
+    logger: str = "none"
+    """tensorboard: losses, comparisons and figures also as event files for TensorBoard."""
     force: bool = False
     """Make a stage's files again although they were made with other settings."""
 
@@ -200,6 +215,9 @@ class Settings(CommonSettings):
         require("viewpoints", self.viewpoints, self.viewpoints in ("both", "agent"), "both or agent")
         require("opponents", self.opponents, self.opponents in ("self", "pool"), "self or pool")
         require("outcome", self.outcome, self.outcome in OUTCOMES, " or ".join(OUTCOMES))
+        require("logger", self.logger, self.logger in LOGGERS, " or ".join(LOGGERS))
+        if self.logger == "tensorboard":
+            require_package("logger=tensorboard", "tensorboard")
 
 
 def settings_from_config(config: DictConfig, kind: type[AnySettings]) -> AnySettings:

@@ -18,6 +18,7 @@ from selfplay.grading import SEAT_NAMES, Grade
 from selfplay.plots import plot_comparison
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.settings import PROJECT_FOLDER, GameSettings, Settings
+from selfplay.tensorboard_events import write_comparison_events
 
 LINE_WIDTH = 100
 GAP = "    "
@@ -30,6 +31,7 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
     """
     comparison = compare_levels(settings, progress)
     plot_comparison(settings, comparison)
+    write_comparison_events(settings, comparison.table)
     return f"{comparison_table(comparison)}\n\n{verdict(comparison)}\n\n{how_to_play(settings)}"
 
 

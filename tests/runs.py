@@ -25,8 +25,10 @@ def tiny_settings(run_dir: Path, *overrides: str) -> Settings:
 
 
 def files_of(run_dir: Path) -> dict[str, bytes]:
-    """Every file of a run but the log and the lock."""
-    paths = (path for path in sorted(run_dir.rglob("*")) if path.is_file() and path.name not in ("run.log", ".lock"))
+    """Every file of a run but the log, the lock and TensorBoard's events, which carry times."""
+    left_out = {"run.log", ".lock", "tensorboard"}
+    files = (path for path in sorted(run_dir.rglob("*")) if path.is_file())
+    paths = [path for path in files if not set(path.relative_to(run_dir).parts) & left_out]
     return {str(path.relative_to(run_dir)): path.read_bytes() for path in paths}
 
 

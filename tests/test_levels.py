@@ -15,8 +15,10 @@ import torch
 
 from selfplay import generate_level, learn_levels, load_level, train_level
 from selfplay.errors import InvalidFileError, SettingError, StageError
+from selfplay.games import State
 from selfplay.level_players import newest_level
 from selfplay.run_folder import RunFolder, sha256
+from selfplay.settings import CONFIG_FOLDER
 from tests.runs import files_of, tiny_settings
 
 
@@ -128,12 +130,30 @@ def test_another_architecture_than_the_level_before_is_refused(tiny_run: Path, t
         train_level(tiny_settings(run_dir, "architecture=conv"), 3)
 
 
-def test_every_architecture_learns_a_level(tmp_path: Path) -> None:
-    for name in ("mlp", "conv", "saintandre_1024"):
-        settings = tiny_settings(tmp_path / name, f"architecture={name}", "levels=1")
-        learn_levels(settings)
-        agent = load_level(tmp_path / name, 1)
-        assert agent.action_values(agent.game.init()).isfinite().all()
+ARCHITECTURES = sorted(path.stem for path in (CONFIG_FOLDER / "architecture").glob("*.yaml"))
+GAME_OF = {
+    "ntuple_othello": "othello",
+    "othello_features": "othello",
+    "ntuple_connect_four": "connect_four",
+}
+"""The game of the architectures that fit only one; the others fit every board."""
+
+
+@pytest.mark.parametrize(
+    ("architecture", "game"),
+    [
+        *((name, GAME_OF.get(name, "tictactoe")) for name in ARCHITECTURES),
+        *((name, "connect_four") for name in ("conv", "ntuple", "residual")),
+    ],
+)
+def test_every_architecture_learns_a_level(tmp_path: Path, architecture: str, game: str) -> None:
+    settings = tiny_settings(tmp_path, f"architecture={architecture}", f"game={game}", "levels=1", "matches=60")
+    learn_levels(settings)
+    agent = load_level(tmp_path, 1)
+    state = agent.game.init()
+    assert agent.game.name == game
+    assert agent.action_values(state)[agent.game.legal_action_mask(state)].isfinite().all()
+    assert len(pd.read_csv(tmp_path / "level_01" / "epoch_loss.csv")) == 3
 
 
 def test_a_level_is_loaded_as_a_player(tiny_run: Path) -> None:
@@ -142,6 +162,43 @@ def test_a_level_is_loaded_as_a_player(tiny_run: Path) -> None:
     values = agent.action_values(state)[0]
     assert values.isnan().tolist() == (~agent.game.legal_action_mask(state)[0]).tolist()
     assert agent.policy(state)[0].argmax() == values.nan_to_num(nan=-9).argmax()
+
+
+def test_three_plies_ahead_a_level_plays_plain_minimax_over_its_network(tiny_run: Path) -> None:
+    agent = load_level(tiny_run, 3, depth=3)
+    game, network = agent.game, load_level(tiny_run, 3).network
+
+    def best(state: State, depth: int) -> float:
+        return max(value(state, action, depth) for action in game.legal_action_mask(state)[0].nonzero()[:, 0])
+
+    def value(state: State, action: torch.Tensor, depth: int) -> float:
+        after = game.step(state, action[None])
+        if after.terminated[0]:
+            return float(after.returns_to(1 - after.current_player)[0])
+        return -best(after, depth - 1) if depth > 1 else network(game.observe(after)).item()
+
+    for actions in (["1,1", "0,0"], ["0,0", "1,1", "0,1"], ["0,0", "1,1", "0,1", "0,2", "2,0"]):
+        state = game.state_after(actions)
+        legal = game.legal_action_mask(state)[0].nonzero()[:, 0]
+        expected = [value(state, action, 3) for action in legal]
+        assert agent.action_values(state)[0, legal].tolist() == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["architecture=conv"], "training.optimizer.name=sgd goes row after row .*: architecture=ntuple only"),
+        (["architecture=ntuple", "training.optimizer.weight_decay=0.1"], "weight_decay=0.1: name=sgd has none"),
+    ],
+)
+def test_what_cannot_be_trained_row_by_row_is_refused_in_one_line(
+    tiny_run: Path, tmp_path: Path, overrides: list[str], message: str
+) -> None:
+    shutil.copytree(tiny_run / "level_00", tmp_path / "level_00")
+    with pytest.raises(SettingError, match=message) as caught:
+        train_level(tiny_settings(tmp_path, "training.optimizer.name=sgd", *overrides), 1)
+    assert "\n" not in str(caught.value)
+    assert not RunFolder(tmp_path).trained_levels()
 
 
 def test_the_agents_viewpoint_keeps_its_own_rows(tmp_path: Path) -> None:

@@ -292,6 +292,7 @@ LAYERS = [
     {"selfplay.descent", "selfplay.learned_evaluation"},
     {"selfplay.training", "selfplay.level_players"},
     {"selfplay.players.naming", "selfplay.loss_files"},
+    {"selfplay.tensorboard_events"},
     {"selfplay.command_line", "selfplay.generation"},
     {"selfplay.levels"},
     {"selfplay.grading", "selfplay.ratings"},

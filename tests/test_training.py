@@ -10,6 +10,7 @@ from torch import nn
 
 from architectures import build_network
 from selfplay.arena import play_matches
+from selfplay.descent import Schedule
 from selfplay.errors import StageError
 from selfplay.expectations import Rows, expectation_rows
 from selfplay.games import make_game
@@ -142,6 +143,37 @@ def test_distinct_rows_are_each_row_once(observations):
     distinct, inverse = distinct_rows(observations)
     assert len({row.tobytes() for row in distinct}) == len(distinct)
     assert (distinct[inverse] == observations).all()
+
+
+# ---------------------------------------------------------------------- the learning rate
+
+
+def test_the_learning_rate_falls_from_level_to_level():
+    optimizer = OptimizerSettings(learning_rate=0.4, level_decay=0.5, schedule="constant")
+    settings = TrainingSettings(epochs=2, steps_per_epoch=3, optimizer=optimizer)
+    for level, rate in ((1, 0.4), (2, 0.2), (4, 0.05)):
+        schedule = Schedule(settings, rows=10, level=level)
+        assert [schedule.rate(step) for step in range(6)] == pytest.approx([rate] * 6)
+
+
+def test_a_decayed_schedule_is_the_first_levels_on_a_smaller_scale():
+    settings = TrainingSettings(
+        epochs=3, steps_per_epoch=None, batch_size=4, optimizer=OptimizerSettings(level_decay=0.8)
+    )
+    first, third = (Schedule(settings, rows=10, level=level) for level in (1, 3))
+    # One pass over 10 rows is three batches.
+    assert first.steps_per_epoch == 3
+    rates = [first.rate(step) for step in range(9)]
+    assert len(set(rates)) > 5
+    assert [third.rate(step) for step in range(9)] == pytest.approx([rate * 0.8**2 for rate in rates])
+
+
+def test_a_level_of_a_smaller_rate_moves_the_weights_less():
+    settings = make_settings(epochs=1, steps_per_epoch=2)
+    settings.optimizer.level_decay = 0.1
+    start = vector(make_network())
+    moved = [(vector(fit(settings, level=level)[0]) - start).norm() for level in (1, 2, 3)]
+    assert moved[0] > 5 * moved[1] > 25 * moved[2] > 0
 
 
 # ---------------------------------------------------------------------- held-out matches

@@ -66,6 +66,8 @@ def read_pattern(drawing: str, rows: int, columns: int) -> tuple[int, ...]:
 
     Raises SettingError if the drawing has other signs, does not fit the board, or has no square or too many.
     """
+    if not isinstance(drawing, str):
+        raise SettingError(f"pattern {drawing!r}: give a drawing, such as xxx/xxx/xxx")
     lines = drawing.split("/")
     signs = {(row, column): sign for row, line in enumerate(lines) for column, sign in enumerate(line)}
     squares = tuple(sorted(columns * row + column for (row, column), sign in signs.items() if sign == "x"))

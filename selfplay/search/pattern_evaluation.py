@@ -67,11 +67,10 @@ class PatternEvaluation(NamedTuple):
         return Numbers(np.array([self.win, self.margin]), self.tables._replace(entries=entries))
 
 
-def pattern_numbers(patterns: Patterns, weights: NDArray[np.float32]) -> PatternNumbers:
-    """The numbers of these weights (float32[phases, W]), every entry with its own."""
+def pattern_numbers(patterns: Patterns, weights: NDArray[np.float32], squares: int) -> PatternNumbers:
+    """The numbers of these weights (float32[phases, W]), every entry with its own, on a board of so many squares."""
     entries = np.empty(len(patterns.offsets), dtype=np.int32)
     spread = np.ascontiguousarray(weights[:, patterns.weight_of_entry])
-    squares = 1 + max(max(image) for image in patterns.images)
     return PatternNumbers(patterns.contributions, patterns.offsets, spread, squares, entries)
 
 

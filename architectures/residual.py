@@ -1,0 +1,72 @@
+"""A residual network: blocks of two 3x3 convolutions beside a straight way, then linear layers."""
+
+from collections.abc import Sequence
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from architectures.checks import require_board, require_whole_number
+from architectures.mlp import hidden_layers
+
+
+class ResidualBlock(nn.Module):
+    """x + conv(relu(conv(relu(x)))), with activations before convolutions (He et al., "Identity mappings in deep
+    residual networks", 2016). float32[B, channels, rows, columns] to the same shape.
+
+    Nothing is normalised over the batch: a position's value must not depend on the positions beside it. What keeps many
+    blocks trainable instead is how they begin (Zhang, Dauphin & Ma, "Fixup initialization", 2019): the last convolution
+    at 0, which makes the block the identity, and the first scaled by blocks ** -0.5. Biases begin at 0.
+    """
+
+    def __init__(self, channels: int, blocks: int) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(channels, channels, kernel_size=3, padding=1)
+        self.last = nn.Conv2d(channels, channels, kernel_size=3, padding=1)
+        nn.init.kaiming_normal_(self.first.weight, nonlinearity="relu")
+        nn.init.zeros_(self.last.weight)
+        for convolution in (self.first, self.last):
+            assert convolution.bias is not None
+            nn.init.zeros_(convolution.bias)
+        with torch.no_grad():
+            self.first.weight.mul_(blocks**-0.5)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        return planes + cast(Tensor, self.last(torch.relu(self.first(torch.relu(planes)))))
+
+
+class Residual(nn.Module):
+    """A 3x3 convolution, residual blocks, and a head as in AlphaZero (Silver et al., 2018): a 1x1 convolution to
+    `head_channels` planes, then linear layers as in the perceptron. All convolutions keep the board's size.
+
+    Raises SettingError if the observation is not a board (planes, rows, columns), or a size is out of range.
+    """
+
+    def __init__(
+        self,
+        observation_shape: tuple[int, ...],
+        channels: int = 32,
+        blocks: int = 3,
+        head_channels: int = 8,
+        hidden_sizes: Sequence[int] = (64,),
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        require_board("residual", observation_shape)
+        for option, number in (("channels", channels), ("blocks", blocks), ("head_channels", head_channels)):
+            require_whole_number(option, number)
+        planes, rows, columns = observation_shape
+        sizes = [head_channels * rows * columns, *hidden_sizes]
+        self.stem = nn.Conv2d(planes, channels, kernel_size=3, padding=1)
+        self.blocks = nn.Sequential(*(ResidualBlock(channels, blocks) for _ in range(blocks)))
+        self.head = nn.Sequential(
+            nn.ReLU(),
+            nn.Conv2d(channels, head_channels, kernel_size=1),
+            nn.ReLU(),
+            nn.Flatten(),
+            *hidden_layers(sizes, dropout),
+            nn.Linear(sizes[-1], 1),
+        )
+
+    def forward(self, observations: Tensor) -> Tensor:
+        return cast(Tensor, self.head(self.blocks(self.stem(observations))))

@@ -1,0 +1,270 @@
+"""Tables of patterns: their entries, weights that images share, phases, compiled searches, and descent row by row."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from omegaconf import OmegaConf
+
+from architectures import build_network
+from selfplay.arena import play_matches
+from selfplay.checkpoints import Checkpoint
+from selfplay.errors import SettingError
+from selfplay.games import make_game
+from selfplay.games.feature_kernels import board_words
+from selfplay.games.game import State
+from selfplay.games.patterns import write_all_entries
+from selfplay.learned_evaluation import compiled_evaluation
+from selfplay.levels import generate_level, learn_levels
+from selfplay.players.random import RandomPlayer
+from selfplay.search.evaluation import position_values
+from selfplay.settings import CONFIG_FOLDER
+from tests.runs import files_of, tiny_settings
+
+OTHELLO = OmegaConf.to_container(OmegaConf.load(CONFIG_FOLDER / "architecture" / "ntuple_othello.yaml"))
+BY_GAME = {
+    "tictactoe": {"patterns": ["xx/.x", "xxx", ".../.x"], "symmetries": "square", "phases": 3},
+    "connect_four": {"patterns": ["xxxx", "x/x/x/x", "/.xx/..xx"], "symmetries": "mirror", "phases": 2},
+    "othello": {option: OTHELLO[option] for option in ("patterns", "symmetries", "phases")},
+}
+games = pytest.mark.parametrize("name", sorted(BY_GAME))
+
+
+def network_of(name, **options):
+    """The architecture of that game, with weights drawn at random."""
+    options = {**BY_GAME[name], **options}
+    network = build_network({"name": "ntuple", **options}, make_game(name).observation_shape)
+    generator = torch.Generator().manual_seed(4)
+    with torch.no_grad():
+        network.weight.copy_(torch.randn(network.weight.shape, generator=generator) / 20)
+    return network
+
+
+def boards_of(name, count=60):
+    """float32[count, 2, R, C]: each square empty or of one of both, more and more of them filled."""
+    _, rows, columns = make_game(name).observation_shape
+    generator = np.random.default_rng(8)
+    filled = generator.random((count, rows, columns)) < np.linspace(0, 1, count)[:, None, None]
+    first = generator.random((count, rows, columns)) < 0.5
+    return torch.from_numpy(np.stack([filled & first, filled & ~first], axis=1).astype(np.float32))
+
+
+def open_states(name):
+    game = make_game(name)
+    player = RandomPlayer(game)
+    (record,) = play_matches(game, (player, player), range(20), 7)
+    states = State(*(torch.cat(field) for field in zip(*record.states, strict=True)))
+    return game, states.select(~states.terminated)
+
+
+def images_of_board(kind, rows, columns):
+    """Arrays of the squares' numbers, turned and mirrored."""
+    board = np.arange(rows * columns).reshape(rows, columns)
+    if kind == "square":
+        return [np.rot90(side, quarter) for side in (board, board[:, ::-1]) for quarter in range(4)]
+    return [board, board[:, ::-1]] if kind == "mirror" else [board]
+
+
+def drawn_squares(drawing):
+    return [(r, c) for r, line in enumerate(drawing.split("/")) for c, sign in enumerate(line) if sign == "x"]
+
+
+# ---------------------------------------------------------------------- entries and weights
+
+
+@games
+def test_images_are_those_of_the_drawings_turned_and_mirrored(name):
+    network = network_of(name)
+    _, rows, columns = make_game(name).observation_shape
+    expected = set()
+    for drawing in BY_GAME[name]["patterns"]:
+        for image in images_of_board(BY_GAME[name]["symmetries"], rows, columns):
+            expected.add(frozenset(int(image[square]) for square in drawn_squares(drawing)))
+    images = [frozenset(image) for image in network.patterns.images]
+    assert len(images) == len(expected)
+    assert set(images) == expected
+
+
+@games
+def test_entries_are_the_numbers_that_the_stones_write_in_base_three(name):
+    patterns, boards = network_of(name).patterns, boards_of(name)
+    entries = np.empty((len(boards), len(patterns.offsets)), dtype=np.int32)
+    write_all_entries(*board_words(boards), patterns.contributions, patterns.offsets, entries)
+    for board, row in zip(boards.flatten(2).long().tolist(), entries.tolist(), strict=True):
+        stones = [just_moved + 2 * to_move for just_moved, to_move in zip(*board, strict=True)]
+        for image, offset, entry in zip(patterns.images, patterns.offsets.tolist(), row, strict=True):
+            assert entry == offset + sum(stones[square] * 3**digit for digit, square in enumerate(image))
+
+
+@games
+def test_the_value_is_the_tangent_of_the_sum_of_the_weights_of_the_phase(name):
+    network, boards = network_of(name), boards_of(name)
+    patterns, phases = network.patterns, BY_GAME[name]["phases"]
+    values = network(boards)[:, 0].tolist()
+    seen = set()
+    for board, value in zip(boards.flatten(2).long().tolist(), values, strict=True):
+        stones = [just_moved + 2 * to_move for just_moved, to_move in zip(*board, strict=True)]
+        phase = sum(stone > 0 for stone in stones) * phases // (len(stones) + 1)
+        seen.add(phase)
+        total = 0.0
+        for image, offset in zip(patterns.images, patterns.offsets.tolist(), strict=True):
+            entry = offset + sum(stones[square] * 3**digit for digit, square in enumerate(image))
+            total += network.weight[phase, patterns.weight_of_entry[entry]].item()
+        assert value == pytest.approx(np.tanh(total), abs=1e-6)
+    assert seen == set(range(phases))
+
+
+@games
+def test_images_of_a_board_have_one_value(name):
+    network, boards = network_of(name), boards_of(name)
+    _, rows, columns = make_game(name).observation_shape
+    images = images_of_board(BY_GAME[name]["symmetries"], rows, columns)
+    values = [network(boards.flatten(2)[:, :, image.reshape(-1).copy()].reshape(boards.shape)) for image in images]
+    assert len(values) == {"square": 8, "mirror": 2}[BY_GAME[name]["symmetries"]]
+    for image in values[1:]:
+        torch.testing.assert_close(image, values[0], rtol=0, atol=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("drawing", "images", "weights"),
+    [
+        # A reversal exchanges fillings of an edge; those that are palindromes are alone.
+        ("xxxxxxxx", 4, (3**8 + 3**4) // 2),
+        ("x/.x/..x/...x/....x/.....x/......x/.......x", 2, (3**8 + 3**4) // 2),
+        # The mirror on the diagonal leaves three squares of the corner and exchanges three pairs.
+        ("xxx/xxx/xxx", 4, (3**9 + 3**6) // 2),
+        ("xxxxx/xxxxx", 8, 3**10),
+    ],
+)
+def test_fillings_that_are_images_of_each_other_share_a_weight(drawing, images, weights):
+    patterns = network_of("othello", patterns=[drawing]).patterns
+    assert (len(patterns.images), patterns.num_weights) == (images, weights)
+
+
+def test_a_pattern_that_is_an_image_of_another_adds_nothing():
+    one, both = (
+        network_of("othello", patterns=p).patterns
+        for p in (["xxx"], ["xxx", "/" * 5 + ".......x/" * 2 + "." * 7 + "x"])
+    )
+    assert both.images == one.images
+    assert both.num_weights == one.num_weights
+
+
+def test_without_patterns_every_window_of_3x3_squares_is_one():
+    network = build_network({"name": "ntuple"}, (2, 6, 7))
+    corners = [(row, column) for row in range(4) for column in range(5)]
+    expected = [tuple(7 * (r + i) + c + j for i in range(3) for j in range(3)) for r, c in corners]
+    assert list(network.patterns.images) == expected
+    assert network.patterns.num_weights == 20 * 3**9
+
+
+# ---------------------------------------------------------------------- compiled
+
+
+@games
+def test_compiled_searches_see_minus_the_value_of_the_module(name):
+    game, states = open_states(name)
+    network = network_of(name)
+    evaluation = compiled_evaluation(Checkpoint(network, {"outcome": "return"}), game, "level 1")
+    expected = -network(game.observe(states))[:, 0].double()
+    torch.testing.assert_close(position_values(evaluation, game, states), expected, rtol=0, atol=1e-6)
+
+
+def test_phases_go_by_the_stones_of_the_whole_board_where_patterns_leave_squares_out():
+    game, states = open_states("othello")
+    network = network_of("othello", patterns=["xx/xx"], symmetries="none", phases=8)
+    evaluation = compiled_evaluation(Checkpoint(network, {"outcome": "return"}), game, "level 1")
+    expected = -network(game.observe(states))[:, 0].double()
+    torch.testing.assert_close(position_values(evaluation, game, states), expected, rtol=0, atol=1e-6)
+
+
+@games
+def test_descent_changes_the_weights_as_plain_code_does(name):
+    network, boards = network_of(name), boards_of(name)
+    generator = np.random.default_rng(2)
+    count, steps = len(boards), 150
+    targets, row_weights = generator.uniform(-1, 1, count), generator.uniform(0.5, 2, count)
+    order, rates = generator.integers(0, count, steps), generator.uniform(0.001, 0.05, steps)
+    numbers = network.weight_numbers(boards).numpy()
+    weights = network.weight.detach().numpy().reshape(-1).astype(np.float64)
+    losses = []
+    for row, rate in zip(order, rates, strict=True):
+        value = np.tanh(weights[numbers[row]].sum())
+        error = targets[row] - value
+        losses.append(row_weights[row] * error**2)
+        np.add.at(weights, numbers[row], rate * row_weights[row] * error * (1 - value**2))
+    rows = targets.astype(np.float32), row_weights.astype(np.float32)
+    loss = network.descend(*board_words(boards), *rows, order, rates)
+    assert loss == pytest.approx(np.mean(losses), rel=1e-4)
+    np.testing.assert_allclose(network.weight.detach().numpy().reshape(-1), weights, rtol=0, atol=1e-5)
+
+
+def test_a_step_goes_down_the_gradient_of_torch():
+    network, boards = network_of("tictactoe"), boards_of("tictactoe")[30:31]
+    before = network.weight.detach().clone()
+    loss = (network(boards) - 0.3).square().sum() / 2
+    loss.backward()
+    one = np.ones(1, np.float32)
+    network.descend(*board_words(boards), 0.3 * one, one, np.zeros(1, np.int64), np.full(1, 0.1))
+    torch.testing.assert_close(network.weight.detach(), before - 0.1 * network.weight.grad, rtol=0, atol=1e-7)
+
+
+# ---------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"patterns": ["xo/xx"]}, r"pattern 'xo/xx': draw x and \. in 3 rows of 3 with / between them"),
+        ({"patterns": ["xxxx"]}, "pattern 'xxxx': draw x"),
+        ({"patterns": ["x/x/x/x"]}, "pattern 'x/x/x/x': draw x"),
+        ({"patterns": ["..."]}, "pattern '...': it has 0 squares; give 1 to 12"),
+        ({"patterns": [""]}, "pattern '': it has 0 squares"),
+        ({"patterns": [7]}, "pattern 7: give a drawing, such as xxx/xxx/xxx"),
+        ({"patterns": "xxx"}, "architecture.patterns: give one or more drawings"),
+        ({"patterns": []}, "architecture.patterns: give one or more drawings"),
+        ({"patterns": 3}, "has a value of the wrong kind"),
+        ({"symmetries": "all"}, "architecture.symmetries=all: give none, mirror or, on a square board, square"),
+        ({"symmetries": ["square"]}, "has a value of the wrong kind"),
+        ({"phases": 0}, "architecture.phases=0: give a whole number from 1"),
+        ({"phases": 2.5}, "architecture.phases=2.5: give a whole number from 1"),
+    ],
+    ids=str,
+)
+def test_options_that_fit_no_board_are_refused_in_one_line(options, message):
+    with pytest.raises(SettingError, match=message) as caught:
+        network_of("tictactoe", **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_patterns_are_small_enough_for_a_table():
+    with pytest.raises(SettingError, match="it has 13 squares; give 1 to 12"):
+        network_of("othello", patterns=["xxxxxxxx/xxxxx"])
+
+
+def test_the_symmetries_of_a_square_need_one():
+    with pytest.raises(SettingError, match=r"architecture\.symmetries=square: give none, mirror or, on a square board"):
+        network_of("connect_four", symmetries="square")
+
+
+@pytest.mark.parametrize("shape", [(101,), (3, 8, 8), (2, 9, 9)])
+def test_an_observation_that_is_no_board_of_two_planes_is_refused(shape):
+    with pytest.raises(SettingError, match="architecture=ntuple needs a board"):
+        build_network({"name": "ntuple"}, shape)
+
+
+# ---------------------------------------------------------------------- a run
+
+
+def test_a_level_of_othello_is_learned_row_by_row_and_twice_alike(tmp_path):
+    overrides = ["game=othello", "architecture=ntuple_othello", "training.optimizer.name=sgd", "levels=1"]
+    overrides += ["training.optimizer.learning_rate=0.02", "training.optimizer.level_decay=0.5"]
+    for name in ("first", "again"):
+        settings = tiny_settings(tmp_path / name, *overrides, "matches=60", "training.steps_per_epoch=40")
+        learn_levels(settings)
+        generate_level(settings, 1)
+    assert files_of(tmp_path / "first") == files_of(tmp_path / "again")
+    table = (tmp_path / "first" / "level_01" / "epoch_loss.csv").read_text().splitlines()[1:]
+    losses = [float(line.split(",")[1]) for line in table]
+    assert all(after < before for before, after in pairwise(losses))

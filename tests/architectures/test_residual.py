@@ -1,0 +1,117 @@
+"""The residual network: its blocks at the start, its sizes, its independence of the batch, and that it learns."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import torch
+
+from architectures import build_network
+from architectures.residual import ResidualBlock
+from selfplay.errors import SettingError
+from selfplay.levels import learn_levels
+from selfplay.loss_files import read_epoch_losses
+from selfplay.settings import compose_settings
+from selfplay.training import seeded
+from tests.runs import files_of, tiny_settings
+
+SMALL = {"name": "residual", "channels": 4, "blocks": 2, "head_channels": 3, "hidden_sizes": [5]}
+SMALL_SETTINGS = [
+    *("architecture=residual", "architecture.channels=4", "architecture.blocks=2"),
+    "levels=1",
+]
+
+
+def network_of(shape, seed=0, **options):
+    with seeded(seed):
+        return build_network({**SMALL, **options}, shape)
+
+
+def test_every_parameter_has_the_size_that_the_options_say():
+    sizes = [tuple(parameter.shape) for parameter in network_of((2, 3, 5)).parameters()]
+    block = [(4, 4, 3, 3), (4,)] * 2
+    head = [(3, 4, 1, 1), (3,), (5, 3 * 3 * 5), (5,), (1, 5), (1,)]
+    assert sizes == [(4, 2, 3, 3), (4,), *block, *block, *head]
+
+
+def test_at_the_start_a_block_is_the_identity_and_its_last_convolution_learns_first():
+    with seeded(1):
+        block = ResidualBlock(4, blocks=3)
+        planes = torch.randn(6, 4, 3, 3)
+    assert torch.equal(block(planes), planes)
+    block(planes).square().sum().backward()
+    assert block.last.weight.grad.abs().sum() > 0
+    assert (block.first.weight.grad == 0).all()
+
+
+def test_the_more_blocks_the_smaller_their_first_weights():
+    few, many = (network_of((2, 8, 8), channels=32, blocks=blocks).blocks[0].first.weight for blocks in (1, 16))
+    few, many = few.std().item(), many.std().item()
+    assert few == pytest.approx((2 / (32 * 9)) ** 0.5, rel=0.05)
+    assert many / few == pytest.approx(0.25, rel=0.05)
+
+
+def test_a_block_that_has_learned_adds_what_its_convolutions_say():
+    with seeded(2):
+        block, planes = ResidualBlock(3, blocks=2), torch.randn(2, 3, 4, 5)
+        torch.nn.init.normal_(block.last.weight)
+        torch.nn.init.normal_(block.last.bias)
+    convolve = torch.nn.functional.conv2d
+    inner = convolve(planes.clamp(min=0), block.first.weight, block.first.bias, padding=1).clamp(min=0)
+    torch.testing.assert_close(block(planes), planes + convolve(inner, block.last.weight, block.last.bias, padding=1))
+
+
+def test_no_position_depends_on_those_beside_it():
+    network = network_of((2, 6, 7)).train()
+    with seeded(3):
+        torch.nn.init.normal_(network.blocks[1].last.weight)
+        observations = torch.randint(0, 2, (8, 2, 6, 7)).float()
+    others = torch.cat([observations[:1], 1 - observations[1:]])
+    torch.testing.assert_close(network(observations)[0], network(others)[0], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"channels": 0}, "architecture.channels=0: give a whole number from 1"),
+        ({"blocks": 0}, "architecture.blocks=0: give a whole number from 1"),
+        ({"blocks": 1.5}, "architecture.blocks=1.5: give a whole number from 1"),
+        ({"head_channels": -2}, "architecture.head_channels=-2: give a whole number from 1"),
+        ({"head_channels": True}, "architecture.head_channels=True: give a whole number from 1"),
+        ({"hidden_sizes": [0]}, r"architecture.hidden_sizes=\[0\]: give whole numbers from 1"),
+        ({"dropout": 1}, "architecture.dropout=1: give a rate from 0 to less than 1"),
+        ({"depth": 3}, "architecture residual has no option 'depth'; it has channels, blocks, head_channels, "),
+    ],
+    ids=str,
+)
+def test_options_out_of_range_are_refused_in_one_line(options, message):
+    with pytest.raises(SettingError, match=message) as caught:
+        network_of((2, 3, 3), **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_observation_that_is_no_board_is_refused():
+    with pytest.raises(SettingError, match=r"architecture=residual needs a board; .* is \(101,\)$"):
+        network_of((101,))
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "connect_four"])
+def test_a_level_foretells_more_than_the_mean_return(tmp_path: Path, game: str):
+    """Always to say the mean would give the variance of the targets as the loss on matches that were held out."""
+    small = ["architecture=residual", "architecture.channels=16", "architecture.blocks=2", "levels=1", "matches=1000"]
+    steps = ["training.epochs=6", "training.steps_per_epoch=20", "training.batch_size=256"]
+    learn_levels(compose_settings([f"game={game}", f"run_dir={tmp_path}", *small, *steps]))
+    variance = pd.read_csv(tmp_path / "level_00" / "dataset.csv")["target"].var()
+    losses = read_epoch_losses(tmp_path / "level_01" / "epoch_loss.csv")
+    assert min(loss.validation_loss for loss in losses) < 0.97 * variance
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path):
+    first, again, other = (
+        tiny_settings(tmp_path / name, *SMALL_SETTINGS, f"seed={seed}")
+        for name, seed in (("first", 1), ("again", 1), ("other", 2))
+    )
+    for settings in (first, again, other):
+        learn_levels(settings)
+    assert files_of(tmp_path / "first") == files_of(tmp_path / "again")
+    assert files_of(tmp_path / "first") != files_of(tmp_path / "other")
