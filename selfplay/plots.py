@@ -95,7 +95,10 @@ def plot_comparison(settings: Settings, comparison: "Comparison") -> None:
     """
     folder, table = RunFolder(Path(settings.run_dir)).figures, comparison.table
     save_figure(wins_minus_losses(table), folder / "wins_minus_losses.png")
-    save_figure(ratings(table), folder / "ratings.png")
+    measurement = comparison.measurement
+    names = [] if measurement is None else measurement.references
+    references = {short_name(name): measurement.ratings[name].points for name in names} if measurement else None
+    save_figure(ratings(table, references), folder / "ratings.png")
     if comparison.grades:
         save_figure(exact_figures(table, comparison.ceiling), folder / "exact.png")
 
@@ -191,9 +194,34 @@ def _power_of_ten(number: float, _: object) -> str:
     return f"{number:,.0f}" if number < 1e6 else f"$10^{{{np.log10(number):.0f}}}$"
 
 
-def ratings(table: "DataFrame") -> Figure:
-    """The rating of each level. `table`: columns level, rating."""
+def ratings(table: "DataFrame", references: Mapping[str, float] | None = None) -> Figure:
+    """The rating of each level, and of each reference as a horizontal line that bears its name.
+
+    Args:
+        table: columns level, rating; also rating_low and rating_high if there are intervals to draw.
+        references: the ratings of players by their names.
+    """
+    references = {} if references is None else references
     figure, axes = single_figure("Rating by level", "level", "rating (Elo points)")
     _by_level(axes, table, "rating", BLUE)
+    if "rating_low" in table:
+        low, high = (table[f"rating_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
+        axes.fill_between(table["level"].to_numpy(dtype=float), low, high, color=BLUE, alpha=0.15, linewidth=0)
     whole_numbers_on_x(axes, table["level"])
+    if references:
+        for rating in references.values():
+            axes.axhline(rating, color=ORANGE, linewidth=1, linestyle="--", zorder=1)
+        _name_lines(axes, references)
     return figure
+
+
+def _name_lines(axes: Axes, heights: Mapping[str, float]) -> None:
+    """Write the name of each line to the right of the axes, at its height or a little above, clear of the others."""
+    low, high = axes.get_ylim()
+    free = low
+    for name, height in sorted(heights.items(), key=lambda item: item[1]):
+        place = max(height, free)
+        free = place + LINE_OF_TEXT * (high - low)
+        at = {"xytext": (1.03, place), "textcoords": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
+        line = {"arrowstyle": "-", "color": ORANGE, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0}
+        axes.annotate(name, (1, height), xycoords=axes.get_yaxis_transform(), color=DARK, arrowprops=line, **at)

@@ -118,9 +118,23 @@ class ComparisonSettings:
     matches: int = 1000
     epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.1])
     """Exploration rates by ply of both players in the matches between a level and its predecessor."""
+    references: list[str] | None = None
+    """Games too large to enumerate, here and below: the names of the players that levels meet; None: by the game."""
+    opening_plies: int = 8
+    """So many plies at the start are random, the same for both players of a match and its return match."""
+    every: int | None = None
+    """Every so many levels one meets the references, and the newest level meets it; None: about ten of them."""
+    earlier_matches: int = 100
+    """Matches of a level that is not the newest against each reference, and between references."""
+    endgames: int = 100
+    """Late positions with exact values in which players are tried; 0: none."""
 
     def __post_init__(self) -> None:
         require("comparison.matches", self.matches, self.matches >= 2, "2 or more")
+        require("comparison.opening_plies", self.opening_plies, self.opening_plies >= 0, "0 or more")
+        require("comparison.every", self.every, self.every is None or self.every >= 1, "1 or more, or null")
+        require("comparison.earlier_matches", self.earlier_matches, self.earlier_matches >= 2, "2 or more")
+        require("comparison.endgames", self.endgames, self.endgames >= 0, "0 or more")
         require_rates("comparison.epsilons", self.epsilons)
 
 
