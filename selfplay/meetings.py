@@ -61,7 +61,8 @@ def schedule(levels: Sequence[int], references: Sequence[str], settings: Compari
     """How many matches each pair plays.
 
     Every level meets its predecessor and the random player; the spaced ones meet the references; the newest meets the
-    spaced ones; and of the references each meets the next, so that results against them stand on one scale.
+    spaced ones; and each reference meets the one before it in the list, the first one the random player, which steadies
+    the scale.
 
     Args:
         levels: the trained levels, in order.
@@ -74,7 +75,8 @@ def schedule(levels: Sequence[int], references: Sequence[str], settings: Compari
         matches = settings.matches if level == newest else settings.earlier_matches
         pairs |= {(level, reference): matches for reference in references}
     pairs |= {(newest, level): settings.matches for level in spaced if level != newest}
-    return pairs | dict.fromkeys(pairwise(references), settings.earlier_matches)
+    ladder: list[Who] = [*reversed(references), 0]
+    return pairs | dict.fromkeys(pairwise(ladder), settings.earlier_matches)
 
 
 def play_meetings(settings: Settings, pairs: dict[Pair, int], progress: ProgressBar = NoProgress) -> dict[Pair, Tally]:

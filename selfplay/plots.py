@@ -6,8 +6,9 @@ equal bytes.
 
 import io
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 DPI = 150
+LINE_OF_TEXT = 0.045
+"""The height of a small line of text, of that of the axes of a single figure."""
 BLUE, ORANGE, GREEN, RED, GREY, DARK = "#2f6db3", "#d97b1f", "#3a9a5b", "#c23b3b", "#8b929c", "#374151"
 
 
@@ -95,9 +98,8 @@ def plot_comparison(settings: Settings, comparison: "Comparison") -> None:
     """
     folder, table = RunFolder(Path(settings.run_dir)).figures, comparison.table
     save_figure(wins_minus_losses(table), folder / "wins_minus_losses.png")
-    measurement = comparison.measurement
-    names = [] if measurement is None else measurement.references
-    references = {short_name(name): measurement.ratings[name].points for name in names} if measurement else None
+    measured = comparison.measurement
+    references = {} if measured is None else {name: measured.ratings[name].points for name in measured.references}
     save_figure(ratings(table, references), folder / "ratings.png")
     if comparison.grades:
         save_figure(exact_figures(table, comparison.ceiling), folder / "exact.png")
@@ -194,14 +196,13 @@ def _power_of_ten(number: float, _: object) -> str:
     return f"{number:,.0f}" if number < 1e6 else f"$10^{{{np.log10(number):.0f}}}$"
 
 
-def ratings(table: "DataFrame", references: Mapping[str, float] | None = None) -> Figure:
+def ratings(table: "DataFrame", references: Mapping[str, float] = MappingProxyType({})) -> Figure:
     """The rating of each level, and of each reference as a horizontal line that bears its name.
 
     Args:
         table: columns level, rating; also rating_low and rating_high if there are intervals to draw.
         references: the ratings of players by their names.
     """
-    references = {} if references is None else references
     figure, axes = single_figure("Rating by level", "level", "rating (Elo points)")
     _by_level(axes, table, "rating", BLUE)
     if "rating_low" in table:
@@ -224,4 +225,11 @@ def _name_lines(axes: Axes, heights: Mapping[str, float]) -> None:
         free = place + LINE_OF_TEXT * (high - low)
         at = {"xytext": (1.03, place), "textcoords": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
         line = {"arrowstyle": "-", "color": ORANGE, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0}
-        axes.annotate(name, (1, height), xycoords=axes.get_yaxis_transform(), color=DARK, arrowprops=line, **at)
+        axes.annotate(
+            name.removeprefix("search:"),
+            (1, height),
+            xycoords=axes.get_yaxis_transform(),
+            color=DARK,
+            arrowprops=line,
+            **at,
+        )
