@@ -223,13 +223,14 @@ def _name_lines(axes: Axes, heights: Mapping[str, float]) -> None:
     for name, height in sorted(heights.items(), key=lambda item: item[1]):
         place = max(height, free)
         free = place + LINE_OF_TEXT * (high - low)
-        at = {"xytext": (1.03, place), "textcoords": axes.get_yaxis_transform(), "va": "center", "fontsize": 8}
-        line = {"arrowstyle": "-", "color": ORANGE, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0}
         axes.annotate(
             name.removeprefix("search:"),
             (1, height),
+            (1.03, place),
             xycoords=axes.get_yaxis_transform(),
+            textcoords=axes.get_yaxis_transform(),
+            arrowprops={"arrowstyle": "-", "color": ORANGE, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0},
             color=DARK,
-            arrowprops=line,
-            **at,
+            fontsize=8,
+            va="center",
         )
