@@ -26,8 +26,9 @@ from selfplay.arena import play_matches
 from selfplay.dataset import read_dataset, write_dataset
 from selfplay.expectations import expectation_rows
 from selfplay.games import Game, make_game
+from selfplay.generation import generate_level
 from selfplay.level_players import load_level
-from selfplay.levels import generate_level, train_level
+from selfplay.levels import train_level
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer

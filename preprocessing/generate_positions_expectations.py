@@ -5,8 +5,8 @@ python preprocessing/generate_positions_expectations.py --level 0 matches=5000 s
 """
 
 from selfplay.command_line import command, progress_bar
+from selfplay.generation import generate_level
 from selfplay.level_players import newest_level
-from selfplay.levels import generate_level
 from selfplay.settings import Settings
 
 

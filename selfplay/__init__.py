@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from selfplay.games import Game, State, make_game
     from selfplay.games.conformance import check_game
     from selfplay.games.positions import enumerate_positions
+    from selfplay.generation import generate_level
     from selfplay.grading import Grade, Grader
     from selfplay.level_players import load_level
-    from selfplay.levels import generate_level, learn_levels, train_level
+    from selfplay.levels import learn_levels, train_level
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
     from selfplay.players.experience import ExperiencePlayer, load_experience_player
     from selfplay.players.naming import make_player
@@ -48,7 +49,7 @@ _HOMES = {
     "enumerate_positions": "games.positions",
     "Grade": "grading",
     "Grader": "grading",
-    "generate_level": "levels",
+    "generate_level": "generation",
     "learn_levels": "levels",
     "load_level": "level_players",
     "train_level": "levels",

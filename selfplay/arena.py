@@ -1,18 +1,32 @@
 """Matches between two players, thousands of them in lockstep: each step plays one ply of every match."""
 
+import logging
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from selfplay.errors import ForfeitError
 from selfplay.games.game import Game, State
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.randomness import Draws
 
+log = logging.getLogger(__name__)
+
 MATCH_OVER = -1
 DEFAULT_BATCH_SIZE = 16384
+
+
+class Forfeit(NamedTuple):
+    """A match that a player has lost because it could not or would not go on with it."""
+
+    match: int
+    """Its number."""
+    player: int
+    """Which of the two players (0 or 1) has lost it."""
+    reason: str
 
 
 class MatchRecord(NamedTuple):
@@ -26,6 +40,8 @@ class MatchRecord(NamedTuple):
     """T + 1 states: before the first ply, and after each."""
     actions: tuple[Tensor, ...]
     """T times int64[B]: the action of each ply; MATCH_OVER in matches that were over."""
+    forfeits: tuple[Forfeit, ...] = ()
+    """The matches that were forfeited. Such a one ends in a state that is terminated, though not by the rules."""
 
     def returns(self) -> Tensor:
         """float32[B] in {-1, 0, 1}: the return of the first of the two players, in whichever seat."""
@@ -47,7 +63,11 @@ def play_batch(
         key: the stream of random numbers, from `selfplay.randomness.stream_key`.
         opening_plies: so many plies at the start are random, the same ones in the matches 2n and 2n + 1, which then
             show both players on both sides of one opening.
+
+    Raises ValueError if a player that `follows` is to play several matches at once.
     """
+    if len(match) != 1 and any(player.follows for player in players):
+        raise ValueError("a player that follows its match can only play one at a time")
     opening = RandomPlayer(game)
     state = game.init(len(match))
     states: list[State] = [state]
@@ -56,23 +76,47 @@ def play_batch(
         if len(actions) < opening_plies:
             action = opening.act(state, Draws(key, match // 2, len(actions)))
         else:
-            action = _choose(players, state, seats, Draws(key, match, len(actions)))
+            told = [int(action) for action in actions] if players[0].follows or players[1].follows else []
+            try:
+                action = _choose(players, state, seats, Draws(key, match, len(actions)), told)
+            except ForfeitError as error:
+                return _forfeited(MatchRecord(match, seats, tuple(states), tuple(actions)), str(error))
         actions.append(torch.where(state.terminated, MATCH_OVER, action))
         state = game.step_unchecked(state, action)
         states.append(state)
     return MatchRecord(match, seats, tuple(states), tuple(actions))
 
 
-def _choose(players: tuple[Player, Player], state: State, seats: Tensor, draws: Draws) -> Tensor:
+def _choose(players: tuple[Player, Player], state: State, seats: Tensor, draws: Draws, told: list[int]) -> Tensor:
     if players[0] is players[1]:
-        return players[0].act(state, draws)
+        return _act(players[0], state, draws, told)
     action = torch.zeros_like(state.own)
     to_move = seats ^ state.current_player
     for number, player in enumerate(players):
         rows = ((to_move == number) & ~state.terminated).nonzero()[:, 0]
         if len(rows):
-            action[rows] = player.act(state.select(rows), draws._replace(match=draws.match[rows]))
+            action[rows] = _act(player, state.select(rows), draws._replace(match=draws.match[rows]), told)
     return action
+
+
+def _act(player: Player, state: State, draws: Draws, told: list[int]) -> Tensor:
+    if player.follows:
+        player.follow(told)
+    return player.act(state, draws)
+
+
+def _forfeited(record: MatchRecord, reason: str) -> MatchRecord:
+    """A record of one match, ended by the player to move."""
+    log.info("match %d: %s", int(record.match), reason)
+    state = record.states[-1]
+    forfeit = Forfeit(int(record.match), int(record.seats ^ state.current_player), reason)
+    return record._replace(states=(*record.states[:-1], forfeited_state(state)), forfeits=(forfeit,))
+
+
+def forfeited_state(state: State) -> State:
+    """These positions as ends of matches that the player to move has lost, though not by the rules."""
+    returns = torch.where(state.current_player == 0, -1.0, 1.0).to(torch.float32)
+    return state._replace(terminated=torch.ones_like(state.terminated), returns=returns)
 
 
 def play_matches(
@@ -88,7 +132,8 @@ def play_matches(
 ) -> Iterator[MatchRecord]:
     """Play the matches of these numbers, in batches; the batch size changes no match.
 
-    If a player learns, the matches are played one at a time and each is shown to it before the next one begins.
+    If a player learns, the matches are played one at a time and each is shown to it before the next one begins. If one
+    follows its matches, they are played one at a time too, and one that it forfeits ends there; the log says why.
 
     Args:
         alternate: the first player moves first in the matches with even numbers, second in the others; without it,
@@ -97,13 +142,14 @@ def play_matches(
         opening_plies: as for `play_batch`.
     """
     learners = [player for player in dict.fromkeys(players) if player.learns and learn]
-    batch_size = 1 if learners else batch_size
+    batch_size = 1 if learners or any(player.follows for player in players) else batch_size
     for start in range(0, len(matches), batch_size):
         chunk = matches[start : start + batch_size]
         match = torch.arange(chunk.start, chunk.stop, chunk.step)
         seats = (match % 2 if alternate else torch.zeros_like(match)).to(torch.int8)
         record = play_batch(game, players, match, seats, key, opening_plies)
-        for learner in learners:
+        # The end of a forfeited match says nothing about the position.
+        for learner in learners if not record.forfeits else ():
             learner.after_match(record, seats_held(players, learner, int(seats[0])))
         yield record
 

@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO
 
 from selfplay.errors import SelfPlayError, SettingError
 from selfplay.exits import INTERRUPTED, INTERRUPTED_MESSAGE, exit_with_line
@@ -28,8 +28,8 @@ FLAGS = (
 )
 """Settings that may also be written as `--name value` or `--name=value`."""
 
-PLAYER_WITH_OPTIONS = re.compile(r"""(?<!['"\w])[a-z_]+(?::[^,\[\]'"?]*)?\?[^,\[\]'"]*""")
-"""A player's name with options, such as level:17?depth=2, that is not quoted."""
+PLAYER_WITH_OPTIONS = re.compile(r"""(?<!['"\w])(?:gtp:|[a-z_]+(?::[^,\[\]'"?]*)?\?)[^,\[\]'"]*""")
+"""A player's name with options, such as level:17?depth=2, or with a command, that is not quoted."""
 
 HYDRA_FLAGS = (
     *("--help", "-h", "--hydra-help", "--version", "--resolve", "--run", "-r", "--multirun", "-m"),
@@ -142,18 +142,26 @@ def command(body: Callable[[Settings], None], *, run: RunUse = "create") -> None
 
 
 def command_of(
-    kind: type[AnySettings], config: str, body: Callable[[AnySettings], None], *, run: RunUse = "create"
+    kind: type[AnySettings],
+    config: str,
+    body: Callable[[AnySettings], None],
+    *,
+    run: RunUse = "create",
+    log_to: TextIO | None = None,
 ) -> None:
     """Run a script: compose its settings from conf/`config`.yaml and the command line, and call `body` with them.
 
     Args:
         run: what the script does with the run in run_dir. "create" makes the folder if it is missing; that and
             "change" hold the run's lock meanwhile and append to its run.log.
+        log_to: where the library's messages go; None: stdout.
     """
-    run_reporting_errors(lambda: _compose_and_run(kind, config, body, run))
+    run_reporting_errors(lambda: _compose_and_run(kind, config, body, run, log_to))
 
 
-def _compose_and_run(kind: type[AnySettings], name: str, body: Callable[[AnySettings], None], run: RunUse) -> None:
+def _compose_and_run(
+    kind: type[AnySettings], name: str, body: Callable[[AnySettings], None], run: RunUse, log_to: TextIO | None
+) -> None:
     import hydra
     from omegaconf import OmegaConf
 
@@ -173,7 +181,9 @@ def _compose_and_run(kind: type[AnySettings], name: str, body: Callable[[AnySett
         nonlocal is_composed
         is_composed = True
         # Here as well as around Hydra, which would add a line of its own to an error that passes through it.
-        run_reporting_errors(lambda: _run_with_settings(settings_from_config(_sweep_run_dir(config), kind), body, run))
+        run_reporting_errors(
+            lambda: _run_with_settings(settings_from_config(_sweep_run_dir(config), kind), body, run, log_to)
+        )
 
     try:
         hydra.main(version_base="1.3", config_path=str(CONFIG_FOLDER), config_name=name)(job)()
@@ -184,10 +194,12 @@ def _compose_and_run(kind: type[AnySettings], name: str, body: Callable[[AnySett
         raise SettingError(f"{' '.join(sys.argv[1:])}: {one_line(error)}") from error
 
 
-def _run_with_settings(settings: AnySettings, body: Callable[[AnySettings], None], run: RunUse) -> None:
+def _run_with_settings(
+    settings: AnySettings, body: Callable[[AnySettings], None], run: RunUse, log_to: TextIO | None
+) -> None:
     logger = logging.getLogger("selfplay")
     logger.setLevel(logging.INFO)
-    screen = logging.StreamHandler(sys.stdout)
+    screen = logging.StreamHandler(log_to or sys.stdout)
     screen.setFormatter(logging.Formatter("%(message)s"))
     logger.addHandler(screen)
     try:

@@ -17,10 +17,10 @@ from selfplay.games import Game, make_game
 from selfplay.games.positions import enumerate_positions
 from selfplay.grading import SEAT_NAMES, Grade, Grader
 from selfplay.level_players import level_player
-from selfplay.levels import NoProgress, ProgressBar
 from selfplay.measurement import Measurement, measure_levels
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
+from selfplay.progress import NoProgress, ProgressBar
 from selfplay.randomness import Activity, stream_key
 from selfplay.ratings import bradley_terry_ratings
 from selfplay.run_folder import RunFolder, written_whole

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from selfplay.advice import hint, perfect_values, right_actions
 from selfplay.board_text import boards_beside
-from selfplay.errors import IllegalActionError, NotNowError
+from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.match_line import Ply
 from selfplay.play_settings import PlaySettings
 from selfplay.players.perfect import perfect_player_of
@@ -140,7 +140,11 @@ class Console:
             self.write(f"{subject} can only pass.")
             return
         values = self._show_values(asked=self.shows["values"])
-        ply = self.session.advance()
+        try:
+            ply = self.session.advance()
+        except ForfeitError as error:
+            self.write(f"{error}.")
+            return
         verb = "play" if subject == "You" else "plays"
         how = {None: "", True: " at random", False: " greedily"}[ply.is_random]
         value = "" if values is None else f", value {values[ply.action]:+.2f}"

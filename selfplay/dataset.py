@@ -1,4 +1,7 @@
-"""dataset.csv: the rows of a level's matches, written in parts and read back whole, with every value checked."""
+"""The rows of a level's matches, written in parts and read back whole, with every value checked.
+
+dataset.csv, which anything can read, or dataset.parquet: the ending of the name says which.
+"""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +14,7 @@ from numpy.typing import NDArray
 
 from selfplay.errors import InvalidFileError
 from selfplay.expectations import Rows
+from selfplay.parquet_dataset import read_parquet, write_parquet
 
 ARROW_TO_NUMPY = {"int64": "int64", "int32": "int32", "uint8": "uint8", "float": "float32"}
 
@@ -38,6 +42,8 @@ def _as_numpy(column: pa.ChunkedArray) -> NDArray[Any]:
 
 def write_dataset(path: Path, parts: Iterable[Rows], observation_size: int) -> int:
     """Write the rows of `parts`, one after the other, to `path`; returns how many there were. Raises OSError."""
+    if is_parquet(path):
+        return write_parquet(path, parts, column_names(observation_size))
     schema = _schema(observation_size)
     written = 0
     # Batches of this size are written nearly twice as fast as the default of 1,024 rows.
@@ -60,23 +66,33 @@ def read_dataset(path: Path, observation_size: int) -> Rows:
         InvalidFileError: the file is missing, empty or cut off, a column is missing or foreign, or a value is out of
             range; the message names which.
     """
-    schema = _schema(observation_size)
-    _check_header(path, schema.names)
+    rows = (read_parquet if is_parquet(path) else _read_csv)(path, column_names(observation_size))
+    _check_range(path, "match", rows.match, rows.match >= 0, "0 or more")
+    _check_range(path, "ply", rows.ply, rows.ply >= 0, "0 or more")
+    for i in range(observation_size):
+        _check_range(path, f"v{i}", rows.observations[:, i], rows.observations[:, i] <= 1, "0 or 1")
+    _check_range(path, "target", rows.targets, np.abs(rows.targets) <= 1, "from -1 to 1")
+    return rows
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether a dataset of that name is in Parquet's form; else it is CSV. A file half written ends in .partial."""
+    return ".parquet" in path.suffixes
+
+
+def _read_csv(path: Path, names: list[str]) -> Rows:
+    schema = _schema(len(names) - 3)
+    _check_header(path, names)
     convert = pa_csv.ConvertOptions(column_types=schema, strings_can_be_null=False, null_values=[])
     try:
         table = pa_csv.read_csv(path, convert_options=convert)
     except pa.ArrowInvalid as error:
         raise InvalidFileError(path, f"{' '.join(str(error).split())}; generate it again with force=true") from error
-    observations = np.empty((len(table), observation_size), dtype=np.uint8)
-    for i in range(observation_size):
-        observations[:, i] = _as_numpy(table.column(f"v{i}"))
+    observations = np.empty((len(names) - 3, len(table)), dtype=np.uint8)
+    for entry, name in enumerate(names[2:-1]):
+        observations[entry] = _as_numpy(table.column(name))
     match, ply, targets = (_as_numpy(table.column(name)) for name in ("match", "ply", "target"))
-    _check_range(path, "match", match, match >= 0, "0 or more")
-    _check_range(path, "ply", ply, ply >= 0, "0 or more")
-    for i in range(observation_size):
-        _check_range(path, f"v{i}", observations[:, i], observations[:, i] <= 1, "0 or 1")
-    _check_range(path, "target", targets, np.abs(targets) <= 1, "from -1 to 1")
-    return Rows(match, ply, observations, targets)
+    return Rows(match, ply, np.ascontiguousarray(observations.T), targets)
 
 
 def _check_header(path: Path, names: list[str]) -> None:

@@ -44,5 +44,13 @@ class TimeLimitError(SelfPlayError):
     """Work that did not come to its end within the time it was given."""
 
 
+class EngineError(SelfPlayError):
+    """An engine of the Go Text Protocol that is gone, stalls, answers with an error or with nonsense."""
+
+
+class ForfeitError(SelfPlayError):
+    """A player that cannot go on with its match, or will not keep to the rules: it has lost that match."""
+
+
 class ConformanceError(SelfPlayError):
     """A game that breaks the contract that every game keeps."""

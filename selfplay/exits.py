@@ -6,15 +6,25 @@ only do so, through `selfplay.command_line`.
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 
 INTERRUPTED = 130
 INTERRUPTED_MESSAGE = "interrupted; start the same command again to go on"
 
+_last_duties: list[Callable[[], None]] = []
+
+
+def before_exit(duty: Callable[[], None]) -> None:
+    """Have `duty` done before a program ends with a line, for what must not outlive it; it writes nothing."""
+    _last_duties.append(duty)
+
 
 def exit_with_line(message: str, code: int) -> None:
     """End the program at once, so that no thread or exit handler adds to the line."""
+    for duty in _last_duties:
+        duty()
     with suppress(OSError):
         sys.stdout.flush()
     with suppress(OSError):

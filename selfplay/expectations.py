@@ -1,5 +1,6 @@
 """From the plies of matches to (afterstate, expected return) rows."""
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -29,6 +30,23 @@ class Rows(NamedTuple):
     def select(self, chosen: NDArray[np.bool_]) -> "Rows":
         """The rows where `chosen` (bool[N]) is true."""
         return Rows(self.match[chosen], self.ply[chosen], self.observations[chosen], self.targets[chosen])
+
+    def between(self, start: int, end: int) -> "Rows":
+        """Rows `start` to `end`, the last one not included."""
+        one = slice(start, end)
+        return Rows(self.match[one], self.ply[one], self.observations[one], self.targets[one])
+
+
+def concatenated(parts: Sequence[Rows]) -> Rows:
+    """All rows of `parts`, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    return Rows(
+        np.concatenate([rows.match for rows in parts]),
+        np.concatenate([rows.ply for rows in parts]),
+        np.concatenate([rows.observations for rows in parts]),
+        np.concatenate([rows.targets for rows in parts]),
+    )
 
 
 def expectation_rows(

@@ -20,9 +20,9 @@ from torch import Tensor
 from selfplay.arena import MatchRecord, play_matches
 from selfplay.games.game import Game, State
 from selfplay.games.kernels import distinct_positions
-from selfplay.levels import NoProgress, ProgressBar
 from selfplay.players.naming import make_player
 from selfplay.players.player import Player
+from selfplay.progress import NoProgress, ProgressBar
 from selfplay.randomness import Activity, stream_key
 from selfplay.references import passable_player
 from selfplay.run_folder import written_whole

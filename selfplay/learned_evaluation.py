@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from selfplay.checkpoints import Checkpoint
     from selfplay.games import Game
     from selfplay.search.evaluation import Evaluation, Valuation
+    from selfplay.search.pattern_evaluation import PatternEvaluation
 
 log = logging.getLogger(__name__)
 
@@ -78,11 +79,11 @@ def learned_evaluation(path: Path, game: "Game") -> "Evaluation":
     return Evaluation(str(path), game.name, win, win / 1000, weights)
 
 
-def compiled_evaluation(checkpoint: "Checkpoint", game: "Game", name: str) -> "Valuation | None":
-    """What a level has learned, for compiled searches: its open positions have the value that its network gives them.
+def compiled_evaluation(checkpoint: "Checkpoint", game: "Game", name: str) -> "PatternEvaluation | None":
+    """What a level of tables has learned: open positions have the value that its network gives them.
 
     Returns:
-        None if it is a network that searches cannot compile.
+        None if it is another network.
     """
     from architectures.ntuple import NTuple
     from selfplay.outcomes import end_values
@@ -93,3 +94,24 @@ def compiled_evaluation(checkpoint: "Checkpoint", game: "Game", name: str) -> "V
         return None
     ends = end_values(game, checkpoint.metadata["outcome"])
     return PatternEvaluation(name, game.name, *ends, network.tables())
+
+
+def level_evaluation(run_dir: str | Path, level: int, game: "Game") -> "Valuation | None":
+    """What a level of a run has learned, for compiled searches: tables of patterns, or weights of features.
+
+    Returns:
+        None if it is a network that searches cannot compile.
+
+    Raises:
+        StageError: the run has no such level.
+        InvalidFileError: its file is broken or belongs to another game.
+    """
+    from architectures.othello_features import OthelloFeatures
+    from selfplay.checkpoints import load_checkpoint
+
+    run = RunFolder(Path(run_dir))
+    run.check_level(level)
+    checkpoint = load_checkpoint(run.agent(level), game)
+    if isinstance(checkpoint.network, OthelloFeatures):
+        return learned_evaluation(run.agent(level), game)
+    return compiled_evaluation(checkpoint, game, f"level:{level}")

@@ -7,141 +7,21 @@ its files there does nothing.
 
 import logging
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import SettingError, StageError
-from selfplay.level_players import exploring_player
+from selfplay.generation import generate_level
+from selfplay.progress import NoProgress, ProgressBar
 from selfplay.run_folder import Manifest, RunFolder, sha256, written_whole
 from selfplay.settings import Settings
 
 # A stage that has nothing to do should not wait for torch: what computes is imported where it is used.
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from selfplay.expectations import Rows, Viewpoints
+    from selfplay.expectations import Rows
 
 log = logging.getLogger(__name__)
-
-ProgressBar = Callable[..., Any]
-"""Makes a progress bar as tqdm does: called with total= and desc=, it has update(n) and close()."""
-
-
-class NoProgress:
-    """A progress bar that shows nothing."""
-
-    def __init__(self, *, total: int, desc: str) -> None:
-        pass
-
-    def update(self, count: int) -> None:
-        """Nothing to show."""
-
-    def close(self) -> None:
-        """Nothing to close."""
-
-
-# ---------------------------------------------------------------------- stage 1: matches
-
-
-class Shard(NamedTuple):
-    """A part of a level's matches, to be played in one go."""
-
-    settings: Settings
-    level: int
-    matches: range
-
-
-def generate_level(settings: Settings, level: int, progress: ProgressBar = NoProgress) -> bool:
-    """Play the matches of `level` against itself and write its dataset.csv; returns False if it was there already.
-
-    Raises:
-        StageError: the level is not there, or its dataset was made with other settings.
-    """
-    run = RunFolder(Path(settings.run_dir))
-    if level > 0:
-        run.check_level(level)
-    manifest = Manifest(run.level(level))
-    record = _generation_record(settings, run, level)
-    if manifest.is_done("generation", record, force=settings.force):
-        log.info("level %d: its matches are there", level)
-        return False
-    manifest.forget("generation")
-    rows = _write_matches(settings, run, level, progress)
-    manifest.record("generation", record, {"matches": settings.matches, "rows": rows}, ["dataset.csv"])
-    return True
-
-
-def _generation_record(settings: Settings, run: RunFolder, level: int) -> dict[str, Any]:
-    record: dict[str, Any] = {
-        "game": settings.game.name,
-        "level": level,
-        "seed": settings.seed,
-        "matches": settings.matches,
-        "gamma": settings.gamma,
-        "viewpoints": settings.viewpoints,
-        "outcome": settings.outcome,
-    }
-    if level > 0:
-        record |= {
-            "epsilons": list(settings.epsilons),
-            "player": asdict(settings.player),
-            "threads": settings.threads,
-            "agent_sha256": sha256(run.agent(level)),
-        }
-    return record
-
-
-def _write_matches(settings: Settings, run: RunFolder, level: int, progress: ProgressBar) -> int:
-    from math import prod
-
-    from selfplay.dataset import write_dataset
-    from selfplay.executors import map_tasks
-    from selfplay.games import make_game
-
-    start = time.perf_counter()
-    game = make_game(settings.game.name)
-    workers = settings.executor.workers
-    bounds = [settings.matches * part // workers for part in range(workers + 1)]
-    shards = [Shard(settings, level, range(*pair)) for pair in pairwise(bounds)]
-    bar = progress(total=settings.matches, desc=f"level {level}: matches")
-
-    def counted(parts: "Iterable[list[Rows]]") -> "Iterator[Rows]":
-        for shard, rows in zip(shards, parts, strict=True):
-            yield from rows
-            bar.update(len(shard.matches))
-
-    try:
-        with written_whole(run.dataset(level)) as beside:
-            parts = map_tasks(settings.executor, play_shard, shards)
-            rows = write_dataset(beside, counted(parts), prod(game.observation_shape))
-    finally:
-        bar.close()
-    seconds = time.perf_counter() - start
-    log.info("level %d: played %d matches, %d rows (%.2f s)", level, settings.matches, rows, seconds)
-    return rows
-
-
-def play_shard(shard: Shard) -> "list[Rows]":
-    """The rows of the shard's matches, a part a batch."""
-    import torch
-
-    from selfplay.arena import play_matches
-    from selfplay.expectations import expectation_rows
-    from selfplay.games import make_game
-    from selfplay.randomness import Activity, stream_key
-
-    settings = shard.settings
-    torch.set_num_threads(settings.threads)
-    game = make_game(settings.game.name)
-    player = exploring_player(settings, game, shard.level)
-    key = stream_key(settings.seed, shard.level, Activity.GENERATION)
-    records = play_matches(game, (player, player), shard.matches, key, batch_size=settings.batch_size)
-    viewpoints = cast("Viewpoints", settings.viewpoints)
-    return [expectation_rows(game, record, settings.gamma, viewpoints, settings.outcome) for record in records]
-
 
 # ---------------------------------------------------------------------- stage 2: training
 
@@ -159,8 +39,9 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
     run = RunFolder(Path(settings.run_dir))
     if level > 1:
         run.check_level(level - 1)
-    if not run.dataset(level - 1).exists():
-        raise StageError(f"{run.dataset(level - 1)} is not there; generate the matches of level {level - 1} first")
+    for earlier in _levels_to_train_on(settings, level):
+        if not (path := run.dataset(earlier, settings.dataset.format)).exists():
+            raise StageError(f"{path} is not there; generate the matches of level {earlier} first")
     manifest = Manifest(run.level(level))
     record = _training_record(settings, run, level)
     if manifest.is_done("training", record, force=settings.force):
@@ -182,20 +63,37 @@ def _training_record(settings: Settings, run: RunFolder, level: int) -> dict[str
         "training": asdict(settings.training),
         "outcome": settings.outcome,
         "threads": settings.threads,
-        "dataset_sha256": sha256(run.dataset(level - 1)),
+        "dataset_sha256": sha256(run.dataset(level - 1, settings.dataset.format)),
     }
+    if settings.dataset.replay:
+        earlier = _levels_to_train_on(settings, level)[:-1]
+        record["replayed_sha256"] = [sha256(run.dataset(number, settings.dataset.format)) for number in earlier]
     if level > 1:
         record["start_sha256"] = sha256(run.agent(level - 1))
     return record
 
 
+def _levels_to_train_on(settings: Settings, level: int) -> list[int]:
+    """Those whose matches level `level` is trained on, the newest last."""
+    return list(range(max(0, level - 1 - settings.dataset.replay), level))
+
+
 def _dataset_to_train_on(settings: Settings, run: RunFolder, level: int) -> "Rows":
+    from selfplay.expectations import concatenated
+
+    parts = [_own_dataset(settings, run, number) for number in _levels_to_train_on(settings, level)]
+    # Matches of different levels keep different numbers, so that each is held out or not by itself.
+    parts = [rows._replace(match=rows.match + number * settings.matches) for number, rows in enumerate(parts)]
+    return concatenated(parts)
+
+
+def _own_dataset(settings: Settings, run: RunFolder, level: int) -> "Rows":
     from math import prod
 
     from selfplay.dataset import read_dataset
     from selfplay.games import make_game
 
-    path = run.dataset(level - 1)
+    path = run.dataset(level, settings.dataset.format)
     rows = read_dataset(path, prod(make_game(settings.game.name).observation_shape))
     section = Manifest(path.parent).sections.get("generation")
     if section is None or section["files"].get(path.name) != sha256(path):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import torch
 
-from selfplay.arena import MatchRecord
+from selfplay.arena import Forfeit, MatchRecord
 from selfplay.games.game import State
 
 
@@ -58,8 +58,8 @@ class MatchLine:
         chosen = (n for n, ply in enumerate(self.plies) if ply.by_person and not ply.is_forced)
         return max(chosen, default=None)
 
-    def record(self, match: int, first: int) -> MatchRecord:
+    def record(self, match: int, first: int, *forfeits: Forfeit) -> MatchRecord:
         """The whole match as the arena records matches, under this number; `first` is the player who moved first."""
         actions = tuple(torch.tensor([ply.action]) for ply in self.plies)
         seats = torch.tensor([first], dtype=torch.int8)
-        return MatchRecord(torch.tensor([match]), seats, tuple(self.states), actions)
+        return MatchRecord(torch.tensor([match]), seats, tuple(self.states), actions, forfeits)

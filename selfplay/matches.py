@@ -28,26 +28,31 @@ class Results(NamedTuple):
     """Won by the first of the two players, in whichever seat."""
     second: int = 0
     draws: int = 0
+    forfeits: int = 0
+    """How many of the matches that were won, were won by the other's forfeit."""
 
     @property
     def matches(self) -> int:
         return self.first + self.second + self.draws
 
     def __str__(self) -> str:
-        return f"first={self.first} second={self.second} draws={self.draws}"
+        counts = f"first={self.first} second={self.second} draws={self.draws}"
+        return f"{counts} forfeits={self.forfeits}" if self.forfeits else counts
 
     def with_record(self, record: MatchRecord) -> "Results":
         """These results and those of `record`."""
         by_seat, by_player = record.states[-1].returns, record.returns()
-        won = (by_seat > 0, by_seat < 0, by_player > 0, by_player < 0, by_seat == 0)
-        return Results(*(count + int(these.sum()) for count, these in zip(self, won, strict=True)))
+        ended = (by_seat > 0, by_seat < 0, by_player > 0, by_player < 0, by_seat == 0)
+        new = (*(int(these.sum()) for these in ended), len(record.forfeits))
+        return Results(*(count + more for count, more in zip(self, new, strict=True)))
 
     def by_seat(self, game: Game) -> str:
         """Counts and rates by seat, in the words of the game."""
         counts = (self.first_seat, self.second_seat, self.draws)
         texts = [f"{count} ({count / self.matches:.3f})" for count in counts]
         one, other = game.player_names
-        return f"{one} won {texts[0]}, {other} won {texts[1]}, drawn {texts[2]}"
+        forfeits = f", by forfeit {self.forfeits}" if self.forfeits else ""
+        return f"{one} won {texts[0]}, {other} won {texts[1]}, drawn {texts[2]}{forfeits}"
 
 
 def play_named_matches(settings: MatchSettings) -> Results:

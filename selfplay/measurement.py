@@ -6,17 +6,20 @@ RUN_DIR/comparison/endgames.csv     the late positions (selfplay/late_positions.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from selfplay.errors import NotNowError
 from selfplay.games import Game
 from selfplay.late_positions import LateGrade, LatePositions, late_positions
-from selfplay.levels import NoProgress, ProgressBar
 from selfplay.meetings import Pair, Who, name_of, play_meetings, player_of, schedule
+from selfplay.players.player import Player
+from selfplay.progress import NoProgress, ProgressBar
 from selfplay.ratings import bradley_terry_ratings, rating_half_widths
 from selfplay.references import reference_names
 from selfplay.run_folder import RunFolder, written_whole
@@ -49,7 +52,7 @@ class Measurement(NamedTuple):
     late: LatePositions | None
     """The late positions; None where there are none."""
     late_grades: dict[Who, LateGrade]
-    """How all levels and references fare in them."""
+    """How all levels and references fare in them, but for those that can be asked in a match only."""
     first_action: str
     """What the newest level does at the start of a match."""
 
@@ -115,7 +118,7 @@ def measure_levels(
         tallies=tallies,
         ratings=rate(whos, tallies),
         late=late,
-        late_grades={} if late is None else {who: late.grade(player) for who, player in players.items()},
+        late_grades={} if late is None else _late_grades(late, players),
         first_action=game.action_in_words(int(players[levels[-1]].policy(game.init())[0].argmax())),
     )
     _write_table(run.matches, measurement.matches_table())
@@ -134,6 +137,15 @@ def rate(players: Sequence[Who], tallies: dict[Pair, Tally]) -> dict[Who, Rating
     half_widths = rating_half_widths(wins, points)
     ends = zip(points, points - half_widths, points + half_widths, strict=True)
     return {who: Rating(*map(float, three)) for who, three in zip(players, ends, strict=True)}
+
+
+def _late_grades(late: LatePositions, players: Mapping[Who, Player]) -> dict[Who, LateGrade]:
+    grades: dict[Who, LateGrade] = {}
+    for who, player in players.items():
+        # Programs of others play whole matches only.
+        with suppress(NotNowError):
+            grades[who] = late.grade(player)
+    return grades
 
 
 def _late_columns(grade: LateGrade | None) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from selfplay.games import Game
 from selfplay.late_positions import LateGrade
 from selfplay.measurement import Measurement
-from selfplay.meetings import Who, name_of
+from selfplay.meetings import name_of
 from selfplay.tallies import Tally
 
 
@@ -49,7 +49,7 @@ def _late_text(measurement: Measurement) -> list[str]:
         return []
     (fewest, most), count = measurement.late.empties, measurement.late.state.batch_size
     squares = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    others: list[Who] = [0, *measurement.references]
+    others = [who for who in measurement.versus_references() if who in measurement.late_grades]
     best = max(others, key=lambda who: measurement.late_grades[who].optimal)
     shown = {who: _late_grade_text(measurement.late_grades[who]) for who in (measurement.newest, best, 0)}
     lines = [f"In {count} solved positions with {squares} empty squares a best action is played by"]

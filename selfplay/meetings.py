@@ -11,9 +11,9 @@ import torch
 from selfplay.executors import map_tasks
 from selfplay.games import Game, make_game
 from selfplay.level_players import level_player
-from selfplay.levels import NoProgress, ProgressBar
 from selfplay.players.naming import make_player
 from selfplay.players.player import Player
+from selfplay.progress import NoProgress, ProgressBar
 from selfplay.randomness import Activity, stream_key
 from selfplay.settings import ComparisonSettings, Settings
 from selfplay.tallies import Tally, tally_matches

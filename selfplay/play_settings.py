@@ -47,6 +47,20 @@ class PlaySettings(CommonSettings):
 
 
 @dataclass
+class GtpSettings(CommonSettings):
+    """A player as an engine of the Go Text Protocol: conf/gtp.yaml."""
+
+    player: str = "random"
+    """Who plays, named as in `selfplay.players.naming`."""
+    rows: str = "top"
+    """Where row 1 of the board is: at the top as in Othello, or at the bottom as in Go."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require("rows", self.rows, self.rows in ("top", "bottom"), "top or bottom")
+
+
+@dataclass
 class EvaluationSettings:
     """What a position is worth (conf/evaluation/): see `selfplay.search.evaluation.Evaluation`."""
 

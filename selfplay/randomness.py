@@ -51,6 +51,7 @@ class Purpose(IntEnum):
     BATCH_ORDER = 5
     DROPOUT = 6
     TIE_BREAK = 7
+    OPPONENT = 8
 
 
 @rule

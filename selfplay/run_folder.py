@@ -1,6 +1,6 @@
 """The files of a run: where each stands, how it is written whole or not at all, and what its manifest says.
 
-    RUN_DIR/level_03/dataset.csv, agent.safetensors, epoch_loss.csv, manifest.json
+    RUN_DIR/level_03/dataset.csv (or .parquet), agent.safetensors, epoch_loss.csv, manifest.json
     RUN_DIR/comparison/levels.csv, matches.csv, references.csv, endgames.csv
     RUN_DIR/tabular/*.npz, manifest.json
     RUN_DIR/tournament/*.csv, scores.png
@@ -74,9 +74,9 @@ class RunFolder:
         """The folder of a level."""
         return self.path / f"level_{level:02d}"
 
-    def dataset(self, level: int) -> Path:
-        """The matches that this level played."""
-        return self.level(level) / "dataset.csv"
+    def dataset(self, level: int, form: str = "csv") -> Path:
+        """The matches that this level played, as csv or parquet."""
+        return self.level(level) / f"dataset.{form}"
 
     def agent(self, level: int) -> Path:
         """The weights of this level."""

@@ -17,8 +17,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.arena import seats_held
-from selfplay.errors import NotNowError
+from selfplay.arena import Forfeit, forfeited_state, seats_held
+from selfplay.errors import ForfeitError, NotNowError
 from selfplay.games.game import Game, State
 from selfplay.match_line import MatchLine, Ply
 from selfplay.matches import Results, standing
@@ -162,7 +162,10 @@ class Session:
     def advance(self) -> Ply:
         """Go on by one ply without a person's choice: a player acts, or a person who can only pass does.
 
-        Raises NotNowError if the match is over or a person has to choose, and as `play` at the end of the match.
+        Raises:
+            NotNowError: the match is over or a person has to choose.
+            ForfeitError: the player gives up; the match is over then, and counts as lost by it.
+            What `play` raises at the end of the match.
         """
         if self.is_over or self.awaits_person:
             raise NotNowError("the match is over" if self.is_over else "it is a person's turn")
@@ -171,7 +174,17 @@ class Session:
             return self._step(torch.tensor([self.game.pass_action]), by_person=player is None, is_forced=True)
         draws = Draws(self.key, torch.tensor([self.match]), len(self._line))
         explores = player.explores(draws)
-        return self._step(player.act(self.state, draws), is_random=None if explores is None else bool(explores))
+        if player.follows:
+            player.follow([ply.action for ply in self._line.plies])
+        try:
+            action = player.act(self.state, draws)
+        except ForfeitError as error:
+            forfeit = Forfeit(self.match, self.first ^ self.to_move, str(error))
+            self._line.states[-1] = forfeited_state(self.state)
+            if not self._is_counted:
+                self._count(forfeit)
+            raise
+        return self._step(action, is_random=None if explores is None else bool(explores))
 
     def undo(self) -> tuple[Ply, ...]:
         """Go back to where a person chose last; the plies taken back, the opponent's reply among them.
@@ -227,14 +240,14 @@ class Session:
             self._line.take_back(len(self._line) - 1)
             raise
 
-    def _count(self) -> None:
-        """Show the match that has ended to the players that learn, and count it."""
-        learners = [player for player in self.players if player is not None and player.learns]
+    def _count(self, *forfeits: Forfeit) -> None:
+        """Show the match that has ended to the players that learn, unless it was forfeited, and count it."""
+        learners = [player for player in self.players if player is not None and player.learns and not forfeits]
         if learners:
             # What a learner thought before each ply is gone once it has learned from the match.
             for ply in range(len(self._line)):
                 self.action_values(ply)
-        record = self._line.record(self.match, self.first)
+        record = self._line.record(self.match, self.first, *forfeits)
         for learner in dict.fromkeys(learners):
             # Of two learners one may have learned before the other could not.
             if learner not in self._have_learned:

@@ -39,7 +39,7 @@ class GameSettings:
 
 @dataclass
 class PlayerSettings:
-    """How a level chooses actions by its network (conf/player/)."""
+    """How a level chooses actions by its network (conf/level_player/)."""
 
     depth: int = 1
     temperature: float = 0.0
@@ -112,6 +112,20 @@ class TrainingSettings:
 
 
 @dataclass
+class DatasetSettings:
+    """How the rows of a level's matches are kept and used."""
+
+    format: str = "csv"
+    """csv, which anything can read, or parquet, which takes about a twentieth of the space."""
+    replay: int = 0
+    """A level is trained on the datasets of so many earlier levels too."""
+
+    def __post_init__(self) -> None:
+        require("dataset.format", self.format, self.format in ("csv", "parquet"), "csv or parquet")
+        require("dataset.replay", self.replay, self.replay >= 0, "0 or more")
+
+
+@dataclass
 class ComparisonSettings:
     """How levels are compared."""
 
@@ -172,6 +186,7 @@ class Settings(CommonSettings):
     player: PlayerSettings = field(default_factory=PlayerSettings)
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
+    dataset: DatasetSettings = field(default_factory=DatasetSettings)
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings)
     level: int | None = None
     """The level that a single stage works on; None: the newest."""
@@ -181,6 +196,8 @@ class Settings(CommonSettings):
     gamma: float = 0.95
     epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.1])
     """Exploration rates by ply in the matches that a level plays against itself."""
+    opponents: str = "self"
+    """self: a level plays its matches against itself; pool: half of them against the levels before it."""
     viewpoints: str = "both"
     outcome: str = "return"
     """What is learned: the return, or disc_difference, the lead in points over the number of squares."""
@@ -195,6 +212,7 @@ class Settings(CommonSettings):
         require("gamma", self.gamma, 0 <= self.gamma <= 1, "a discount from 0 to 1")
         require_rates("epsilons", self.epsilons)
         require("viewpoints", self.viewpoints, self.viewpoints in ("both", "agent"), "both or agent")
+        require("opponents", self.opponents, self.opponents in ("self", "pool"), "self or pool")
         require("outcome", self.outcome, self.outcome in OUTCOMES, " or ".join(OUTCOMES))
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from selfplay.classical_settings import TabularSettings
 from selfplay.errors import SettingError
 from selfplay.games.positions import PositionGraph, positions_of
-from selfplay.levels import NoProgress, ProgressBar
 from selfplay.policy_files import save_policy
+from selfplay.progress import NoProgress, ProgressBar
 from selfplay.randomness import Activity, stream_key
 from selfplay.run_folder import Manifest, RunFolder, written_whole
 from selfplay.tabular import UPDATE_RULES, Tables, UpdateRule, initial_values, learn_matches

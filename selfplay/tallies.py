@@ -1,9 +1,11 @@
 """Results of matches between two players, counted, with what they tell for certain and what they leave open."""
 
+from collections import Counter
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
 from selfplay.arena import play_matches
 from selfplay.games import Game
@@ -21,10 +23,26 @@ class Tally(NamedTuple):
     losses: int
     distinct: int
     """How many of the matches differ in an action or in who moved first."""
+    forfeits: int = 0
+    """How many of the losses are matches that the player gave up by a fault."""
+    opponent_forfeits: int = 0
+    """How many of the wins are matches that the opponent gave up by a fault."""
 
     @property
     def matches(self) -> int:
         return self.wins + self.draws + self.losses
+
+    @property
+    def score(self) -> float:
+        """The points for each match, from 0 to 1: a draw is half a point."""
+        return (self.wins + self.draws / 2) / self.matches
+
+    def score_interval(self) -> tuple[float, float]:
+        """The 95 % interval (Wilson, 1927) of the score, as if each point were won or lost; draws make it wider."""
+        z2 = float(norm.ppf((1 + CONFIDENCE) / 2)) ** 2
+        n, p = self.matches, self.score
+        middle, half = p + z2 / (2 * n), sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n)))
+        return (middle - half) / (1 + z2 / n), (middle + half) / (1 + z2 / n)
 
     def interval(self, count: int) -> tuple[float, float]:
         """The 95 % interval (Wilson, 1927) of the rate behind `count` of the matches."""
@@ -48,6 +66,7 @@ def tally_matches(
     `opening_plies`: as for `selfplay.arena.play_batch`.
     """
     wins = draws = losses = 0
+    forfeits: Counter[int] = Counter()
     seen: set[tuple[int, bytes]] = set()
     records = play_matches(
         game, players, range(matches), key, learn=False, opening_plies=opening_plies, batch_size=batch_size
@@ -56,9 +75,10 @@ def tally_matches(
         returns = record.returns()
         wins, losses = wins + int((returns > 0).sum()), losses + int((returns < 0).sum())
         draws += int((returns == 0).sum())
+        forfeits.update(forfeit.player for forfeit in record.forfeits)
         lines = (np.trim_zeros(line + 1, "b").tobytes() for line in record.action_sequences().numpy())
         seen.update(zip(record.seats.tolist(), lines, strict=True))
-    return Tally(wins, draws, losses, len(seen))
+    return Tally(wins, draws, losses, len(seen), forfeits[0], forfeits[1])
 
 
 def tally_columns(tally: Tally | None, suffix: str = "") -> dict[str, object]:

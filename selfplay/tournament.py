@@ -21,11 +21,11 @@ from selfplay.errors import GameTooLargeError
 from selfplay.games import Game, make_game
 from selfplay.games.positions import positions_of
 from selfplay.grading import FIRST, SECOND, Grade, Grader, Outcomes, Policy
-from selfplay.levels import NoProgress, ProgressBar
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.naming import make_player
 from selfplay.players.player import Player
 from selfplay.plots import save_figure
+from selfplay.progress import NoProgress, ProgressBar
 from selfplay.randomness import Activity, fold, stream_key
 from selfplay.ratings import bradley_terry_ratings, rating_half_widths
 from selfplay.run_folder import RunFolder, written_whole
@@ -52,8 +52,8 @@ class Tournament(NamedTuple):
     """Counted for the first of each pair."""
     exact: dict[Pair, Outcomes]
     """What is certain for the first of each pair, over both seats; empty if the game is too large to enumerate."""
-    grades: list[Grade]
-    """Of each player; empty if the game is too large to enumerate."""
+    grades: list[Grade | None]
+    """Of each player; empty if the game is too large to enumerate. Players that follow their matches have none."""
 
     def scores(self) -> NDArray[np.float64]:
         """float64[P, P]: the points of each player against each other, a draw half a point; 0 on the diagonal."""
@@ -126,7 +126,23 @@ def tournament_report(tournament: Tournament) -> str:
     table["95 %"] = [f"{low:.0f}..{high:.0f}" for low, high in ends]
     table["rating"] = table["rating"].round().astype(int)
     table = table[[column for column in SHOWN if column in table]]
-    return f"{cross}\n\n{table.to_string(index=False, float_format='{:.4f}'.format)}"
+    shown = table.to_string(index=False, float_format="{:.4f}".format)
+    return "\n\n".join([cross, shown, *_forfeits_told(tournament)])
+
+
+def _forfeits_told(tournament: Tournament) -> list[str]:
+    """A paragraph with a line for each player and opponent against whom it gave up matches; none if nobody did."""
+    names = tournament.names
+    counts = [
+        (player, opponent, count)
+        for (one, other), tally in tournament.tallies.items()
+        for player, opponent, count in (
+            (names[one], names[other], tally.forfeits),
+            (names[other], names[one], tally.opponent_forfeits),
+        )
+    ]
+    lines = [f"{player} forfeited {count} of its losses against {other}" for player, other, count in counts if count]
+    return ["\n".join(lines)] if lines else []
 
 
 def _play_pairs(
@@ -148,18 +164,25 @@ def _play_pairs(
     return tallies
 
 
-def _exact_figures(game: Game, players: list[Player]) -> tuple[dict[Pair, Outcomes], list[Grade]]:
-    """Of the players as they are, without the exploration of the tournament."""
+def _exact_figures(game: Game, players: list[Player]) -> tuple[dict[Pair, Outcomes], list[Grade | None]]:
+    """Of the players as they are, without the exploration of the tournament.
+
+    A player that follows its matches has no policy of positions alone, so nothing about it is certain.
+    """
     try:
         grader = Grader(positions_of(game.name))
     except GameTooLargeError:
         return {}, []
-    policies = [grader.policies(player) for player in players]
+    gradable = {number: player for number, player in enumerate(players) if not player.follows}
+    for player in players:
+        if player.follows:
+            log.info("%s follows its matches, so it is not graded exactly", player.name)
+    policies = {number: grader.policies(player) for number, player in gradable.items()}
     exact = {
         (one, other): _over_both_seats(grader, policies[one], policies[other])
-        for one, other in combinations(range(len(players)), 2)
+        for one, other in combinations(gradable, 2)
     }
-    return exact, [grader.grade(player) for player in players]
+    return exact, [None if player.follows else grader.grade(player) for player in players]
 
 
 def _over_both_seats(grader: Grader, one: tuple[Policy, Policy], other: tuple[Policy, Policy]) -> Outcomes:

@@ -15,9 +15,9 @@ from selfplay.comparison import Comparison, compare_levels
 from selfplay.games import Game
 from selfplay.grade_text import is_unbeatable, lines_text, seats_verdict
 from selfplay.grading import SEAT_NAMES, Grade
-from selfplay.levels import NoProgress, ProgressBar
 from selfplay.measurement_text import measured_verdict
 from selfplay.plots import plot_comparison
+from selfplay.progress import NoProgress, ProgressBar
 from selfplay.settings import PROJECT_FOLDER, GameSettings, Settings
 
 LINE_WIDTH = 100

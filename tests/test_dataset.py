@@ -1,6 +1,8 @@
-"""dataset.csv: what is written is read back, and every kind of broken file is refused by name."""
+"""Datasets: what is written is read back in either form, and every kind of broken file is refused by name."""
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,24 +59,26 @@ def test_the_file_has_the_columns_that_the_design_names(tmp_path):
     assert column_names(18) == ["match", "ply", *(f"v{i}" for i in range(18)), "target"]
 
 
-@given(st.data())
-def test_what_is_written_is_read_back_bit_for_bit(tmp_path_factory, data):
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@given(data=st.data())
+def test_what_is_written_is_read_back_bit_for_bit(tmp_path_factory, form, data):
     counts = data.draw(st.lists(st.integers(0, 30), min_size=1, max_size=4).filter(any))
     size = data.draw(st.integers(1, 20))
     parts = [make_rows(size, count, seed) for seed, count in enumerate(counts)]
     targets = data.draw(hnp.arrays(np.float32, counts[0], elements=st.floats(-1, 1, width=32)))
     parts[0] = parts[0]._replace(targets=targets)
-    path = tmp_path_factory.mktemp("round trip") / "dataset.csv"
+    path = tmp_path_factory.mktemp("round trip") / f"dataset.{form}"
     assert write_dataset(path, iter(parts), size) == sum(counts)
     whole = Rows(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
     assert rows_are_equal(read_dataset(path, size), whole)
 
 
-def test_a_dataset_of_many_rows_is_read_back(tmp_path):
-    # More than one block of the reader (1 MiB) and more than one batch of the writer.
-    rows = make_rows(18, 60_000, 0)
-    write_dataset(tmp_path / "dataset.csv", [rows], 18)
-    assert rows_are_equal(read_dataset(tmp_path / "dataset.csv", 18), rows)
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_dataset_of_many_rows_is_read_back(tmp_path, form):
+    # More than one block of the reader (1 MiB), more than one batch of the writer, more than one row group.
+    rows = make_rows(18, 70_000, 0)
+    write_dataset(tmp_path / f"dataset.{form}", [rows], 18)
+    assert rows_are_equal(read_dataset(tmp_path / f"dataset.{form}", 18), rows)
 
 
 def test_how_the_rows_were_parted_changes_no_byte(tmp_path):
@@ -84,6 +88,17 @@ def test_how_the_rows_were_parted_changes_no_byte(tmp_path):
         records = play_matches(game, (player, player), range(100), 0, batch_size=batch_size)
         write_dataset(tmp_path / name, (expectation_rows(game, record, 0.95) for record in records), 18)
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "parted").read_bytes()
+
+
+def test_how_the_rows_were_parted_changes_no_byte_of_parquet(tmp_path, monkeypatch):
+    monkeypatch.setattr("selfplay.parquet_dataset.GROUP_SIZE", 64)
+    rows = make_rows(18, 500, 0)
+    for name, size in (("whole", 500), ("parted", 7), ("of a group", 64), ("beyond it", 200)):
+        parts = (rows.between(start, start + size) for start in range(0, 500, size))
+        assert write_dataset(tmp_path / f"{name}.parquet", parts, 18) == 500
+    files = {path.read_bytes() for path in tmp_path.glob("*.parquet")}
+    assert len(files) == 1
+    assert rows_are_equal(read_dataset(tmp_path / "whole.parquet", 18), rows)
 
 
 def test_a_file_with_the_line_ends_of_windows_is_read(written):
@@ -158,3 +173,52 @@ def test_a_missing_file_is_refused(tmp_path):
 def test_a_folder_is_refused(tmp_path):
     with pytest.raises(InvalidFileError, match="cannot be read: Is a directory"):
         read_dataset(tmp_path, SIZE)
+
+
+BROKEN_TABLES = {
+    "no rows": (lambda table: table.slice(0, 0), "holds no rows"),
+    "missing column": (lambda table: table.drop_columns("v2"), "column v2 is missing"),
+    "foreign column": (
+        lambda table: table.append_column("note", [[""] * len(table)]),
+        "its columns are not match ... ",
+    ),
+    "another type": (lambda table: table.set_column(2, "v0", table["ply"]), "its columns are not match ... target"),
+    "target 1.5": (
+        lambda table: table.set_column(6, "target", pa.array([1.5] * len(table), pa.float32())),
+        "column target of row 1 is 1.5; it must be from -1 to 1",
+    ),
+    "negative ply": (
+        lambda table: table.set_column(1, "ply", pa.array([-1] * len(table), pa.int32())),
+        "column ply of row 1 is -1",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN_TABLES)
+def test_a_broken_table_is_refused_with_its_name_and_one_line(tmp_path, kind):
+    change, message = BROKEN_TABLES[kind]
+    path = tmp_path / "dataset.parquet"
+    write_dataset(path, [make_rows(SIZE, 3, 0)], SIZE)
+    pq.write_table(change(pq.read_table(path)), path)
+    with pytest.raises(InvalidFileError, match=message) as caught:
+        read_dataset(path, SIZE)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", GOOD.encode()])
+def test_what_is_no_parquet_is_refused_in_one_line(tmp_path, content):
+    path = tmp_path / "dataset.parquet"
+    path.write_bytes(content)
+    with pytest.raises(InvalidFileError, match="generate it again") as caught:
+        read_dataset(path, SIZE)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_parquet_file_cut_off_anywhere_is_refused(tmp_path):
+    path = tmp_path / "dataset.parquet"
+    write_dataset(path, [make_rows(SIZE, 50, 0)], SIZE)
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 97):
+        path.write_bytes(whole[:length])
+        with pytest.raises(InvalidFileError):
+            read_dataset(path, SIZE)

@@ -10,8 +10,8 @@ import torch
 
 from selfplay import Settings, compose_settings
 from selfplay.comparison import Comparison, compare_levels
-from selfplay.errors import SettingError
-from selfplay.games import Game, make_game
+from selfplay.errors import NotNowError, SettingError
+from selfplay.games import Game, State, make_game
 from selfplay.late_positions import HEADER, empty_squares, late_positions
 from selfplay.measurement import rate
 from selfplay.measurement_text import forgotten_text
@@ -19,6 +19,7 @@ from selfplay.meetings import Meeting, name_of, schedule, spaced_levels
 from selfplay.players.naming import make_player
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
+from selfplay.players.search import SearchPlayer
 from selfplay.references import reference_names
 from selfplay.run_folder import RunFolder
 from selfplay.search.endgame import EndgameSolver
@@ -279,6 +280,22 @@ def test_points_given_away_are_told_where_there_are_points(of_stubs: None, tmp_p
         *[(n, "greedy_discs") for n in (1, 2)],
         ("greedy_discs", 0),
     }
+
+
+def test_players_that_play_whole_matches_only_are_graded_by_these(
+    of_stubs: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(player: SearchPlayer, state: State) -> torch.Tensor:
+        raise NotNowError("not now")
+
+    monkeypatch.setattr(SearchPlayer, "policy", refuse)
+    tiny = [f"comparison.{each}" for each in ("matches=20", "earlier_matches=10", "endgames=4")]
+    comparison = compare_levels(settings_for(tmp_path, "connect_four", 2, *tiny))
+    measured = comparison.measurement
+    assert measured is not None
+    assert list(measured.late_grades) == [0, 2]
+    assert measured.references[0] in verdict(comparison)
+    assert pd.read_csv(tmp_path / "comparison" / "references.csv")["endgame_optimal_rate"].count() == 1
 
 
 def test_a_wrong_reference_is_refused_before_any_match(of_stubs: None, tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_sampled_results_agree_with_exact_ones(tournament: Tournament) -> None:
 def test_the_tables_are_written(tournament: Tournament, folder: Path) -> None:
     pairs = pd.read_csv(folder / "tournament" / "pairs.csv")
     assert list(pairs.columns) == [
-        *("player", "opponent", "wins", "draws", "losses", "distinct"),
+        *("player", "opponent", "wins", "draws", "losses", "distinct", "forfeits", "opponent_forfeits"),
         *("exact_win", "exact_draw", "exact_loss"),
     ]
     assert pairs["wins"].tolist() == [tally.wins for tally in tournament.tallies.values()]

@@ -104,12 +104,24 @@ def test_the_interval_is_wilsons() -> None:
     assert Tally(10, 0, 10, 1).interval(10) == pytest.approx((0.29929, 0.70071), abs=1e-5)
 
 
+@pytest.mark.parametrize("wins", [0, 3, 10, 20])
+def test_the_interval_of_a_score_without_draws_is_that_of_the_wins(wins):
+    tally = Tally(wins, 0, 20 - wins, 1)
+    assert tally.score == wins / 20
+    assert tally.score_interval() == pytest.approx(tally.interval(wins), abs=1e-12)
+
+
+def test_a_draw_is_half_a_point():
+    assert Tally(5, 10, 5, 1).score == 0.5
+    assert Tally(5, 10, 5, 1).score_interval() == pytest.approx(Tally(10, 0, 10, 1).interval(10))
+
+
 def test_distinct_matches_are_counted_by_actions_and_seats() -> None:
     game = make_game("tictactoe")
     player = lowest_action_player(Grader(enumerate_positions(game)))
     tally = tally_matches(game, (player, lowest_action_player(Grader(enumerate_positions(game)))), 50, 1, 16)
     # Both play the lowest action: X takes 0, 2, 4, 6 and wins on the diagonal; once in either seat.
-    assert tally == (25, 0, 25, 2)
+    assert tally == (25, 0, 25, 2, 0, 0)
     key = stream_key(0, 0, Activity.VERSUS_RANDOM)
     random = tally_matches(game, (RandomPlayer(game), RandomPlayer(game)), 3000, key, 1000)
     assert random.matches == 3000

@@ -33,7 +33,7 @@ class EpsilonGreedyPlayer(Player):
         self.greedy = greedy
         self.random = RandomPlayer(game)
         self.epsilons = tuple(epsilons)
-        self.learns = greedy.learns
+        self.learns, self.follows = greedy.learns, greedy.follows
         self.name = f"epsilon-greedy {greedy.name}"
 
     def act(self, state: State, draws: Draws) -> Tensor:
@@ -47,6 +47,9 @@ class EpsilonGreedyPlayer(Player):
         if any(other != epsilon for other in self.epsilons):
             raise SettingError(f"epsilons={list(self.epsilons)} differ by ply, so no policy of positions alone exists")
         return epsilon * self.random.policy(state) + (1 - epsilon) * self.greedy.policy(state)
+
+    def follow(self, actions: Sequence[int]) -> None:
+        self.greedy.follow(actions)
 
     def action_values(self, state: State) -> Tensor | None:
         return self.greedy.action_values(state)

@@ -6,6 +6,7 @@
 add a line to PLAYER_KINDS.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +17,7 @@ from selfplay.errors import SettingError
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
+    from selfplay.search.evaluation import Valuation
 
 Options = Mapping[str, str]
 
@@ -41,6 +43,8 @@ class PlayerKind(NamedTuple):
     """(name, game, run_dir) to the player."""
     options: tuple[str, ...] = ()
     """The options that it takes, beside epsilon, which all take."""
+    is_command: bool = False
+    """Whether a command stands after the colon: it may hold a question mark, and only the last one begins options."""
 
 
 def make_player(text: str, game: "Game", run_dir: str | Path) -> "Player":
@@ -65,8 +69,9 @@ def make_player(text: str, game: "Game", run_dir: str | Path) -> "Player":
 
 def parse_name(text: str, run_dir: Path | None = None) -> PlayerName:
     """`text` taken apart. Raises SettingError if it follows no rule of PLAYER_KINDS; `run_dir` as for `make_player`."""
-    name, _, option_text = text.partition("?")
-    kind, _, what = name.partition(":")
+    kind = re.split("[:?]", text, maxsplit=1)[0]
+    name, option_text = _split_at_options(text, PLAYER_KINDS.get(kind))
+    what = name.partition(":")[2]
     if kind not in PLAYER_KINDS:
         raise SettingError(f"unknown player {text!r}; there are {', '.join(k.syntax for k in PLAYER_KINDS.values())}")
     syntax, allowed = PLAYER_KINDS[kind].syntax, (*PLAYER_KINDS[kind].options, "epsilon")
@@ -80,6 +85,16 @@ def parse_name(text: str, run_dir: Path | None = None) -> PlayerName:
             raise SettingError(f"player {text!r}: {part!r} is no option of {syntax}; it takes {', '.join(allowed)}")
         options[option] = value
     return PlayerName(text, kind, what, options)
+
+
+def _split_at_options(text: str, kind: PlayerKind | None) -> tuple[str, str]:
+    """A name and its options. Of a command, what stands after a question mark and is no option belongs to it."""
+    if kind is None or not kind.is_command:
+        name, _, options = text.partition("?")
+        return name, options
+    name, _, options = text.rpartition("?")
+    known = {part.partition("=")[0] for part in options.split("&")} <= {*kind.options, "epsilon"}
+    return (name, options) if name and known else (text, "")
 
 
 def grammar() -> str:
@@ -177,10 +192,11 @@ def _experience(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
 
 def _search(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.search import SearchPlayer
-    from selfplay.search.evaluation import make_evaluation
     from selfplay.search.searcher import Searcher
 
-    evaluation = make_evaluation(name.options.get("evaluation", "none"), game)
+    evaluation = _valuation(name, game, run_dir)
+    if evaluation is None:
+        return _whole_tree(name, game, run_dir)
     ordered, bits = _yes(name, "ordered", True), _whole_number(name, name.options.get("table_bits", "16"), "table_bits")
     searcher = Searcher(game, evaluation, name.what, ordered=ordered, table_bits=bits)
     depth = _whole_number(name, name.options.get("depth", "4"), "depth")
@@ -190,12 +206,47 @@ def _search(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     return SearchPlayer(searcher, depth, time_limit=limit, endgame=endgame, name=own_name)
 
 
+def _valuation(name: PlayerName, game: "Game", run_dir: Path) -> "Valuation | None":
+    """What the option evaluation stands for; None if it is a level whose network searches cannot compile."""
+    from selfplay.learned_evaluation import level_evaluation
+    from selfplay.search.evaluation import make_evaluation
+
+    evaluation = name.options.get("evaluation", "none")
+    kind, colon, level = evaluation.partition(":")
+    if kind != "level" or not colon:
+        return make_evaluation(evaluation, game)
+    return level_evaluation(name.options.get("run_dir", run_dir), _whole_number(name, level, "the level"), game)
+
+
+def _whole_tree(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    """A network looks the whole tree through, a batch at a time, which no option of searches changes."""
+    from selfplay.level_players import load_level
+    from selfplay.search.searcher import ALGORITHMS
+
+    if name.what not in ALGORITHMS:
+        raise SettingError(f"unknown search {name.what!r}; there are {', '.join(ALGORITHMS)}")
+    if foreign := [option for option in ("time_limit", "endgame") if option in name.options]:
+        raise SettingError(f"player {name.text!r}: {foreign[0]} is for levels of tables (architecture=ntuple...)")
+    level = int(name.options["evaluation"].partition(":")[2])
+    depth = _whole_number(name, name.options.get("depth", "2"), "depth")
+    player = load_level(name.options.get("run_dir", run_dir), level, game, depth=depth)
+    player.name = name.text.removeprefix("search:")
+    return player
+
+
 def _greedy_discs(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.search import SearchPlayer
     from selfplay.search.evaluation import make_evaluation
     from selfplay.search.searcher import Searcher
 
     return SearchPlayer(Searcher(game, make_evaluation("discs", game)), 1, name=name.text)
+
+
+def _gtp(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.players.gtp import GtpPlayer
+
+    options = {option: value for option, value in name.options.items() if option in ("rows", "passes")}
+    return GtpPlayer(game, name.what, time_limit=_number(name, "time_limit", 60.0), **options)
 
 
 def _human(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
@@ -217,8 +268,15 @@ PLAYER_KINDS: dict[str, PlayerKind] = {
         "search:ALGORITHM",
         "minimax, alpha_beta or negascout, looking ahead",
         _search,
-        ("depth", "evaluation", "ordered", "table_bits", "time_limit", "endgame"),
+        ("depth", "evaluation", "ordered", "table_bits", "time_limit", "endgame", "run_dir"),
     ),
     "greedy_discs": PlayerKind("greedy_discs", "the most discs now, in games that count them", _greedy_discs),
+    "gtp": PlayerKind(
+        "gtp:COMMAND",
+        "an engine of the Go Text Protocol that this command starts",
+        _gtp,
+        ("time_limit", "rows", "passes"),
+        is_command=True,
+    ),
     "human": PlayerKind("human", "a person, at play/console.py only", _human),
 }

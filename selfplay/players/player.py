@@ -1,6 +1,7 @@
 """What every player can do: choose an action for each match of a batch, all at once."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -14,22 +15,34 @@ if TYPE_CHECKING:
 
 
 class Player(ABC):
-    """Chooses actions. Holds no state of any match, so one player can play thousands of matches, on both sides."""
+    """Chooses actions. Holds no state of any match, so one player can play thousands of matches, on both sides.
+
+    One that `follows` holds the state of one match, and can still play both of its sides.
+    """
 
     name: str
     learns: bool = False
     """Whether it learns from the matches that it plays: the arena then plays them one at a time and shows it each."""
+
+    follows: bool = False
+    """Whether it has to be told all plies of its match: matches are then played one at a time, and `follow` is called
+    before each `act`."""
 
     @abstractmethod
     def act(self, state: State, draws: Draws) -> Tensor:
         """int64[B]: a legal action for each match that goes on; anything where it is over.
 
         `draws` are the random numbers of this ply; a player uses no other source of chance.
+
+        Raises ForfeitError if the player gives up its match, which only one that `follows` may do.
         """
 
     @abstractmethod
     def policy(self, state: State) -> Tensor:
         """float64[B, A]: the probability of each action; the rows of matches that are over are 0."""
+
+    def follow(self, actions: Sequence[int]) -> None:  # noqa: B027 - most see all they need in the position
+        """Be told the actions of the match so far; called only if `follows`, before `act` for the match's next ply."""
 
     def action_values(self, state: State) -> Tensor | None:
         """float32[B, A]: what the player thinks of each action, on a scale of its own; nan where illegal.

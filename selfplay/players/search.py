@@ -70,7 +70,7 @@ class SearchPlayer(Player):
         values = torch.full((state.batch_size, self.game.num_distinct_actions), torch.nan)
         open_rows = torch.ones(state.batch_size, dtype=torch.bool)
         if self.solver is not None:
-            for row in self._solved(state).nonzero()[:, 0].tolist():
+            for row in self.solves(state).nonzero()[:, 0].tolist():
                 with suppress(TimeLimitError):
                     for action, value in self.solver.action_values(state, row, time_limit=self.time_limit).items():
                         values[row, action] = value
@@ -79,25 +79,25 @@ class SearchPlayer(Player):
         values[open_rows] = searched.to(torch.float32)
         return values
 
+    def solves(self, state: State) -> Tensor:
+        """bool[B]: the positions that are solved exactly, unless the time limit is too short for that."""
+        if self.solver is None:
+            return torch.zeros(state.batch_size, dtype=torch.bool)
+        return self.solver.empties(state) <= self.endgame
+
     def _actions(self, state: State) -> Tensor:
         first, inverse = distinct_positions(state)
         distinct = state.select(first)
         actions = torch.full((distinct.batch_size,), -1)
         open_rows = torch.ones(distinct.batch_size, dtype=torch.bool)
         if self.solver is not None:
-            for row in self._solved(distinct).nonzero()[:, 0].tolist():
+            for row in self.solves(distinct).nonzero()[:, 0].tolist():
                 with suppress(TimeLimitError):
                     action = self.solver.solve(distinct, row, time_limit=self.time_limit).action
                     actions[row] = -1 if action is None else action
                     open_rows[row] = False
         actions[open_rows] = self._searched(distinct.select(open_rows))
         return actions[inverse]
-
-    def _solved(self, state: State) -> Tensor:
-        """bool[B]: the positions that are solved exactly."""
-        if self.solver is None:
-            return torch.zeros(state.batch_size, dtype=torch.bool)
-        return self.solver.empties(state) <= self.endgame
 
     def _searched(self, state: State) -> Tensor:
         if self.time_limit is None:

@@ -23,5 +23,6 @@ class FullError(SelfPlayError):
     """
 
     def __init__(self, limit: int, retry_after: int) -> None:
-        super().__init__(f"{limit} matches are open, and this server holds no more; try again later")
+        are_open = "1 match is open" if limit == 1 else f"{limit} matches are open"
+        super().__init__(f"{are_open}, and this server holds no more; try again later")
         self.retry_after = retry_after

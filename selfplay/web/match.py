@@ -10,6 +10,7 @@ from selfplay.advice import Hint, hint, perfect_values
 from selfplay.games import Game
 from selfplay.match_line import Ply
 from selfplay.players.player import Player
+from selfplay.players.search import SearchPlayer
 from selfplay.randomness import Activity, fold, stream_key
 from selfplay.session import Session, Values
 from selfplay.session_summary import summary
@@ -29,6 +30,7 @@ class PlyNote(NamedTuple):
     place: int | None
     """The number that the position then is, in games of one number."""
     value: float | None
+    value_is_points: bool
     square: int | None
     """Where it has put a stone."""
     turned: list[int]
@@ -131,6 +133,7 @@ class Match:
             "place": self._place(len(session.plies)),
             "can_only_pass": session.can_only_pass,
             "adviser": None if values is None else self.opponent.label,
+            "values_are_points": values is not None and self._are_points(len(session.plies)),
             "legal": self._legal(values) if session.awaits_person else [],
             "plies": self._plies(),
             "result": self._result(),
@@ -160,6 +163,7 @@ class Match:
                 **ply._asdict(),
                 place=note.place,
                 value=note.value,
+                value_is_points=note.value_is_points,
                 turned=note.turned,
                 square=note.square,
             )
@@ -168,14 +172,15 @@ class Match:
 
     def _note(self, number: int, ply: Ply) -> PlyNote:
         place, value = self._place(number + 1), self._value(number, ply)
+        is_points = value is not None and self._are_points(number)
         if self.game.num_squares is None:
-            return PlyNote(place, value, None, [], None)
+            return PlyNote(place, value, is_points, None, [], None)
         known = self._notes[number - 1].squares if number else None
         before = self._squares(number) if known is None else known
         after = self._squares(number + 1)
         pointed = self.game.pointed_squares(ply.action)
         square = next((square for square in pointed if before[square] == 0 and after[square] != 0), None)
-        return PlyNote(place, value, square, np.flatnonzero(before * after == -1).tolist(), after)
+        return PlyNote(place, value, is_points, square, np.flatnonzero(before * after == -1).tolist(), after)
 
     def _squares(self, number: int) -> NDArray[np.int8]:
         """int8[S]: the stones before that ply."""
@@ -191,6 +196,11 @@ class Match:
             return None
         values = self.session.action_values(number)
         return None if values is None else finite(values[ply.action])
+
+    def _are_points(self, number: int) -> bool:
+        """Whether the values before that ply are exact points: those of searches are, where they know the end."""
+        adviser = self.session.adviser(number)
+        return isinstance(adviser, SearchPlayer) and bool(adviser.solves(self.session.state_before(number)).all())
 
     def _result(self) -> str | None:
         winner = self.session.winner

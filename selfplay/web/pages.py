@@ -9,7 +9,11 @@ TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg":
 
 PAGES = {"/": "index.html", "/docs": "docs.html"}
 FILES = ("style.css", "icon.svg")
-SCRIPTS = ("main.js", "api.js", "play.js", "board.js", "curve.js", "story.js", "charts.js", "docs.js")
+SCRIPTS = (
+    *("main.js", "api.js", "drawing.js", "docs.js"),
+    *("play.js", "controls.js", "opponents.js", "match_view.js", "words.js", "board.js", "buttons.js", "curve.js"),
+    *("story.js", "charts.js"),
+)
 
 
 def add_pages(app: FastAPI) -> None:

@@ -126,6 +126,7 @@ class PlyView(BaseModel):
     turned: list[int] = Field(description="The squares whose stones changed sides.")
     place: int | None = Field(description="The number that the position then is, in games of one number.")
     value: float | None = Field(description="To who took the action, as the adviser saw it before.")
+    value_is_points: bool = Field(description="Whether that is what the match is won by at the end, exactly.")
 
 
 class MatchView(BaseModel):
@@ -145,6 +146,9 @@ class MatchView(BaseModel):
     awaits_person: bool
     can_only_pass: bool
     adviser: str | None = Field(description="Whose values these are.")
+    values_are_points: bool = Field(
+        description="Whether they are what the match is won by at the end, exactly, instead of on the adviser's scale."
+    )
     legal: list[LegalView]
     plies: list[PlyView]
     can_undo: bool
@@ -203,6 +207,8 @@ class ExactView(BaseModel):
     loss: float
     losing_lines_first: str
     losing_lines_second: str
+    lost_first: str = Field(description="The lines lost moving first as people read them, 3 of 59, also large counts.")
+    lost_second: str
     optimal: float
 
 

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
+from selfplay.grade_text import count_text
+from selfplay.grading import Lines
 from selfplay.loss_files import read_epoch_losses
 from selfplay.run_folder import RunFolder
 from selfplay.web.opponents import Roster, how_to_learn, shown
@@ -158,13 +160,15 @@ def _exact(row: Row) -> ExactView | None:
     if not row["lines_first"]:
         return None
     win, draw, loss = (_number(row[f"exact_{outcome}_vs_random"]) for outcome in ("win", "draw", "loss"))
-    first, second = (f"{row[f'losing_lines_{seat}']}/{row[f'lines_{seat}']}" for seat in ("first", "second"))
+    first, second = (Lines(int(row[f"losing_lines_{seat}"]), int(row[f"lines_{seat}"])) for seat in ("first", "second"))
     return ExactView(
         win=win,
         draw=draw,
         loss=loss,
-        losing_lines_first=first,
-        losing_lines_second=second,
+        losing_lines_first=f"{first.lost}/{first.total}",
+        losing_lines_second=f"{second.lost}/{second.total}",
+        lost_first=" of ".join(map(count_text, first)),
+        lost_second=" of ".join(map(count_text, second)),
         optimal=_number(row["optimal_action_rate"]),
     )
 

@@ -175,6 +175,9 @@ def test_the_grammar_names_every_kind() -> None:
         ("first='level:1?depth=2'", "first='level:1?depth=2'"),
         ('first="level:1?depth=2"', 'first="level:1?depth=2"'),
         ("first=level:17", "first=level:17"),
+        ("first=gtp:gtp-rhino -l 2", "first='gtp:gtp-rhino -l 2'"),
+        ("players=[random,gtp:a b=c?depth=2?time_limit=5]", "players=[random,'gtp:a b=c?depth=2?time_limit=5']"),
+        ("first='gtp:a b=c'", "first='gtp:a b=c'"),
     ],
 )
 def test_names_with_options_are_quoted_for_hydra(argument: str, override: str) -> None:

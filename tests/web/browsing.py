@@ -1,6 +1,8 @@
 """What the tests do with the page in a browser."""
 
 import re
+from collections.abc import Callable
+from time import monotonic
 
 from playwright.sync_api import Page, expect
 
@@ -13,9 +15,25 @@ def settled(page: Page, plies: int | None = None) -> None:
     expect(busy).to_have_count(1)
 
 
+def until(page: Page, is_so: Callable[[], bool]) -> None:
+    """Wait for what is no matter of the page's elements, and let the page go on meanwhile."""
+    latest = monotonic() + PATIENCE_MS / 1000
+    while not is_so():
+        assert monotonic() < latest
+        page.wait_for_timeout(10)
+
+
 def visit(page: Page, address: str = "/") -> None:
     page.goto(address)
     settled(page)
+
+
+def choose_game(page: Page, name: str) -> None:
+    """Choose the game, and wait until its first match is there."""
+    page.get_by_label("Game").select_option(name)
+    # The page hears of it a little later, and shows until then the match that was there.
+    expect(page.locator(f"#play[data-game={name}]")).to_have_count(1)
+    settled(page, 0)
 
 
 def choose(page: Page, opponent: str) -> None:

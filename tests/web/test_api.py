@@ -56,6 +56,20 @@ def test_othello_counts_discs_and_says_which_were_turned_and_who_passed(client: 
     assert all(ply["is_forced"] and ply["square"] is None and ply["turned"] == [] for ply in passes)
 
 
+def test_a_search_says_when_its_values_are_points(client: TestClient) -> None:
+    match = begin(client, "othello_4x4", "search-4")
+    assert match["values_are_points"] is False
+    match = post(client, act(client, match, match["legal"][0]["action"]), "reply")
+    # 10 empty squares are left.
+    assert match["values_are_points"] is True
+    assert all(abs(legal["value"]) <= 16 and legal["value"] % 1 == 0 for legal in match["legal"])
+    match = act(client, match, match["legal"][0]["action"])
+    assert [ply["value_is_points"] for ply in match["plies"]] == [False, False, True]
+    assert match["values_are_points"] is False
+    shallow = play_out(client, begin(client, "othello_4x4", "search-2"))
+    assert not any(ply["value_is_points"] for ply in shallow["plies"])
+
+
 def test_a_column_is_pointed_at_anywhere_and_its_stone_falls(client: TestClient) -> None:
     match = begin(client, "connect_four", "search-2")
     assert [legal["square"] for legal in match["legal"]] == list(range(35, 42))

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.web.browsing import expect_result, plies, settled, visit
+from tests.web.browsing import choose_game, expect_result, plies, settled, visit
 
 
 def press(page: Page, *keys: str) -> None:
@@ -79,8 +79,7 @@ def test_the_buttons_of_the_match_keep_the_focus(page: Page) -> None:
 def test_a_board_that_is_gone_listens_to_no_keys(page: Page) -> None:
     visit(page)
     for game in ("othello_4x4", "sumto100", "tictactoe"):
-        page.get_by_label("Game").select_option(game)
-        settled(page, 0)
+        choose_game(page, game)
     inspector = page.context.new_cdp_session(page)
     place = inspector.send("Runtime.evaluate", {"expression": "document.getElementById('board')"})["result"]
     found = inspector.send("DOMDebugger.getEventListeners", {"objectId": place["objectId"]})

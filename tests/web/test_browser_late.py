@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, Request, Route, expect
 
-from tests.web.browsing import choose, settled, slide, visit
+from tests.web.browsing import choose, choose_game, settled, slide, until, visit
 from tests.web.conftest import Server
 
 
@@ -28,8 +28,7 @@ class Late:
 
     def wait(self) -> None:
         """Until the server has answered."""
-        while not self.routes:
-            self.page.wait_for_timeout(10)
+        until(self.page, lambda: bool(self.routes))
 
     def come(self) -> None:
         """Let the answer through, and the page do with it what it will."""
@@ -56,8 +55,7 @@ def test_a_hint_for_another_game_is_not_shown(page: Page) -> None:
     hint = Late(page, "**/hint")
     page.get_by_role("button", name="Hint").click()
     hint.wait()
-    page.get_by_label("Game").select_option("othello_4x4")
-    settled(page, 0)
+    choose_game(page, "othello_4x4")
     said = page.locator("#status").inner_text()
     hint.come()
     expect(page.locator(".hinted")).to_have_count(0)
@@ -83,8 +81,7 @@ def test_a_match_that_begins_too_late_is_left(page: Page, server: Server) -> Non
     page.goto("/")
     begin.wait()
     name = begin.answer.json()["id"]
-    page.get_by_label("Game").select_option("sumto100")
-    settled(page, 0)
+    choose_game(page, "sumto100")
     assert name in server.desk.matches._matches
     with page.expect_response(lambda response: response.request.method == "DELETE" and name in response.url):
         begin.come()
@@ -123,3 +120,27 @@ def test_of_opponents_chosen_meanwhile_the_last_one_goes_on(page: Page) -> None:
     settled(page, 2)
     assert [request.post_data_json for request in changes] == [{"opponent": "level-1"}]
     choose(page, "Random")
+
+
+# ---------------------------------------------------------------------- who goes away
+
+
+def test_a_proof_of_an_earlier_opponent_is_not_waited_for(page: Page, server: Server) -> None:
+    visit(page)
+    expect(page.locator("#proof")).to_contain_text("lines tried")
+    with page.expect_request("**/proof?opponent=search-4"):
+        page.route("**/proof?opponent=search-4", lambda route: None)
+        choose(page, "Search")
+    expect(page.locator("#proof")).to_have_text("Trying every line…")
+    with page.expect_event("requestfailed", lambda request: "opponent=search-4" in request.url):
+        choose(page, "Random")
+    expect(page.locator("#proof")).to_contain_text("Random can lose")
+
+
+def test_a_match_whose_page_is_closed_is_left(page: Page, server: Server) -> None:
+    with page.expect_response(lambda response: response.url.endswith("/matches")) as begun:
+        visit(page)
+    name = begun.value.json()["id"]
+    assert name in server.desk.matches._matches
+    page.goto("about:blank")
+    until(page, lambda: name not in server.desk.matches._matches)

@@ -82,15 +82,24 @@ def test_it_is_said_when_an_opponent_is_proved_unbeatable(page: Page) -> None:
     expect(page.locator("#values-about")).to_have_text("Random values nothing.")
 
 
-@pytest.mark.parametrize("is_unbeatable", [True, False, None])
-def test_what_is_certain_is_said_in_full_and_proved_only_what_is(page: Page, is_unbeatable: bool | None) -> None:
-    text = "It cannot lose moving second: all 5 lines tried. Moving first, it loses 1/7."
-    page.route("**/proof?*", lambda route: route.fulfill(json={"is_unbeatable": is_unbeatable, "text": text}))
+@pytest.mark.parametrize(
+    ("is_unbeatable", "seats", "badge", "kind"),
+    [
+        (True, [0, 1], "Proved unbeatable. ", "sure"),
+        (False, [0], "Cannot lose moving first. ", "half"),
+        (False, [1], "Cannot lose moving second. ", "half"),
+        (False, [], "", "beatable"),
+        (None, None, "", "open"),
+    ],
+)
+def test_what_is_certain_is_said_in_full_and_proved_only_what_is(
+    page: Page, is_unbeatable: bool | None, seats: list[int] | None, badge: str, kind: str
+) -> None:
+    found = {"is_unbeatable": is_unbeatable, "unbeatable_seats": seats, "text": "It loses 1/7 of 1.1 x 10^18."}
+    page.route("**/proof?*", lambda route: route.fulfill(json=found))
     visit(page)
-    badge = "Proved unbeatable. " if is_unbeatable else ""
-    expect(page.locator("#proof")).to_have_text(badge + text)
-    expect(page.locator("#proof strong")).to_have_count(1 if is_unbeatable else 0)
-    expect(page.locator("#proof.sure")).to_have_count(1 if is_unbeatable else 0)
+    expect(page.locator(f"#proof.{kind}")).to_have_text(f"{badge}It loses 1/7 of 1.1 \u00d7 10¹⁸.")
+    expect(page.locator("#proof strong")).to_have_count(1 if badge else 0)
 
 
 def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
@@ -106,6 +115,22 @@ def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
     expect(page.locator(".disc.turned")).not_to_have_count(0)
     play_out(page)
     assert "can only pass" in page.locator("#status").inner_text() or page.locator(".cell .disc").count() > 4
+
+
+def test_it_is_said_when_the_values_of_a_search_become_discs_at_the_end(page: Page) -> None:
+    visit(page, "/#play/othello_4x4")
+    # The slider begins with the deepest of these searches, which knows the end; before that, nothing is said.
+    expect(page.locator("#number-label")).to_have_text("Search (4 plies)")
+    expect(page.locator("#exact")).to_have_count(0)
+    page.locator("#board .legal").first.click()
+    settled(page, 2)
+    expect(page.locator("#counts #exact")).to_have_text("exact, in discs")
+    expect(page.locator("#values-about")).to_contain_text("Exact: by how many discs")
+    page.locator("#board .legal").first.click()
+    settled(page)
+    expect(page.locator("#curve-source")).to_contain_text("from move 3 on exact, in discs")
+    page.get_by_text("None", exact=True).click()
+    expect(page.locator("#exact")).to_have_count(0)
 
 
 def test_passes_are_said(page: Page) -> None:

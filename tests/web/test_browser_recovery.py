@@ -100,7 +100,7 @@ def test_a_full_server_has_room_again_later(page: Page, server: Server, monkeypa
     with monkeypatch.context() as full:
         full.setattr(server.desk.matches, "limit", 1)
         visit(page)
-        expect_no_match(page, "1 matches are open")
+        expect_no_match(page, "1 match is open")
         page.request.delete(f"/api/matches/{other['id']}")
         page.get_by_role("button", name="New match").click()
         settled(page, 0)

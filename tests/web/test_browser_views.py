@@ -41,12 +41,30 @@ def test_long_words_stay_in_their_boxes(page: Page, options: dict[str, Any]) -> 
     long = "runs/" + 60 * "long_name_"
     offer = {"run": long, "notes": [long], "opponents": [{**OPPONENT, "label": long, "about": long}]}
     page.route("**/opponents", lambda route: route.fulfill(json=offer))
-    page.route("**/proof?*", lambda route: route.fulfill(json={"is_unbeatable": None, "text": long}))
+    page.route(
+        "**/proof?*", lambda route: route.fulfill(json={"is_unbeatable": None, "unbeatable_seats": None, "text": long})
+    )
     page.route("**/api/matches", lambda route: route.fulfill(status=409, json={"error": long}))
     visit(page)
     expect(page.locator("#error")).to_contain_text("Runs/long_name_")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.evaluate("[...document.querySelectorAll('p, li')].every((one) => one.scrollWidth <= one.clientWidth)")
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 360, "height": 740}}])
+def test_a_phone_shows_the_name_of_the_game_and_values_that_can_be_read(page: Page, options: dict[str, Any]) -> None:
+    visit(page, "/#play/connect_four")
+    needed = "(node) => { const free = node.cloneNode(true); free.style.maxWidth = 'none'; node.after(free);"
+    needed += (
+        " free.value = node.value; const width = free.offsetWidth; free.remove(); return width - node.offsetWidth; }"
+    )
+    assert page.locator("#game").evaluate(needed) <= 0
+    visit(page, "/#play/othello")
+    size = "(node) => parseFloat(getComputedStyle(node, node.dataset.short ? '::after' : null).fontSize)"
+    values = page.locator("#board .value")
+    expect(values).to_have_count(4)
+    assert all(value.evaluate(size) >= 12 for value in values.all())
+    assert values.evaluate_all("(nodes) => nodes.every((node) => node.scrollWidth <= node.clientWidth)")
 
 
 def test_the_story_has_charts_with_their_figures_as_tables(page: Page) -> None:

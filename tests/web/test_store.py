@@ -50,6 +50,13 @@ def test_one_too_many_is_refused_until_another_has_been_left(store: MatchStore[s
     assert (store.get("b"), store.get("c"), len(store)) == ("two", "three", 2)
 
 
+def test_one_match_is_one(clock: Clock) -> None:
+    store = MatchStore[str](1, 60, clock)
+    store.add("a", "one")
+    with pytest.raises(FullError, match=r"^1 match is open, "):
+        store.check_room()
+
+
 def test_the_wait_counts_from_the_last_touch(store: MatchStore[str], clock: Clock) -> None:
     store.add("a", "one")
     store.add("b", "two")

@@ -22,8 +22,17 @@ def test_the_story_has_losses_results_exact_figures_and_ratings(client: TestClie
     assert rows[0]["previous"] is None
     assert all(sum(row["previous"].values()) == sum(row["random"].values()) == 20 for row in rows[1:])
     assert rows[0]["exact"]["losing_lines_second"] == "131184/255168"
+    assert rows[0]["exact"]["lost_second"] == "131184 of 255168"
     assert all(abs(row["exact"]["win"] + row["exact"]["draw"] + row["exact"]["loss"] - 1) < 1e-9 for row in rows)
     assert rows[0]["rating"] == 0
+
+
+def test_large_counts_of_lines_are_told_in_full_and_as_people_read_them(client: TestClient, run_dir: Path) -> None:
+    path = run_dir / "comparison" / "levels.csv"
+    path.write_text(path.read_text().replace(",131184,255168,", ",131184,1100000000000000001,"))
+    exact = client.get(STORY).json()["comparison"][0]["exact"]
+    assert exact["losing_lines_second"] == "131184/1100000000000000001"
+    assert exact["lost_second"] == "131184 of 1.1 x 10^18"
 
 
 def test_a_tournament_is_told_of(client: TestClient, run_dir: Path) -> None:

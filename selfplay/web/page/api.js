@@ -1,11 +1,12 @@
 // What the page asks the server for. Every failure becomes an Error whose message is a sentence.
 
-async function ask(method, address, body) {
+async function ask(method, address, body, signal) {
   let response;
   let answer;
   try {
     response = await fetch(`/api${address}`, {
       method,
+      signal,
       headers: body === undefined ? {} : { "Content-Type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
@@ -28,7 +29,7 @@ const part = encodeURIComponent;
 
 export const games = () => ask("GET", "/games");
 export const opponents = (game) => ask("GET", `/games/${part(game)}/opponents`);
-export const proof = (game, opponent) => ask("GET", `/games/${part(game)}/proof?opponent=${part(opponent)}`);
+export const proof = (game, opponent, signal) => ask("GET", `/games/${part(game)}/proof?opponent=${part(opponent)}`, undefined, signal);
 export const begin = (game, opponent, person) => ask("POST", "/matches", { game, opponent, person });
 export const look = (match) => ask("GET", `/matches/${part(match)}`);
 export const act = (match, action, ply) => ask("POST", `/matches/${part(match)}/actions`, { action, ply });

@@ -1,6 +1,6 @@
 // Charts as inline SVG, each with its figures in a table below.
 
-import { element, svg } from "./board.js";
+import { element, svg } from "./drawing.js";
 
 let NARROW = 640;
 let WIDE = 1080;

@@ -1,6 +1,6 @@
 // How the value of the match ran, ply by ply, as the opponent saw it; up is good for the person.
 
-import { svg, valueText } from "./board.js";
+import { svg, valueText } from "./drawing.js";
 
 const HEIGHT = 150;
 const LEFT = 44;

@@ -1,8 +1,6 @@
 // The server's OpenAPI description as a page.
 
-import { element } from "./board.js";
-
-const at = (id) => document.getElementById(id);
+import { at, element } from "./drawing.js";
 
 function typeOf(schema) {
   if (schema === undefined) {

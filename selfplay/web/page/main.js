@@ -1,11 +1,9 @@
 // Which view is shown, of which game: #play/othello, #story/tictactoe.
 
 import * as api from "./api.js";
-import { element } from "./board.js";
+import { at, element } from "./drawing.js";
 import * as play from "./play.js";
 import * as story from "./story.js";
-
-const at = (id) => document.getElementById(id);
 
 let games = [];
 let open = "";

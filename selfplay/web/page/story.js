@@ -1,10 +1,9 @@
 // The view of a run's story, asked for again and again while it is open, because the run may be going on.
 
 import * as api from "./api.js";
-import { element } from "./board.js";
 import { drawFor, lineChart, shareChart, table } from "./charts.js";
+import { at, element, printed } from "./drawing.js";
 
-const at = (id) => document.getElementById(id);
 const MILLISECONDS = 1000;
 
 let timer = null;
@@ -213,17 +212,14 @@ function exactTable(rows) {
     rows: rows.map(({ level, exact, rating }) => [
       level,
       ...[exact.win, exact.draw, exact.loss].map((share) => share.toFixed(4)),
-      lines(exact.losing_lines_first),
-      lines(exact.losing_lines_second),
+      printed(exact.lost_first),
+      printed(exact.lost_second),
       exact.optimal.toFixed(4),
       Math.round(rating),
     ]),
   });
   return card("certain", "Every level, exactly", "Results against the random player, and the lines lost when the opponent tries every reply.", made);
 }
-
-// Counts beyond ten millions, of which SumTo100 has many, as powers of ten.
-const lines = (text) => text.split("/").map((count) => (count.length > 7 ? Number(count).toExponential(1) : count)).join(" of ");
 
 function tournamentTable(players) {
   const rows = players.map((one) => [one.player, Math.round(one.rating), `${Math.round(one.low)} to ${Math.round(one.high)}`]);

@@ -1,0 +1,93 @@
+"""How strong players of Othello are: matches against a ladder of opponents, as a markdown table.
+
+    python benchmarks/strength.py 'search:negascout?depth=4&evaluation=article'
+    python benchmarks/strength.py random greedy_discs --matches 20 --opponents 'gtp:gtp-rhino -l 1'
+    python benchmarks/strength.py perfect --game othello_4x4 --opponents random 'search:negascout?depth=2'
+
+The ladder is gtp-rhino from level 1 to level 5, a program of others that Debian's package grhino brings. Each opening
+is played from both seats. A draw is half a point; the interval is Wilson's at 95 %. Seconds are those of a whole match,
+and depend on the machine's load; the matches do not, if the players have no time limit and no chance of their own.
+"""
+
+import argparse
+import logging
+import platform
+import sys
+from time import perf_counter
+
+import torch
+from search import machine
+
+from selfplay.command_line import run_reporting_errors
+from selfplay.errors import SettingError
+from selfplay.games import Game, make_game
+from selfplay.gtp.process import command_words
+from selfplay.players.naming import make_player
+from selfplay.randomness import Activity, stream_key
+from selfplay.settings import PROJECT_FOLDER
+from selfplay.tallies import Tally, tally_matches
+
+RHINO = "gtp-rhino"
+LADDER = [f"gtp:{RHINO} -l {level}?time_limit=600" for level in range(1, 6)]
+"""Level 5 thinks for more than a minute about some moves."""
+
+
+def ladder() -> list[str]:
+    """The opponents if none are named. Raises SettingError if they are not installed."""
+    try:
+        command_words(RHINO)
+    except SettingError as error:
+        raise SettingError(
+            f"{RHINO} is not installed: apt-get install grhino brings it; or name opponents with --opponents"
+        ) from error
+    return LADDER
+
+
+def tally(game: Game, names: tuple[str, str], options: argparse.Namespace) -> Tally:
+    """The matches of one pair, the same ones whatever other pairs there are."""
+    one, other = (make_player(name, game, options.run_dir) for name in names)
+    key = stream_key(options.seed, 0, Activity.TOURNAMENT)
+    return tally_matches(game, (one, other), options.matches, key, options.matches, options.opening_plies)
+
+
+def row(names: tuple[str, str], result: Tally, seconds: float) -> str:
+    low, high = result.score_interval()
+    cells = (
+        *names,
+        f"{result.wins}-{result.draws}-{result.losses}",
+        f"{result.score:.3f}",
+        f"{low:.3f}..{high:.3f}",
+        f"{result.forfeits}, {result.opponent_forfeits}",
+        f"{seconds / result.matches:.2f}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("players", nargs="+", metavar="player", help="names, as in train/tournament.py --help")
+    parser.add_argument("--opponents", nargs="+", metavar="PLAYER", help="instead of the ladder")
+    parser.add_argument("--game", default="othello")
+    parser.add_argument("--matches", type=int, default=40, help="of each pair")
+    parser.add_argument("--opening-plies", type=int, default=4, help="random plies at the start")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--run-dir", default=PROJECT_FOLDER / "outputs" / "othello", help="where level:L is found")
+    options = parser.parse_args()
+    if options.matches < 1 or options.opening_plies < 0:
+        parser.error("--matches: give 1 or more; --opening-plies: 0 or more")
+    torch.set_num_threads(1)
+    # Why a match was forfeited is told beside the table.
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    game, opponents = make_game(options.game), options.opponents or ladder()
+    print(f"{machine()}; Python {platform.python_version()}; {options.opening_plies} random plies, seed {options.seed}")
+    print("\n| player | opponent | won-drawn-lost | score | 95 % | forfeits: own, other | seconds a match |")
+    print("|---|---|---:|---:|---:|---:|---:|", flush=True)
+    for player in options.players:
+        for opponent in opponents:
+            start = perf_counter()
+            result = tally(game, (player, opponent), options)
+            print(row((player, opponent), result, perf_counter() - start), flush=True)
+
+
+if __name__ == "__main__":
+    run_reporting_errors(main)

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Learn Connect Four by self-play: the same loop, with tables of patterns.
+#
+#   ./learn_connect_four.sh
+#   ./learn_connect_four.sh recipe=connect_four_large run_dir=outputs/connect_four_large
+
+exec "$(dirname "${BASH_SOURCE[0]}")/learn_tictactoe.sh" game=connect_four recipe=connect_four "$@"

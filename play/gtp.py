@@ -1,0 +1,23 @@
+"""Any of our players as an engine of the Go Text Protocol (GTP), for boards on the screen and other programs.
+
+python play/gtp.py
+python play/gtp.py 'player=search:negascout?depth=6&evaluation=article&endgame=14'
+python play/gtp.py --game othello_6x6 player=random
+"""
+
+import sys
+
+from selfplay.command_line import command_of
+from selfplay.play_settings import GtpSettings
+
+
+def answer(settings: GtpSettings) -> None:
+    from selfplay.gtp.engine import converse, engine_of
+
+    sys.stdin.reconfigure(errors="replace")
+    converse(engine_of(settings), sys.stdin, lambda text: print(text, end="", flush=True))
+
+
+if __name__ == "__main__":
+    # stdout is for answers alone.
+    command_of(GtpSettings, "gtp", answer, run="read", log_to=sys.stderr)

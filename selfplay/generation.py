@@ -1,0 +1,194 @@
+"""Stage 1 of a level: it plays the matches of its dataset, against itself or against the levels before it too."""
+
+import logging
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from selfplay.level_players import exploring_player
+from selfplay.progress import NoProgress, ProgressBar
+from selfplay.run_folder import Manifest, RunFolder, sha256, written_whole
+from selfplay.settings import Settings
+
+# A stage that has nothing to do should not wait for torch: what computes is imported where it is used.
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from torch import Tensor
+
+    from selfplay.arena import MatchRecord
+    from selfplay.expectations import Rows, Viewpoints
+    from selfplay.games import Game
+
+log = logging.getLogger(__name__)
+
+
+class Shard(NamedTuple):
+    """A part of a level's matches, to be played in one go."""
+
+    settings: Settings
+    level: int
+    matches: range
+
+
+def generate_level(settings: Settings, level: int, progress: ProgressBar = NoProgress) -> bool:
+    """Play the matches of `level` against itself and write its dataset; returns False if it was there already.
+
+    Raises:
+        StageError: the level is not there, or its dataset was made with other settings.
+    """
+    run = RunFolder(Path(settings.run_dir))
+    for number in range(1, level + 1) if settings.opponents == "pool" else [level] * (level > 0):
+        run.check_level(number)
+    manifest = Manifest(run.level(level))
+    record = _generation_record(settings, run, level)
+    if manifest.is_done("generation", record, force=settings.force):
+        log.info("level %d: its matches are there", level)
+        return False
+    manifest.forget("generation")
+    rows = _write_matches(settings, run, level, progress)
+    manifest.record(
+        "generation",
+        record,
+        {"matches": settings.matches, "rows": rows},
+        [run.dataset(level, settings.dataset.format).name],
+    )
+    return True
+
+
+def _generation_record(settings: Settings, run: RunFolder, level: int) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "game": settings.game.name,
+        "level": level,
+        "seed": settings.seed,
+        "matches": settings.matches,
+        "gamma": settings.gamma,
+        "viewpoints": settings.viewpoints,
+        "outcome": settings.outcome,
+        "format": settings.dataset.format,
+    }
+    if level > 0:
+        record |= {
+            "epsilons": list(settings.epsilons),
+            "player": asdict(settings.player),
+            "threads": settings.threads,
+            "agent_sha256": sha256(run.agent(level)),
+        }
+        if settings.opponents == "pool":
+            record["opponents_sha256"] = [sha256(run.agent(earlier)) for earlier in range(1, level)]
+    return record
+
+
+def _write_matches(settings: Settings, run: RunFolder, level: int, progress: ProgressBar) -> int:
+    from math import prod
+
+    from selfplay.dataset import write_dataset
+    from selfplay.executors import map_tasks
+    from selfplay.games import make_game
+
+    start = time.perf_counter()
+    game = make_game(settings.game.name)
+    workers = settings.executor.workers
+    bounds = [settings.matches * part // workers for part in range(workers + 1)]
+    shards = [Shard(settings, level, range(*pair)) for pair in pairwise(bounds)]
+    bar = progress(total=settings.matches, desc=f"level {level}: matches")
+
+    def counted(parts: "Iterable[list[Rows]]") -> "Iterator[Rows]":
+        for shard, rows in zip(shards, parts, strict=True):
+            yield from rows
+            bar.update(len(shard.matches))
+
+    try:
+        with written_whole(run.dataset(level, settings.dataset.format)) as beside:
+            parts = map_tasks(settings.executor, play_shard, shards)
+            rows = write_dataset(beside, counted(parts), prod(game.observation_shape))
+    finally:
+        bar.close()
+    seconds = time.perf_counter() - start
+    log.info("level %d: played %d matches, %d rows (%.2f s)", level, settings.matches, rows, seconds)
+    return rows
+
+
+def play_shard(shard: Shard) -> "list[Rows]":
+    """The rows of the shard's matches, a part a batch."""
+    import torch
+
+    from selfplay.expectations import expectation_rows
+    from selfplay.games import make_game
+
+    settings = shard.settings
+    torch.set_num_threads(settings.threads)
+    game = make_game(settings.game.name)
+    play = _pool_records if settings.opponents == "pool" and shard.level > 0 else _own_records
+    viewpoints = cast("Viewpoints", settings.viewpoints)
+    return [
+        in_order([expectation_rows(game, record, settings.gamma, viewpoints, settings.outcome) for record in records])
+        for records in play(shard, game)
+    ]
+
+
+def _own_records(shard: Shard, game: "Game") -> "Iterator[list[MatchRecord]]":
+    """The matches of a level against itself, a batch at a time."""
+    from selfplay.arena import play_matches
+
+    settings = shard.settings
+    player = exploring_player(settings, game, shard.level)
+    for record in play_matches(game, (player, player), shard.matches, _key(shard), batch_size=settings.batch_size):
+        yield [record]
+
+
+def _pool_records(shard: Shard, game: "Game") -> "Iterator[list[MatchRecord]]":
+    """The matches of a level against itself and those before it, a batch at a time, one record for each opponent.
+
+    Half of the matches are against itself; each other level, the random player among them, has the same share of the
+    rest. The level moves first in the matches with even numbers.
+    """
+    from functools import cache
+
+    import torch
+
+    from selfplay.arena import play_batch
+
+    settings, level = shard.settings, shard.level
+    player_of = cache(lambda number: exploring_player(settings, game, number))
+    for numbers in torch.split(torch.arange(shard.matches.start, shard.matches.stop), settings.batch_size):
+        opponents = pool_opponents(_key(shard), numbers, level)
+        records = []
+        for opponent in sorted(set(opponents.tolist())):
+            match = numbers[opponents == opponent]
+            pair = player_of(level), player_of(opponent)
+            records.append(play_batch(game, pair, match, (match % 2).to(torch.int8), _key(shard)))
+        yield records
+
+
+def pool_opponents(key: int, matches: "Tensor", level: int) -> "Tensor":
+    """int64[B]: the level that level `level` meets in each of the matches of these numbers (int64[B])."""
+    import torch
+
+    from selfplay.randomness import Draws, Purpose, below
+
+    words = Draws(key, matches, 0).words(Purpose.OPPONENT)
+    drawn: Tensor = below(words, 2 * level)
+    return torch.where(drawn < level, drawn, level)
+
+
+def in_order(parts: "list[Rows]") -> "Rows":
+    """The rows of several sets of matches as one, ordered by match and ply."""
+    import numpy as np
+
+    from selfplay.expectations import Rows, concatenated
+
+    rows = concatenated(parts)
+    if len(parts) == 1:
+        return rows
+    order = np.argsort(rows.match, kind="stable")
+    return Rows(rows.match[order], rows.ply[order], rows.observations[order], rows.targets[order])
+
+
+def _key(shard: Shard) -> int:
+    from selfplay.randomness import Activity, stream_key
+
+    return stream_key(shard.settings.seed, shard.level, Activity.GENERATION)

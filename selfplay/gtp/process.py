@@ -1,0 +1,164 @@
+"""An engine of the protocol as a process beside this one: started, asked within a time limit, and ended for certain."""
+
+import atexit
+import os
+import selectors
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import suppress
+from time import monotonic
+
+from selfplay.errors import EngineError, SettingError
+from selfplay.exits import before_exit
+from selfplay.gtp.conversation import Answer, read_answer
+
+FOLDERS = ("/usr/games", "/usr/local/games")
+"""Where programs are looked for beside PATH: Debian puts games there, and not every PATH holds them."""
+
+PATIENCE_AT_END = 1.0
+"""Seconds for an engine to quit, and again to heed a signal."""
+
+LAST_WORDS = 200
+"""So many characters of what an engine wrote to its stderr are told when it has failed."""
+
+_running: "weakref.WeakSet[EngineProcess]" = weakref.WeakSet()
+
+
+def command_words(command: str) -> list[str]:
+    """The words of a command, the program with its path. Raises SettingError if there is no such program."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise SettingError(f"gtp:{command}: {error}") from error
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), *FOLDERS])
+    program = shutil.which(words[0], path=path) if words else None
+    if program is None:
+        raise SettingError(
+            f"gtp:{command}: no program {words[0] if words else ''!r} on PATH or in {FOLDERS[0]}; install it or give "
+            "its path (gtp-rhino comes with Debian's package grhino)"
+        )
+    return [program, *words[1:]]
+
+
+class EngineProcess:
+    """A running engine. Raises EngineError if it cannot be started.
+
+    Args:
+        words: the program with its path, and its arguments.
+    """
+
+    def __init__(self, words: list[str]) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
+        try:
+            # A session of its own: Ctrl-C is ours to handle, and what the engine starts can be ended with it.
+            self._process = subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._errors.close()
+            raise EngineError(f"it cannot be started: {error.strerror}") from error
+        self._owner = os.getpid()
+        self._unread = b""
+        _running.add(self)
+
+    def ask(self, command: str, time_limit: float) -> str:
+        """Send a command; the text of its answer.
+
+        Raises EngineError if the engine is gone, takes longer than `time_limit` seconds, answers with an error or
+        writes what is no answer. After any but an error it is of no more use, and to be ended.
+        """
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(f"{command}\n".encode())
+        except OSError as error:
+            raise EngineError(self._obituary()) from error
+        answer = self._answer(command, time_limit)
+        if not answer.is_success:
+            raise EngineError(f"it answered {command!r} with the error {' '.join(answer.text.split())!r}")
+        return answer.text
+
+    def end(self) -> None:
+        """Ask the engine to quit, and end it and what it has started if it does not. May be called again."""
+        _running.discard(self)
+        if self._owner != os.getpid() or self._process.stdin is None or self._process.stdin.closed:
+            return
+        with suppress(OSError):
+            self._process.stdin.write(b"quit\n")
+        with suppress(OSError):
+            self._process.stdin.close()
+        for number in (None, signal.SIGTERM, signal.SIGKILL):
+            if number is not None:
+                with suppress(OSError):
+                    os.killpg(self._process.pid, number)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(PATIENCE_AT_END)
+                break
+        # What the engine had started may outlive it.
+        with suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._errors.close()
+
+    def _answer(self, command: str, time_limit: float) -> Answer:
+        deadline = monotonic() + time_limit
+        lines: list[str] = []
+        for line in self._lines(deadline):
+            if line.strip():
+                lines.append(line)
+            elif lines:
+                break
+        else:
+            if monotonic() < deadline:
+                raise EngineError(self._obituary())
+            raise EngineError(f"it did not answer {command!r} within {time_limit:g} seconds")
+        try:
+            return read_answer(lines)
+        except ValueError as error:
+            raise EngineError(str(error)) from error
+
+    def _lines(self, deadline: float) -> Iterator[str]:
+        """What the engine writes, line by line, until the deadline or its end."""
+        assert self._process.stdout is not None
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            while True:
+                while b"\n" in self._unread:
+                    line, _, self._unread = self._unread.partition(b"\n")
+                    yield line.decode(errors="replace").rstrip("\r")
+                remaining = deadline - monotonic()
+                if remaining <= 0 or not selector.select(remaining):
+                    return
+                if not (chunk := os.read(self._process.stdout.fileno(), 65536)):
+                    return
+                self._unread += chunk
+
+    def _obituary(self) -> str:
+        """That the engine has ended, and its last words."""
+        code: int | None = None
+        with suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(PATIENCE_AT_END)
+        self._errors.seek(0)
+        words = " ".join(self._errors.read().decode(errors="replace").split())[-LAST_WORDS:]
+        how = "it closed its output" if code is None else f"it ended with exit code {code}"
+        return f"{how}: {words}" if words else how
+
+
+def end_all() -> None:
+    """End every engine of this process that still runs."""
+    for engine in list(_running):
+        engine.end()
+
+
+atexit.register(end_all)
+before_exit(end_all)

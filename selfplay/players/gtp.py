@@ -1,0 +1,132 @@
+"""The player that an outside engine is, over the Go Text Protocol."""
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+import torch
+from torch import Tensor
+
+from selfplay.errors import EngineError, ForfeitError, IllegalActionError, NotNowError, SettingError, StageError
+from selfplay.games.game import Game, State
+from selfplay.gtp.process import EngineProcess, command_words
+from selfplay.gtp.vertices import Vertices, colour_of, title_of
+from selfplay.players.player import Player
+from selfplay.randomness import Draws
+
+START_LIMIT = 30.0
+"""Seconds for the first answers of an engine that may have much to load; a longer time limit holds instead."""
+
+PASSES = ("skip", "send")
+
+
+class GtpPlayer(Player):
+    """Plays what an engine answers to `genmove`; it follows one match at a time and is told each ply once.
+
+    An engine that ends, stalls, answers with an error or does what is illegal loses its match (ForfeitError), and is
+    started anew for the next one.
+
+    Args:
+        command: as in a shell, but nothing is expanded; the program is looked for in Debian's /usr/games too.
+        time_limit: seconds for each answer.
+        rows: where the engine has row 1, as for `Vertices`.
+        passes: whether the engine is told of passes ("send"), or takes it that who has no other choice passes and
+            refuses to hear of it ("skip"), as gtp-rhino does.
+
+    Raises:
+        SettingError: an argument out of range, no such program, or a game that the protocol cannot express.
+        StageError: the engine does not start, or does not play this game.
+    """
+
+    follows = True
+
+    def __init__(
+        self, game: Game, command: str, *, time_limit: float = 60.0, rows: str = "top", passes: str = "skip"
+    ) -> None:
+        if not 0 < time_limit < float("inf"):
+            raise SettingError(f"gtp:{command}: time_limit={time_limit}: give seconds, more than 0")
+        if passes not in PASSES:
+            raise SettingError(f"gtp:{command}: passes={passes}: give {' or '.join(PASSES)}")
+        self.game, self.command, self.name = game, command, f"gtp:{command}"
+        self.time_limit, self.passes = time_limit, passes
+        self._vertices = Vertices(game, rows)
+        self._words = command_words(command)
+        self._match: list[int] = []
+        self._told: list[int] | None = None
+        self._engine: EngineProcess | None = None
+        try:
+            self._engine = self._started()
+        except EngineError as error:
+            raise StageError(f"{self.name}: {error}; try the command by itself, it has to speak GTP") from error
+
+    def follow(self, actions: Sequence[int]) -> None:
+        self._match = list(actions)
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        """int64[1]: the engine's action in a batch of one, the match that it has followed.
+
+        Raises ForfeitError if the engine gives none that is legal.
+        """
+        mask = self.game.legal_action_mask(state)[0]
+        legal = mask.nonzero()[:, 0].tolist()
+        if legal == [self.game.pass_action]:
+            return torch.tensor(legal)
+        try:
+            self._engine = self._engine or self._started()
+            self._tell_match()
+            vertex = self._ask(self._engine, f"genmove {colour_of(int(state.current_player))}")
+            if vertex.lower() == "resign":
+                raise EngineError("it resigned")
+            action = self._vertices.action(vertex)
+        except (EngineError, IllegalActionError) as error:
+            self._forfeit(str(error))
+        if action not in legal:
+            self._forfeit(f"it played {vertex}, which is not legal")
+        self._told = [*self._match, action]
+        return torch.tensor([action])
+
+    def policy(self, state: State) -> NoReturn:
+        """Raises NotNowError: an engine says what it does in the match at hand only."""
+        raise NotNowError(f"{self.name} plays matches; what it would do in any position cannot be asked")
+
+    def close(self) -> None:
+        """End the engine; the next match starts it anew."""
+        if self._engine is not None:
+            self._engine.end()
+        self._engine, self._told = None, None
+
+    def __del__(self) -> None:
+        if getattr(self, "_engine", None) is not None:
+            self.close()
+
+    def _forfeit(self, reason: str) -> NoReturn:
+        self.close()
+        raise ForfeitError(f"{self.name} forfeits: {' '.join(reason.split())}")
+
+    def _ask(self, engine: EngineProcess, command: str) -> str:
+        return engine.ask(command, self.time_limit).strip()
+
+    def _started(self) -> EngineProcess:
+        """A new process of the engine, ready for a match of this game."""
+        engine, limit, size = EngineProcess(self._words), max(START_LIMIT, self.time_limit), self._vertices.size
+        try:
+            known = engine.ask("list_commands", limit).split()
+            if "list_games" in known and "set_game" in known:
+                engine.ask(f"set_game {title_of(self.game)}", limit)
+            engine.ask(f"boardsize {size}", limit)
+        except EngineError:
+            engine.end()
+            raise
+        return engine
+
+    def _tell_match(self) -> None:
+        """Tell the engine the plies that it does not know yet, from the start if what it knows is no part of them."""
+        assert self._engine is not None
+        known = self._told
+        if known is None or known != self._match[: len(known)]:
+            self._ask(self._engine, "clear_board")
+            known = []
+        for ply in range(len(known), len(self._match)):
+            action = self._match[ply]
+            if action != self.game.pass_action or self.passes == "send":
+                # A pass is a ply too, so the two take turns.
+                self._ask(self._engine, f"play {colour_of(ply % 2)} {self._vertices.text(action)}")

@@ -1,0 +1,20 @@
+"""How long work tells how far it has come."""
+
+from collections.abc import Callable
+from typing import Any
+
+ProgressBar = Callable[..., Any]
+"""Makes a progress bar as tqdm does: called with total= and desc=, it has update(n) and close()."""
+
+
+class NoProgress:
+    """A progress bar that shows nothing."""
+
+    def __init__(self, *, total: int, desc: str) -> None:
+        pass
+
+    def update(self, count: int) -> None:
+        """Nothing to show."""
+
+    def close(self) -> None:
+        """Nothing to close."""

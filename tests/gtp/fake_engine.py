@@ -1,0 +1,67 @@
+"""An engine of tic-tac-toe that takes the first free square, writes down what it is told, and has one fault if asked.
+
+python tests/gtp/fake_engine.py FOLDER [FAULT AT]
+
+FAULT (crash, stall, cheat, refuse, babble, resign, hush) befalls it once in the life of FOLDER, at genmove number AT.
+FOLDER/told gets every line, FOLDER/pids the number of each process.
+"""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+FREE = [f"{column}{row}" for row in (1, 2, 3) for column in "ABC"]
+
+
+def said(text: str = "") -> None:
+    print(f"= {text}\n", flush=True)
+
+
+def suffer(fault: str, taken: list[str]) -> None:
+    if fault == "crash":
+        print("out of luck", file=sys.stderr)
+        sys.exit(3)
+    if fault == "stall":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        time.sleep(600)
+    if fault == "hush":
+        os.close(1)
+        time.sleep(600)
+    answers = {"cheat": f"= {taken[0]}", "refuse": "? no idea", "babble": "hello", "resign": "= resign"}
+    print(f"{answers[fault]}\n", flush=True)
+
+
+def main() -> None:
+    folder, fault, at = Path(sys.argv[1]), *(sys.argv[2:] or ["", "0"])
+    with (folder / "pids").open("a") as pids:
+        pids.write(f"{os.getpid()}\n")
+    taken: list[str] = []
+    moves = 0
+    for line in sys.stdin:
+        with (folder / "told").open("a") as told:
+            told.write(line)
+        name, *arguments = line.split()
+        if name == "list_commands":
+            said("list_commands\nboardsize\nclear_board\nplay\ngenmove\nquit")
+        elif name == "genmove":
+            moves += 1
+            if fault and moves == int(at) and not (folder / "done").exists():
+                (folder / "done").touch()
+                suffer(fault, taken)
+                continue
+            taken.append(next(square for square in FREE if square not in taken))
+            said(taken[-1])
+        else:
+            if name == "clear_board":
+                taken = []
+            if name == "play":
+                taken.append(arguments[1])
+            said()
+        if name == "quit":
+            return
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""The form of the protocol: commands, answers, colours and squares."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from selfplay.errors import IllegalActionError, SettingError
+from selfplay.games import make_game
+from selfplay.gtp.conversation import Answer, Command, read_answer, read_command
+from selfplay.gtp.vertices import Vertices, title_of
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("name\n", Command("", "name", ())),
+        ("  12\tplay  b\tD3 # the centre\r\n", Command("12", "play", ("b", "D3"))),
+        ("na\x07me\x7f", Command("", "name", ())),
+        ("", None),
+        (" \t\r\n", None),
+        ("# name", None),
+        ("7", Command("7", "", ())),
+    ],
+)
+def test_lines_are_read_as_the_protocol_says(line: str, command: Command | None) -> None:
+    assert read_command(line) == command
+
+
+def test_answers_are_written_with_their_sign_their_number_and_an_empty_line() -> None:
+    assert Answer(True, "").written() == "=\n\n"
+    assert Answer(True, "D3").written("12") == "=12 D3\n\n"
+    assert Answer(False, "illegal move").written() == "? illegal move\n\n"
+    # A board begins on its own line, and an empty line in it would end the answer.
+    assert Answer(True, "  a b\n\n1 . .\n").written("3") == "=3\n  a b\n1 . .\n\n"
+
+
+@given(st.booleans(), st.from_regex(r"[!-~]( ?[!-~])*(\n {0,3}[!-~]( ?[!-~])*)?", fullmatch=True), st.integers(0, 999))
+def test_what_is_written_can_be_read(is_success: bool, text: str, number: int) -> None:
+    written = Answer(is_success, text).written(str(number))
+    assert written.endswith("\n\n")
+    assert "\n\n" not in written[:-2]
+    assert read_answer(written[:-2].split("\n")) == Answer(is_success, text.rstrip())
+
+
+@pytest.mark.parametrize("line", ["hello", "", "=D3", "!"])
+def test_what_is_no_answer_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match="no answer"):
+        read_answer([line])
+
+
+def test_squares_of_othello_are_called_as_players_of_othello_do() -> None:
+    game = make_game("othello")
+    vertices = Vertices(game)
+    for action in range(65):
+        assert vertices.text(action) == game.action_to_string(action).upper()
+        assert vertices.action(game.action_to_string(action)) == action
+
+
+def test_row_1_can_be_at_the_bottom() -> None:
+    vertices = Vertices(make_game("othello"), "bottom")
+    assert (vertices.text(0), vertices.text(63)) == ("A8", "H1")
+    assert [vertices.action(vertices.text(action)) for action in range(65)] == list(range(65))
+
+
+@pytest.mark.parametrize("text", ["", "i1", "a0", "a9", "d", "33", "a1b", "pas", "d³"])
+def test_what_names_no_square_is_refused(text: str) -> None:
+    with pytest.raises(IllegalActionError, match="no vertex"):
+        Vertices(make_game("othello")).action(text)
+
+
+def test_a_game_without_passes_has_no_vertex_for_one() -> None:
+    with pytest.raises(IllegalActionError):
+        Vertices(make_game("tictactoe")).action("pass")
+
+
+@pytest.mark.parametrize("name", ["connect_four", "sumto100"])
+def test_games_whose_actions_are_no_squares_are_refused(name: str) -> None:
+    with pytest.raises(SettingError, match=f"game={name}"):
+        Vertices(make_game(name))
+
+
+def test_the_size_of_the_board_is_no_part_of_the_games_title() -> None:
+    assert {title_of(make_game(name)) for name in ("othello", "othello_6x6", "othello_4x4")} == {"Othello"}
