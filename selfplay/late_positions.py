@@ -51,7 +51,7 @@ class LateGrade(NamedTuple):
 
 
 class LatePositions(NamedTuple):
-    """N positions near the end of a match, in none of which the match is over."""
+    """N positions near the end of a match, in each of which some action is worse than another."""
 
     state: State
     """State of N matches."""
@@ -74,10 +74,10 @@ class LatePositions(NamedTuple):
 def late_positions(
     game: Game, count: int, seed: int, path: Path, progress: ProgressBar = NoProgress
 ) -> LatePositions | None:
-    """At most `count` late positions, solved unless the file at `path` holds their values, and written there.
+    """Those of `count` late positions in which the choice matters, solved unless the file at `path` holds their values.
 
-    None if positions are no boards of squares, or if there are none. A file that holds other positions, or is broken,
-    is made anew. Raises StageError if it cannot be written.
+    All of them are written there. None if positions are no boards of squares, or if there are none. A file that holds
+    other positions, or is broken, is made anew. Raises StageError if it cannot be written.
     """
     if game.num_squares is None or count == 0:
         return None
@@ -94,8 +94,12 @@ def late_positions(
         log.info("wrote %s", path)
     table = np.full((state.batch_size, game.num_distinct_actions), np.nan)
     table[tuple(game.legal_action_mask(state).nonzero(as_tuple=True))] = values
+    matters = np.nanmin(table, axis=1) < np.nanmax(table, axis=1)
+    if not matters.any():
+        return None
+    state = state.select(torch.from_numpy(matters))
     empty = empty_squares(game, state)
-    return LatePositions(state, table, (int(empty.min()), int(empty.max())), game.turning_rules is not None)
+    return LatePositions(state, table[matters], (int(empty.min()), int(empty.max())), game.turning_rules is not None)
 
 
 def empty_squares(game: Game, state: State) -> Tensor:

@@ -52,7 +52,9 @@ def _late_text(measurement: Measurement) -> list[str]:
     others = [who for who in measurement.versus_references() if who in measurement.late_grades]
     best = max(others, key=lambda who: measurement.late_grades[who].optimal)
     shown = {who: _late_grade_text(measurement.late_grades[who]) for who in (measurement.newest, best, 0)}
-    lines = [f"In {count} solved positions with {squares} empty squares a best action is played by"]
+    lines = [
+        f"In {count} solved positions with {squares} empty squares, where the choice matters, a best one is made by"
+    ]
     return [*lines, *(f"  {name_of(who)} in {text}" for who, text in shown.items())]
 
 

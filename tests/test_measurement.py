@@ -112,8 +112,8 @@ def test_greedy_loses_what_brute_force_over_the_solver_says(tmp_path: Path) -> N
     empties = empty_squares(OTHELLO, late.state)
     assert (late.empties, sorted(set(empties.tolist()))) == ((10, 12), [10, 11, 12])
     greedy = make_player("greedy_discs", OTHELLO, "")
-    solver, given, optimal = EndgameSolver(OTHELLO), 0, 0
-    for row in range(12):
+    solver, given, optimal, count = EndgameSolver(OTHELLO), 0, 0, late.state.batch_size
+    for row in range(count):
         position = late.state.select(torch.tensor([row]))
         following = {
             action: -solver.value(OTHELLO.step(position, torch.tensor([action])))
@@ -127,7 +127,7 @@ def test_greedy_loses_what_brute_force_over_the_solver_says(tmp_path: Path) -> N
         taken = min(action for action in discs if discs[action] == max(discs.values()))
         given += max(following.values()) - following[taken]
         optimal += max(following.values()) == following[taken]
-    assert late.grade(greedy) == (optimal / 12, given / 12)
+    assert late.grade(greedy) == pytest.approx((optimal / count, given / count))
     assert given > 0
 
 
@@ -151,12 +151,13 @@ def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pyte
 
 
 def test_connect_four_is_searched_to_the_end(tmp_path: Path) -> None:
-    late = late_positions(CONNECT_FOUR, 6, 0, tmp_path / "endgames.csv")
+    late = late_positions(CONNECT_FOUR, 16, 0, tmp_path / "endgames.csv")
     assert late is not None
     assert (late.counts_points, late.empties) == (False, (12, 14))
     plain = Searcher(CONNECT_FOUR, make_evaluation("none", CONNECT_FOUR), "alpha_beta", ordered=False, table_bits=0)
     assert np.array_equal(late.values, plain.action_values(late.state, 42).numpy(), equal_nan=True)
     random = late.grade(RandomPlayer(CONNECT_FOUR))
+    assert (np.nanmin(late.values, axis=1) < np.nanmax(late.values, axis=1)).all()
     best = late.values == np.nanmax(late.values, axis=1, keepdims=True)
     legal = ~np.isnan(late.values)
     assert random == (pytest.approx((best.sum(axis=1) / legal.sum(axis=1)).mean()), None)
@@ -173,7 +174,7 @@ def test_there_are_late_positions_only_on_boards_and_if_asked_for(tmp_path: Path
 # ---------------------------------------------------------------------- the whole comparison
 
 
-TINY = ["comparison.matches=60", "comparison.earlier_matches=20", "comparison.endgames=6"]
+TINY = ["comparison.matches=60", "comparison.earlier_matches=20", "comparison.endgames=16"]
 
 
 def stub_level(settings: Settings, game: Game, level: int) -> Player:
@@ -242,7 +243,12 @@ def test_a_large_game_is_told_of_in_words(comparison: Comparison) -> None:
     share = f"{tally.wins / 60:.3f} ({low:.3f}..{high:.3f})"
     assert f"  won {share} of 60 matches against {opponent}, {tally.distinct} of them different\n" in text
     grade = measured.late_grades[2]
-    assert "\nIn 6 solved positions with 12 to 14 empty squares a best action is played by\n" in text
+    assert measured.late is not None
+    solved, (fewest, most) = measured.late.state.batch_size, measured.late.empties
+    title = (
+        f"\nIn {solved} solved positions with {fewest} to {most} empty squares, where the choice matters, a best one is"
+    )
+    assert f"{title} made by\n" in text
     assert f"\n  level:2 in {grade.optimal:.3f} of them\n" in text
     assert "\nIt opens with column 1.\n" in text
     lost = measured.tallies[2, 1]
