@@ -71,9 +71,13 @@ def _training_record(settings: Settings, run: RunFolder, level: int) -> dict[str
     if settings.dataset.replay:
         earlier = _levels_to_train_on(settings, level)[:-1]
         record["replayed_sha256"] = [sha256(run.dataset(number, settings.dataset.format)) for number in earlier]
-    if level > 1:
+    if _starts_from_previous(settings, level):
         record["start_sha256"] = sha256(run.agent(level - 1))
     return record
+
+
+def _starts_from_previous(settings: Settings, level: int) -> bool:
+    return level > 1 and settings.training.start == "previous"
 
 
 def _levels_to_train_on(settings: Settings, level: int) -> list[int]:
@@ -120,7 +124,7 @@ def _train_and_save(settings: Settings, run: RunFolder, level: int, rows: "Rows"
     key = stream_key(settings.seed, level, Activity.TRAINING)
     with seeded(single_word(key, Purpose.INITIAL_WEIGHTS)):
         network = build_network(settings.architecture, game.observation_shape)
-    if level > 1:
+    if _starts_from_previous(settings, level):
         earlier = load_checkpoint(run.agent(level - 1), game)
         if earlier.metadata["architecture"] != settings.architecture:
             raise StageError(

@@ -6,8 +6,9 @@ equal bytes.
 
 import io
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 DPI = 150
+LINE_OF_TEXT = 0.045
+"""The height of a small line of text, of that of the axes of a single figure."""
 BLUE, ORANGE, GREEN, RED, GREY, DARK = "#2f6db3", "#d97b1f", "#3a9a5b", "#c23b3b", "#8b929c", "#374151"
 
 
@@ -95,7 +98,9 @@ def plot_comparison(settings: Settings, comparison: "Comparison") -> None:
     """
     folder, table = RunFolder(Path(settings.run_dir)).figures, comparison.table
     save_figure(wins_minus_losses(table), folder / "wins_minus_losses.png")
-    save_figure(ratings(table), folder / "ratings.png")
+    measured = comparison.measurement
+    references = {} if measured is None else {name: measured.ratings[name].points for name in measured.references}
+    save_figure(ratings(table, references), folder / "ratings.png")
     if comparison.grades:
         save_figure(exact_figures(table, comparison.ceiling), folder / "exact.png")
 
@@ -191,9 +196,41 @@ def _power_of_ten(number: float, _: object) -> str:
     return f"{number:,.0f}" if number < 1e6 else f"$10^{{{np.log10(number):.0f}}}$"
 
 
-def ratings(table: "DataFrame") -> Figure:
-    """The rating of each level. `table`: columns level, rating."""
+def ratings(table: "DataFrame", references: Mapping[str, float] = MappingProxyType({})) -> Figure:
+    """The rating of each level, and of each reference as a horizontal line that bears its name.
+
+    Args:
+        table: columns level, rating; also rating_low and rating_high if there are intervals to draw.
+        references: the ratings of players by their names.
+    """
     figure, axes = single_figure("Rating by level", "level", "rating (Elo points)")
     _by_level(axes, table, "rating", BLUE)
+    if "rating_low" in table:
+        low, high = (table[f"rating_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
+        axes.fill_between(table["level"].to_numpy(dtype=float), low, high, color=BLUE, alpha=0.15, linewidth=0)
     whole_numbers_on_x(axes, table["level"])
+    if references:
+        for rating in references.values():
+            axes.axhline(rating, color=ORANGE, linewidth=1, linestyle="--", zorder=1)
+        _name_lines(axes, references)
     return figure
+
+
+def _name_lines(axes: Axes, heights: Mapping[str, float]) -> None:
+    """Write the name of each line to the right of the axes, at its height or a little above, clear of the others."""
+    low, high = axes.get_ylim()
+    free = low
+    for name, height in sorted(heights.items(), key=lambda item: item[1]):
+        place = max(height, free)
+        free = place + LINE_OF_TEXT * (high - low)
+        axes.annotate(
+            name.removeprefix("search:"),
+            (1, height),
+            (1.03, place),
+            xycoords=axes.get_yaxis_transform(),
+            textcoords=axes.get_yaxis_transform(),
+            arrowprops={"arrowstyle": "-", "color": ORANGE, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0},
+            color=DARK,
+            fontsize=8,
+            va="center",
+        )

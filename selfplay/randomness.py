@@ -36,6 +36,8 @@ class Activity(IntEnum):
     TABULAR_TRAINING = 5
     NAMED_PLAYERS = 6
     TOURNAMENT = 7
+    MEASUREMENT = 8
+    LATE_POSITIONS = 9
 
 
 class Purpose(IntEnum):

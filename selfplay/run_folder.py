@@ -1,7 +1,7 @@
 """The files of a run: where each stands, how it is written whole or not at all, and what its manifest says.
 
     RUN_DIR/level_03/dataset.csv (or .parquet), agent.safetensors, epoch_loss.csv, manifest.json
-    RUN_DIR/comparison/levels.csv
+    RUN_DIR/comparison/levels.csv, matches.csv, references.csv, endgames.csv
     RUN_DIR/tabular/*.npz, manifest.json
     RUN_DIR/tournament/*.csv, scores.png
     RUN_DIR/figures/*.png
@@ -95,6 +95,21 @@ class RunFolder:
     def comparison(self) -> Path:
         """The table of all levels."""
         return self.path / "comparison" / "levels.csv"
+
+    @property
+    def matches(self) -> Path:
+        """Who has met whom when the levels were compared, in a game too large to enumerate."""
+        return self.path / "comparison" / "matches.csv"
+
+    @property
+    def references(self) -> Path:
+        """The players that the levels have met there."""
+        return self.path / "comparison" / "references.csv"
+
+    @property
+    def endgames(self) -> Path:
+        """The late positions in which players are tried there, with the exact value of every action."""
+        return self.path / "comparison" / "endgames.csv"
 
     @property
     def tabular(self) -> Path:

@@ -100,6 +100,8 @@ class TrainingSettings:
     """Train on every symmetric image of each row."""
     merge: bool = True
     """Merge the rows of equal observations into one with their mean target."""
+    start: str = "previous"
+    """The weights to start from: those of the previous level, or fresh ones, which wants more data (dataset.replay)."""
     weight_power: float = 0.5
     """A merged row weighs (number of rows) ** weight_power."""
     optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)
@@ -109,6 +111,7 @@ class TrainingSettings:
         steps = self.steps_per_epoch
         require("training.steps_per_epoch", steps, steps is None or steps >= 1, "1 or more, or null")
         require("training.batch_size", self.batch_size, self.batch_size >= 1, "1 or more")
+        require("training.start", self.start, self.start in ("previous", "fresh"), "previous or fresh")
         fraction = self.validation_fraction
         require("training.validation_fraction", fraction, 0 < fraction < 1, "a share between 0 and 1")
 
@@ -134,9 +137,23 @@ class ComparisonSettings:
     matches: int = 1000
     epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.1])
     """Exploration rates by ply of both players in the matches between a level and its predecessor."""
+    references: list[str] | None = None
+    """Games too large to enumerate, here and below: the names of the players that levels meet; None: by the game."""
+    opening_plies: int = 8
+    """So many plies at the start are random, the same for both players of a match and its return match."""
+    every: int | None = None
+    """Every so many levels one meets the references, and the newest level meets it; None: about ten of them."""
+    earlier_matches: int = 100
+    """Matches of a level that is not the newest against each reference, and between references."""
+    endgames: int = 100
+    """Late positions with exact values in which players are tried; 0: none."""
 
     def __post_init__(self) -> None:
         require("comparison.matches", self.matches, self.matches >= 2, "2 or more")
+        require("comparison.opening_plies", self.opening_plies, self.opening_plies >= 0, "0 or more")
+        require("comparison.every", self.every, self.every is None or self.every >= 1, "1 or more, or null")
+        require("comparison.earlier_matches", self.earlier_matches, self.earlier_matches >= 2, "2 or more")
+        require("comparison.endgames", self.endgames, self.endgames >= 0, "0 or more")
         require_rates("comparison.epsilons", self.epsilons)
 
 

@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.classical_settings import TournamentSettings
-from selfplay.comparison import Tally, grade_columns, tally_matches
+from selfplay.comparison import grade_columns
 from selfplay.errors import GameTooLargeError
 from selfplay.games import Game, make_game
 from selfplay.games.positions import positions_of
@@ -29,6 +29,7 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.randomness import Activity, fold, stream_key
 from selfplay.ratings import bradley_terry_ratings, rating_half_widths
 from selfplay.run_folder import RunFolder, written_whole
+from selfplay.tallies import Tally, tally_matches
 from selfplay.tournament_plots import score_map
 
 log = logging.getLogger(__name__)

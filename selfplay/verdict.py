@@ -15,6 +15,7 @@ from selfplay.comparison import Comparison, compare_levels
 from selfplay.games import Game
 from selfplay.grade_text import is_unbeatable, lines_text, seats_verdict
 from selfplay.grading import SEAT_NAMES, Grade
+from selfplay.measurement_text import measured_verdict
 from selfplay.plots import plot_comparison
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.settings import PROJECT_FOLDER, GameSettings, Settings
@@ -82,12 +83,23 @@ def _shown_row(row: "pd.Series[Any]", grade: Grade | None) -> dict[str, str]:
             "as second": lines_text(grade.lines[1]),
             "optimal": f"{row['optimal_action_rate']:.4f}",
         }
-    return shown | {"rating": f"{row['rating']:.0f}"}
+    return shown | _measured_columns(row) | {"rating": f"{row['rating']:.0f}"}
+
+
+def _measured_columns(row: "pd.Series[Any]") -> dict[str, str]:
+    """What only games that are measured have."""
+    shown = {}
+    for column, title, form in (("endgame_optimal_rate", "optimal", ".3f"), ("endgame_mean_loss", "loss", ".2f")):
+        if column in row and not pd.isna(row[column]):
+            shown[title] = f"{row[column]:{form}}"
+    return shown
 
 
 def verdict(comparison: Comparison) -> str:
     """Whether the newest level can lose, proved by trying every line; if it can, a shortest line in which it does."""
     level = max(int(number) for number in comparison.table["level"])
+    if comparison.measurement is not None:
+        return measured_verdict(comparison.game, comparison.measurement)
     if comparison.grader is None:
         name = comparison.game.name
         return f"{name} has too many positions to try every line, so level {level} is measured, not proved."

@@ -81,8 +81,9 @@ def test_a_level_that_is_missing_or_weighs_no_features_is_refused(tmp_path):
 
 
 def test_the_loop_learns_othello_and_says_what_it_cannot_prove(tmp_path):
-    tiny = ["recipe=othello", "levels=2", "matches=20", "training.epochs=2", "training.steps_per_epoch=3"]
-    settings = compose_settings([*tiny, "comparison.matches=10", f"run_dir={tmp_path}"])
+    tiny = ["recipe=othello_features", "levels=2", "matches=20", "training.epochs=2", "training.steps_per_epoch=3"]
+    short = ["comparison.matches=10", "comparison.references=[greedy_discs]", "comparison.endgames=2"]
+    settings = compose_settings([*tiny, *short, f"run_dir={tmp_path}"])
     learn_levels(settings)
     report = compare_and_report(settings)
     assert "othello has too many positions to try every line, so level 2 is measured, not proved." in report

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from PIL import Image
 
 from selfplay import compose_settings, learn_levels
@@ -122,6 +123,19 @@ def test_bars_of_the_first_and_the_last_level_are_among_the_panels() -> None:
     assert len(titles) == 8
     assert (titles[0], titles[-1]) == ("Level 1", "Level 25")
     assert sorted(bar_heights(figure, 7)) == sorted(positions.values[-1].tolist())
+
+
+def test_references_are_lines_across_the_ratings_of_levels() -> None:
+    figure = ratings(table_of(3), {"greedy_discs": 150.0, "search:negascout?depth=1": 151.0})
+    assert drawn(figure) == [[0, 100, 200, 300], [150, 150], [151, 151]]
+    names = {text.get_text(): text for text in figure.axes[0].texts}
+    assert list(names) == ["greedy_discs", "negascout?depth=1"]
+    figure.draw_without_rendering()
+    # As mere texts, without the short lines that lead to them.
+    low, high = (Text.get_window_extent(text) for text in names.values())
+    assert low.y1 <= high.y0
+    without = {"rating_low": [0, 90, 180, 270], "rating_high": [0, 110, 220, 330]}
+    assert len(ratings(table_of(3).assign(**without)).axes[0].collections) == 1
 
 
 def test_the_animation_has_a_frame_for_each_level_and_the_same_bytes(tmp_path: Path) -> None:

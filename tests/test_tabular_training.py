@@ -11,7 +11,6 @@ import pytest
 import torch
 
 from selfplay.classical_settings import TabularSettings
-from selfplay.comparison import tally_matches
 from selfplay.errors import GameTooLargeError, SettingError, StageError
 from selfplay.games import Game, State
 from selfplay.games.positions import PositionGraph, positions_of
@@ -23,6 +22,7 @@ from selfplay.run_folder import sha256
 from selfplay.settings import compose_settings_of
 from selfplay.tabular import BACKWARD_VALUE, TEMPORAL_DIFFERENCE, UpdateRule, initial_values, learn_matches
 from selfplay.tabular_training import train_tabular
+from selfplay.tallies import tally_matches
 
 PROJECT = Path(__file__).parent.parent
 KEY = stream_key(3, 0, Activity.TABULAR_TRAINING)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from selfplay.command_line import overrides_first
-from selfplay.comparison import Comparison, Tally, tally_matches
+from selfplay.comparison import Comparison
 from selfplay.games import make_game
 from selfplay.games.positions import enumerate_positions
 from selfplay.grade_text import count_text, is_unbeatable, lines_verdict, unbeatable_seats
@@ -18,6 +18,7 @@ from selfplay.play_settings import PlaySettings
 from selfplay.players.random import RandomPlayer
 from selfplay.randomness import Activity, stream_key
 from selfplay.settings import PROJECT_FOLDER, compose_settings, compose_settings_of
+from selfplay.tallies import Tally, tally_matches
 from selfplay.verdict import draw_line, how_to_play, verdict
 from tests.test_grading import lowest_action_player, perfect_player
 

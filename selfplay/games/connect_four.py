@@ -105,6 +105,9 @@ class ConnectFour(Game):
     def action_to_string(self, action: int) -> str:
         return str(action + 1)
 
+    def action_in_words(self, action: int) -> str:
+        return f"column {action + 1}"
+
     def string_to_action(self, text: str) -> int:
         if text.strip() not in {str(column + 1) for column in range(COLUMNS)}:
             raise IllegalActionError(f"{text!r} is no column; write {self.action_help}")

@@ -179,6 +179,10 @@ class Game(ABC):
         size = int(np.prod(self.observation_shape))
         return Symmetries(np.arange(self.num_distinct_actions)[None], np.arange(size)[None])
 
+    def action_in_words(self, action: int) -> str:
+        """An action in range(A) as a sentence names it; as `action_to_string` unless a game says otherwise."""
+        return self.action_to_string(action)
+
     # ------------------------------------------------------------------ boards of squares, where a game has them
 
     @property

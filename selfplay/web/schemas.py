@@ -223,7 +223,7 @@ class LevelRow(BaseModel):
 
 
 class RatedPlayer(BaseModel):
-    """A row of tournament/players.csv."""
+    """A row of tournament/players.csv or comparison/references.csv."""
 
     player: str
     rating: float
@@ -240,5 +240,6 @@ class StoryView(BaseModel):
     levels: list[int] = Field(description="The trained levels.")
     losses: list[LevelLosses]
     comparison: list[LevelRow] | None
+    references: list[RatedPlayer] | None = Field(description="Whom levels met, in a game too large to enumerate.")
     tournament: list[RatedPlayer] | None
     notes: list[str] = Field(description="What is missing, and how to make it.")

@@ -82,8 +82,8 @@ class Readings:
 def _mark(run: RunFolder) -> str:
     """A short text that is another one when a file of the story has changed, or a run has begun or ended."""
     stats = []
-    for path in [run.comparison, run.tournament / "players.csv", *sorted(run.path.glob("level_*/*"))]:
-        if path.name in ("levels.csv", "players.csv", "epoch_loss.csv", "agent.safetensors"):
+    for path in [run.comparison, run.references, run.tournament / "players.csv", *sorted(run.path.glob("level_*/*"))]:
+        if path.name in ("levels.csv", "references.csv", "players.csv", "epoch_loss.csv", "agent.safetensors"):
             with suppress(FileNotFoundError):
                 stat = path.stat()
                 stats.append((path.parent.name, path.name, stat.st_mtime_ns, stat.st_size))
@@ -100,6 +100,7 @@ def tell(run: RunFolder, game: Game, readings: Readings) -> StoryView:
         if (epochs := readings.of(_epochs, run.epoch_loss(level), notes)) is not None
     ]
     comparison = readings.of(_comparison, run.comparison, notes)
+    references = readings.of(_references, run.references, notes)
     tournament = readings.of(_tournament, run.tournament / "players.csv", notes)
     if not levels:
         notes.append(f"{shown(run.path)} has no trained level yet; {how_to_learn(game)} makes some.")
@@ -114,6 +115,7 @@ def tell(run: RunFolder, game: Game, readings: Readings) -> StoryView:
         levels=levels,
         losses=losses,
         comparison=comparison,
+        references=references,
         tournament=tournament,
         notes=notes,
     )
@@ -172,9 +174,18 @@ def _exact(row: Row) -> ExactView | None:
 
 
 def _tournament(path: Path) -> list[RatedPlayer]:
+    return _rated(path, "player")
+
+
+def _references(path: Path) -> list[RatedPlayer]:
+    return _rated(path, "reference")
+
+
+def _rated(path: Path, column: str) -> list[RatedPlayer]:
+    """The ratings of the players that are named in `column`."""
     return [
         RatedPlayer(
-            player=row["player"],
+            player=row[column],
             rating=_number(row["rating"]),
             low=_number(row["rating_low"]),
             high=_number(row["rating_high"]),

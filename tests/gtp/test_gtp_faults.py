@@ -9,13 +9,13 @@ import pytest
 
 from selfplay.arena import play_matches
 from selfplay.classical_settings import MatchSettings, TournamentSettings
-from selfplay.comparison import tally_matches
 from selfplay.console import Console
 from selfplay.errors import ForfeitError, SettingError, StageError
 from selfplay.matches import play_named_matches
 from selfplay.players.gtp import GtpPlayer
 from selfplay.session import Session
 from selfplay.settings import compose_settings_of
+from selfplay.tallies import tally_matches
 from selfplay.tournament import play_tournament, tournament_report
 from tests.gtp_tools import FAKE, GAME, KEY, assert_all_ended, command, fake
 from tests.runs import PROJECT, run_forked

@@ -46,6 +46,16 @@ def test_a_tournament_is_told_of(client: TestClient, run_dir: Path) -> None:
     assert players[0] == {"player": "perfect", "rating": 12.5, "low": 3, "high": 22}
 
 
+def test_the_players_that_levels_were_measured_against_are_told_of(client: TestClient, run_dir: Path) -> None:
+    first = client.get(STORY)
+    assert first.json()["references"] is None
+    (run_dir / "comparison" / "references.csv").write_text(
+        "reference,rating,rating_low,rating_high,endgame_optimal_rate,endgame_mean_loss\nrandom,0,0,0,0.25,9.1\n"
+    )
+    second = client.get(STORY, headers={"If-None-Match": first.headers["ETag"]})
+    assert second.json()["references"] == [{"player": "random", "rating": 0, "low": 0, "high": 0}]
+
+
 def test_nothing_is_sent_twice_and_a_change_is_told(client: TestClient, run_dir: Path) -> None:
     first = client.get(STORY)
     tag = {"If-None-Match": first.headers["ETag"]}

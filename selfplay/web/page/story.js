@@ -66,7 +66,7 @@ function charts(story) {
     ...(story.losses.length > 0 ? [lossCurves(story.losses), lossByLevel(story.losses)] : []),
     ...(played.length > 0 ? [winsMinusLosses(played)] : []),
     ...(exact.length > 0 ? [exactShares(exact)] : []),
-    ...(rows.length > 0 ? [ratings(rows)] : []),
+    ...(rows.length > 0 ? [ratings(rows, story.references ?? [])] : []),
     ...(exact.length > 0 ? [exactTable(exact)] : []),
     ...(story.tournament ? [tournamentTable(story.tournament)] : []),
   ];
@@ -172,15 +172,30 @@ function exactShares(rows) {
   });
 }
 
-function ratings(rows) {
+function ratings(rows, references) {
+  const ends = [rows[0].level, rows.at(-1).level];
+  const met = references.filter((one) => one.player !== "random");
   return lineChart({
     id: "ratings",
     title: "Rating",
-    about: "In Elo points above the random player, from all the matches counted above.",
+    about: `In Elo points above the random player, from all matches${met.length > 0 ? "; the flat lines are the players that levels were measured against" : " counted above"}.`,
     xLabel: "level",
     yLabel: "Elo points",
-    series: [{ name: "rating", tone: "var(--chart-a)", points: rows.map((row) => ({ x: row.level, y: row.rating, text: `level ${row.level}: ${Math.round(row.rating)}` })) }],
-    table: { caption: "Ratings", head: ["level", "rating"], rows: rows.map((row) => [row.level, Math.round(row.rating)]) },
+    series: [
+      { name: "rating", tone: "var(--chart-a)", points: rows.map((row) => ({ x: row.level, y: row.rating, text: `level ${row.level}: ${Math.round(row.rating)}` })) },
+      ...met.map(({ player, rating }, number) => ({
+        name: player,
+        tone: shade(number, met.length),
+        dots: false,
+        isQuiet: number > 0 && number < met.length - 1,
+        points: ends.map((level) => ({ x: level, y: rating, text: String(Math.round(rating)) })),
+      })),
+    ],
+    table: {
+      caption: "Ratings",
+      head: [met.length > 0 ? "level or player" : "level", "rating"],
+      rows: [...rows.map((row) => [row.level, Math.round(row.rating)]), ...met.map(({ player, rating }) => [player, Math.round(rating)])],
+    },
   });
 }
 

@@ -1,0 +1,101 @@
+"""Who meets whom when the levels of a large game are compared, and how the matches go."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from selfplay.executors import map_tasks
+from selfplay.games import Game, make_game
+from selfplay.level_players import level_player
+from selfplay.players.naming import make_player
+from selfplay.players.player import Player
+from selfplay.progress import NoProgress, ProgressBar
+from selfplay.randomness import Activity, stream_key
+from selfplay.settings import ComparisonSettings, Settings
+from selfplay.tallies import Tally, tally_matches
+
+Who = int | str
+"""A level by its number, 0 the random player, or a reference by its name."""
+Pair = tuple[Who, Who]
+
+USUAL_LEVELS = 10
+"""How many levels meet the references unless the settings say so."""
+
+
+class Meeting(NamedTuple):
+    """Matches between two players."""
+
+    settings: Settings
+    pair: Pair
+    matches: int
+
+
+def name_of(who: Who) -> str:
+    """The name of the player, as in `selfplay.players.naming`."""
+    return who if isinstance(who, str) else f"level:{who}" if who else "random"
+
+
+def player_of(settings: Settings, game: Game, who: Who) -> Player:
+    """The player itself. Raises as `level_player` and `make_player`."""
+    if isinstance(who, int):
+        return level_player(settings, game, who)
+    return make_player(who, game, Path(settings.run_dir))
+
+
+def spaced_levels(levels: Sequence[int], every: int | None) -> list[int]:
+    """Some of the trained levels (in order, one at least), the first and the newest always among them.
+
+    `every`: every so many levels one, counted back from the newest; None: ten or fewer, evenly spaced.
+    """
+    if every is None:
+        count = min(USUAL_LEVELS, len(levels))
+        return [levels[number] for number in np.linspace(0, len(levels) - 1, count).round().astype(int).tolist()]
+    return sorted({levels[0], *levels[::-every]})
+
+
+def schedule(levels: Sequence[int], references: Sequence[str], settings: ComparisonSettings) -> dict[Pair, int]:
+    """How many matches each pair plays.
+
+    Every level meets its predecessor and the random player; the spaced ones meet the references; the newest meets the
+    spaced ones; and each reference meets the one before it in the list, the first one the random player, which steadies
+    the scale.
+
+    Args:
+        levels: the trained levels, in order.
+    """
+    pairs: dict[Pair, int] = {}
+    for before, level in pairwise([0, *levels]):
+        pairs[level, before] = pairs[level, 0] = settings.matches
+    newest, spaced = levels[-1], spaced_levels(levels, settings.every)
+    for level in spaced:
+        matches = settings.matches if level == newest else settings.earlier_matches
+        pairs |= {(level, reference): matches for reference in references}
+    pairs |= {(newest, level): settings.matches for level in spaced if level != newest}
+    ladder: list[Who] = [*reversed(references), 0]
+    return pairs | dict.fromkeys(pairwise(ladder), settings.earlier_matches)
+
+
+def play_meetings(settings: Settings, pairs: dict[Pair, int], progress: ProgressBar = NoProgress) -> dict[Pair, Tally]:
+    """The results of these pairs, counted for the first of each; the executor plays pairs side by side."""
+    bar = progress(total=len(pairs), desc="comparing levels")
+    meetings = [Meeting(settings, pair, matches) for pair, matches in pairs.items()]
+    tallies: dict[Pair, Tally] = {}
+    for pair, tally in zip(pairs, map_tasks(settings.executor, play_meeting, meetings), strict=True):
+        tallies[pair] = tally
+        bar.update(1)
+    bar.close()
+    return tallies
+
+
+def play_meeting(meeting: Meeting) -> Tally:
+    """Play the matches of two players. All pairs begin from the same openings, which makes results comparable."""
+    settings, (one, other) = meeting.settings, meeting.pair
+    torch.set_num_threads(settings.threads)
+    game = make_game(settings.game.name)
+    players = player_of(settings, game, one), player_of(settings, game, other)
+    key = stream_key(settings.seed, 0, Activity.MEASUREMENT)
+    return tally_matches(game, players, meeting.matches, key, settings.batch_size, settings.comparison.opening_plies)
