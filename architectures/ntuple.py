@@ -49,7 +49,7 @@ class NTuple(nn.Module):
             raise SettingError('architecture.patterns: give one or more drawings, such as "xxx/xxx/xxx"')
         require_whole_number("phases", phases)
         _, rows, columns = observation_shape
-        self.num_squares = rows * columns
+        self.board, self.num_squares = (rows, columns), rows * columns
         drawings = windows(rows, columns) if patterns is None else patterns
         squares = tuple(read_pattern(drawing, rows, columns) for drawing in drawings)
         self.patterns: Patterns = make_patterns(squares, symmetries, rows, columns)

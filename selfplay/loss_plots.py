@@ -10,9 +10,10 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from selfplay.checkpoints import read_metadata
+from architectures.ntuple import NTuple
+from selfplay.checkpoints import load_checkpoint, read_metadata
 from selfplay.errors import StageError
-from selfplay.games import make_game
+from selfplay.games import Game, make_game
 from selfplay.loss_files import read_epoch_losses
 from selfplay.plots import BLUE, ORANGE, save_animation, save_figure, single_figure, whole_numbers_on_x
 from selfplay.run_folder import RunFolder
@@ -26,7 +27,8 @@ LARGEST_LEGEND = 6
 def plot_losses(settings: Settings) -> None:
     """Write losses.png and loss_by_level.png of all trained levels into the run's figures/.
 
-    A game whose positions stand on a line gets position_values.png and position_values.gif too.
+    A game whose positions stand on a line gets position_values.png and position_values.gif too, a newest level of
+    tables square_weights.png.
 
     Raises:
         StageError: no level is trained yet, or a file cannot be written.
@@ -39,11 +41,20 @@ def plot_losses(settings: Settings) -> None:
     losses = {level: read_epoch_losses(run.epoch_loss(level)) for level in levels}
     save_figure(loss_curves(losses), run.figures / "losses.png")
     save_figure(loss_by_level(losses), run.figures / "loss_by_level.png")
-    _plot_position_values(run, levels)
-
-
-def _plot_position_values(run: RunFolder, levels: list[int]) -> None:
     game = make_game(read_metadata(run.agent(levels[-1]))["game"])
+    _plot_position_values(run, levels, game)
+    _plot_square_weights(run, levels[-1], game)
+
+
+def _plot_square_weights(run: RunFolder, level: int, game: Game) -> None:
+    network = load_checkpoint(run.agent(level), game).network
+    if isinstance(network, NTuple):
+        from selfplay.pattern_plots import square_weight_maps
+
+        save_figure(square_weight_maps(network, level), run.figures / "square_weights.png")
+
+
+def _plot_position_values(run: RunFolder, levels: list[int], game: Game) -> None:
     if game.position_line is None:
         return
     from selfplay.position_plots import position_value_animation, position_value_bars, position_values

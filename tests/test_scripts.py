@@ -304,7 +304,7 @@ LAYERS = [
     {"selfplay.advice"},
     {"selfplay.seating", "selfplay.session_summary", "selfplay.board_text"},
     {"selfplay.plots", "selfplay.console", "selfplay.web"},
-    {"selfplay.position_plots", "selfplay.tournament_plots", "selfplay.experience_picture"},
+    {"selfplay.position_plots", "selfplay.pattern_plots", "selfplay.tournament_plots", "selfplay.experience_picture"},
     {"selfplay.measurement_text"},
     {"selfplay.loss_plots", "selfplay.verdict", "selfplay.tournament"},
     {"selfplay"},
