@@ -126,7 +126,7 @@ def run_copy(tiny_run, tmp_path):
     ("arguments", "named"),
     [
         (["game=chess"], ["game/chess", "sumto100 tictactoe"]),
-        (["recipe=best"], ["recipe/best", "article default"]),
+        (["recipe=best"], ["recipe/best", "article connect_four"]),
         (["game=1"], ["game=1"]),
         (["foo=1"], ["'foo'"]),
         (["matches=abc"], ["matches", "'abc'"]),
@@ -378,7 +378,7 @@ def test_help_shows_the_settings_and_the_flags():
     result = run_script(TRAIN, "--help")
     assert (result.returncode, result.stderr) == (0, "")
     assert "--level 3 is level=3" in result.stdout
-    assert "recipe: article, default, othello, sumto100" in result.stdout
+    assert "recipe: article, connect_four, connect_four_large, default, othello, " in result.stdout
 
 
 def test_cfg_job_shows_the_settings_and_runs_nothing(tmp_path):
