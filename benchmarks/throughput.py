@@ -23,7 +23,7 @@ import torch
 
 from architectures import build_network
 from selfplay.arena import play_matches
-from selfplay.dataset import read_dataset, write_dataset
+from selfplay.dataset import encode_rows, read_dataset
 from selfplay.expectations import expectation_rows
 from selfplay.games import Game, make_game
 from selfplay.generation import generate_level
@@ -62,7 +62,8 @@ def play(game: Game, player: Player, matches: int, batch_size: int, dataset: Pat
             pass
     else:
         size = game.observation_bits(game.init()).shape[1]
-        write_dataset(dataset, (expectation_rows(game, record, 0.95) for record in records), size)
+        parts = (expectation_rows(game, record, 0.95) for record in records)
+        dataset.write_bytes(encode_rows(parts, "csv", size)[0])
 
 
 def matches_per_second(game: Game, players: list[Player], folder: Path, repeats: int) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from selfplay.errors import SettingError
-from selfplay.settings import CommonSettings, require, require_rates
+from selfplay.settings import CommonSettings, ExecutorSettings, require, require_rates
 
 
 @dataclass
@@ -68,6 +68,7 @@ class TournamentSettings(CommonSettings):
     """Exploration rates by ply of all players."""
     opening_plies: int = 0
     """So many plies at the start are random, the same in the two matches in which a pair changes sides."""
+    executor: ExecutorSettings = field(default_factory=ExecutorSettings)
 
     def __post_init__(self) -> None:
         super().__post_init__()

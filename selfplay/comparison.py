@@ -13,13 +13,14 @@ import pandas as pd
 import torch
 
 from selfplay.errors import GameTooLargeError, StageError
+from selfplay.executors import open_executor
 from selfplay.games import Game, make_game
 from selfplay.games.positions import enumerate_positions
 from selfplay.grading import SEAT_NAMES, Grade, Grader
 from selfplay.level_players import level_player
 from selfplay.measurement import Measurement, measure_levels
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.player import Player
+from selfplay.players.random import RandomPlayer
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.randomness import Activity, stream_key
 from selfplay.ratings import bradley_terry_ratings
@@ -28,6 +29,14 @@ from selfplay.settings import Settings
 from selfplay.tallies import RESULTS, Tally, tally_columns, tally_matches
 
 log = logging.getLogger(__name__)
+
+
+class Encounter(NamedTuple):
+    """A level and the one before it."""
+
+    settings: Settings
+    level: int
+    before: int
 
 
 class Comparison(NamedTuple):
@@ -92,17 +101,17 @@ def _measured(settings: Settings, game: Game, levels: list[int], progress: Progr
 
 def _graded(settings: Settings, game: Game, levels: list[int], grader: Grader, progress: ProgressBar) -> Comparison:
     """The comparison of a game in which every position is graded."""
-    players = {level: level_player(settings, game, level) for level in levels}
+    opponents = list(zip([0, *levels], levels, strict=False))[1:]
+    encounters = [Encounter(settings, level, before) for before, level in opponents]
     bar = progress(total=len(levels), desc="comparing levels")
     previous: dict[int, Tally] = {}
     versus_random: dict[int, Tally] = {}
-    grades: dict[int, Grade] = {}
-    for before, level in zip([0, *levels], levels, strict=False):
-        if level > 0:
-            previous[level] = _versus_previous(settings, game, players, before, level)
-            versus_random[level] = _versus_random(settings, game, players, level)
-        grades[level] = grader.grade(players[level])
-        bar.update(1)
+    with open_executor(settings.executor) as executor:
+        results = executor.map(play_encounter, encounters, RunFolder(Path(settings.run_dir)).player_files())
+        for level, tallies in zip(levels[1:], results, strict=True):
+            previous[level], versus_random[level] = tallies
+            bar.update(1)
+    grades = {level: grader.grade(level_player(settings, game, level)) for level in levels}
     bar.close()
     ratings = _ratings(levels, previous, versus_random)
     rows = [
@@ -118,18 +127,21 @@ def _table(rows: list[dict[str, object]]) -> pd.DataFrame:
     return pd.DataFrame(rows).astype(dict.fromkeys(counts, "Int64"))
 
 
-def _versus_previous(settings: Settings, game: Game, players: dict[int, Player], before: int, level: int) -> Tally:
+def play_encounter(encounter: Encounter) -> tuple[Tally, Tally]:
+    """The matches of a level against its predecessor, both exploring, and against the random player."""
+    settings, level, before = encounter
+    torch.set_num_threads(settings.threads)
+    game = make_game(settings.game.name)
+    player, predecessor = level_player(settings, game, level), level_player(settings, game, before)
     pair = (
-        EpsilonGreedyPlayer(game, players[level], settings.comparison.epsilons),
-        EpsilonGreedyPlayer(game, players[before], settings.comparison.epsilons),
+        EpsilonGreedyPlayer(game, player, settings.comparison.epsilons),
+        EpsilonGreedyPlayer(game, predecessor, settings.comparison.epsilons),
     )
+    matches, size = settings.comparison.matches, settings.batch_size
     key = stream_key(settings.seed, level, Activity.VERSUS_PREVIOUS)
-    return tally_matches(game, pair, settings.comparison.matches, key, settings.batch_size)
-
-
-def _versus_random(settings: Settings, game: Game, players: dict[int, Player], level: int) -> Tally:
+    previous = tally_matches(game, pair, matches, key, size)
     key = stream_key(settings.seed, level, Activity.VERSUS_RANDOM)
-    return tally_matches(game, (players[level], players[0]), settings.comparison.matches, key, settings.batch_size)
+    return previous, tally_matches(game, (player, RandomPlayer(game)), matches, key, size)
 
 
 def _ratings(levels: list[int], previous: dict[int, Tally], versus_random: dict[int, Tally]) -> dict[int, float]:

@@ -4,7 +4,6 @@ numba's own cache looks only at the file that holds the compiled function, so it
 stands in another file. The cache folder's name therefore carries a hash of all sources.
 """
 
-import hashlib
 import os
 import tempfile
 from collections.abc import Callable
@@ -16,6 +15,7 @@ import numba
 from numba.extending import register_jitable
 
 from selfplay.games.words import RULES, RuleFunction, named_by_closure
+from selfplay.versions import sources_digest
 
 _registered: set[Callable[..., Any]] = set()
 
@@ -23,12 +23,8 @@ _registered: set[Callable[..., Any]] = set()
 @cache
 def cache_folder() -> Path:
     """The folder of this version's compiled code: below $XDG_CACHE_HOME or ~/.cache, else a temporary one."""
-    package = Path(__file__).parent
-    digest = hashlib.sha256()
-    for source in sorted(package.rglob("*.py")):
-        digest.update(str(source.relative_to(package)).encode() + b"\0" + source.read_bytes())
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "selfplay"
-    folder = base / f"numba-{digest.hexdigest()[:16]}"
+    folder = base / f"numba-{sources_digest()[:16]}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

@@ -1,9 +1,10 @@
-"""The rows of a level's matches, written in parts and read back whole, with every value checked.
+"""The rows of a level's matches: made into bytes a shard at a time, and read back whole, with every value checked.
 
 dataset.csv, which anything can read, or dataset.parquet: the ending of the name says which.
 """
 
 from collections.abc import Iterable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from selfplay.errors import InvalidFileError
 from selfplay.expectations import Rows
-from selfplay.parquet_dataset import read_parquet, write_parquet
+from selfplay.parquet_dataset import encode_parquet, read_parquet
 
 ARROW_TO_NUMPY = {"int64": "int64", "int32": "int32", "uint8": "uint8", "float": "float32"}
 
@@ -40,23 +41,30 @@ def _as_numpy(column: pa.ChunkedArray) -> NDArray[Any]:
     return np.concatenate([np.empty(0, dtype), *parts])
 
 
-def write_dataset(path: Path, parts: Iterable[Rows], observation_size: int) -> int:
-    """Write the rows of `parts`, one after the other, to `path`; returns how many there were. Raises OSError."""
-    if is_parquet(path):
-        return write_parquet(path, parts, column_names(observation_size))
-    schema = _schema(observation_size)
-    written = 0
+def encode_rows(parts: Iterable[Rows], form: str, observation_size: int) -> tuple[bytes, int]:
+    """The rows of a shard, one part after the other, as bytes of that form, csv or parquet, and how many there were.
+
+    The bytes of csv have no header: those of all shards, one after the other below `csv_header`, are the file.
+    """
+    return (encode_parquet if form == "parquet" else _encode_csv)(parts, observation_size)
+
+
+def csv_header(observation_size: int) -> bytes:
+    """The first line of dataset.csv."""
+    return (",".join(column_names(observation_size)) + "\n").encode()
+
+
+def _encode_csv(parts: Iterable[Rows], observation_size: int) -> tuple[bytes, int]:
+    schema, written, file = _schema(observation_size), 0, BytesIO()
     # Batches of this size are written nearly twice as fast as the default of 1,024 rows.
     options = pa_csv.WriteOptions(include_header=False, batch_size=16384)
-    with path.open("wb") as file:
-        file.write((",".join(schema.names) + "\n").encode())
-        with pa_csv.CSVWriter(file, schema, write_options=options) as writer:
-            for rows in parts:
-                columns = [rows.match, rows.ply, *np.ascontiguousarray(rows.observations.T), rows.targets]
-                arrays = [_as_arrow(column, field.type) for column, field in zip(columns, schema, strict=True)]
-                writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
-                written += len(rows.match)
-    return written
+    with pa_csv.CSVWriter(file, schema, write_options=options) as writer:
+        for rows in parts:
+            columns = [rows.match, rows.ply, *np.ascontiguousarray(rows.observations.T), rows.targets]
+            arrays = [_as_arrow(column, field.type) for column, field in zip(columns, schema, strict=True)]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+            written += len(rows.match)
+    return file.getvalue(), written
 
 
 def read_dataset(path: Path, observation_size: int) -> Rows:
@@ -66,23 +74,23 @@ def read_dataset(path: Path, observation_size: int) -> Rows:
         InvalidFileError: the file is missing, empty or cut off, a column is missing or foreign, or a value is out of
             range; the message names which.
     """
-    rows = (read_parquet if is_parquet(path) else _read_csv)(path, column_names(observation_size))
-    _check_range(path, "match", rows.match, rows.match >= 0, "0 or more")
-    _check_range(path, "ply", rows.ply, rows.ply >= 0, "0 or more")
-    # Column by column takes many times longer, so that is left for files that are broken.
-    for i in range(observation_size) if len(rows.match) and rows.observations.max() > 1 else ():
-        _check_range(path, f"v{i}", rows.observations[:, i], rows.observations[:, i] <= 1, "0 or 1")
-    _check_range(path, "target", rows.targets, np.abs(rows.targets) <= 1, "from -1 to 1")
+    rows = (read_parquet if path.suffix == ".parquet" else _read_csv)(path, observation_size)
+    check_ranges(path, rows)
     return rows
 
 
-def is_parquet(path: Path) -> bool:
-    """Whether a dataset of that name is in Parquet's form; else it is CSV. A file half written ends in .partial."""
-    return ".parquet" in path.suffixes
+def check_ranges(path: Path, rows: Rows) -> None:
+    """Raise InvalidFileError, naming the column and the row of the file at `path`, if a value is out of range."""
+    _check_range(path, "match", rows.match, rows.match >= 0, "0 or more")
+    _check_range(path, "ply", rows.ply, rows.ply >= 0, "0 or more")
+    # Column by column takes many times longer, so that is left for files that are broken.
+    for i in range(rows.observations.shape[1]) if len(rows.match) and rows.observations.max() > 1 else ():
+        _check_range(path, f"v{i}", rows.observations[:, i], rows.observations[:, i] <= 1, "0 or 1")
+    _check_range(path, "target", rows.targets, np.abs(rows.targets) <= 1, "from -1 to 1")
 
 
-def _read_csv(path: Path, names: list[str]) -> Rows:
-    schema = _schema(len(names) - 3)
+def _read_csv(path: Path, observation_size: int) -> Rows:
+    schema, names = _schema(observation_size), column_names(observation_size)
     _check_header(path, names)
     convert = pa_csv.ConvertOptions(column_types=schema, strings_can_be_null=False, null_values=[])
     try:

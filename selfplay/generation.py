@@ -3,20 +3,19 @@
 import logging
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import asdict
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from selfplay.executors import Executor, open_executor
 from selfplay.level_players import exploring_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.run_folder import Manifest, RunFolder, sha256, written_whole
+from selfplay.run_folder import Manifest, RunFolder, sha256
 from selfplay.settings import Settings
 
 # A stage that has nothing to do should not wait for torch: what computes is imported where it is used.
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from torch import Tensor
 
     from selfplay.arena import MatchRecord
@@ -27,29 +26,47 @@ log = logging.getLogger(__name__)
 
 
 class Shard(NamedTuple):
-    """A part of a level's matches, to be played in one go."""
+    """A part of a level's matches, to be played in one go: always the same part, whoever plays it."""
 
     settings: Settings
     level: int
+    number: int
+    """From 0."""
     matches: range
 
 
-def generate_level(settings: Settings, level: int, progress: ProgressBar = NoProgress) -> bool:
+class PlayedShard(NamedTuple):
+    """The rows of a shard as they come into the dataset."""
+
+    content: bytes
+    rows: int
+
+
+def generate_level(
+    settings: Settings, level: int, progress: ProgressBar = NoProgress, executor: Executor | None = None
+) -> bool:
     """Play the matches of `level` against itself and write its dataset; returns False if it was there already.
 
+    Args:
+        executor: who plays them; None: the one of the settings, for this level only.
+
     Raises:
-        StageError: the level is not there, or its dataset was made with other settings.
+        SettingError: the executor is not there.
+        StageError: the level is not there, its dataset was made with other settings, or cannot be written.
     """
     run = RunFolder(Path(settings.run_dir))
-    for number in range(1, level + 1) if settings.opponents == "pool" else [level] * (level > 0):
-        run.check_level(number)
+    for number in _levels_that_play(settings, level):
+        if number > 0:
+            run.check_level(number)
     manifest = Manifest(run.level(level))
     record = _generation_record(settings, run, level)
     if manifest.is_done("generation", record, force=settings.force):
         log.info("level %d: its matches are there", level)
         return False
     manifest.forget("generation")
-    rows = _write_matches(settings, run, level, progress)
+    with ExitStack() as stack:
+        chosen = executor or stack.enter_context(open_executor(settings.executor))
+        rows = _write_matches(settings, run, level, record, chosen, progress)
     manifest.record(
         "generation",
         record,
@@ -70,6 +87,8 @@ def _generation_record(settings: Settings, run: RunFolder, level: int) -> dict[s
         "outcome": settings.outcome,
         "format": settings.dataset.format,
     }
+    if settings.dataset.format == "parquet":
+        record["shard_matches"] = settings.dataset.shard_matches
     if level > 0:
         record |= {
             "epsilons": list(settings.epsilons),
@@ -82,29 +101,30 @@ def _generation_record(settings: Settings, run: RunFolder, level: int) -> dict[s
     return record
 
 
-def _write_matches(settings: Settings, run: RunFolder, level: int, progress: ProgressBar) -> int:
+def _write_matches(
+    settings: Settings, run: RunFolder, level: int, record: dict[str, Any], executor: Executor, progress: ProgressBar
+) -> int:
     from math import prod
 
-    from selfplay.dataset import write_dataset
-    from selfplay.executors import map_tasks
+    from selfplay.dataset_writer import dataset_written
     from selfplay.games import make_game
 
     start = time.perf_counter()
-    game = make_game(settings.game.name)
-    workers = settings.executor.workers
-    bounds = [settings.matches * part // workers for part in range(workers + 1)]
-    shards = [Shard(settings, level, range(*pair)) for pair in pairwise(bounds)]
+    size = prod(make_game(settings.game.name).observation_shape)
+    shards = shards_of(settings, level)
+    agents = [run.agent(number) for number in _levels_that_play(settings, level) if number > 0]
     bar = progress(total=settings.matches, desc=f"level {level}: matches")
-
-    def counted(parts: "Iterable[list[Rows]]") -> "Iterator[Rows]":
-        for shard, rows in zip(shards, parts, strict=True):
-            yield from rows
-            bar.update(len(shard.matches))
-
     try:
-        with written_whole(run.dataset(level, settings.dataset.format)) as beside:
-            parts = map_tasks(settings.executor, play_shard, shards)
-            rows = write_dataset(beside, counted(parts), prod(game.observation_shape))
+        with dataset_written(run.dataset(level, settings.dataset.format), size, record) as writer:
+            rows = sum(writer.there.values())
+            missing = [shard for shard in shards if shard.number not in writer.there]
+            if found := len(shards) - len(missing):
+                log.info("level %d: %d of %d shards of its matches are there", level, found, len(shards))
+                bar.update(settings.matches - sum(len(shard.matches) for shard in missing))
+            for shard, played in zip(missing, executor.map(play_shard, missing, agents), strict=True):
+                writer.add(shard.number, played.content)
+                rows += played.rows
+                bar.update(len(shard.matches))
     finally:
         bar.close()
     seconds = time.perf_counter() - start
@@ -112,10 +132,24 @@ def _write_matches(settings: Settings, run: RunFolder, level: int, progress: Pro
     return rows
 
 
-def play_shard(shard: Shard) -> "list[Rows]":
-    """The rows of the shard's matches, a part a batch."""
+def shards_of(settings: Settings, level: int) -> list[Shard]:
+    """The parts that the matches of a level are played in."""
+    size, matches = settings.dataset.shard_matches, range(settings.matches)
+    parts = (matches[start : start + size] for start in range(0, len(matches), size))
+    return [Shard(settings, level, number, part) for number, part in enumerate(parts)]
+
+
+def _levels_that_play(settings: Settings, level: int) -> list[int]:
+    return list(range(level + 1)) if settings.opponents == "pool" else [level]
+
+
+def play_shard(shard: Shard) -> PlayedShard:
+    """Play the matches of a shard."""
+    from math import prod
+
     import torch
 
+    from selfplay.dataset import encode_rows
     from selfplay.expectations import expectation_rows
     from selfplay.games import make_game
 
@@ -124,10 +158,11 @@ def play_shard(shard: Shard) -> "list[Rows]":
     game = make_game(settings.game.name)
     play = _pool_records if settings.opponents == "pool" and shard.level > 0 else _own_records
     viewpoints = cast("Viewpoints", settings.viewpoints)
-    return [
+    parts = (
         in_order([expectation_rows(game, record, settings.gamma, viewpoints, settings.outcome) for record in records])
         for records in play(shard, game)
-    ]
+    )
+    return PlayedShard(*encode_rows(parts, settings.dataset.format, prod(game.observation_shape)))
 
 
 def _own_records(shard: Shard, game: "Game") -> "Iterator[list[MatchRecord]]":

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import SettingError, StageError
+from selfplay.executors import open_executor
 from selfplay.generation import generate_level
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.run_folder import Manifest, RunFolder, sha256, written_whole
@@ -156,6 +157,7 @@ def _train_and_save(settings: Settings, run: RunFolder, level: int, rows: "Rows"
 
 def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> None:
     """Levels 1 to `settings.levels`, one after the other: the same stages and bytes as the shell loop."""
-    for level in range(settings.levels):
-        generate_level(settings, level, progress)
-        train_level(settings, level + 1, progress)
+    with open_executor(settings.executor) as executor:
+        for level in range(settings.levels):
+            generate_level(settings, level, progress, executor)
+            train_level(settings, level + 1, progress)

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from selfplay.errors import NotNowError
+from selfplay.executors import open_executor
 from selfplay.games import Game
 from selfplay.late_positions import LateGrade, LatePositions, late_positions
 from selfplay.meetings import Pair, Who, name_of, play_meetings, player_of, schedule
@@ -110,7 +111,8 @@ def measure_levels(
     whos: list[Who] = [*levels, *references]
     players = {who: player_of(settings, game, who) for who in whos}
     late = late_positions(game, comparison.endgames, settings.seed, run.endgames, progress)
-    tallies = play_meetings(settings, schedule(levels[1:], references, comparison), progress)
+    with open_executor(settings.executor) as executor:
+        tallies = play_meetings(settings, schedule(levels[1:], references, comparison), executor, progress)
     measurement = Measurement(
         levels=list(levels),
         references=references,

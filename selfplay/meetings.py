@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from selfplay.executors import map_tasks
+from selfplay.executors import Executor
 from selfplay.games import Game, make_game
 from selfplay.level_players import level_player
 from selfplay.players.naming import make_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.randomness import Activity, stream_key
+from selfplay.run_folder import RunFolder
 from selfplay.settings import ComparisonSettings, Settings
 from selfplay.tallies import Tally, tally_matches
 
@@ -79,12 +80,15 @@ def schedule(levels: Sequence[int], references: Sequence[str], settings: Compari
     return pairs | dict.fromkeys(pairwise(ladder), settings.earlier_matches)
 
 
-def play_meetings(settings: Settings, pairs: dict[Pair, int], progress: ProgressBar = NoProgress) -> dict[Pair, Tally]:
+def play_meetings(
+    settings: Settings, pairs: dict[Pair, int], executor: Executor, progress: ProgressBar = NoProgress
+) -> dict[Pair, Tally]:
     """The results of these pairs, counted for the first of each; the executor plays pairs side by side."""
     bar = progress(total=len(pairs), desc="comparing levels")
     meetings = [Meeting(settings, pair, matches) for pair, matches in pairs.items()]
     tallies: dict[Pair, Tally] = {}
-    for pair, tally in zip(pairs, map_tasks(settings.executor, play_meeting, meetings), strict=True):
+    files = RunFolder(Path(settings.run_dir)).player_files()
+    for pair, tally in zip(pairs, executor.map(play_meeting, meetings, files), strict=True):
         tallies[pair] = tally
         bar.update(1)
     bar.close()

@@ -1,6 +1,10 @@
-"""dataset.parquet: the rows of dataset.csv in about a thirtieth of the space, in row groups of one size."""
+"""dataset.parquet: a folder with a file for each shard of the matches, in a thirtieth of the space of dataset.csv.
+
+Observations stand there packed, a bit an entry, in row groups of one size.
+"""
 
 from collections.abc import Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -16,33 +20,49 @@ GROUP_SIZE = 65536
 REMEDY = "generate it again with force=true"
 
 
-def _schema(names: list[str]) -> pa.Schema:
-    """The columns of dataset.csv, the entries of observations as truth values, which take a bit each."""
-    types = {"match": pa.int64(), "ply": pa.int32(), "target": pa.float32()}
-    return pa.schema([(name, types.get(name, pa.bool_())) for name in names])
+def part_name(shard: int) -> str:
+    """The name of the file of a shard."""
+    return f"part-{shard:05d}.parquet"
 
 
-def write_parquet(path: Path, parts: Iterable[Rows], names: list[str]) -> int:
-    """Write the rows of `parts`, one after the other, to `path`; returns how many there were. Raises OSError.
+def parquet_parts(path: Path) -> list[Path]:
+    """The files of the dataset at `path`, in order. Raises InvalidFileError if there is none, or one is missing."""
+    parts = sorted(path.glob("part-*.parquet")) if path.is_dir() else []
+    if not parts:
+        raise InvalidFileError(path, f"is no folder with part-00000.parquet in it; {REMEDY}")
+    for number, part in enumerate(parts):
+        if part.name != part_name(number):
+            raise InvalidFileError(path / part_name(number), f"is missing; {REMEDY}")
+    return parts
 
-    Args:
-        names: of the columns: match, ply, the entries of the observation, target.
-    """
-    schema, written = _schema(names), 0
-    with pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=False, write_statistics=False) as writer:
+
+def _schema(observation_size: int) -> pa.Schema:
+    packed = pa.binary(-(-observation_size // 8))
+    return pa.schema([("match", pa.int64()), ("ply", pa.int32()), ("observation", packed), ("target", pa.float32())])
+
+
+def encode_parquet(parts: Iterable[Rows], observation_size: int) -> tuple[bytes, int]:
+    """The rows of `parts`, one after the other, as the bytes of a Parquet file, and how many there were."""
+    schema, written, file = _schema(observation_size), 0, BytesIO()
+    with pq.ParquetWriter(
+        file,
+        schema,
+        compression="zstd",
+        use_dictionary=False,
+        write_statistics=False,
+        use_byte_stream_split=["observation"],
+    ) as writer:
         for rows in _groups(parts):
             size = len(rows.match)
-            bits = np.packbits(np.ascontiguousarray(rows.observations.T), axis=1, bitorder="little")
-            numbers = (np.ascontiguousarray(column) for column in (rows.match, rows.ply, rows.targets))
-            match, ply, target = (pa.py_buffer(column) for column in numbers)
-            buffers = [match, ply, *map(pa.py_buffer, bits), target]
+            columns = rows.match, rows.ply, np.packbits(rows.observations, axis=1), rows.targets
+            buffers = [pa.py_buffer(np.ascontiguousarray(column)) for column in columns]
             arrays = [
                 pa.Array.from_buffers(field.type, size, [None, buffer])
                 for field, buffer in zip(schema, buffers, strict=True)
             ]
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema), row_group_size=max(1, size))
             written += size
-    return written
+    return file.getvalue(), written
 
 
 def _groups(parts: Iterable[Rows]) -> Iterator[Rows]:
@@ -61,42 +81,45 @@ def _groups(parts: Iterable[Rows]) -> Iterator[Rows]:
         yield rest
 
 
-def read_parquet(path: Path, names: list[str]) -> Rows:
-    """The rows at `path`, whose columns must have these names.
+def read_parquet(path: Path, observation_size: int) -> Rows:
+    """The rows of the dataset at `path`.
 
-    Raises InvalidFileError if the file is missing, empty or broken, or its columns are others.
+    Raises InvalidFileError if a file is missing or broken, its columns are others, or there is no row.
     """
-    try:
-        with pq.ParquetFile(path) as file:
-            _check_columns(path, file.schema_arrow, names)
-            groups = [file.read_row_group(number) for number in range(file.num_row_groups)]
-    except OSError as error:
-        raise InvalidFileError(path, f"cannot be read: {error.strerror or 'it is broken'}; {REMEDY}") from error
-    except pa.ArrowInvalid as error:
-        raise InvalidFileError(path, f"{' '.join(str(error).split())}; {REMEDY}") from error
-    if not sum(map(len, groups)):
+    groups = [rows for part in parquet_parts(path) for rows in row_groups(part, observation_size)]
+    if not sum(len(rows.match) for rows in groups):
         raise InvalidFileError(path, f"holds no rows; {REMEDY}")
-    parts = [_rows(group, names) for group in groups]
-    return concatenated(parts)
+    return concatenated(groups)
 
 
-def _check_columns(path: Path, schema: pa.Schema, names: list[str]) -> None:
-    expected = _schema(names)
-    if missing := [name for name in names if name not in schema.names]:
+def row_groups(part: Path, observation_size: int) -> Iterator[Rows]:
+    """The rows of one file, a row group at a time. Raises InvalidFileError if it is broken, or of other columns."""
+    try:
+        with pq.ParquetFile(part) as file:
+            _check_columns(part, file.schema_arrow, _schema(observation_size))
+            for number in range(file.num_row_groups):
+                yield _rows(file.read_row_group(number, use_threads=False), observation_size)
+    except OSError as error:
+        raise InvalidFileError(part, f"cannot be read: {error.strerror or 'it is broken'}; {REMEDY}") from error
+    except pa.ArrowInvalid as error:
+        raise InvalidFileError(part, f"{' '.join(str(error).split())}; {REMEDY}") from error
+
+
+def _check_columns(path: Path, schema: pa.Schema, expected: pa.Schema) -> None:
+    if missing := [name for name in expected.names if name not in schema.names]:
         raise InvalidFileError(path, f"column {missing[0]} is missing; {REMEDY}")
     if not schema.equals(expected):
-        raise InvalidFileError(path, f"its columns are not {names[0]} ... {names[-1]}; is it another game's?")
+        raise InvalidFileError(path, f"its columns are not {', '.join(expected.names)}; is it another game's?")
 
 
-def _rows(table: pa.Table, names: list[str]) -> Rows:
-    size = len(table)
-    observations = np.empty((len(names) - 3, size), dtype=np.uint8)
-    for entry, name in enumerate(names[2:-1]):
-        observations[entry] = _truths(table.column(name).combine_chunks(), size)
+def _rows(table: pa.Table, observation_size: int) -> Rows:
+    bits = np.concatenate([_packed(chunk) for chunk in table.column("observation").chunks])
+    observations = np.unpackbits(bits, axis=1, count=observation_size)
     match, ply, targets = (table.column(name).to_numpy() for name in ("match", "ply", "target"))
-    return Rows(match, ply, np.ascontiguousarray(observations.T), targets)
+    return Rows(match, ply, observations, targets)
 
 
-def _truths(column: pa.BooleanArray, size: int) -> NDArray[np.uint8]:
-    bits = np.frombuffer(column.buffers()[1], dtype=np.uint8)
-    return np.unpackbits(bits, bitorder="little")[column.offset : column.offset + size]
+def _packed(column: pa.FixedSizeBinaryArray) -> NDArray[np.uint8]:
+    width = column.type.byte_width
+    rows = np.frombuffer(column.buffers()[1], dtype=np.uint8).reshape(-1, width)
+    return rows[column.offset : column.offset + len(column)]

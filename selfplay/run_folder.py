@@ -1,6 +1,6 @@
 """The files of a run: where each stands, how it is written whole or not at all, and what its manifest says.
 
-    RUN_DIR/level_03/dataset.csv (or .parquet), agent.safetensors, epoch_loss.csv, manifest.json
+    RUN_DIR/level_03/dataset.csv (or dataset.parquet/), agent.safetensors, epoch_loss.csv, manifest.json
     RUN_DIR/comparison/levels.csv, matches.csv, references.csv, endgames.csv
     RUN_DIR/tabular/*.npz, manifest.json
     RUN_DIR/tournament/*.csv, scores.png
@@ -51,7 +51,13 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 
 def sha256(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal digits. Raises OSError."""
+    """The SHA-256 of a file, in hexadecimal digits; of a folder, that of its files' names and digests.
+
+    Raises OSError.
+    """
+    if path.is_dir():
+        lines = [f"{sha256(file)}  {file.name}\n" for file in sorted(path.iterdir())]
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -76,7 +82,7 @@ class RunFolder:
         return self.path / f"level_{level:02d}"
 
     def dataset(self, level: int, form: str = "csv") -> Path:
-        """The matches that this level played, as csv or parquet."""
+        """The matches that this level played: a file of the form csv, a folder of the form parquet."""
         return self.level(level) / f"dataset.{form}"
 
     def agent(self, level: int) -> Path:
@@ -129,6 +135,11 @@ class RunFolder:
     def events(self) -> Path:
         """The folder of what TensorBoard shows, if it was asked for."""
         return self.path / "tensorboard"
+
+    def player_files(self) -> list[Path]:
+        """What the players of this run are made from, as far as it is there."""
+        patterns = "level_*/agent.safetensors", "level_*/evaluation.yaml", "tabular/*", "experience.sqlite"
+        return sorted(path for pattern in patterns for path in self.path.glob(pattern) if path.is_file())
 
     def trained_levels(self) -> list[int]:
         """The levels that have an agent, in order."""

@@ -24,6 +24,7 @@ CONFIG_FOLDER = PROJECT_FOLDER / "conf"
 OmegaConf.register_new_resolver("project_folder", lambda: str(PROJECT_FOLDER), replace=True)
 
 OUTCOMES = ("return", "disc_difference")
+EXECUTORS = ("serial", "process", "ray")
 LOGGERS = ("none", "tensorboard")
 
 
@@ -56,11 +57,16 @@ class ExecutorSettings:
     """Who runs the shards of a stage (conf/executor/)."""
 
     name: str = "serial"
-    workers: int = 1
+    workers: int | None = None
+    """Shards that are played side by side; None: as many as there are cores, here or in the cluster."""
+    address: str | None = None
+    """Of a Ray cluster; "auto" is the one that this machine belongs to; None starts Ray on this machine alone."""
 
     def __post_init__(self) -> None:
-        require("executor.name", self.name, self.name in ("serial", "process"), "serial or process")
-        require("executor.workers", self.workers, self.workers >= 1, "1 or more")
+        require("executor.name", self.name, self.name in EXECUTORS, " or ".join(EXECUTORS))
+        require("executor.workers", self.workers, self.workers is None or self.workers >= 1, "1 or more, or null")
+        if self.name == "ray":
+            require_package("executor=ray", "ray")
 
 
 @dataclass
@@ -124,8 +130,11 @@ class DatasetSettings:
     """csv, which anything can read, or parquet, which takes about a twentieth of the space."""
     replay: int = 0
     """A level is trained on the datasets of so many earlier levels too."""
+    shard_matches: int = 16384
+    """Matches that are played in one go, and whose rows are one file of dataset.parquet."""
 
     def __post_init__(self) -> None:
+        require("dataset.shard_matches", self.shard_matches, self.shard_matches >= 1, "1 or more")
         require("dataset.format", self.format, self.format in ("csv", "parquet"), "csv or parquet")
         require("dataset.replay", self.replay, self.replay >= 0, "0 or more")
 

@@ -6,6 +6,7 @@ RUN_DIR/tournament/scores.png    the score of each player against each other
 """
 
 import logging
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from selfplay.classical_settings import TournamentSettings
 from selfplay.comparison import grade_columns
 from selfplay.errors import GameTooLargeError
+from selfplay.executors import open_executor
 from selfplay.games import Game, make_game
 from selfplay.games.positions import positions_of
 from selfplay.grading import FIRST, SECOND, Grade, Grader, Outcomes, Policy
@@ -102,7 +104,7 @@ def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProg
     torch.set_num_threads(settings.threads)
     game = make_game(settings.game.name)
     players = [make_player(name, game, settings.run_dir) for name in settings.players]
-    tallies = _play_pairs(settings, game, players, progress)
+    tallies = _play_pairs(settings, progress)
     tournament = Tournament(list(settings.players), tallies, *_exact_figures(game, players))
     folder = RunFolder(Path(settings.run_dir)).tournament
     _write_table(folder / "pairs.csv", tournament.pairs_table())
@@ -145,23 +147,48 @@ def _forfeits_told(tournament: Tournament) -> list[str]:
     return ["\n".join(lines)] if lines else []
 
 
-def _play_pairs(
-    settings: TournamentSettings, game: Game, players: list[Player], progress: ProgressBar
-) -> dict[Pair, Tally]:
-    if any(settings.epsilons):
-        players = [EpsilonGreedyPlayer(game, player, settings.epsilons) for player in players]
-    pairs = list(combinations(range(len(players)), 2))
+class Encounter(NamedTuple):
+    """The matches of a pair."""
+
+    settings: TournamentSettings
+    number: int
+    """Of the pair, from 0."""
+    pair: Pair
+
+
+def _play_pairs(settings: TournamentSettings, progress: ProgressBar) -> dict[Pair, Tally]:
+    pairs = list(combinations(range(len(settings.players)), 2))
+    encounters = [Encounter(settings, number, pair) for number, pair in enumerate(pairs)]
     bar = progress(total=len(pairs), desc="tournament")
-    key = stream_key(settings.seed, 0, Activity.TOURNAMENT)
-    tallies = {}
-    for number, (one, other) in enumerate(pairs):
-        pair_key = int(fold(np.array([key]), np.array([number]))[0])
-        both = players[one], players[other]
-        size, plies = settings.batch_size, settings.opening_plies
-        tallies[one, other] = tally_matches(game, both, settings.matches, pair_key, size, plies)
-        bar.update(1)
+    tallies: dict[Pair, Tally] = {}
+    _exploring_player.cache_clear()
+    with open_executor(settings.executor) as executor:
+        results = executor.map(play_encounter, encounters, RunFolder(Path(settings.run_dir)).player_files())
+        for pair, tally in zip(pairs, results, strict=True):
+            tallies[pair] = tally
+            bar.update(1)
     bar.close()
     return tallies
+
+
+def play_encounter(encounter: Encounter) -> Tally:
+    """Play the matches of a pair, counted for the first of them."""
+    settings, number, pair = encounter
+    torch.set_num_threads(settings.threads)
+    game = make_game(settings.game.name)
+    names = (settings.players[one] for one in pair)
+    one, other = (_exploring_player(name, game.name, settings.run_dir, tuple(settings.epsilons)) for name in names)
+    key = stream_key(settings.seed, 0, Activity.TOURNAMENT)
+    pair_key = int(fold(np.array([key]), np.array([number]))[0])
+    return tally_matches(game, (one, other), settings.matches, pair_key, settings.batch_size, settings.opening_plies)
+
+
+@cache
+def _exploring_player(name: str, game_name: str, run_dir: str, epsilons: tuple[float, ...]) -> Player:
+    """A player of the tournament, made once in a process: some search, some start a program."""
+    game = make_game(game_name)
+    player = make_player(name, game, run_dir)
+    return EpsilonGreedyPlayer(game, player, epsilons) if any(epsilons) else player
 
 
 def _exact_figures(game: Game, players: list[Player]) -> tuple[dict[Pair, Outcomes], list[Grade | None]]:

@@ -1,5 +1,7 @@
 """Datasets: what is written is read back in either form, and every kind of broken file is refused by name."""
 
+from contextlib import suppress
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from selfplay.arena import play_matches
-from selfplay.dataset import column_names, read_dataset, write_dataset
+from selfplay.dataset import column_names, encode_rows, read_dataset
+from selfplay.dataset_writer import dataset_written
 from selfplay.errors import InvalidFileError
 from selfplay.expectations import Rows, expectation_rows
 from selfplay.games import make_game
@@ -22,6 +25,14 @@ GOOD = HEADER + "0,0,1,0,0,0,0.95\n0,1,1,0,0,1,-1\n"
 
 def rows_are_equal(rows, other):
     return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in zip(rows, other, strict=True))
+
+
+def write_dataset(path, parts, size):
+    """Write the rows of `parts` as one shard; returns how many there were."""
+    with dataset_written(path, size, {}) as writer:
+        content, rows = encode_rows(parts, path.suffix.removeprefix("."), size)
+        writer.add(0, content)
+    return rows
 
 
 def make_rows(size, count, seed):
@@ -86,8 +97,8 @@ def test_how_the_rows_were_parted_changes_no_byte(tmp_path):
     player = RandomPlayer(game)
     for name, batch_size in (("whole", 1000), ("parted", 7)):
         records = play_matches(game, (player, player), range(100), 0, batch_size=batch_size)
-        write_dataset(tmp_path / name, (expectation_rows(game, record, 0.95) for record in records), 18)
-    assert (tmp_path / "whole").read_bytes() == (tmp_path / "parted").read_bytes()
+        write_dataset(tmp_path / f"{name}.csv", (expectation_rows(game, record, 0.95) for record in records), 18)
+    assert (tmp_path / "whole.csv").read_bytes() == (tmp_path / "parted.csv").read_bytes()
 
 
 def test_how_the_rows_were_parted_changes_no_byte_of_parquet(tmp_path, monkeypatch):
@@ -96,7 +107,7 @@ def test_how_the_rows_were_parted_changes_no_byte_of_parquet(tmp_path, monkeypat
     for name, size in (("whole", 500), ("parted", 7), ("of a group", 64), ("beyond it", 200)):
         parts = (rows.between(start, start + size) for start in range(0, 500, size))
         assert write_dataset(tmp_path / f"{name}.parquet", parts, 18) == 500
-    files = {path.read_bytes() for path in tmp_path.glob("*.parquet")}
+    files = {path.read_bytes() for path in tmp_path.glob("*.parquet/part-00000.parquet")}
     assert len(files) == 1
     assert rows_are_equal(read_dataset(tmp_path / "whole.parquet", 18), rows)
 
@@ -177,14 +188,17 @@ def test_a_folder_is_refused(tmp_path):
 
 BROKEN_TABLES = {
     "no rows": (lambda table: table.slice(0, 0), "holds no rows"),
-    "missing column": (lambda table: table.drop_columns("v2"), "column v2 is missing"),
+    "missing column": (lambda table: table.drop_columns("observation"), "column observation is missing"),
     "foreign column": (
         lambda table: table.append_column("note", [[""] * len(table)]),
-        "its columns are not match ... ",
+        "its columns are not match, ply, observation, target",
     ),
-    "another type": (lambda table: table.set_column(2, "v0", table["ply"]), "its columns are not match ... target"),
+    "another game's": (
+        lambda table: table.set_column(2, "observation", pa.array([b"ab"] * len(table), pa.binary(2))),
+        "its columns are not match, ply, observation, target; is it another game's?",
+    ),
     "target 1.5": (
-        lambda table: table.set_column(6, "target", pa.array([1.5] * len(table), pa.float32())),
+        lambda table: table.set_column(3, "target", pa.array([1.5] * len(table), pa.float32())),
         "column target of row 1 is 1.5; it must be from -1 to 1",
     ),
     "negative ply": (
@@ -194,31 +208,81 @@ BROKEN_TABLES = {
 }
 
 
-@pytest.mark.parametrize("kind", BROKEN_TABLES)
-def test_a_broken_table_is_refused_with_its_name_and_one_line(tmp_path, kind):
-    change, message = BROKEN_TABLES[kind]
+@pytest.fixture
+def parquet(tmp_path):
+    """A dataset of three rows in one part; its folder."""
     path = tmp_path / "dataset.parquet"
     write_dataset(path, [make_rows(SIZE, 3, 0)], SIZE)
-    pq.write_table(change(pq.read_table(path)), path)
+    return path
+
+
+@pytest.mark.parametrize("kind", BROKEN_TABLES)
+def test_a_broken_table_is_refused_with_its_name_and_one_line(parquet, kind):
+    change, message = BROKEN_TABLES[kind]
+    part = parquet / "part-00000.parquet"
+    pq.write_table(change(pq.read_table(part)), part)
     with pytest.raises(InvalidFileError, match=message) as caught:
-        read_dataset(path, SIZE)
-    assert str(caught.value).startswith(f"{path}: ")
+        read_dataset(parquet, SIZE)
+    assert str(caught.value).startswith(str(parquet))
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", GOOD.encode()])
-def test_what_is_no_parquet_is_refused_in_one_line(tmp_path, content):
-    path = tmp_path / "dataset.parquet"
-    path.write_bytes(content)
+def test_what_is_no_parquet_is_refused_in_one_line(parquet, content):
+    (parquet / "part-00000.parquet").write_bytes(content)
     with pytest.raises(InvalidFileError, match="generate it again") as caught:
-        read_dataset(path, SIZE)
+        read_dataset(parquet, SIZE)
     assert "\n" not in str(caught.value)
 
 
-def test_a_parquet_file_cut_off_anywhere_is_refused(tmp_path):
-    path = tmp_path / "dataset.parquet"
-    write_dataset(path, [make_rows(SIZE, 50, 0)], SIZE)
-    whole = path.read_bytes()
-    for length in range(0, len(whole), 97):
-        path.write_bytes(whole[:length])
+def test_a_parquet_file_cut_off_anywhere_is_refused(parquet):
+    part = parquet / "part-00000.parquet"
+    whole = part.read_bytes()
+    for length in range(0, len(whole), 31):
+        part.write_bytes(whole[:length])
         with pytest.raises(InvalidFileError):
-            read_dataset(path, SIZE)
+            read_dataset(parquet, SIZE)
+
+
+def test_a_dataset_without_one_of_its_parts_is_refused(tmp_path):
+    path = tmp_path / "dataset.parquet"
+    with dataset_written(path, SIZE, {}) as writer:
+        for shard in range(3):
+            writer.add(shard, encode_rows([make_rows(SIZE, 5, shard)], "parquet", SIZE)[0])
+    assert len(read_dataset(path, SIZE).match) == 15
+    (path / "part-00001.parquet").unlink()
+    with pytest.raises(InvalidFileError, match=r"part-00001\.parquet: is missing; generate it again with force=true"):
+        read_dataset(path, SIZE)
+    with pytest.raises(InvalidFileError, match=r"is no folder with part-00000\.parquet in it"):
+        read_dataset(tmp_path / "nowhere.parquet", SIZE)
+
+
+def interrupted(path, record, *contents):
+    """Begin to write a dataset, add these shards and stop; returns what was there before."""
+    with suppress(KeyboardInterrupt), dataset_written(path, SIZE, record) as writer:
+        there = dict(writer.there)
+        for shard, content in enumerate(contents):
+            writer.add(shard, content)
+        raise KeyboardInterrupt
+    return there
+
+
+def test_shards_that_are_whole_are_taken_over_by_the_next_run_of_the_same_settings(tmp_path):
+    path, record = tmp_path / "dataset.parquet", {"seed": 0}
+    contents = [encode_rows([make_rows(SIZE, 5 + shard, shard)], "parquet", SIZE)[0] for shard in range(2)]
+    assert interrupted(path, record, contents[0]) == {}
+    assert not path.exists()
+    assert interrupted(path, record) == {0: 5}
+    (tmp_path / ".dataset.parquet.partial" / "part-00000.parquet").write_bytes(contents[0][:-9])
+    with dataset_written(path, SIZE, record) as writer:
+        assert writer.there == {}, "a part that was cut off counts as whole"
+        writer.add(0, contents[0])
+        writer.add(1, contents[1])
+    assert [file.name for file in sorted(path.iterdir())] == ["part-00000.parquet", "part-00001.parquet"]
+    assert len(read_dataset(path, SIZE).match) == 11
+
+
+def test_shards_of_other_settings_are_not_taken_over(tmp_path):
+    path = tmp_path / "dataset.parquet"
+    content, _ = encode_rows([make_rows(SIZE, 5, 0)], "parquet", SIZE)
+    interrupted(path, {"seed": 0}, content)
+    assert interrupted(path, {"seed": 1}) == {}

@@ -30,7 +30,7 @@ def test_an_opponent_depends_on_the_number_of_its_match_alone():
 
 def test_against_the_pool_batches_and_workers_change_no_byte(tmp_path):
     learn_levels(tiny_settings(tmp_path / "one", "opponents=pool"))
-    learn_levels(tiny_settings(tmp_path / "other", "opponents=pool", "batch_size=7", "executor.workers=3"))
+    learn_levels(tiny_settings(tmp_path / "other", "opponents=pool", "batch_size=7", "dataset.shard_matches=100"))
     assert files_of(tmp_path / "one") == files_of(tmp_path / "other")
     rows = rows_of(tmp_path / "one", 2)
     assert (np.diff(rows.match) >= 0).all()

@@ -63,8 +63,8 @@ def test_another_seed_gives_other_matches(tiny_run: Path, tmp_path: Path) -> Non
     ("levels", "overrides"),
     [
         ((0, 1, 2), ["batch_size=7"]),
-        ((0, 1, 2), ["executor.workers=3", "batch_size=64"]),
-        ((2,), ["executor=process", "executor.workers=2", "batch_size=64"]),
+        ((0, 1, 2), ["dataset.shard_matches=100", "batch_size=64"]),
+        ((2,), ["executor=process", "executor.workers=2", "dataset.shard_matches=100"]),
     ],
 )
 def test_batches_and_workers_change_no_byte(

@@ -273,12 +273,13 @@ def test_a_machine_without_a_new_python_is_told_in_one_line(clone, tmp_path):
 # ---------------------------------------------------------------------- how the code is laid out
 
 LAYERS = [
-    {"selfplay.errors", "selfplay.exits", "selfplay.games.words", "selfplay.progress"},
+    {"selfplay.errors", "selfplay.exits", "selfplay.games.words", "selfplay.progress", "selfplay.versions"},
     {"selfplay.randomness", "selfplay.compiled"},
     {"selfplay.games"},
     {"selfplay.search", "selfplay.gtp"},
     {"selfplay.settings", "selfplay.run_folder", "architectures"},
-    {"selfplay.executors", "selfplay.classical_settings", "selfplay.play_settings", "selfplay.endgame_report"},
+    {"selfplay.executors"},
+    {"selfplay.classical_settings", "selfplay.play_settings", "selfplay.endgame_report"},
     {"selfplay.outcomes"},
     {"selfplay.players"},
     {"selfplay.arena", "selfplay.experience_graph"},
@@ -289,7 +290,7 @@ LAYERS = [
     {"selfplay.expectations", "selfplay.tabular"},
     {"selfplay.parquet_dataset"},
     {"selfplay.dataset", "selfplay.checkpoints", "selfplay.optimizer", "selfplay.policy_files"},
-    {"selfplay.descent", "selfplay.learned_evaluation"},
+    {"selfplay.dataset_writer", "selfplay.descent", "selfplay.learned_evaluation"},
     {"selfplay.training", "selfplay.level_players"},
     {"selfplay.players.naming", "selfplay.loss_files"},
     {"selfplay.tensorboard_events"},

@@ -135,7 +135,6 @@ OUT_OF_RANGE = [
     "player.depth=0",
     "player.temperature=-0.1",
     "executor.name=cluster",
-    "executor.workers=0",
     "training.optimizer.learning_rate=0",
     "training.optimizer.learning_rate=nan",
     "training.optimizer.weight_decay=-1",
@@ -173,6 +172,11 @@ OUT_OF_RANGE = [
     "batch_size=0",
     "threads=0",
 ]
+
+
+def test_workers_out_of_range_are_refused():
+    with pytest.raises(SettingError, match=r"^executor.workers=0: give 1 or more, or null$"):
+        compose_settings(["executor=process", "executor.workers=0"])
 
 
 @pytest.mark.parametrize("override", OUT_OF_RANGE)

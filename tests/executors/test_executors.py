@@ -1,0 +1,110 @@
+"""Executors: the same results in the same order, few at a time, whatever dies."""
+
+import os
+import signal
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from selfplay.errors import StageError
+from selfplay.executors import open_executor
+from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT
+from selfplay.settings import CommonSettings, ExecutorSettings
+
+WORKERS = 2
+
+
+class Job(NamedTuple):
+    settings: CommonSettings
+    number: int
+    notes: Path = Path("nowhere")
+
+
+def square(job: Job) -> tuple[int, int]:
+    return job.number**2, os.getpid()
+
+
+def threads(job: Job) -> list[str | None]:
+    return [os.environ.get(name) for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")]
+
+
+def refuse(job: Job) -> None:
+    raise StageError(f"job {job.number} cannot be done")
+
+
+def die_at_first(job: Job) -> int:
+    """Job 3 takes its worker with it, as often as `notes` says it should."""
+    left = int(job.notes.read_text()) if job.number == 3 else 0
+    if left:
+        job.notes.write_text(str(left - 1))
+        os.kill(os.getpid(), signal.SIGKILL)
+    return job.number
+
+
+def jobs(count, notes=Path("nowhere"), threads=1):
+    return [Job(CommonSettings("nowhere", threads=threads), number, notes) for number in range(count)]
+
+
+@pytest.fixture(scope="module")
+def processes():
+    with open_executor(ExecutorSettings("process", WORKERS)) as executor:
+        yield executor
+
+
+def test_processes_give_what_one_process_gives_in_the_same_order(processes):
+    with open_executor(ExecutorSettings()) as serial:
+        alone = list(serial.map(square, jobs(20)))
+    together = list(processes.map(square, jobs(20)))
+    assert [value for value, _ in together] == [value for value, _ in alone] == [n**2 for n in range(20)]
+    assert {pid for _, pid in alone} == {os.getpid()}
+    assert 1 <= len({pid for _, pid in together} - {os.getpid()}) <= WORKERS
+
+
+def test_the_workers_stay_for_the_next_tasks(processes):
+    first = {pid for _, pid in processes.map(square, jobs(8))}
+    assert {pid for _, pid in processes.map(square, jobs(8))} & first
+
+
+def test_a_worker_has_the_threads_of_the_settings():
+    with open_executor(ExecutorSettings("process", 1)) as executor:
+        assert list(executor.map(threads, jobs(1, threads=3))) == [["3", "3"]]
+
+
+def test_few_tasks_are_begun_before_results_are_taken(processes):
+    begun = []
+
+    def told():
+        for job in jobs(100):
+            begun.append(job.number)
+            yield job
+
+    results = processes.map(square, told())
+    assert next(results)[0] == 0
+    assert len(begun) == IN_FLIGHT * WORKERS
+    results.close()
+
+
+@pytest.mark.parametrize("name", ["serial", "process"])
+def test_what_a_task_raises_comes_out(name):
+    with open_executor(ExecutorSettings(name, 1)) as executor, pytest.raises(StageError, match="job 0 cannot be done"):
+        list(executor.map(refuse, jobs(3)))
+
+
+def test_tasks_of_a_worker_that_dies_are_begun_again(tmp_path):
+    notes = tmp_path / "deaths"
+    notes.write_text(str(ATTEMPTS - 1))
+    with open_executor(ExecutorSettings("process", WORKERS)) as executor:
+        assert list(executor.map(die_at_first, jobs(8, notes))) == list(range(8))
+    assert notes.read_text() == "0"
+
+
+def test_workers_that_die_again_and_again_end_the_work_in_one_line(tmp_path):
+    notes = tmp_path / "deaths"
+    notes.write_text("100")
+    with (
+        open_executor(ExecutorSettings("process", 1)) as executor,
+        pytest.raises(StageError, match=r"a worker process was killed 4 times.* give fewer executor\.workers"),
+    ):
+        list(executor.map(die_at_first, jobs(8, notes)))
+    assert notes.read_text() == str(100 - ATTEMPTS)

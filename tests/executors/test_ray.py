@@ -1,0 +1,115 @@
+"""A Ray cluster gives the bytes of one process, whoever dies, and says plainly what is wrong with it."""
+
+import os
+import time
+
+import pytest
+
+from selfplay import learn_levels
+from selfplay.errors import SettingError, StageError
+from selfplay.executors import open_executor
+from selfplay.generation import generate_level, play_shard, shards_of
+from selfplay.settings import ExecutorSettings
+from tests.executors.test_executors import Job, jobs, refuse, square
+from tests.runs import files_of, tiny_settings
+
+ray = pytest.importorskip("ray", reason="pip install -e '.[ray]' brings it")
+
+from selfplay.executors.ray import Sent, _run  # noqa: E402 - it needs ray
+from selfplay.run_folder import RunFolder, sha256  # noqa: E402
+from selfplay.versions import versions  # noqa: E402
+
+
+def test_ray_that_is_not_installed_is_named_with_the_mend(monkeypatch):
+    monkeypatch.setattr("selfplay.settings.find_spec", lambda name: None)
+    with pytest.raises(SettingError, match=r"^executor=ray needs the package ray.*pip install -e '\.\[ray\]'"):
+        ExecutorSettings("ray")
+
+
+def test_a_node_that_lacks_the_files_of_the_run_gets_them(tiny_run, tmp_path):
+    settings = tiny_settings(tiny_run, "dataset.shard_matches=100")
+    shard = shards_of(settings, 2)[1]
+    expected = play_shard(shard)
+    agent = RunFolder(tiny_run).agent(2)
+    name = str(agent.relative_to(tiny_run))
+    far = shard._replace(settings=tiny_settings(tmp_path / "not here", "dataset.shard_matches=100"))
+    with pytest.raises(StageError, match="has no level 2"):
+        play_shard(far)
+    assert _run(play_shard, far, Sent(versions(), ((name, sha256(agent)),), {name: agent.read_bytes()})) == expected
+    assert not (tmp_path / "not here").exists()
+
+
+def test_a_worker_of_another_version_is_refused(tiny_run):
+    driver = versions() | {"torch": "1.0", "numpy": "1.0"}
+    with pytest.raises(StageError) as caught:
+        _run(square, jobs(1)[0], Sent(driver, (), {}))
+    here = versions()
+    assert f"has numpy {here['numpy']}, not 1.0, torch {here['torch']}, not 1.0; install the same" in str(caught.value)
+
+
+def test_no_cluster_at_the_address_is_said_in_one_line():
+    with (
+        pytest.raises(SettingError, match=r"^executor.address=127.0.0.1:1: there is no Ray cluster") as caught,
+        open_executor(ExecutorSettings("ray", address="127.0.0.1:1")),
+    ):
+        pass
+    assert "\n" not in str(caught.value)
+
+
+def die_once(job: Job) -> int:
+    """Job 3 takes its worker with it the first time."""
+    if job.number == 3 and not job.notes.exists():
+        job.notes.touch()
+        os._exit(1)
+    return job.number
+
+
+def node_of(job: Job) -> tuple[int, str]:
+    """The job's number and the node that it ran on; slow enough for both nodes to have something to do."""
+    with job.notes.open("a") as file:
+        file.write("begun\n")
+    time.sleep(0.2)
+    return job.number, ray.get_runtime_context().get_node_id()
+
+
+@pytest.mark.slow
+def test_a_ray_of_its_own_gives_the_bytes_of_one_process(tiny_run, tmp_path):
+    settings = tiny_settings(tmp_path / "run", "executor=ray", "executor.workers=2", "dataset.shard_matches=100")
+    learn_levels(settings)
+    assert files_of(tmp_path / "run") == files_of(tiny_run)
+    with open_executor(settings.executor) as executor:
+        assert list(executor.map(die_once, jobs(8, tmp_path / "died"))) == list(range(8))
+        with pytest.raises(StageError, match=r"^job 0 cannot be done$"):
+            list(executor.map(refuse, jobs(3)))
+
+
+@pytest.fixture
+def cluster():
+    """Two nodes with a core each, on this machine."""
+    from ray.cluster_utils import Cluster
+
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    cluster.add_node(num_cpus=1)
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+@pytest.mark.slow
+def test_a_node_killed_in_the_middle_changes_no_byte(cluster, tiny_run, tmp_path):
+    settings = ExecutorSettings("ray", address=cluster.address)
+    notes = tmp_path / "begun"
+    with open_executor(settings) as executor:
+        results = executor.map(node_of, jobs(40, notes))
+        first = [next(results) for _ in range(10)]
+        assert len({node for _, node in first}) == 2
+        cluster.remove_node(next(node for node in cluster.list_all_nodes() if not node.head), allow_graceful=False)
+        rest = list(results)
+    assert [number for number, _ in [*first, *rest]] == list(range(40))
+    assert len(notes.read_text().split()) > 40, "nothing was lost with the node"
+    run_dir = tmp_path / "run"
+    overrides = ["executor=ray", f"executor.address={cluster.address}", "dataset.shard_matches=20"]
+    cluster.add_node(num_cpus=1)
+    assert generate_level(tiny_settings(run_dir, *overrides), 0)
+    assert (run_dir / "level_00/dataset.csv").read_bytes() == (tiny_run / "level_00/dataset.csv").read_bytes()
