@@ -60,20 +60,29 @@ def write_dataset(path: Path, parts: Iterable[Rows], observation_size: int) -> i
 
 
 def read_dataset(path: Path, observation_size: int) -> Rows:
-    """The rows of the dataset at `path`.
+    """The rows of the dataset at `path`: a file, or in Parquet's form a folder of parts.
 
     Raises:
         InvalidFileError: the file is missing, empty or cut off, a column is missing or foreign, or a value is out of
             range; the message names which.
     """
     rows = (read_parquet if is_parquet(path) else _read_csv)(path, column_names(observation_size))
-    _check_range(path, "match", rows.match, rows.match >= 0, "0 or more")
-    _check_range(path, "ply", rows.ply, rows.ply >= 0, "0 or more")
-    # Column by column takes many times longer, so that is left for files that are broken.
-    for i in range(observation_size) if len(rows.match) and rows.observations.max() > 1 else ():
-        _check_range(path, f"v{i}", rows.observations[:, i], rows.observations[:, i] <= 1, "0 or 1")
-    _check_range(path, "target", rows.targets, np.abs(rows.targets) <= 1, "from -1 to 1")
+    check_ranges(path, rows)
     return rows
+
+
+def check_ranges(path: Path, rows: Rows, first: int = 0) -> None:
+    """Raise InvalidFileError, naming the row, unless all values of these rows of `path` are in range.
+
+    `first`: how many rows of the file stand before them.
+    """
+    observations = rows.observations
+    _check_range(path, "match", rows.match, rows.match >= 0, "0 or more", first)
+    _check_range(path, "ply", rows.ply, rows.ply >= 0, "0 or more", first)
+    # Column by column takes many times longer, so that is left for files that are broken.
+    for i in range(observations.shape[1]) if observations.size and observations.max() > 1 else ():
+        _check_range(path, f"v{i}", observations[:, i], observations[:, i] <= 1, "0 or 1", first)
+    _check_range(path, "target", rows.targets, np.abs(rows.targets) <= 1, "from -1 to 1", first)
 
 
 def is_parquet(path: Path) -> bool:
@@ -115,7 +124,9 @@ def _check_header(path: Path, names: list[str]) -> None:
         raise InvalidFileError(path, "is cut off in its last row; generate it again with force=true")
 
 
-def _check_range(path: Path, name: str, values: NDArray[np.generic], valid: NDArray[np.bool_], allowed: str) -> None:
+def _check_range(
+    path: Path, name: str, values: NDArray[np.generic], valid: NDArray[np.bool_], allowed: str, first: int
+) -> None:
     if not valid.all():
         row = int(np.flatnonzero(~valid)[0])
-        raise InvalidFileError(path, f"column {name} of row {row + 1} is {values[row]}; it must be {allowed}")
+        raise InvalidFileError(path, f"column {name} of row {first + row + 1} is {values[row]}; it must be {allowed}")

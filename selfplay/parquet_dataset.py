@@ -1,6 +1,10 @@
-"""dataset.parquet: the rows of dataset.csv in about a thirtieth of the space, in row groups of one size."""
+"""dataset.parquet: the rows of dataset.csv in about a thirtieth of the space, in row groups of one size.
+
+It is one file, or a folder of parts: part-00000.parquet, part-00001.parquet, ...
+"""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -61,23 +65,63 @@ def _groups(parts: Iterable[Rows]) -> Iterator[Rows]:
         yield rest
 
 
-def read_parquet(path: Path, names: list[str]) -> Rows:
-    """The rows at `path`, whose columns must have these names.
+def parquet_parts(path: Path) -> list[Path]:
+    """The files of the dataset at `path`, in the order of their rows: itself, or the parts in the folder there."""
+    return sorted(path.glob("part-*.parquet")) if path.is_dir() else [path]
 
-    Raises InvalidFileError if the file is missing, empty or broken, or its columns are others.
+
+def read_parquet(path: Path, names: list[str]) -> Rows:
+    """The rows at `path`, a file or a folder of parts, whose columns must have these names.
+
+    Raises InvalidFileError if a file is missing, empty or broken, or its columns are others.
     """
+    groups = RowGroups(path, names)
+    return concatenated([groups.read(number) for number in range(len(groups.sizes))])
+
+
+class RowGroups:
+    """The row groups of the dataset at `path`, a file or a folder of parts, to be read one at a time.
+
+    Raises InvalidFileError if a file is missing, empty or broken, or its columns do not have these names.
+    """
+
+    def __init__(self, path: Path, names: list[str]) -> None:
+        self._names = names
+        self._metadata: dict[Path, pq.FileMetaData] = {}
+        self._places: list[tuple[Path, int]] = []
+        self.sizes: list[int] = []
+        """The rows of each group."""
+        for part in parquet_parts(path):
+            with _refusing(part), pq.ParquetFile(part) as file:
+                _check_columns(part, file.schema_arrow, names)
+                self._metadata[part] = file.metadata
+            self._places += [(part, number) for number in range(file.metadata.num_row_groups)]
+            self.sizes += [file.metadata.row_group(number).num_rows for number in range(file.metadata.num_row_groups)]
+        if not sum(self.sizes):
+            raise InvalidFileError(path, f"holds no rows; {REMEDY}")
+
+    def place(self, group: int) -> tuple[Path, int]:
+        """The file of a group, and how many of its rows stand before the group."""
+        path, number = self._places[group]
+        return path, sum(self.sizes[group - number : group])
+
+    def read(self, group: int, *, with_observations: bool = True) -> Rows:
+        """The rows of a group; without observations these have no entries. Raises InvalidFileError."""
+        path, number = self._places[group]
+        names = self._names if with_observations else [*self._names[:2], self._names[-1]]
+        with _refusing(path), pq.ParquetFile(path, metadata=self._metadata[path]) as file:
+            return _rows(file.read_row_group(number, columns=names), names)
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """What cannot be read at `path` as an InvalidFileError."""
     try:
-        with pq.ParquetFile(path) as file:
-            _check_columns(path, file.schema_arrow, names)
-            groups = [file.read_row_group(number) for number in range(file.num_row_groups)]
+        yield
     except OSError as error:
         raise InvalidFileError(path, f"cannot be read: {error.strerror or 'it is broken'}; {REMEDY}") from error
     except pa.ArrowInvalid as error:
         raise InvalidFileError(path, f"{' '.join(str(error).split())}; {REMEDY}") from error
-    if not sum(map(len, groups)):
-        raise InvalidFileError(path, f"holds no rows; {REMEDY}")
-    parts = [_rows(group, names) for group in groups]
-    return concatenated(parts)
 
 
 def _check_columns(path: Path, schema: pa.Schema, names: list[str]) -> None:
