@@ -17,6 +17,7 @@ from selfplay.expectations import Rows, concatenated
 
 GROUP_SIZE = 65536
 """Rows in a row group, however many come at a time: the bytes must not depend on how matches are batched."""
+TRANSPOSED_BLOCK = 256
 REMEDY = "generate it again with force=true"
 
 
@@ -138,7 +139,16 @@ def _rows(table: pa.Table, names: list[str]) -> Rows:
     for entry, name in enumerate(names[2:-1]):
         observations[entry] = _truths(table.column(name).combine_chunks(), size)
     match, ply, targets = (table.column(name).to_numpy() for name in ("match", "ply", "target"))
-    return Rows(match, ply, np.ascontiguousarray(observations.T), targets)
+    return Rows(match, ply, _transposed(observations), targets)
+
+
+def _transposed(entries: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """uint8[D, N] to uint8[N, D], by blocks that fit into the processor's cache: several times faster than at once."""
+    rows = np.empty(entries.shape[::-1], dtype=np.uint8)
+    for start in range(0, len(rows), TRANSPOSED_BLOCK):
+        block = slice(start, start + TRANSPOSED_BLOCK)
+        rows[block] = np.ascontiguousarray(entries[:, block]).T
+    return rows
 
 
 def _truths(column: pa.BooleanArray, size: int) -> NDArray[np.uint8]:

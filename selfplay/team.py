@@ -60,7 +60,7 @@ class Team:
         from torch.nn.parallel import DistributedDataParallel
 
         # The gradients are views into the optimizer's vector and stay there.
-        return DistributedDataParallel(network, gradient_as_bucket_view=False, broadcast_buffers=False)
+        return DistributedDataParallel(network, gradient_as_bucket_view=False, forward_sync_buffers=False)
 
 
 ALONE = Team()
