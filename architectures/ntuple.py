@@ -81,16 +81,15 @@ class NTuple(nn.Module):
 
     def descend(
         self,
-        just_moved: "NDArray[np.int64]",
-        to_move: "NDArray[np.int64]",
+        words: "NDArray[np.int64]",
         targets: "NDArray[np.float32]",
         row_weights: "NDArray[np.float32]",
-        order: "NDArray[np.int64]",
-        rates: "NDArray[np.float64]",
+        rate: float,
+        loss: float = 0.0,
     ) -> float:
         """Change the weights row after row: see `selfplay.search.pattern_evaluation.descend`."""
         from selfplay.search.pattern_evaluation import descend
 
         tables = self.patterns.contributions, self.patterns.offsets, self.patterns.weight_of_entry
         weights = self.weight.detach().numpy()
-        return descend(just_moved, to_move, targets, row_weights, order, tables, weights, self.num_squares, rates)
+        return descend(words, targets, row_weights, tables, weights, self.num_squares, rate, loss)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO
 from selfplay.errors import SelfPlayError, SettingError
 from selfplay.exits import INTERRUPTED, INTERRUPTED_MESSAGE, exit_with_line
 from selfplay.players.naming import grammar
+from selfplay.processes import process_count, process_rank
 from selfplay.settings import CONFIG_FOLDER, AnySettings, Settings, one_line, settings_from_config
 
 if TYPE_CHECKING:
@@ -136,9 +137,9 @@ def _describe_os_error(error: OSError) -> str:
     return f"{error.filename}: {reason}" if error.filename else reason
 
 
-def command(body: Callable[[Settings], None], *, run: RunUse = "create") -> None:
+def command(body: Callable[[Settings], None], *, run: RunUse = "create", in_parallel: bool = False) -> None:
     """Run a script of the loop: `command_of` with conf/config.yaml."""
-    command_of(Settings, "config", body, run=run)
+    command_of(Settings, "config", body, run=run, in_parallel=in_parallel)
 
 
 def command_of(
@@ -148,6 +149,7 @@ def command_of(
     *,
     run: RunUse = "create",
     log_to: TextIO | None = None,
+    in_parallel: bool = False,
 ) -> None:
     """Run a script: compose its settings from conf/`config`.yaml and the command line, and call `body` with them.
 
@@ -155,8 +157,24 @@ def command_of(
         run: what the script does with the run in run_dir. "create" makes the folder if it is missing; that and
             "change" hold the run's lock meanwhile and append to its run.log.
         log_to: where the library's messages go; None: stdout.
+        in_parallel: whether torchrun may start several processes of it; only the first holds the lock and logs.
     """
-    run_reporting_errors(lambda: _compose_and_run(kind, config, body, run, log_to))
+
+    def compose_and_run() -> None:
+        if process_count() > 1:
+            _check_for_several_processes(in_parallel)
+        _compose_and_run(kind, config, body, run, log_to)
+
+    run_reporting_errors(compose_and_run)
+
+
+def _check_for_several_processes(in_parallel: bool) -> None:
+    """Raises SettingError for what torchrun cannot start."""
+    program = Path(sys.argv[0]).name
+    if not in_parallel:
+        raise SettingError(f"{program} is one process: start it with python; torchrun is for train/train_agent.py")
+    if {"-m", "--multirun"} & set(sys.argv):
+        raise SettingError("a sweep (-m) is one process after the other: give torchrun one value of each setting")
 
 
 def _compose_and_run(
@@ -197,6 +215,9 @@ def _compose_and_run(
 def _run_with_settings(
     settings: AnySettings, body: Callable[[AnySettings], None], run: RunUse, log_to: TextIO | None
 ) -> None:
+    if process_rank() > 0:
+        body(settings)
+        return
     logger = logging.getLogger("selfplay")
     logger.setLevel(logging.INFO)
     screen = logging.StreamHandler(log_to or sys.stdout)

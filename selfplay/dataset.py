@@ -68,7 +68,7 @@ def _encode_csv(parts: Iterable[Rows], observation_size: int) -> tuple[bytes, in
 
 
 def read_dataset(path: Path, observation_size: int) -> Rows:
-    """The rows of the dataset at `path`.
+    """The rows of the dataset at `path`: a file, or in Parquet's form a folder of parts.
 
     Raises:
         InvalidFileError: the file is missing, empty or cut off, a column is missing or foreign, or a value is out of
@@ -79,14 +79,18 @@ def read_dataset(path: Path, observation_size: int) -> Rows:
     return rows
 
 
-def check_ranges(path: Path, rows: Rows) -> None:
-    """Raise InvalidFileError, naming the column and the row of the file at `path`, if a value is out of range."""
-    _check_range(path, "match", rows.match, rows.match >= 0, "0 or more")
-    _check_range(path, "ply", rows.ply, rows.ply >= 0, "0 or more")
+def check_ranges(path: Path, rows: Rows, first: int = 0) -> None:
+    """Raise InvalidFileError, naming the row, unless all values of these rows of `path` are in range.
+
+    `first`: how many rows of the file stand before them.
+    """
+    observations = rows.observations
+    _check_range(path, "match", rows.match, rows.match >= 0, "0 or more", first)
+    _check_range(path, "ply", rows.ply, rows.ply >= 0, "0 or more", first)
     # Column by column takes many times longer, so that is left for files that are broken.
-    for i in range(rows.observations.shape[1]) if len(rows.match) and rows.observations.max() > 1 else ():
-        _check_range(path, f"v{i}", rows.observations[:, i], rows.observations[:, i] <= 1, "0 or 1")
-    _check_range(path, "target", rows.targets, np.abs(rows.targets) <= 1, "from -1 to 1")
+    for i in range(observations.shape[1]) if observations.size and observations.max() > 1 else ():
+        _check_range(path, f"v{i}", observations[:, i], observations[:, i] <= 1, "0 or 1", first)
+    _check_range(path, "target", rows.targets, np.abs(rows.targets) <= 1, "from -1 to 1", first)
 
 
 def _read_csv(path: Path, observation_size: int) -> Rows:
@@ -123,7 +127,9 @@ def _check_header(path: Path, names: list[str]) -> None:
         raise InvalidFileError(path, "is cut off in its last row; generate it again with force=true")
 
 
-def _check_range(path: Path, name: str, values: NDArray[np.generic], valid: NDArray[np.bool_], allowed: str) -> None:
+def _check_range(
+    path: Path, name: str, values: NDArray[np.generic], valid: NDArray[np.bool_], allowed: str, first: int
+) -> None:
     if not valid.all():
         row = int(np.flatnonzero(~valid)[0])
-        raise InvalidFileError(path, f"column {name} of row {row + 1} is {values[row]}; it must be {allowed}")
+        raise InvalidFileError(path, f"column {name} of row {first + row + 1} is {values[row]}; it must be {allowed}")

@@ -6,23 +6,38 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from architectures.ntuple import NTuple
 from selfplay.errors import SettingError
 from selfplay.optimizer import Adam, scheduled_learning_rate
 from selfplay.settings import TrainingSettings
+from selfplay.team import ALONE, Team
 
 
 class Examples(NamedTuple):
     """N training examples."""
 
-    observations: Tensor
-    """uint8[N, D]: 0 or 1"""
+    inputs: Tensor
+    """What a way down takes of the observations: see `Descent.inputs`."""
     targets: Tensor
     """float32[N]"""
     weights: Tensor
     """float32[N], with mean 1."""
+
+    def select(self, rows: Tensor | slice) -> "Examples":
+        """The examples of these rows."""
+        return Examples(self.inputs[rows], self.targets[rows], self.weights[rows])
+
+
+class Batch(NamedTuple):
+    """A batch, as one process of a team sees it."""
+
+    share: Examples
+    """Those that this process takes; there may be none."""
+    size: int
+    """Examples in the whole batch."""
 
 
 class Descent(Protocol):
@@ -31,8 +46,11 @@ class Descent(Protocol):
     weights: Tensor
     """All weights of the network, as they are now; written into, they change."""
 
-    def run_epoch(self, batches: Iterator[Tensor]) -> float:
-        """Take the next epoch's steps on the rows of these batches (int64[size] each).
+    def inputs(self, observations: NDArray[np.uint8]) -> Tensor:
+        """What it takes of uint8[N, D], flattened observations of 0 and 1; the first dimension stays."""
+
+    def run_epoch(self, batches: Iterator[Batch]) -> float:
+        """Take the next epoch's steps, each on the next of these batches.
 
         Returns:
             The mean over the batches of the weighted squared error that was minimised, each before its step.
@@ -40,18 +58,26 @@ class Descent(Protocol):
 
 
 def make_descent(
-    network: nn.Module, examples: Examples, observation_shape: tuple[int, ...], settings: TrainingSettings, level: int
+    network: nn.Module,
+    rows: int,
+    observation_shape: tuple[int, ...],
+    settings: TrainingSettings,
+    level: int,
+    team: Team = ALONE,
 ) -> Descent:
-    """The way that `settings.optimizer` names. Raises SettingError if the network cannot go it."""
-    schedule = Schedule(settings, len(examples.targets), level)
+    """The way that `settings.optimizer` names, for passes over so many rows.
+
+    Raises SettingError if the network cannot go it.
+    """
+    schedule = Schedule(settings, rows, level)
     if settings.optimizer.name == "adam":
-        return AdamDescent(network, examples, observation_shape, settings, schedule)
+        return AdamDescent(network, observation_shape, settings, schedule, team)
     if not isinstance(network, NTuple):
         raise SettingError("training.optimizer.name=sgd goes row after row through tables: architecture=ntuple only")
     if settings.optimizer.weight_decay > 0:
         decay = settings.optimizer.weight_decay
         raise SettingError(f"training.optimizer.weight_decay={decay}: name=sgd has none; give 0, or name=adam")
-    return RowDescent(network, examples, observation_shape, schedule)
+    return RowDescent(network, observation_shape, schedule)
 
 
 class Schedule:
@@ -69,58 +95,64 @@ class Schedule:
 
 
 class AdamDescent:
-    """Batches by Adam, on any network."""
+    """Batches by Adam, on any network; each process of a team computes the gradient of its share."""
 
     def __init__(
         self,
         network: nn.Module,
-        examples: Examples,
         observation_shape: tuple[int, ...],
         settings: TrainingSettings,
         schedule: Schedule,
+        team: Team,
     ) -> None:
-        self._network, self._schedule, self._steps = network, schedule, 0
-        observations = examples.observations.reshape(-1, *observation_shape)
-        self._examples = examples._replace(observations=observations)
+        self._shape, self._schedule, self._steps = observation_shape, schedule, 0
         optimizer = settings.optimizer
         self._adam = Adam(network.parameters(), optimizer.weight_decay, optimizer.decoupled_weight_decay)
+        self._team, self._network = team, team.parallel(network)
         self.weights = self._adam.weights
 
-    def run_epoch(self, batches: Iterator[Tensor]) -> float:
+    def inputs(self, observations: NDArray[np.uint8]) -> Tensor:
+        """uint8[N, *observation_shape]"""
+        return torch.from_numpy(observations).reshape(-1, *self._shape)
+
+    def run_epoch(self, batches: Iterator[Batch]) -> float:
         total = torch.zeros(())
         for batch in islice(batches, self._schedule.steps_per_epoch):
             total += self._step(batch)
-        return float(total) / self._schedule.steps_per_epoch
+        return float(self._team.sum(total)) / self._schedule.steps_per_epoch
 
-    def _step(self, batch: Tensor) -> Tensor:
-        observations, targets, weights = self._examples
+    def _step(self, batch: Batch) -> Tensor:
+        """Returns this process's part of the batch's loss."""
+        observations, targets, weights = batch.share
         self._adam.zero_grad()
-        values = self._network(observations[batch].float()).reshape(-1)
-        loss: Tensor = (weights[batch] * (values - targets[batch]).square()).mean()
+        values = self._network(observations.float()).reshape(-1)
+        # The mean over the whole batch, times the team's size because a team takes the mean of its gradients.
+        loss: Tensor = (weights * (values - targets).square()).sum() / (batch.size / self._team.size)
         loss.backward()  # type: ignore[no-untyped-call]
         self._adam.step(self._schedule.rate(self._steps))
         self._steps += 1
-        return loss.detach()
+        return loss.detach() / self._team.size
 
 
 class RowDescent:
     """Stochastic gradient descent row after row, on tables; a batch only is the rows that share a learning rate."""
 
-    def __init__(
-        self, network: NTuple, examples: Examples, observation_shape: tuple[int, ...], schedule: Schedule
-    ) -> None:
-        from selfplay.games.feature_kernels import board_words
-
-        self._network, self._schedule, self._steps = network, schedule, 0
-        self._words = board_words(examples.observations.reshape(-1, *observation_shape))
-        self._targets, self._row_weights = examples.targets.numpy(), examples.weights.numpy()
+    def __init__(self, network: NTuple, observation_shape: tuple[int, ...], schedule: Schedule) -> None:
+        self._network, self._shape, self._schedule, self._steps = network, observation_shape, schedule, 0
         self.weights = network.weight.data
 
-    def run_epoch(self, batches: Iterator[Tensor]) -> float:
-        chosen = list(islice(batches, self._schedule.steps_per_epoch))
-        rates = [self._schedule.rate(self._steps + step) for step in range(len(chosen))]
-        self._steps += len(chosen)
-        rate_of_row = np.repeat(rates, [len(batch) for batch in chosen])
-        return self._network.descend(
-            *self._words, self._targets, self._row_weights, torch.cat(chosen).numpy(), rate_of_row
-        )
+    def inputs(self, observations: NDArray[np.uint8]) -> Tensor:
+        """int64[N, 2], the words of the two planes."""
+        from selfplay.games.feature_kernels import board_words
+
+        planes = torch.from_numpy(observations).reshape(-1, *self._shape)
+        return torch.from_numpy(np.stack(board_words(planes), axis=1))
+
+    def run_epoch(self, batches: Iterator[Batch]) -> float:
+        loss, rows = 0.0, 0
+        for examples, size in islice(batches, self._schedule.steps_per_epoch):
+            words, targets, weights = (column.numpy() for column in examples)
+            loss = self._network.descend(words, targets, weights, self._schedule.rate(self._steps), loss)
+            self._steps += 1
+            rows += size
+        return loss / max(1, rows)

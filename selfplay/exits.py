@@ -10,6 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 
+from selfplay.processes import process_rank, wait_to_be_ended
+
 INTERRUPTED = 130
 INTERRUPTED_MESSAGE = "interrupted; start the same command again to go on"
 
@@ -22,9 +24,14 @@ def before_exit(duty: Callable[[], None]) -> None:
 
 
 def exit_with_line(message: str, code: int) -> None:
-    """End the program at once, so that no thread or exit handler adds to the line."""
+    """End the program at once, so that no thread or exit handler adds to the line.
+
+    Of several processes that torchrun started the first speaks; another one only if that does not end it meanwhile.
+    """
     for duty in _last_duties:
         duty()
+    if process_rank() > 0:
+        wait_to_be_ended()
     with suppress(OSError):
         sys.stdout.flush()
     with suppress(OSError):

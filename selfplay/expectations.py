@@ -27,8 +27,8 @@ class Rows(NamedTuple):
     targets: NDArray[np.float32]
     """float32[N] in [-1, 1]: that player's discounted outcome."""
 
-    def select(self, chosen: NDArray[np.bool_]) -> "Rows":
-        """The rows where `chosen` (bool[N]) is true."""
+    def select(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Rows":
+        """The rows where `chosen` (bool[N]) is true, or of these numbers (int64[K])."""
         return Rows(self.match[chosen], self.ply[chosen], self.observations[chosen], self.targets[chosen])
 
     def between(self, start: int, end: int) -> "Rows":

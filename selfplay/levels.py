@@ -7,6 +7,7 @@ its files there does nothing.
 
 import logging
 import time
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,15 +15,19 @@ from typing import TYPE_CHECKING, Any
 from selfplay.errors import SettingError, StageError
 from selfplay.executors import open_executor
 from selfplay.generation import generate_level
+from selfplay.processes import process_count
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.run_folder import Manifest, RunFolder, sha256, written_whole
 from selfplay.settings import Settings
+from selfplay.team import Team, joined_team
 from selfplay.tensorboard_events import add_missing_events, epoch_events
 
 # A stage that has nothing to do should not wait for torch: what computes is imported where it is used.
 if TYPE_CHECKING:
-    from selfplay.expectations import Rows
-    from selfplay.training import EpochLoss
+    from torch import nn
+
+    from selfplay.games import Game
+    from selfplay.training import EpochLoss, TrainingRows
 
 log = logging.getLogger(__name__)
 
@@ -32,33 +37,54 @@ log = logging.getLogger(__name__)
 def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgress) -> bool:
     """Train `level` on the dataset of the level before it, from that level's weights; False if it was there already.
 
+    Processes that torchrun has started train it together; the first of them alone writes, logs and shows progress.
+
     Raises:
-        SettingError: level 0, which is not trained.
-        StageError: the dataset or the weights to start from are not there, or the level was made with other settings.
+        SettingError: level 0, which is not trained, or an optimizer that several processes cannot share.
+        StageError: the dataset or the weights to start from are not there, or the level was made with other settings;
+            or the rows do not fit into memory.
         InvalidFileError: the dataset is broken.
     """
     if level < 1:
         raise SettingError(f"level={level}: level 0 is the random player; levels from 1 are trained")
+    if process_count() > 1 and settings.training.optimizer.name == "sgd":
+        raise SettingError(
+            "training.optimizer.name=sgd goes row after row in one process: start it with python, or give name=adam"
+        )
     run = RunFolder(Path(settings.run_dir))
     if level > 1:
         run.check_level(level - 1)
     for earlier in _levels_to_train_on(settings, level):
         if not (path := run.dataset(earlier, settings.dataset.format)).exists():
             raise StageError(f"{path} is not there; generate the matches of level {earlier} first")
+    with joined_team() as team:
+        return _train_together(settings, run, level, progress if team.is_first else NoProgress, team)
+
+
+def _train_together(settings: Settings, run: RunFolder, level: int, progress: ProgressBar, team: Team) -> bool:
     manifest = Manifest(run.level(level))
-    record = _training_record(settings, run, level)
-    if manifest.is_done("training", record, force=settings.force):
-        log.info("level %d: it is trained", level)
-        add_missing_events(settings, level)
+    record = _training_record(settings, run, level, team) if team.is_first else {}
+    is_done = team.is_first and manifest.is_done("training", record, force=settings.force)
+    if team.of_first(is_done):
+        if team.is_first:
+            log.info("level %d: it is trained", level)
+            add_missing_events(settings, level)
         return False
-    rows = _dataset_to_train_on(settings, run, level)
-    manifest.forget("training")
-    _train_and_save(settings, run, level, rows, progress)
-    manifest.record("training", record, {"rows": len(rows.match)}, ["agent.safetensors", "epoch_loss.csv"])
+    try:
+        rows = _rows_to_train_on(settings, run, level, team)
+        if team.is_first:
+            manifest.forget("training")
+        _train_and_save(settings, run, level, rows, progress, team)
+    except MemoryError as error:
+        raise StageError(
+            f"level {level}: its rows do not fit into memory; dataset.buffer_rows=1000000 reads them as it goes"
+        ) from error
+    if team.is_first:
+        manifest.record("training", record, {"rows": rows.num_rows}, ["agent.safetensors", "epoch_loss.csv"])
     return True
 
 
-def _training_record(settings: Settings, run: RunFolder, level: int) -> dict[str, Any]:
+def _training_record(settings: Settings, run: RunFolder, level: int, team: Team) -> dict[str, Any]:
     record: dict[str, Any] = {
         "game": settings.game.name,
         "level": level,
@@ -69,6 +95,11 @@ def _training_record(settings: Settings, run: RunFolder, level: int) -> dict[str
         "threads": settings.threads,
         "dataset_sha256": sha256(run.dataset(level - 1, settings.dataset.format)),
     }
+    # What decides the bytes, but only where it is used.
+    if settings.dataset.buffer_rows is not None:
+        record["buffer_rows"] = settings.dataset.buffer_rows
+    if team.size > 1:
+        record["processes"] = team.size
     if settings.dataset.replay:
         earlier = _levels_to_train_on(settings, level)[:-1]
         record["replayed_sha256"] = [sha256(run.dataset(number, settings.dataset.format)) for number in earlier]
@@ -86,44 +117,88 @@ def _levels_to_train_on(settings: Settings, level: int) -> list[int]:
     return list(range(max(0, level - 1 - settings.dataset.replay), level))
 
 
-def _dataset_to_train_on(settings: Settings, run: RunFolder, level: int) -> "Rows":
-    from selfplay.expectations import concatenated
-
-    parts = [_own_dataset(settings, run, number) for number in _levels_to_train_on(settings, level)]
-    # Matches of different levels keep different numbers, so that each is held out or not by itself.
-    parts = [rows._replace(match=rows.match + number * settings.matches) for number, rows in enumerate(parts)]
-    return concatenated(parts)
-
-
-def _own_dataset(settings: Settings, run: RunFolder, level: int) -> "Rows":
+def _rows_to_train_on(settings: Settings, run: RunFolder, level: int, team: Team) -> "TrainingRows":
     from math import prod
 
     from selfplay.dataset import read_dataset
+    from selfplay.expectations import concatenated
     from selfplay.games import make_game
+    from selfplay.parquet_dataset import RowGroups
+    from selfplay.streaming import StreamedRows
+    from selfplay.training import RowsInMemory
 
-    path = run.dataset(level, settings.dataset.format)
-    rows = read_dataset(path, prod(make_game(settings.game.name).observation_shape))
-    section = Manifest(path.parent).sections.get("generation")
-    if section is None or section["files"].get(path.name) != sha256(path):
-        raise StageError(f"{path} is not the file that its manifest describes; generate it again with force=true")
-    return rows
+    game, key = make_game(settings.game.name), _key(settings, level)
+    paths = [run.dataset(number, settings.dataset.format) for number in _levels_to_train_on(settings, level)]
+    size = prod(game.observation_shape)
+    buffer_rows, matches = settings.dataset.buffer_rows, settings.matches
+    if buffer_rows is not None:
+        parts = [RowGroups(path, size) for path in paths]
+        _check_datasets(paths, team)
+        return StreamedRows(parts, matches, settings.training, game.symmetries, key, buffer_rows, team)
+    datasets = [read_dataset(path, size) for path in paths]
+    _check_datasets(paths, team)
+    # Matches of different levels keep different numbers, so that each is held out or not by itself.
+    datasets = [rows._replace(match=rows.match + number * matches) for number, rows in enumerate(datasets)]
+    return RowsInMemory(concatenated(datasets), settings.training, game.symmetries, key, team)
 
 
-def _train_and_save(settings: Settings, run: RunFolder, level: int, rows: "Rows", progress: ProgressBar) -> None:
+def _check_datasets(paths: list[Path], team: Team) -> None:
+    """Raises StageError for a dataset that is not the one that its level's manifest describes."""
+    for path in paths if team.is_first else ():
+        section = Manifest(path.parent).sections.get("generation", {"files": {}})
+        if section["files"].get(path.name) != sha256(path):
+            raise StageError(f"{path} is not the file that its manifest describes; generate it again with force=true")
+
+
+def _key(settings: Settings, level: int) -> int:
+    """The stream of random numbers of a level's training."""
+    from selfplay.randomness import Activity, stream_key
+
+    return stream_key(settings.seed, level, Activity.TRAINING)
+
+
+def _train_and_save(
+    settings: Settings, run: RunFolder, level: int, rows: "TrainingRows", progress: ProgressBar, team: Team
+) -> None:
     import torch
 
-    from architectures import build_network
-    from selfplay.checkpoints import load_checkpoint, save_checkpoint
+    from selfplay.checkpoints import save_checkpoint
     from selfplay.games import make_game
     from selfplay.loss_files import write_epoch_losses
-    from selfplay.randomness import Activity, Purpose, single_word, stream_key
-    from selfplay.training import seeded, train
+    from selfplay.training import train_on
 
     start = time.perf_counter()
     torch.set_num_threads(settings.threads)
     game = make_game(settings.game.name)
-    key = stream_key(settings.seed, level, Activity.TRAINING)
-    with seeded(single_word(key, Purpose.INITIAL_WEIGHTS)):
+    network = _network_to_train(settings, run, level, game)
+    bar = progress(total=settings.training.epochs, desc=f"level {level}: epochs")
+    with epoch_events(settings, level) if team.is_first else nullcontext(lambda _: None) as write_events:
+
+        def on_epoch(loss: "EpochLoss") -> None:
+            bar.update(1)
+            write_events(loss)
+
+        shape, key = game.observation_shape, _key(settings, level)
+        losses = train_on(network, rows, settings.training, shape, key, on_epoch, level=level, team=team)
+    bar.close()
+    if not team.is_first:
+        return
+    with written_whole(run.agent(level)) as beside:
+        training = asdict(settings.training)
+        save_checkpoint(beside, network, game, level, settings.architecture, training, settings.outcome)
+    with written_whole(run.epoch_loss(level)) as beside:
+        write_epoch_losses(beside, losses)
+    best, seconds = min(loss.validation_loss for loss in losses), time.perf_counter() - start
+    log.info("level %d: trained on %d rows, validation loss %.4f (%.2f s)", level, rows.num_rows, best, seconds)
+
+
+def _network_to_train(settings: Settings, run: RunFolder, level: int, game: "Game") -> "nn.Module":
+    from architectures import build_network
+    from selfplay.checkpoints import load_checkpoint
+    from selfplay.randomness import Purpose, single_word
+    from selfplay.training import seeded
+
+    with seeded(single_word(_key(settings, level), Purpose.INITIAL_WEIGHTS)):
         network = build_network(settings.architecture, game.observation_shape)
     if _starts_from_previous(settings, level):
         earlier = load_checkpoint(run.agent(level - 1), game)
@@ -133,23 +208,7 @@ def _train_and_save(settings: Settings, run: RunFolder, level: int, rows: "Rows"
                 f"not {settings.architecture}; give another run_dir"
             )
         network.load_state_dict(earlier.network.state_dict())
-    bar = progress(total=settings.training.epochs, desc=f"level {level}: epochs")
-    with epoch_events(settings, level) as write_events:
-
-        def on_epoch(loss: "EpochLoss") -> None:
-            bar.update(1)
-            write_events(loss)
-
-        symmetries, shape = game.symmetries, game.observation_shape
-        losses = train(network, rows, settings.training, symmetries, shape, key, on_epoch, level=level)
-    bar.close()
-    with written_whole(run.agent(level)) as beside:
-        training = asdict(settings.training)
-        save_checkpoint(beside, network, game, level, settings.architecture, training, settings.outcome)
-    with written_whole(run.epoch_loss(level)) as beside:
-        write_epoch_losses(beside, losses)
-    best, seconds = min(loss.validation_loss for loss in losses), time.perf_counter() - start
-    log.info("level %d: trained on %d rows, validation loss %.4f (%.2f s)", level, len(rows.match), best, seconds)
+    return network
 
 
 # ---------------------------------------------------------------------- the loop

@@ -4,6 +4,7 @@ Observations stand there packed, a bit an entry, in row groups of one size.
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from selfplay.expectations import Rows, concatenated
 
 GROUP_SIZE = 65536
 """Rows in a row group, however many come at a time: the bytes must not depend on how matches are batched."""
+COLUMNS = ("match", "ply", "observation", "target")
 REMEDY = "generate it again with force=true"
 
 
@@ -37,8 +39,8 @@ def parquet_parts(path: Path) -> list[Path]:
 
 
 def _schema(observation_size: int) -> pa.Schema:
-    packed = pa.binary(-(-observation_size // 8))
-    return pa.schema([("match", pa.int64()), ("ply", pa.int32()), ("observation", packed), ("target", pa.float32())])
+    types = pa.int64(), pa.int32(), pa.binary(-(-observation_size // 8)), pa.float32()
+    return pa.schema(list(zip(COLUMNS, types, strict=True)))
 
 
 def encode_parquet(parts: Iterable[Rows], observation_size: int) -> tuple[bytes, int]:
@@ -86,23 +88,53 @@ def read_parquet(path: Path, observation_size: int) -> Rows:
 
     Raises InvalidFileError if a file is missing or broken, its columns are others, or there is no row.
     """
-    groups = [rows for part in parquet_parts(path) for rows in row_groups(part, observation_size)]
-    if not sum(len(rows.match) for rows in groups):
-        raise InvalidFileError(path, f"holds no rows; {REMEDY}")
-    return concatenated(groups)
+    groups = RowGroups(path, observation_size)
+    return concatenated([groups.read(number) for number in range(len(groups.sizes))])
 
 
-def row_groups(part: Path, observation_size: int) -> Iterator[Rows]:
-    """The rows of one file, a row group at a time. Raises InvalidFileError if it is broken, or of other columns."""
+class RowGroups:
+    """The row groups of the dataset at `path`, to be read one at a time.
+
+    Raises InvalidFileError if a file is missing or broken, its columns are others, or there is no row.
+    """
+
+    def __init__(self, path: Path, observation_size: int) -> None:
+        self._size = observation_size
+        self._metadata: dict[Path, pq.FileMetaData] = {}
+        self._places: list[tuple[Path, int]] = []
+        self.sizes: list[int] = []
+        """The rows of each group."""
+        for part in parquet_parts(path):
+            with _refusing(part), pq.ParquetFile(part) as file:
+                _check_columns(part, file.schema_arrow, _schema(observation_size))
+                self._metadata[part] = file.metadata
+            self._places += [(part, number) for number in range(file.metadata.num_row_groups)]
+            self.sizes += [file.metadata.row_group(number).num_rows for number in range(file.metadata.num_row_groups)]
+        if not sum(self.sizes):
+            raise InvalidFileError(path, f"holds no rows; {REMEDY}")
+
+    def place(self, group: int) -> tuple[Path, int]:
+        """The file of a group, and how many of its rows stand before the group."""
+        path, number = self._places[group]
+        return path, sum(self.sizes[group - number : group])
+
+    def read(self, group: int, *, with_observations: bool = True) -> Rows:
+        """The rows of a group; without observations these have no entries. Raises InvalidFileError."""
+        path, number = self._places[group]
+        columns = [name for name in COLUMNS if with_observations or name != "observation"]
+        with _refusing(path), pq.ParquetFile(path, metadata=self._metadata[path]) as file:
+            return _rows(file.read_row_group(number, columns=columns, use_threads=False), self._size)
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """What cannot be read at `path` as an InvalidFileError."""
     try:
-        with pq.ParquetFile(part) as file:
-            _check_columns(part, file.schema_arrow, _schema(observation_size))
-            for number in range(file.num_row_groups):
-                yield _rows(file.read_row_group(number, use_threads=False), observation_size)
+        yield
     except OSError as error:
-        raise InvalidFileError(part, f"cannot be read: {error.strerror or 'it is broken'}; {REMEDY}") from error
+        raise InvalidFileError(path, f"cannot be read: {error.strerror or 'it is broken'}; {REMEDY}") from error
     except pa.ArrowInvalid as error:
-        raise InvalidFileError(part, f"{' '.join(str(error).split())}; {REMEDY}") from error
+        raise InvalidFileError(path, f"{' '.join(str(error).split())}; {REMEDY}") from error
 
 
 def _check_columns(path: Path, schema: pa.Schema, expected: pa.Schema) -> None:
@@ -113,10 +145,11 @@ def _check_columns(path: Path, schema: pa.Schema, expected: pa.Schema) -> None:
 
 
 def _rows(table: pa.Table, observation_size: int) -> Rows:
-    bits = np.concatenate([_packed(chunk) for chunk in table.column("observation").chunks])
-    observations = np.unpackbits(bits, axis=1, count=observation_size)
     match, ply, targets = (table.column(name).to_numpy() for name in ("match", "ply", "target"))
-    return Rows(match, ply, observations, targets)
+    if "observation" not in table.column_names:
+        return Rows(match, ply, np.empty((len(match), 0), dtype=np.uint8), targets)
+    bits = np.concatenate([_packed(chunk) for chunk in table.column("observation").chunks])
+    return Rows(match, ply, np.unpackbits(bits, axis=1, count=observation_size), targets)
 
 
 def _packed(column: pa.FixedSizeBinaryArray) -> NDArray[np.uint8]:

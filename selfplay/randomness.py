@@ -52,6 +52,10 @@ class Purpose(IntEnum):
     DROPOUT = 6
     TIE_BREAK = 7
     OPPONENT = 8
+    GROUP_ORDER = 9
+    BUFFER_PLACE = 10
+    BUFFER_ORDER = 11
+    IMAGE = 12
 
 
 @rule

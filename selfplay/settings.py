@@ -132,11 +132,17 @@ class DatasetSettings:
     """A level is trained on the datasets of so many earlier levels too."""
     shard_matches: int = 16384
     """Matches that are played in one go, and whose rows are one file of dataset.parquet."""
+    buffer_rows: int | None = None
+    """Training holds so many rows in memory at a time and reads the others as it goes; None: all rows."""
 
     def __post_init__(self) -> None:
         require("dataset.shard_matches", self.shard_matches, self.shard_matches >= 1, "1 or more")
         require("dataset.format", self.format, self.format in ("csv", "parquet"), "csv or parquet")
         require("dataset.replay", self.replay, self.replay >= 0, "0 or more")
+        rows = self.buffer_rows
+        require("dataset.buffer_rows", rows, rows is None or 1 <= rows <= 2**31, "1 to 2147483648, or null")
+        if rows is not None and self.format != "parquet":
+            raise SettingError(f"dataset.buffer_rows={rows}: CSV cannot be read in parts; give dataset.format=parquet")
 
 
 @dataclass
@@ -242,6 +248,10 @@ class Settings(CommonSettings):
         require("opponents", self.opponents, self.opponents in ("self", "pool"), "self or pool")
         require("outcome", self.outcome, self.outcome in OUTCOMES, " or ".join(OUTCOMES))
         require("logger", self.logger, self.logger in LOGGERS, " or ".join(LOGGERS))
+        if (rows := self.dataset.buffer_rows) is not None and self.training.merge:
+            raise SettingError(
+                f"dataset.buffer_rows={rows}: equal rows merge only in memory; give training.merge=false"
+            )
         if self.logger == "tensorboard":
             require_package("logger=tensorboard", "tensorboard")
 

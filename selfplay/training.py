@@ -1,20 +1,21 @@
 """Fitting a network to the expected returns of a dataset's afterstates."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from selfplay.descent import Examples, make_descent
+from selfplay.descent import Batch, Descent, Examples, make_descent
 from selfplay.errors import StageError
 from selfplay.expectations import Rows
 from selfplay.games.game import Symmetries
 from selfplay.randomness import Draws, Purpose, single_word
 from selfplay.settings import TrainingSettings
+from selfplay.team import ALONE, Team
 
 VALIDATION_BLOCK = 65536
 """Rows in one forward pass."""
@@ -44,15 +45,41 @@ class HeldOut(NamedTuple):
     """float32[N]"""
 
 
+class TrainingRows(Protocol):
+    """The rows of a level's training, wherever they are kept."""
+
+    num_rows: int
+    """All of them, held out or not."""
+    num_examples: int
+    """Examples that one pass trains on."""
+
+    def batches(self, descent: Descent) -> Iterator[Batch]:
+        """Batches without end: pass after pass, each in an order of its own, the last batch of a pass shorter."""
+
+    def held_out(self) -> Iterable[HeldOut]:
+        """The held-out rows in parts; of a team, those that this process measures, and there may be none."""
+
+
+def is_held_out(match: NDArray[np.int64], fraction: float, key: int) -> NDArray[np.bool_]:
+    """bool[N]: whether the matches of these numbers are held out, a share `fraction` of all, drawn by their numbers."""
+    draws = Draws(key, torch.from_numpy(match), 0)
+    held_out: NDArray[np.bool_] = (draws.uniforms(Purpose.VALIDATION_SPLIT) < fraction).numpy()
+    return held_out
+
+
+def require_both_sides(held_out: int, rows: int, matches: int) -> None:
+    """Raise StageError if, of the rows of so many matches, none are left to train or to measure on."""
+    if held_out in (0, rows):
+        raise StageError(f"{matches} matches are too few to hold out some of them; set more matches")
+
+
 def held_out_rows(rows: Rows, fraction: float, key: int) -> NDArray[np.bool_]:
-    """bool[N]: the rows of the matches that are held out; a share `fraction` of the matches, drawn by their numbers.
+    """bool[N]: the rows of the matches that are held out: see `is_held_out`.
 
     Raises StageError if that leaves no row to train or to measure on.
     """
-    draws = Draws(key, torch.from_numpy(rows.match), 0)
-    held_out: NDArray[np.bool_] = (draws.uniforms(Purpose.VALIDATION_SPLIT) < fraction).numpy()
-    if held_out.all() or not held_out.any():
-        raise StageError(f"{len(np.unique(rows.match))} matches are too few to hold out some of them; set more matches")
+    held_out = is_held_out(rows.match, fraction, key)
+    require_both_sides(int(held_out.sum()), len(held_out), len(np.unique(rows.match)))
     return held_out
 
 
@@ -69,6 +96,8 @@ def distinct_rows(observations: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], N
 
 def training_examples(rows: Rows, settings: TrainingSettings, symmetries: Symmetries) -> Examples:
     """The examples made of `rows`: merged where equal and multiplied by the symmetries, as the settings say.
+
+    Their inputs are the observations, uint8[N, D].
 
     Merged examples have the mean target of their rows and the weight count ** weight_power, scaled to mean 1.
     """
@@ -95,13 +124,52 @@ def _merge(
     return distinct, total, np.bincount(inverse, weights=counts * targets) / total
 
 
-def validation_loss(network: nn.Module, held_out: HeldOut, observation_shape: tuple[int, ...]) -> float:
-    """The mean squared error over all held-out rows; the network sees each distinct observation once."""
+class RowsInMemory:
+    """All rows of a level's training in memory. Raises StageError if there are too few matches to hold some out."""
+
+    def __init__(
+        self, rows: Rows, settings: TrainingSettings, symmetries: Symmetries, key: int, team: Team = ALONE
+    ) -> None:
+        self._settings, self._key, self._team = settings, key, team
+        self.num_rows = len(rows.match)
+        held = held_out_rows(rows, settings.validation_fraction, key)
+        measured = np.flatnonzero(held)
+        self._held_out = [held_out_of(rows.select(measured[team.share(len(measured))]))]
+        self._examples = training_examples(rows.select(~held), settings, symmetries)
+        self.num_examples = len(self._examples.targets)
+
+    def batches(self, descent: Descent) -> Iterator[Batch]:
+        examples = self._examples._replace(inputs=descent.inputs(self._examples.inputs.numpy()))
+        generator = torch.Generator().manual_seed(single_word(self._key, Purpose.BATCH_ORDER))
+        while True:
+            order = torch.randperm(self.num_examples, generator=generator)
+            for batch in torch.split(order, self._settings.batch_size):
+                yield Batch(examples.select(batch[self._team.share(len(batch))]), len(batch))
+
+    def held_out(self) -> Iterable[HeldOut]:
+        return self._held_out
+
+
+def held_out_of(rows: Rows) -> HeldOut:
+    """These rows, to measure on."""
+    distinct, inverse = distinct_rows(rows.observations)
+    return HeldOut(*(torch.from_numpy(array) for array in (distinct, inverse, rows.targets)))
+
+
+def validation_loss(
+    network: nn.Module, held_out: Iterable[HeldOut], observation_shape: tuple[int, ...], team: Team = ALONE
+) -> float:
+    """The mean squared error over all held-out rows of a team; the network sees each distinct one of a part once."""
     network.eval()
+    sums = torch.zeros(2, dtype=torch.float64)
     with torch.inference_mode():
-        parts = torch.split(held_out.observations, VALIDATION_BLOCK)
-        values = torch.cat([network(part.float().reshape(-1, *observation_shape)).reshape(-1) for part in parts])
-        return float((values[held_out.inverse] - held_out.targets).double().square().mean())
+        for distinct, inverse, targets in held_out:
+            parts = torch.split(distinct, VALIDATION_BLOCK)
+            values = torch.cat([network(part.float().reshape(-1, *observation_shape)).reshape(-1) for part in parts])
+            errors = (values[inverse] - targets).double().square()
+            sums += torch.stack([errors.sum(), torch.tensor(len(errors), dtype=torch.float64)])
+    total, count = team.sum(sums).tolist()
+    return float(total / count)
 
 
 def train(
@@ -115,31 +183,45 @@ def train(
     *,
     level: int = 1,
 ) -> list[EpochLoss]:
+    """`train_on` rows that are in memory."""
+    in_memory = RowsInMemory(rows, settings, symmetries, key)
+    return train_on(network, in_memory, settings, observation_shape, key, on_epoch, level=level)
+
+
+def train_on(
+    network: nn.Module,
+    rows: TrainingRows,
+    settings: TrainingSettings,
+    observation_shape: tuple[int, ...],
+    key: int,
+    on_epoch: Callable[[EpochLoss], None] = lambda _: None,
+    *,
+    level: int = 1,
+    team: Team = ALONE,
+) -> list[EpochLoss]:
     """Train `network` in place; afterwards it holds the weights of the epoch with the lowest validation loss.
 
     Args:
         key: the stream of random numbers of this level's training; the same key gives the same weights, bit by bit,
-            with the same number of threads on the same kind of processor.
+            with the same number of threads and processes on the same kind of processor.
         on_epoch: called after each epoch.
         level: the level that it becomes, from 1: the learning rate may fall from level to level.
+        team: the processes that train it together.
 
     Raises:
         StageError: too few matches to hold some out, or a loss that is no longer a number.
         SettingError: the network cannot be trained by this optimizer.
     """
-    held = held_out_rows(rows, settings.validation_fraction, key)
-    distinct, inverse = distinct_rows(rows.observations[held])
-    held_out = HeldOut(*(torch.from_numpy(a) for a in (distinct, inverse, rows.targets[held])))
-    examples = training_examples(rows.select(~held), settings, symmetries)
-    batches = _batches(len(examples.targets), settings, key)
-    descent = make_descent(network, examples, observation_shape, settings, level)
+    descent = make_descent(network, rows.num_examples, observation_shape, settings, level, team)
+    batches = rows.batches(descent)
     losses: list[EpochLoss] = []
     champion = descent.weights.clone()
-    with seeded(single_word(key, Purpose.DROPOUT)):
+    # Each process of a team draws other masks for its rows.
+    with seeded(single_word(key, Purpose.DROPOUT, team.rank)):
         for epoch in range(1, settings.epochs + 1):
             network.train()
             training = descent.run_epoch(batches)
-            validation = validation_loss(network, held_out, observation_shape)
+            validation = validation_loss(network, rows.held_out(), observation_shape, team)
             if not np.isfinite(validation):
                 raise StageError(f"the loss is no longer a number in epoch {epoch}; lower the learning rate")
             is_champion = all(validation < earlier.validation_loss for earlier in losses)
@@ -150,13 +232,6 @@ def train(
     descent.weights.copy_(champion)
     network.eval()
     return losses
-
-
-def _batches(size: int, settings: TrainingSettings, key: int) -> Iterator[Tensor]:
-    """Rows of batches without end: pass after pass, each in an order of its own, the last batch of a pass shorter."""
-    generator = torch.Generator().manual_seed(single_word(key, Purpose.BATCH_ORDER))
-    while True:
-        yield from torch.split(torch.randperm(size, generator=generator), settings.batch_size)
 
 
 @contextmanager

@@ -273,11 +273,12 @@ def test_a_machine_without_a_new_python_is_told_in_one_line(clone, tmp_path):
 # ---------------------------------------------------------------------- how the code is laid out
 
 LAYERS = [
+    {"selfplay.processes"},
     {"selfplay.errors", "selfplay.exits", "selfplay.games.words", "selfplay.progress", "selfplay.versions"},
     {"selfplay.randomness", "selfplay.compiled"},
     {"selfplay.games"},
     {"selfplay.search", "selfplay.gtp"},
-    {"selfplay.settings", "selfplay.run_folder", "architectures"},
+    {"selfplay.settings", "selfplay.run_folder", "selfplay.team", "architectures"},
     {"selfplay.executors"},
     {"selfplay.classical_settings", "selfplay.play_settings", "selfplay.endgame_report"},
     {"selfplay.outcomes"},
@@ -292,7 +293,7 @@ LAYERS = [
     {"selfplay.dataset", "selfplay.checkpoints", "selfplay.optimizer", "selfplay.policy_files"},
     {"selfplay.dataset_writer", "selfplay.descent", "selfplay.learned_evaluation"},
     {"selfplay.training", "selfplay.level_players"},
-    {"selfplay.players.naming", "selfplay.loss_files"},
+    {"selfplay.players.naming", "selfplay.loss_files", "selfplay.streaming"},
     {"selfplay.tensorboard_events"},
     {"selfplay.command_line", "selfplay.generation"},
     {"selfplay.levels"},

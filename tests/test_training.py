@@ -62,7 +62,7 @@ def three_rows():
 
 def as_dictionary(examples):
     """From each observation, as text, to its (target, weight)."""
-    keys = ["".join(str(int(entry)) for entry in observation) for observation in examples.observations]
+    keys = ["".join(str(int(entry)) for entry in observation) for observation in examples.inputs]
     assert len(set(keys)) == len(keys)
     return dict(zip(keys, zip(examples.targets.tolist(), examples.weights.tolist(), strict=True), strict=True))
 
@@ -94,7 +94,7 @@ def test_the_weight_is_a_power_of_the_count(weight_power, ratio):
 def test_without_merging_every_row_is_an_example_of_weight_1():
     rows = three_rows()
     examples = training_examples(rows, make_settings(symmetries=False, merge=False), GAME.symmetries)
-    assert examples.observations.tolist() == rows.observations.tolist()
+    assert examples.inputs.tolist() == rows.observations.tolist()
     assert examples.targets.tolist() == rows.targets.tolist()
     assert examples.weights.tolist() == [1, 1, 1]
 
@@ -102,7 +102,7 @@ def test_without_merging_every_row_is_an_example_of_weight_1():
 def test_symmetries_give_eight_images_each_with_the_rows_target():
     examples = training_examples(three_rows(), make_settings(merge=False), GAME.symmetries)
     assert examples.targets.tolist() == [1.0] * 8 + [0.5] * 8 + [-0.25] * 8
-    squares = examples.observations.argmax(dim=1).tolist()
+    squares = examples.inputs.argmax(dim=1).tolist()
     # Each corner is the image of a corner twice; the centre is always its own.
     assert sorted(squares[:8]) == [0, 0, 2, 2, 6, 6, 8, 8]
     assert squares[16:] == [4] * 8
@@ -114,7 +114,7 @@ def test_the_eight_images_of_a_board_are_its_turns_and_mirrors():
     board = rows.observations.reshape(2, 3, 3)
     turned = [np.rot90(board, turns, axes=(1, 2)) for turns in range(4)]
     expected = {image.tobytes() for b in turned for image in (b.copy(), b[:, :, ::-1].copy())}
-    images = {image.astype(np.uint8).tobytes() for image in examples.observations.numpy()}
+    images = {image.astype(np.uint8).tobytes() for image in examples.inputs.numpy()}
     assert len(images) == 8
     assert images == expected
 
@@ -228,7 +228,7 @@ def test_the_validation_loss_of_a_known_network():
             return torch.zeros(len(observations), 1)
 
     held_out = HeldOut(torch.zeros(2, 4, dtype=torch.uint8), torch.tensor([0, 1, 1]), torch.tensor([1.0, 0.5, -1.0]))
-    assert validation_loss(Zero(), held_out, (4,)) == pytest.approx((1 + 0.25 + 1) / 3)
+    assert validation_loss(Zero(), [held_out], (4,)) == pytest.approx((1 + 0.25 + 1) / 3)
 
 
 def test_the_validation_loss_is_taken_without_dropout():
@@ -245,7 +245,7 @@ def test_the_first_training_loss_is_the_weighted_error_of_the_untrained_network(
     _, losses = fit(settings)
     examples = training_examples(ROWS.select(~held_out_rows(ROWS, 0.2, 7)), settings, GAME.symmetries)
     with torch.inference_mode():
-        values = make_network()(examples.observations.float().reshape(-1, *SHAPE))[:, 0]
+        values = make_network()(examples.inputs.float().reshape(-1, *SHAPE))[:, 0]
     expected = (examples.weights * (values - examples.targets) ** 2).mean().item()
     assert losses[0].training_loss == pytest.approx(expected, rel=1e-5)
 

@@ -2,6 +2,7 @@
 
 python train/train_agent.py --level 4
 python train/train_agent.py --level 1 architecture=conv run_dir=outputs/try
+torchrun --standalone --nproc-per-node 4 train/train_agent.py --level 4   # four processes share each batch
 """
 
 from selfplay.command_line import command, progress_bar
@@ -16,4 +17,4 @@ def train(settings: Settings) -> None:
 
 
 if __name__ == "__main__":
-    command(train)
+    command(train, in_parallel=True)

@@ -83,42 +83,34 @@ def write_sums(just_moved: Any, to_move: Any, tables: Any, sums: Any) -> None:
 
 @compiled
 def descend(
-    just_moved: Any,
-    to_move: Any,
-    targets: Any,
-    row_weights: Any,
-    order: Any,
-    patterns: Any,
-    weights: Any,
-    squares: int,
-    rates: Any,
+    words: Any, targets: Any, row_weights: Any, patterns: Any, weights: Any, squares: int, rate: float, loss: float
 ) -> float:
     """Stochastic gradient descent, row after row: each entry of a row moves against the gradient of its squared error.
 
     Args:
+        words: int64[N, 2], the stones of the player who has just moved and of the other one.
         targets, row_weights: float32[N].
-        order: int64[K], the rows in the order in which they are taken.
         patterns: contributions, offsets and weight_of_entry of `Patterns`.
         weights: float32[phases, W], changed in place.
-        rates: float64[K], the learning rate of each step.
+        rate: the learning rate.
+        loss: that of the rows before these.
 
     Returns:
-        The mean of the weighted squared errors, each before its step.
+        `loss` and the weighted squared errors, each before its step, added to it one by one.
     """
     contributions, offsets, weight_of_entry = patterns
     entries = np.empty(len(offsets), dtype=np.int32)
-    loss = 0.0
-    for step in range(len(order)):
-        row = order[step]
-        write_entries(just_moved[row], to_move[row], contributions, offsets, entries)
-        phase = phase_of(just_moved[row], to_move[row], len(weights), squares)
+    for row in range(len(words)):
+        just_moved, to_move = words[row, 0], words[row, 1]
+        write_entries(just_moved, to_move, contributions, offsets, entries)
+        phase = phase_of(just_moved, to_move, len(weights), squares)
         total = 0.0
         for image in range(len(offsets)):
             total += weights[phase, weight_of_entry[entries[image]]]
         value = math.tanh(total)
         error = targets[row] - value
         loss += row_weights[row] * error * error
-        change = np.float32(rates[step] * row_weights[row] * error * (1.0 - value * value))
+        change = np.float32(rate * row_weights[row] * error * (1.0 - value * value))
         for image in range(len(offsets)):
             weights[phase, weight_of_entry[entries[image]]] += change
-    return loss / max(1, len(order))
+    return loss

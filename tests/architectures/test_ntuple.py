@@ -195,8 +195,11 @@ def test_descent_changes_the_weights_as_plain_code_does(name):
         losses.append(row_weights[row] * error**2)
         np.add.at(weights, numbers[row], rate * row_weights[row] * error * (1 - value**2))
     rows = targets.astype(np.float32), row_weights.astype(np.float32)
-    loss = network.descend(*board_words(boards), *rows, order, rates)
-    assert loss == pytest.approx(np.mean(losses), rel=1e-4)
+    words = np.stack(board_words(boards), axis=1)
+    loss = 0.0
+    for row, rate in zip(order, rates, strict=True):
+        loss = network.descend(*(column[row : row + 1] for column in (words, *rows)), rate, loss)
+    assert loss == pytest.approx(np.sum(losses), rel=1e-4)
     np.testing.assert_allclose(network.weight.detach().numpy().reshape(-1), weights, rtol=0, atol=1e-5)
 
 
@@ -206,7 +209,7 @@ def test_a_step_goes_down_the_gradient_of_torch():
     loss = (network(boards) - 0.3).square().sum() / 2
     loss.backward()
     one = np.ones(1, np.float32)
-    network.descend(*board_words(boards), 0.3 * one, one, np.zeros(1, np.int64), np.full(1, 0.1))
+    network.descend(np.stack(board_words(boards), axis=1), 0.3 * one, one, 0.1)
     torch.testing.assert_close(network.weight.detach(), before - 0.1 * network.weight.grad, rtol=0, atol=1e-7)
 
 
