@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from selfplay.devices import chosen_device
 from selfplay.errors import GameTooLargeError, StageError
 from selfplay.games import Game, make_game
 from selfplay.games.positions import enumerate_positions
@@ -124,12 +125,17 @@ def _versus_previous(settings: Settings, game: Game, players: dict[int, Player],
         EpsilonGreedyPlayer(game, players[before], settings.comparison.epsilons),
     )
     key = stream_key(settings.seed, level, Activity.VERSUS_PREVIOUS)
-    return tally_matches(game, pair, settings.comparison.matches, key, settings.batch_size)
+    return _tally(settings, game, pair, key)
 
 
 def _versus_random(settings: Settings, game: Game, players: dict[int, Player], level: int) -> Tally:
     key = stream_key(settings.seed, level, Activity.VERSUS_RANDOM)
-    return tally_matches(game, (players[level], players[0]), settings.comparison.matches, key, settings.batch_size)
+    return _tally(settings, game, (players[level], players[0]), key)
+
+
+def _tally(settings: Settings, game: Game, pair: tuple[Player, Player], key: int) -> Tally:
+    device = chosen_device(settings.device)
+    return tally_matches(game, pair, settings.comparison.matches, key, settings.batch_size, device=device)
 
 
 def _ratings(levels: list[int], previous: dict[int, Tally], versus_random: dict[int, Tally]) -> dict[int, float]:

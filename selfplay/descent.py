@@ -9,9 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from architectures.ntuple import NTuple
+from selfplay.devices import runs_compiled
 from selfplay.errors import SettingError
 from selfplay.optimizer import Adam, scheduled_learning_rate
-from selfplay.settings import TrainingSettings
+from selfplay.settings import SGD_ON_CPU, TrainingSettings
 
 
 class Examples(NamedTuple):
@@ -48,6 +49,8 @@ def make_descent(
         return AdamDescent(network, examples, observation_shape, settings, schedule)
     if not isinstance(network, NTuple):
         raise SettingError("training.optimizer.name=sgd goes row after row through tables: architecture=ntuple only")
+    if not runs_compiled(examples.targets):
+        raise SettingError(SGD_ON_CPU)
     if settings.optimizer.weight_decay > 0:
         decay = settings.optimizer.weight_decay
         raise SettingError(f"training.optimizer.weight_decay={decay}: name=sgd has none; give 0, or name=adam")
@@ -81,13 +84,13 @@ class AdamDescent:
     ) -> None:
         self._network, self._schedule, self._steps = network, schedule, 0
         observations = examples.observations.reshape(-1, *observation_shape)
-        self._examples = examples._replace(observations=observations)
+        self._examples, self._precision = examples._replace(observations=observations), settings.precision
         optimizer = settings.optimizer
         self._adam = Adam(network.parameters(), optimizer.weight_decay, optimizer.decoupled_weight_decay)
         self.weights = self._adam.weights
 
     def run_epoch(self, batches: Iterator[Tensor]) -> float:
-        total = torch.zeros(())
+        total = torch.zeros((), device=self.weights.device)
         for batch in islice(batches, self._schedule.steps_per_epoch):
             total += self._step(batch)
         return float(total) / self._schedule.steps_per_epoch
@@ -95,7 +98,8 @@ class AdamDescent:
     def _step(self, batch: Tensor) -> Tensor:
         observations, targets, weights = self._examples
         self._adam.zero_grad()
-        values = self._network(observations[batch].float()).reshape(-1)
+        with torch.autocast(targets.device.type, torch.bfloat16, enabled=self._precision == "bfloat16"):
+            values = self._network(observations[batch].float()).reshape(-1).float()
         loss: Tensor = (weights[batch] * (values - targets[batch]).square()).mean()
         loss.backward()  # type: ignore[no-untyped-call]
         self._adam.step(self._schedule.rate(self._steps))

@@ -113,6 +113,7 @@ def _train_and_save(settings: Settings, run: RunFolder, level: int, rows: "Rows"
 
     from architectures import build_network
     from selfplay.checkpoints import load_checkpoint, save_checkpoint
+    from selfplay.devices import CPU, chosen_device
     from selfplay.games import make_game
     from selfplay.loss_files import write_epoch_losses
     from selfplay.randomness import Activity, Purpose, single_word, stream_key
@@ -140,7 +141,8 @@ def _train_and_save(settings: Settings, run: RunFolder, level: int, rows: "Rows"
             write_events(loss)
 
         symmetries, shape = game.symmetries, game.observation_shape
-        losses = train(network, rows, settings.training, symmetries, shape, key, on_epoch, level=level)
+        device = CPU if settings.training.optimizer.name == "sgd" else chosen_device(settings.device)
+        losses = train(network, rows, settings.training, symmetries, shape, key, on_epoch, level=level, device=device)
     bar.close()
     with written_whole(run.agent(level)) as beside:
         training = asdict(settings.training)

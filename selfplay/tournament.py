@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from selfplay.classical_settings import TournamentSettings
 from selfplay.comparison import grade_columns
+from selfplay.devices import chosen_device
 from selfplay.errors import GameTooLargeError
 from selfplay.games import Game, make_game
 from selfplay.games.positions import positions_of
@@ -152,13 +153,13 @@ def _play_pairs(
         players = [EpsilonGreedyPlayer(game, player, settings.epsilons) for player in players]
     pairs = list(combinations(range(len(players)), 2))
     bar = progress(total=len(pairs), desc="tournament")
-    key = stream_key(settings.seed, 0, Activity.TOURNAMENT)
+    key, device = stream_key(settings.seed, 0, Activity.TOURNAMENT), chosen_device(settings.device)
     tallies = {}
     for number, (one, other) in enumerate(pairs):
         pair_key = int(fold(np.array([key]), np.array([number]))[0])
         both = players[one], players[other]
         size, plies = settings.batch_size, settings.opening_plies
-        tallies[one, other] = tally_matches(game, both, settings.matches, pair_key, size, plies)
+        tallies[one, other] = tally_matches(game, both, settings.matches, pair_key, size, plies, device)
         bar.update(1)
     bar.close()
     return tallies

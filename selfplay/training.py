@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from selfplay.descent import Examples, make_descent
+from selfplay.devices import CPU, cuda_devices_in_use
 from selfplay.errors import StageError
 from selfplay.expectations import Rows
 from selfplay.games.game import Symmetries
@@ -114,14 +115,18 @@ def train(
     on_epoch: Callable[[EpochLoss], None] = lambda _: None,
     *,
     level: int = 1,
+    device: str = CPU,
 ) -> list[EpochLoss]:
     """Train `network` in place; afterwards it holds the weights of the epoch with the lowest validation loss.
 
+    It is back on the CPU then, wherever it was trained.
+
     Args:
         key: the stream of random numbers of this level's training; the same key gives the same weights, bit by bit,
-            with the same number of threads on the same kind of processor.
+            with the same number of threads on the same kind of processor or GPU.
         on_epoch: called after each epoch.
         level: the level that it becomes, from 1: the learning rate may fall from level to level.
+        device: cpu or cuda, where it is trained.
 
     Raises:
         StageError: too few matches to hold some out, or a loss that is no longer a number.
@@ -129,9 +134,11 @@ def train(
     """
     held = held_out_rows(rows, settings.validation_fraction, key)
     distinct, inverse = distinct_rows(rows.observations[held])
-    held_out = HeldOut(*(torch.from_numpy(a) for a in (distinct, inverse, rows.targets[held])))
+    held_out = HeldOut(*(torch.from_numpy(a).to(device) for a in (distinct, inverse, rows.targets[held])))
     examples = training_examples(rows.select(~held), settings, symmetries)
-    batches = _batches(len(examples.targets), settings, key)
+    examples = Examples(*(field.to(device) for field in examples))
+    batches = _batches(len(examples.targets), settings, key, device)
+    network.to(device)
     descent = make_descent(network, examples, observation_shape, settings, level)
     losses: list[EpochLoss] = []
     champion = descent.weights.clone()
@@ -148,20 +155,23 @@ def train(
             losses.append(EpochLoss(epoch, training, validation, is_champion))
             on_epoch(losses[-1])
     descent.weights.copy_(champion)
-    network.eval()
+    network.to(CPU).eval()
     return losses
 
 
-def _batches(size: int, settings: TrainingSettings, key: int) -> Iterator[Tensor]:
-    """Rows of batches without end: pass after pass, each in an order of its own, the last batch of a pass shorter."""
+def _batches(size: int, settings: TrainingSettings, key: int, device: str) -> Iterator[Tensor]:
+    """Rows of batches without end: pass after pass, each in an order of its own, the last batch of a pass shorter.
+
+    The order is drawn on the CPU, so that it is the same on every device.
+    """
     generator = torch.Generator().manual_seed(single_word(key, Purpose.BATCH_ORDER))
     while True:
-        yield from torch.split(torch.randperm(size, generator=generator), settings.batch_size)
+        yield from torch.split(torch.randperm(size, generator=generator).to(device), settings.batch_size)
 
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
     """torch's global generator seeded with `seed`, and as it was before afterwards."""
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=cuda_devices_in_use()):
         torch.manual_seed(seed)
         yield

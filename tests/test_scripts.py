@@ -274,12 +274,12 @@ def test_a_machine_without_a_new_python_is_told_in_one_line(clone, tmp_path):
 
 LAYERS = [
     {"selfplay.errors", "selfplay.exits", "selfplay.games.words", "selfplay.progress"},
-    {"selfplay.randomness", "selfplay.compiled"},
+    {"selfplay.randomness", "selfplay.compiled", "selfplay.devices"},
     {"selfplay.games"},
     {"selfplay.search", "selfplay.gtp"},
     {"selfplay.settings", "selfplay.run_folder", "architectures"},
     {"selfplay.executors", "selfplay.classical_settings", "selfplay.play_settings", "selfplay.endgame_report"},
-    {"selfplay.outcomes"},
+    {"selfplay.outcomes", "selfplay.match_memory"},
     {"selfplay.players"},
     {"selfplay.arena", "selfplay.experience_graph"},
     {"selfplay.experience_database"},
