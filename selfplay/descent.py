@@ -1,6 +1,7 @@
 """How a network's weights go down the gradient, an epoch at a time: in batches by Adam, or row after row."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import NamedTuple, Protocol
 
@@ -84,7 +85,8 @@ class AdamDescent:
     ) -> None:
         self._network, self._schedule, self._steps = network, schedule, 0
         observations = examples.observations.reshape(-1, *observation_shape)
-        self._examples, self._precision = examples._replace(observations=observations), settings.precision
+        self._examples = examples._replace(observations=observations)
+        self._autocast = autocast(settings.precision, examples.targets.device)
         optimizer = settings.optimizer
         self._adam = Adam(network.parameters(), optimizer.weight_decay, optimizer.decoupled_weight_decay)
         self.weights = self._adam.weights
@@ -98,13 +100,18 @@ class AdamDescent:
     def _step(self, batch: Tensor) -> Tensor:
         observations, targets, weights = self._examples
         self._adam.zero_grad()
-        with torch.autocast(targets.device.type, torch.bfloat16, enabled=self._precision == "bfloat16"):
+        with self._autocast:
             values = self._network(observations[batch].float()).reshape(-1).float()
         loss: Tensor = (weights[batch] * (values - targets[batch]).square()).mean()
         loss.backward()  # type: ignore[no-untyped-call]
         self._adam.step(self._schedule.rate(self._steps))
         self._steps += 1
         return loss.detach()
+
+
+def autocast(precision: str, device: torch.device) -> AbstractContextManager[object]:
+    """Within it networks compute with that precision where torch holds it safe."""
+    return nullcontext() if precision == "float32" else torch.autocast(device.type, torch.bfloat16)
 
 
 class RowDescent:

@@ -16,13 +16,10 @@ if TYPE_CHECKING:
 CPU, CUDA = "cpu", "cuda"
 DEVICES = ("auto", CPU, CUDA)
 
-COMPILED_ON = frozenset({CPU})
-"""The kinds of devices on which rules run compiled."""
-
 
 def runs_compiled(tensor: "Tensor") -> bool:
     """Whether compiled code walks over the memory of this tensor; elsewhere the same is done by torch operations."""
-    return tensor.device.type in COMPILED_ON
+    return tensor.device.type == CPU
 
 
 def require_device(name: str) -> None:
