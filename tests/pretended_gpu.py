@@ -88,7 +88,9 @@ def computed(function, args, kwargs):
         return result
     # What an operation writes into and gives back stays the tensor that it was.
     same = {id(tensor.inner): tensor for tensor in there}
-    return tree_map(lambda leaf: same[id(leaf)] if id(leaf) in same else OnGPU(leaf) if is_plain(leaf) else leaf, result)
+    return tree_map(
+        lambda leaf: same[id(leaf)] if id(leaf) in same else OnGPU(leaf) if is_plain(leaf) else leaf, result
+    )
 
 
 def is_plain(leaf):
@@ -97,7 +99,7 @@ def is_plain(leaf):
 
 @contextmanager
 def pretended_gpu():
-    """A machine whose GPU has 8 GiB of free memory; device=auto finds it. Networks see blocks as small as on the CPU."""
+    """A machine whose GPU has 8 GiB of free memory, which device=auto finds. Networks see blocks of the CPU's size."""
     free = (8 << 30, 8 << 30)
     with (
         patch.multiple(torch.cuda, is_available=lambda: True, mem_get_info=lambda: free),
