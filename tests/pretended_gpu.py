@@ -55,6 +55,10 @@ class OnGPU(torch.Tensor):
 class Pretending(TorchDispatchMode):
     """Makes such tensors where that device is asked for."""
 
+    @classmethod
+    def _should_skip_dynamo(cls):
+        return False  # nothing is compiled here, and guarding against it takes most of the time
+
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         return computed(function, args, kwargs or {})
 

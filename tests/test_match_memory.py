@@ -49,7 +49,7 @@ def test_players_leave_less_room_the_wider_and_deeper_they_are():
 
     def size(channels, depth, players=1):
         network = build_network({"name": "residual", "channels": channels}, game.observation_shape)
-        return batch_size_within(GIB // 2, game, [ValueNetPlayer(game, network, depth)] * players)
+        return batch_size_within(18_000 * match_bytes(game), game, [ValueNetPlayer(game, network, depth)] * players)
 
     assert size(8, 1) > size(8, 3)
     assert size(8, 1) > size(128, 1)
