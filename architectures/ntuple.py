@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from architectures.checks import require_whole_number
+from selfplay.devices import runs_compiled
 from selfplay.errors import SettingError
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ class NTuple(nn.Module):
         patterns: drawn as for `selfplay.games.patterns.read_pattern`; None: every window of 3x3 squares.
         symmetries: the images of patterns on the board that share their weights: "none", "mirror" or "square".
         phases: bands of equal width by the number of stones, each with weights of its own.
-
-    Entries are looked up on the CPU; observations elsewhere are copied there, and the entries back.
 
     Raises SettingError if observations are no boards with two planes of stones, or a pattern does not fit the board.
     """
@@ -53,25 +52,43 @@ class NTuple(nn.Module):
         drawings = windows(rows, columns) if patterns is None else patterns
         squares = tuple(read_pattern(drawing, rows, columns) for drawing in drawings)
         self.patterns: Patterns = make_patterns(squares, symmetries, rows, columns)
+        self.contributions: Tensor
+        self.offsets: Tensor
+        self.weight_of_entry: Tensor
+        for name in ("contributions", "offsets", "weight_of_entry"):
+            self.register_buffer(name, torch.from_numpy(getattr(self.patterns, name)), persistent=False)
         self.weight = nn.Parameter(torch.zeros(phases, self.patterns.num_weights))
 
     def forward(self, observations: Tensor) -> Tensor:
-        numbers = self.weight_numbers(observations).to(self.weight.device)
+        numbers = self.weight_numbers(observations)
         sums = nn.functional.embedding_bag(numbers, self.weight.reshape(-1, 1), mode="sum")
         return torch.tanh(sums)
 
     def weight_numbers(self, observations: Tensor) -> Tensor:
         """int64[N, I]: which of all phases' weights, counted through, each image of each position has."""
+        if not runs_compiled(observations):
+            return self.weight_numbers_with_tensors(observations)
         from selfplay.games.feature_kernels import board_words
         from selfplay.games.patterns import phase_of, write_all_entries
 
-        just_moved, to_move = board_words(observations.detach().cpu())
-        entries = torch.empty(len(observations), len(self.patterns.offsets), dtype=torch.int32)
-        contributions, offsets = self.patterns.contributions, self.patterns.offsets
-        write_all_entries(just_moved, to_move, contributions, offsets, entries.numpy())
+        just_moved, to_move = board_words(observations.detach())
+        entries = torch.empty(len(observations), len(self.offsets), dtype=torch.int32)
+        write_all_entries(just_moved, to_move, self.patterns.contributions, self.patterns.offsets, entries.numpy())
         phase = torch.from_numpy(phase_of(just_moved, to_move, len(self.weight), self.num_squares))
-        weight_of_entry = torch.from_numpy(self.patterns.weight_of_entry)
-        return weight_of_entry[entries.long()].long() + phase[:, None] * self.patterns.num_weights
+        return self.weight_of_entry[entries.long()].long() + phase[:, None] * self.patterns.num_weights
+
+    def weight_numbers_with_tensors(self, observations: Tensor) -> Tensor:
+        """`weight_numbers` as torch operations, for any device."""
+        from selfplay.games.patterns import phase_of
+
+        bits = torch.arange(self.num_squares, device=observations.device)
+        just_moved, to_move = ((observations.detach().flatten(2) != 0).long() << bits).sum(dim=2).unbind(dim=1)
+        entries = self.offsets.expand(len(observations), -1)
+        for byte, added in enumerate(self.contributions):
+            one, other = (just_moved >> (8 * byte)) & 0xFF, (to_move >> (8 * byte)) & 0xFF
+            entries = entries + added[one] + 2 * added[other]
+        phase: Tensor = phase_of(just_moved, to_move, len(self.weight), self.num_squares)
+        return self.weight_of_entry[entries.long()].long() + phase[:, None] * self.patterns.num_weights
 
     def tables(self) -> "PatternNumbers":
         """The weights as they are now, as compiled searches take them."""

@@ -7,8 +7,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from selfplay.devices import CPU
 from selfplay.errors import ForfeitError
 from selfplay.games.game import Game, State
+from selfplay.match_memory import fitting_batch_size
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.randomness import Draws
@@ -16,7 +18,6 @@ from selfplay.randomness import Draws
 log = logging.getLogger(__name__)
 
 MATCH_OVER = -1
-DEFAULT_BATCH_SIZE = 16384
 
 
 class Forfeit(NamedTuple):
@@ -51,11 +52,31 @@ class MatchRecord(NamedTuple):
         """int64[B, T]: the actions of each match in order, MATCH_OVER after its end."""
         return torch.stack(self.actions, dim=1)
 
+    def on_cpu(self) -> "MatchRecord":
+        """The same matches in the memory of the CPU; each field is copied in one go."""
+        if self.match.device.type == CPU:
+            return self
+        fields = (torch.stack(field).cpu().unbind() for field in zip(*self.states, strict=True))
+        states = tuple(State(*parts) for parts in zip(*fields, strict=True))
+        actions = torch.stack(self.actions).cpu().unbind() if self.actions else ()
+        return self._replace(match=self.match.cpu(), seats=self.seats.cpu(), states=states, actions=tuple(actions))
+
+
+def playing_device(players: tuple[Player, Player], device: str) -> str:
+    """Where their matches are played if `device` (cpu, cuda) is to be used: on the CPU unless both can play there."""
+    return device if all(player.plays_anywhere for player in players) else CPU
+
 
 def play_batch(
-    game: Game, players: tuple[Player, Player], match: Tensor, seats: Tensor, key: int, opening_plies: int = 0
+    game: Game,
+    players: tuple[Player, Player],
+    match: Tensor,
+    seats: Tensor,
+    key: int,
+    opening_plies: int = 0,
+    device: str = CPU,
 ) -> MatchRecord:
-    """Play the matches numbered `match` (int64[B]) to their ends.
+    """Play the matches numbered `match` (int64[B]) to their ends. Their record is in the memory of the CPU.
 
     Args:
         players: the two players; may be one and the same.
@@ -63,13 +84,18 @@ def play_batch(
         key: the stream of random numbers, from `selfplay.randomness.stream_key`.
         opening_plies: so many plies at the start are random, the same ones in the matches 2n and 2n + 1, which then
             show both players on both sides of one opening.
+        device: cpu or cuda. The players compute there from now on, and the matches are played there if both can.
 
     Raises ValueError if a player that `follows` is to play several matches at once.
     """
     if len(match) != 1 and any(player.follows for player in players):
         raise ValueError("a player that follows its match can only play one at a time")
+    for player in players:
+        player.move_to(device)
+    place = playing_device(players, device)
+    match, seats = match.to(place), seats.to(place)
     opening = RandomPlayer(game)
-    state = game.init(len(match))
+    state = game.init(len(match), place)
     states: list[State] = [state]
     actions: list[Tensor] = []
     while not bool(state.terminated.all()):
@@ -84,7 +110,7 @@ def play_batch(
         actions.append(torch.where(state.terminated, MATCH_OVER, action))
         state = game.step_unchecked(state, action)
         states.append(state)
-    return MatchRecord(match, seats, tuple(states), tuple(actions))
+    return MatchRecord(match, seats, tuple(states), tuple(actions)).on_cpu()
 
 
 def _choose(players: tuple[Player, Player], state: State, seats: Tensor, draws: Draws, told: list[int]) -> Tensor:
@@ -128,7 +154,8 @@ def play_matches(
     alternate: bool = True,
     learn: bool = True,
     opening_plies: int = 0,
-    batch_size: int = DEFAULT_BATCH_SIZE,
+    batch_size: int | None = None,
+    device: str = CPU,
 ) -> Iterator[MatchRecord]:
     """Play the matches of these numbers, in batches; the batch size changes no match.
 
@@ -139,15 +166,19 @@ def play_matches(
         alternate: the first player moves first in the matches with even numbers, second in the others; without it,
             first in all.
         learn: whether players that learn from their matches do so.
-        opening_plies: as for `play_batch`.
+        opening_plies, device: as for `play_batch`.
+        batch_size: None: as `selfplay.match_memory.fitting_batch_size`.
     """
     learners = [player for player in dict.fromkeys(players) if player.learns and learn]
-    batch_size = 1 if learners or any(player.follows for player in players) else batch_size
+    if learners or any(player.follows for player in players):
+        batch_size = 1
+    elif batch_size is None:
+        batch_size = fitting_batch_size(game, players, playing_device(players, device))
     for start in range(0, len(matches), batch_size):
         chunk = matches[start : start + batch_size]
         match = torch.arange(chunk.start, chunk.stop, chunk.step)
         seats = (match % 2 if alternate else torch.zeros_like(match)).to(torch.int8)
-        record = play_batch(game, players, match, seats, key, opening_plies)
+        record = play_batch(game, players, match, seats, key, opening_plies, device)
         # The end of a forfeited match says nothing about the position.
         for learner in learners if not record.forfeits else ():
             learner.after_match(record, seats_held(players, learner, int(seats[0])))

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from selfplay.devices import chosen_device
 from selfplay.errors import GameTooLargeError, StageError
 from selfplay.executors import open_executor
 from selfplay.games import Game, make_game
@@ -137,11 +138,11 @@ def play_encounter(encounter: Encounter) -> tuple[Tally, Tally]:
         EpsilonGreedyPlayer(game, player, settings.comparison.epsilons),
         EpsilonGreedyPlayer(game, predecessor, settings.comparison.epsilons),
     )
-    matches, size = settings.comparison.matches, settings.batch_size
+    matches, size, device = settings.comparison.matches, settings.batch_size, chosen_device(settings.device)
     key = stream_key(settings.seed, level, Activity.VERSUS_PREVIOUS)
-    previous = tally_matches(game, pair, matches, key, size)
+    previous = tally_matches(game, pair, matches, key, size, device=device)
     key = stream_key(settings.seed, level, Activity.VERSUS_RANDOM)
-    return previous, tally_matches(game, (player, RandomPlayer(game)), matches, key, size)
+    return previous, tally_matches(game, (player, RandomPlayer(game)), matches, key, size, device=device)
 
 
 def _ratings(levels: list[int], previous: dict[int, Tally], versus_random: dict[int, Tally]) -> dict[int, float]:

@@ -1,6 +1,7 @@
 """How a network's weights go down the gradient, an epoch at a time: in batches by Adam, or row after row."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import NamedTuple, Protocol
 
@@ -10,9 +11,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from architectures.ntuple import NTuple
+from selfplay.devices import runs_compiled
 from selfplay.errors import SettingError
 from selfplay.optimizer import Adam, scheduled_learning_rate
-from selfplay.settings import TrainingSettings
+from selfplay.settings import SGD_ON_CPU, TrainingSettings
 from selfplay.team import ALONE, Team
 
 
@@ -29,6 +31,10 @@ class Examples(NamedTuple):
     def select(self, rows: Tensor | slice) -> "Examples":
         """The examples of these rows."""
         return Examples(self.inputs[rows], self.targets[rows], self.weights[rows])
+
+    def to(self, device: torch.device) -> "Examples":
+        """The same examples on that device."""
+        return Examples(*(column.to(device) for column in self))
 
 
 class Batch(NamedTuple):
@@ -74,6 +80,8 @@ def make_descent(
         return AdamDescent(network, observation_shape, settings, schedule, team)
     if not isinstance(network, NTuple):
         raise SettingError("training.optimizer.name=sgd goes row after row through tables: architecture=ntuple only")
+    if not runs_compiled(network.weight):
+        raise SettingError(SGD_ON_CPU)
     if settings.optimizer.weight_decay > 0:
         decay = settings.optimizer.weight_decay
         raise SettingError(f"training.optimizer.weight_decay={decay}: name=sgd has none; give 0, or name=adam")
@@ -110,28 +118,35 @@ class AdamDescent:
         self._adam = Adam(network.parameters(), optimizer.weight_decay, optimizer.decoupled_weight_decay)
         self._team, self._network = team, team.parallel(network)
         self.weights = self._adam.weights
+        self._autocast = autocast(settings.precision, self.weights.device)
 
     def inputs(self, observations: NDArray[np.uint8]) -> Tensor:
         """uint8[N, *observation_shape]"""
         return torch.from_numpy(observations).reshape(-1, *self._shape)
 
     def run_epoch(self, batches: Iterator[Batch]) -> float:
-        total = torch.zeros(())
+        total = torch.zeros((), device=self.weights.device)
         for batch in islice(batches, self._schedule.steps_per_epoch):
             total += self._step(batch)
         return float(self._team.sum(total)) / self._schedule.steps_per_epoch
 
     def _step(self, batch: Batch) -> Tensor:
         """Returns this process's part of the batch's loss."""
-        observations, targets, weights = batch.share
+        observations, targets, weights = batch.share.to(self.weights.device)
         self._adam.zero_grad()
-        values = self._network(observations.float()).reshape(-1)
+        with self._autocast:
+            values = self._network(observations.float()).reshape(-1).float()
         # The mean over the whole batch, times the team's size because a team takes the mean of its gradients.
         loss: Tensor = (weights * (values - targets).square()).sum() / (batch.size / self._team.size)
         loss.backward()  # type: ignore[no-untyped-call]
         self._adam.step(self._schedule.rate(self._steps))
         self._steps += 1
         return loss.detach() / self._team.size
+
+
+def autocast(precision: str, device: torch.device) -> AbstractContextManager[object]:
+    """Within it networks compute with that precision where torch holds it safe."""
+    return nullcontext() if precision == "float32" else torch.autocast(device.type, torch.bfloat16)
 
 
 class RowDescent:

@@ -168,10 +168,12 @@ def play_shard(shard: Shard) -> PlayedShard:
 def _own_records(shard: Shard, game: "Game") -> "Iterator[list[MatchRecord]]":
     """The matches of a level against itself, a batch at a time."""
     from selfplay.arena import play_matches
+    from selfplay.devices import chosen_device
 
     settings = shard.settings
+    size, device = settings.batch_size, chosen_device(settings.device)
     player = exploring_player(settings, game, shard.level)
-    for record in play_matches(game, (player, player), shard.matches, _key(shard), batch_size=settings.batch_size):
+    for record in play_matches(game, (player, player), shard.matches, _key(shard), batch_size=size, device=device):
         yield [record]
 
 
@@ -185,17 +187,21 @@ def _pool_records(shard: Shard, game: "Game") -> "Iterator[list[MatchRecord]]":
 
     import torch
 
-    from selfplay.arena import play_batch
+    from selfplay.arena import play_batch, playing_device
+    from selfplay.devices import chosen_device
+    from selfplay.match_memory import fitting_batch_size
 
-    settings, level = shard.settings, shard.level
+    settings, level, device = shard.settings, shard.level, chosen_device(shard.settings.device)
     player_of = cache(lambda number: exploring_player(settings, game, number))
-    for numbers in torch.split(torch.arange(shard.matches.start, shard.matches.stop), settings.batch_size):
+    itself = player_of(level), player_of(level)
+    size = settings.batch_size or fitting_batch_size(game, itself, playing_device(itself, device))
+    for numbers in torch.split(torch.arange(shard.matches.start, shard.matches.stop), size):
         opponents = pool_opponents(_key(shard), numbers, level)
         records = []
         for opponent in sorted(set(opponents.tolist())):
             match = numbers[opponents == opponent]
             pair = player_of(level), player_of(opponent)
-            records.append(play_batch(game, pair, match, (match % 2).to(torch.int8), _key(shard)))
+            records.append(play_batch(game, pair, match, (match % 2).to(torch.int8), _key(shard), device=device))
         yield records
 
 

@@ -163,6 +163,7 @@ def _train_and_save(
     import torch
 
     from selfplay.checkpoints import save_checkpoint
+    from selfplay.devices import CPU, chosen_device
     from selfplay.games import make_game
     from selfplay.loss_files import write_epoch_losses
     from selfplay.training import train_on
@@ -179,7 +180,8 @@ def _train_and_save(
             write_events(loss)
 
         shape, key = game.observation_shape, _key(settings, level)
-        losses = train_on(network, rows, settings.training, shape, key, on_epoch, level=level, team=team)
+        device = CPU if settings.training.optimizer.name == "sgd" else chosen_device(settings.device)
+        losses = train_on(network, rows, settings.training, shape, key, on_epoch, level=level, team=team, device=device)
     bar.close()
     if not team.is_first:
         return

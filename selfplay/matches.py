@@ -8,6 +8,7 @@ import torch
 
 from selfplay.arena import MatchRecord, play_matches
 from selfplay.classical_settings import MatchSettings
+from selfplay.devices import chosen_device
 from selfplay.games import Game, make_game
 from selfplay.players.naming import make_player
 from selfplay.players.player import Player
@@ -90,6 +91,7 @@ def _play(
             learn=settings.learn,
             opening_plies=settings.opening_plies,
             batch_size=settings.batch_size,
+            device=chosen_device(settings.device),
         ):
             results = results.with_record(record)
         report(results)

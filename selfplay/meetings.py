@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from selfplay.devices import chosen_device
 from selfplay.executors import Executor
 from selfplay.games import Game, make_game
 from selfplay.level_players import level_player
@@ -102,4 +103,5 @@ def play_meeting(meeting: Meeting) -> Tally:
     game = make_game(settings.game.name)
     players = player_of(settings, game, one), player_of(settings, game, other)
     key = stream_key(settings.seed, 0, Activity.MEASUREMENT)
-    return tally_matches(game, players, meeting.matches, key, settings.batch_size, settings.comparison.opening_plies)
+    plies, device = settings.comparison.opening_plies, chosen_device(settings.device)
+    return tally_matches(game, players, meeting.matches, key, settings.batch_size, plies, device)

@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from selfplay.devices import CUDA, require_device
 from selfplay.errors import SettingError
 
 PROJECT_FOLDER = Path(__file__).resolve().parent.parent
@@ -25,6 +26,8 @@ OmegaConf.register_new_resolver("project_folder", lambda: str(PROJECT_FOLDER), r
 
 OUTCOMES = ("return", "disc_difference")
 EXECUTORS = ("serial", "process", "ray")
+PRECISIONS = ("float32", "bfloat16")
+SGD_ON_CPU = "training.optimizer.name=sgd goes row after row on the CPU; give device=cpu or auto"
 LOGGERS = ("none", "tensorboard")
 
 
@@ -100,6 +103,11 @@ class TrainingSettings:
     steps_per_epoch: int | None = None
     """Optimiser steps in an epoch; None: one pass over the training rows."""
     batch_size: int = 1024
+    precision: str = "float32"
+    """What networks compute with while they are trained: float32, or bfloat16 where torch's autocast allows it.
+
+    Weights, losses and play keep float32.
+    """
     validation_fraction: float = 0.2
     """Share of the matches whose rows are held out."""
     symmetries: bool = True
@@ -117,6 +125,7 @@ class TrainingSettings:
         steps = self.steps_per_epoch
         require("training.steps_per_epoch", steps, steps is None or steps >= 1, "1 or more, or null")
         require("training.batch_size", self.batch_size, self.batch_size >= 1, "1 or more")
+        require("training.precision", self.precision, self.precision in PRECISIONS, " or ".join(PRECISIONS))
         require("training.start", self.start, self.start in ("previous", "fresh"), "previous or fresh")
         fraction = self.validation_fraction
         require("training.validation_fraction", fraction, 0 < fraction < 1, "a share between 0 and 1")
@@ -195,15 +204,18 @@ class CommonSettings:
     run_dir: str
     game: GameSettings = field(default_factory=GameSettings)
     seed: int = 0
-    batch_size: int = 16384
-    """Matches played in lockstep."""
+    batch_size: int | None = None
+    """Matches played in lockstep; None: 16,384 on the CPU, on a GPU as many as its memory holds."""
     threads: int = 1
     """Threads of torch in one process."""
+    device: str = "auto"
+    """Where matches are played and networks trained: cpu, cuda, or auto, the GPU if there is one."""
 
     def __post_init__(self) -> None:
         require("seed", self.seed, -(2**63) <= self.seed < 2**63, "a whole number of 64 bits")
-        require("batch_size", self.batch_size, self.batch_size >= 1, "1 or more")
+        require("batch_size", self.batch_size, self.batch_size is None or self.batch_size >= 1, "1 or more, or null")
         require("threads", self.threads, self.threads >= 1, "1 or more")
+        require_device(self.device)
 
 
 AnySettings = TypeVar("AnySettings", bound=CommonSettings)
@@ -252,6 +264,8 @@ class Settings(CommonSettings):
             raise SettingError(
                 f"dataset.buffer_rows={rows}: equal rows merge only in memory; give training.merge=false"
             )
+        if self.device == CUDA and self.training.optimizer.name == "sgd":
+            raise SettingError(SGD_ON_CPU)
         if self.logger == "tensorboard":
             require_package("logger=tensorboard", "tensorboard")
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import binomtest, norm
 
 from selfplay.arena import play_matches
+from selfplay.devices import CPU
 from selfplay.games import Game
 from selfplay.players.player import Player
 
@@ -59,17 +60,30 @@ class Tally(NamedTuple):
 
 
 def tally_matches(
-    game: Game, players: tuple[Player, Player], matches: int, key: int, batch_size: int, opening_plies: int = 0
+    game: Game,
+    players: tuple[Player, Player],
+    matches: int,
+    key: int,
+    batch_size: int | None,
+    opening_plies: int = 0,
+    device: str = CPU,
 ) -> Tally:
     """Play `matches` matches, the first player moving first in the even ones, and count. No player learns from them.
 
-    `opening_plies`: as for `selfplay.arena.play_batch`.
+    `batch_size`, `opening_plies`, `device`: as for `selfplay.arena.play_matches`.
     """
     wins = draws = losses = 0
     forfeits: Counter[int] = Counter()
     seen: set[tuple[int, bytes]] = set()
     records = play_matches(
-        game, players, range(matches), key, learn=False, opening_plies=opening_plies, batch_size=batch_size
+        game,
+        players,
+        range(matches),
+        key,
+        learn=False,
+        opening_plies=opening_plies,
+        batch_size=batch_size,
+        device=device,
     )
     for record in records:
         returns = record.returns()

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from selfplay.classical_settings import TournamentSettings
 from selfplay.comparison import grade_columns
+from selfplay.devices import chosen_device
 from selfplay.errors import GameTooLargeError
 from selfplay.executors import open_executor
 from selfplay.games import Game, make_game
@@ -180,7 +181,8 @@ def play_encounter(encounter: Encounter) -> Tally:
     one, other = (_exploring_player(name, game.name, settings.run_dir, tuple(settings.epsilons)) for name in names)
     key = stream_key(settings.seed, 0, Activity.TOURNAMENT)
     pair_key = int(fold(np.array([key]), np.array([number]))[0])
-    return tally_matches(game, (one, other), settings.matches, pair_key, settings.batch_size, settings.opening_plies)
+    size, plies, device = settings.batch_size, settings.opening_plies, chosen_device(settings.device)
+    return tally_matches(game, (one, other), settings.matches, pair_key, size, plies, device)
 
 
 @cache

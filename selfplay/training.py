@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from selfplay.descent import Batch, Descent, Examples, make_descent
+from selfplay.devices import CPU, cuda_devices_in_use
 from selfplay.errors import StageError
 from selfplay.expectations import Rows
 from selfplay.games.game import Symmetries
@@ -140,9 +141,11 @@ class RowsInMemory:
 
     def batches(self, descent: Descent) -> Iterator[Batch]:
         examples = self._examples._replace(inputs=descent.inputs(self._examples.inputs.numpy()))
+        examples = examples.to(descent.weights.device)
         generator = torch.Generator().manual_seed(single_word(self._key, Purpose.BATCH_ORDER))
         while True:
-            order = torch.randperm(self.num_examples, generator=generator)
+            # The order is drawn on the CPU, so that it is the same on every device.
+            order = torch.randperm(self.num_examples, generator=generator).to(descent.weights.device)
             for batch in torch.split(order, self._settings.batch_size):
                 yield Batch(examples.select(batch[self._team.share(len(batch))]), len(batch))
 
@@ -157,17 +160,22 @@ def held_out_of(rows: Rows) -> HeldOut:
 
 
 def validation_loss(
-    network: nn.Module, held_out: Iterable[HeldOut], observation_shape: tuple[int, ...], team: Team = ALONE
+    network: nn.Module,
+    held_out: Iterable[HeldOut],
+    observation_shape: tuple[int, ...],
+    team: Team = ALONE,
+    device: str = CPU,
 ) -> float:
     """The mean squared error over all held-out rows of a team; the network sees each distinct one of a part once."""
     network.eval()
     sums = torch.zeros(2, dtype=torch.float64)
     with torch.inference_mode():
-        for distinct, inverse, targets in held_out:
+        for part in held_out:
+            distinct, inverse, targets = (column.to(device) for column in part)
             parts = torch.split(distinct, VALIDATION_BLOCK)
             values = torch.cat([network(part.float().reshape(-1, *observation_shape)).reshape(-1) for part in parts])
             errors = (values[inverse] - targets).double().square()
-            sums += torch.stack([errors.sum(), torch.tensor(len(errors), dtype=torch.float64)])
+            sums += torch.tensor([float(errors.sum()), len(errors)], dtype=torch.float64)
     total, count = team.sum(sums).tolist()
     return float(total / count)
 
@@ -182,10 +190,11 @@ def train(
     on_epoch: Callable[[EpochLoss], None] = lambda _: None,
     *,
     level: int = 1,
+    device: str = CPU,
 ) -> list[EpochLoss]:
     """`train_on` rows that are in memory."""
     in_memory = RowsInMemory(rows, settings, symmetries, key)
-    return train_on(network, in_memory, settings, observation_shape, key, on_epoch, level=level)
+    return train_on(network, in_memory, settings, observation_shape, key, on_epoch, level=level, device=device)
 
 
 def train_on(
@@ -198,20 +207,25 @@ def train_on(
     *,
     level: int = 1,
     team: Team = ALONE,
+    device: str = CPU,
 ) -> list[EpochLoss]:
     """Train `network` in place; afterwards it holds the weights of the epoch with the lowest validation loss.
 
+    It is back on the CPU then, wherever it was trained.
+
     Args:
         key: the stream of random numbers of this level's training; the same key gives the same weights, bit by bit,
-            with the same number of threads and processes on the same kind of processor.
+            with the same number of threads and processes on the same kind of processor or GPU.
         on_epoch: called after each epoch.
         level: the level that it becomes, from 1: the learning rate may fall from level to level.
         team: the processes that train it together.
+        device: cpu or cuda, where it is trained.
 
     Raises:
         StageError: too few matches to hold some out, or a loss that is no longer a number.
         SettingError: the network cannot be trained by this optimizer.
     """
+    network.to(device)
     descent = make_descent(network, rows.num_examples, observation_shape, settings, level, team)
     batches = rows.batches(descent)
     losses: list[EpochLoss] = []
@@ -221,7 +235,7 @@ def train_on(
         for epoch in range(1, settings.epochs + 1):
             network.train()
             training = descent.run_epoch(batches)
-            validation = validation_loss(network, rows.held_out(), observation_shape, team)
+            validation = validation_loss(network, rows.held_out(), observation_shape, team, device)
             if not np.isfinite(validation):
                 raise StageError(f"the loss is no longer a number in epoch {epoch}; lower the learning rate")
             is_champion = all(validation < earlier.validation_loss for earlier in losses)
@@ -230,13 +244,13 @@ def train_on(
             losses.append(EpochLoss(epoch, training, validation, is_champion))
             on_epoch(losses[-1])
     descent.weights.copy_(champion)
-    network.eval()
+    network.to(CPU).eval()
     return losses
 
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
     """torch's global generator seeded with `seed`, and as it was before afterwards."""
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=cuda_devices_in_use()):
         torch.manual_seed(seed)
         yield

@@ -11,7 +11,7 @@ from torch import nn
 from architectures import build_network
 from selfplay.arena import play_matches
 from selfplay.descent import Schedule
-from selfplay.errors import StageError
+from selfplay.errors import SettingError, StageError
 from selfplay.expectations import Rows, expectation_rows
 from selfplay.games import make_game
 from selfplay.players.random import RandomPlayer
@@ -359,3 +359,17 @@ def test_a_trained_network_is_in_evaluation_mode():
 def test_a_loss_that_is_no_number_stops_the_training():
     with pytest.raises(StageError, match="the loss is no longer a number in epoch 1; lower the learning rate"):
         fit(make_settings(learning_rate=1e30))
+
+
+def test_bfloat16_rounds_what_networks_compute_but_neither_weights_nor_losses():
+    network, losses = fit(make_settings(precision="bfloat16", epochs=8))
+    exact, exact_losses = fit(make_settings(epochs=8))
+    assert vector(network).dtype == torch.float32
+    assert not torch.equal(vector(network).bfloat16().float(), vector(network))
+    assert not torch.equal(vector(network), vector(exact))
+    assert [loss.validation_loss for loss in losses] == pytest.approx(
+        [loss.validation_loss for loss in exact_losses], rel=0.03
+    )
+    assert losses[-1].validation_loss < losses[0].validation_loss
+    with pytest.raises(SettingError, match=r"^training.precision=float16: give float32 or bfloat16$"):
+        make_settings(precision="float16")

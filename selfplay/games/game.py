@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.devices import runs_compiled
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games.words import Word
 
@@ -307,7 +308,7 @@ class Game(ABC):
 
     def step_unchecked(self, state: State, action: Tensor) -> State:
         """`step` without the check: an illegal action gives a wrong state. For inner loops."""
-        if state.own.device.type == "cpu":
+        if runs_compiled(state.own):
             return self.kernels.step(state, action)
         return self.step_with_tensors(state, action)
 
@@ -332,7 +333,7 @@ class Game(ABC):
 
     def observation_bits(self, state: State) -> Tensor:
         """uint8[B, D]: the entries of `observe`, flattened in C order, as 0 and 1."""
-        if state.own.device.type == "cpu":
+        if runs_compiled(state.own):
             return self.kernels.observe(state, int(np.prod(self.observation_shape)))
         return self.observation_bits_with_tensors(state)
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from selfplay.compiled import compiled, part_of_compiled, register_rules
+from selfplay.devices import runs_compiled
 from selfplay.games.game import Rules, State
 from selfplay.games.words import bit_count
 from selfplay.randomness import Draws, Purpose, below, fold, random_word
@@ -184,8 +185,26 @@ def distinct_positions(state: State) -> tuple[Tensor, Tensor]:
         first: int64[N], the first row that holds each distinct position.
         inverse: int64[B], the number in range(N) of each row's position.
     """
+    if not runs_compiled(state.own):
+        return distinct_positions_with_tensors(state)
     size = state.batch_size
     slots = np.full(1 << max(4, (2 * size).bit_length()), EMPTY_SLOT, dtype=np.int64)
     first, inverse = torch.empty(size, dtype=torch.int64), torch.empty(size, dtype=torch.int64)
     count = _distinct(state.own.numpy(), state.opp.numpy(), slots, first.numpy(), inverse.numpy())
     return first[:count], inverse
+
+
+def distinct_positions_with_tensors(state: State) -> tuple[Tensor, Tensor]:
+    """`distinct_positions` as torch operations, for any device."""
+    # Sorted by both words, equal positions stand side by side, in the order of their rows.
+    order = state.opp.argsort(stable=True)
+    order = order[state.own[order].argsort(stable=True)]
+    own, opp = state.own[order], state.opp[order]
+    is_new = torch.ones_like(order, dtype=torch.bool)
+    is_new[1:] = (own[1:] != own[:-1]) | (opp[1:] != opp[:-1])
+    first, appearance = order[is_new].sort()
+    number = torch.empty_like(appearance)
+    number[appearance] = torch.arange(len(appearance), device=appearance.device)
+    inverse = torch.empty_like(order)
+    inverse[order] = number[is_new.cumsum(dim=0) - 1]
+    return first, inverse

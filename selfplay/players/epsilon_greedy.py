@@ -33,7 +33,7 @@ class EpsilonGreedyPlayer(Player):
         self.greedy = greedy
         self.random = RandomPlayer(game)
         self.epsilons = tuple(epsilons)
-        self.learns, self.follows = greedy.learns, greedy.follows
+        self.learns, self.follows, self.plays_anywhere = greedy.learns, greedy.follows, greedy.plays_anywhere
         self.name = f"epsilon-greedy {greedy.name}"
 
     def act(self, state: State, draws: Draws) -> Tensor:
@@ -53,6 +53,12 @@ class EpsilonGreedyPlayer(Player):
 
     def action_values(self, state: State) -> Tensor | None:
         return self.greedy.action_values(state)
+
+    def move_to(self, device: str) -> None:
+        self.greedy.move_to(device)
+
+    def bytes_on_device(self) -> int:
+        return self.greedy.bytes_on_device()
 
     def explores(self, draws: Draws) -> Tensor:
         return draws.uniforms(Purpose.EXPLORE) < self._epsilon(draws)

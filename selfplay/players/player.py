@@ -28,6 +28,9 @@ class Player(ABC):
     """Whether it has to be told all plies of its match: matches are then played one at a time, and `follow` is called
     before each `act`."""
 
+    plays_anywhere: bool = False
+    """Whether it can play matches on any device; the others' matches are played on the CPU."""
+
     @abstractmethod
     def act(self, state: State, draws: Draws) -> Tensor:
         """int64[B]: a legal action for each match that goes on; anything where it is over.
@@ -50,6 +53,13 @@ class Player(ABC):
         None if it thinks nothing of actions.
         """
         return None
+
+    def move_to(self, device: str) -> None:  # noqa: B027 - most compute on the CPU alone, or where the match is
+        """Compute on this device (cpu, cuda) from now on, wherever the matches are."""
+
+    def bytes_on_device(self) -> int:
+        """The memory that it needs on a device, however many matches it plays there."""
+        return 0
 
     def explores(self, draws: Draws) -> Tensor | None:
         """bool[B]: whether the action that `act` gives with these draws is a random one; None if it never explores."""

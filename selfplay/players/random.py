@@ -2,6 +2,7 @@
 
 from torch import Tensor
 
+from selfplay.devices import runs_compiled
 from selfplay.games.game import Game, State
 from selfplay.players.player import Player, pick_actions, uniform_policy
 from selfplay.randomness import Draws, Purpose
@@ -11,12 +12,13 @@ class RandomPlayer(Player):
     """Every legal action with the same probability."""
 
     name = "random"
+    plays_anywhere = True
 
     def __init__(self, game: Game) -> None:
         self.game = game
 
     def act(self, state: State, draws: Draws) -> Tensor:
-        if state.own.device.type == "cpu":
+        if runs_compiled(state.own):
             return self.game.kernels.random_actions(state, draws)
         return self.act_with_tensors(state, draws)
 

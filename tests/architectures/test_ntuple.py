@@ -74,6 +74,13 @@ def drawn_squares(drawing):
 
 
 @games
+def test_entries_are_looked_up_alike_by_torch_operations(name):
+    network, boards = network_of(name), boards_of(name)
+    assert torch.equal(network.weight_numbers_with_tensors(boards), network.weight_numbers(boards))
+    assert network.weight_numbers_with_tensors(boards[:0]).shape == (0, len(network.patterns.images))
+
+
+@games
 def test_images_are_those_of_the_drawings_turned_and_mirrored(name):
     network = network_of(name)
     _, rows, columns = make_game(name).observation_shape
