@@ -48,6 +48,8 @@ HYDRA_FLAGS_WITH_VALUE = (
 
 OVERRIDE = re.compile(r"[+~]*[A-Za-z_][\w.]*=")
 
+HYDRA_FUNCTION = re.compile(r"\w+\(.*,.*\)")
+
 RunUse = Literal["create", "change", "read"]
 """What a script does with the run in run_dir: see `command_of`."""
 
@@ -68,12 +70,13 @@ def overrides_first(arguments: Sequence[str]) -> list[str]:
     overrides: list[str] = []
     hydra_flags: list[str] = []
     rest = list(arguments)
+    is_sweep = not {"-m", "--multirun"}.isdisjoint(rest)
     while rest:
         argument = rest.pop(0)
         flag, equals, value = argument.partition("=")
         name = flag.removeprefix("--").replace("-", "_")
         if flag.startswith("--") and name in FLAGS:
-            overrides.append(_override(name, value if equals else _value_of_flag(flag, rest)))
+            overrides.append(_override(name, value if equals else _value_of_flag(flag, rest), is_sweep))
         elif flag in HYDRA_FLAGS_WITH_VALUE:
             hydra_flags += [argument] if equals else [flag, _value_of_flag(flag, rest)]
         elif argument in HYDRA_FLAGS:
@@ -81,7 +84,7 @@ def overrides_first(arguments: Sequence[str]) -> list[str]:
         elif argument.startswith("-"):
             raise SettingError(f"unknown flag {argument}; there are {', '.join(f'--{name}' for name in FLAGS)}, --help")
         elif equals:
-            overrides.append(_override(flag, value))
+            overrides.append(_override(flag, value, is_sweep))
         elif argument.startswith("~"):
             overrides.append(argument)
         else:
@@ -96,15 +99,17 @@ def _value_of_flag(flag: str, rest: list[str]) -> str:
     return rest.pop(0)
 
 
-def _override(name: str, value: str) -> str:
+def _override(name: str, value: str, is_sweep: bool) -> str:
     """`name=value`, with quotes around what Hydra would read otherwise: characters of a folder, options of a player.
 
-    A sweep makes such folders (`seed=0`). A run_dir with quotes or commas stays as it is: it is quoted already, or a
-    sweep.
+    A sweep makes such folders (`recipe=article,seed=0`). A run_dir stays as it is if it is quoted already or chooses by
+    a function of Hydra's, and in a sweep if it has commas and so is one of what is swept over.
     """
     if name != "run_dir":
         value = PLAYER_WITH_OPTIONS.sub(lambda player: f"'{player[0]}'", value)
-    elif re.search(r"[^\w\s/.+$%*@?|:{}-]", value, re.ASCII) and not re.search("[,'\"]", value):
+    elif re.search(r"[^\w\s/.+$%*@?|:{}-]", value, re.ASCII) and not (
+        re.search("['\"]", value) or HYDRA_FUNCTION.fullmatch(value) or (is_sweep and "," in value)
+    ):
         value = f"'{value}'"
     return f"{name}={value}"
 

@@ -1,7 +1,6 @@
 """The one line that a user reads of an error that can be mended, ours or one of the libraries' that read settings."""
 
 from selfplay.errors import SelfPlayError, SettingError
-from selfplay.settings import one_line
 
 
 def mendable_errors() -> tuple[type[Exception], ...]:
@@ -14,9 +13,15 @@ def mendable_errors() -> tuple[type[Exception], ...]:
 
 def line_and_code(error: Exception) -> tuple[str, int]:
     """The line, and the code that a program exits with, for one of `mendable_errors`."""
+    # Settings import much, and scripts import this before Ctrl-C is seen to (selfplay.exits).
+    from hydra.errors import HydraException
+
+    from selfplay.settings import one_line
+
     if isinstance(error, SelfPlayError):
         return str(error), error.exit_code
-    if isinstance(error, OSError):
+    # A group's option that is not there is an OSError of Hydra's too.
+    if isinstance(error, OSError) and not isinstance(error, HydraException):
         return _describe_os_error(error), SelfPlayError.exit_code
     return one_line(error), SettingError.exit_code
 

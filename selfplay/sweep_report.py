@@ -54,7 +54,7 @@ def _left_out_text(runs: Runs) -> list[str]:
     if not runs.left_out:
         return []
     count = len(runs.finished) + len(runs.left_out)
-    lines = [f"Not finished, and not in the table, are {len(runs.left_out)} of {count} runs:"]
+    lines = [f"Not finished, and so not in the table: {len(runs.left_out)} of {count} runs"]
     return ["\n".join(lines + [f"  {name}: {reason}" for name, reason in runs.left_out.items()])]
 
 
