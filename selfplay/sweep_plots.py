@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from selfplay.plots import decorate, empty_figure, whole_numbers_on_x
 from selfplay.sweeps import Run, setting_text, settings_key, telling_settings
+from selfplay.tallies import RESULTS
 
 LONGEST_LABEL = 48
 """Characters in the legend."""
@@ -43,13 +44,13 @@ def run_curves(runs: Sequence[Run]) -> Figure:
 def _share_won(run: Run, is_exact: bool) -> "pd.Series[float]":
     if is_exact:
         return _by_level(run, run.table["exact_win_vs_random"])
-    matches = sum(run.table[f"{result}_vs_random"] for result in ("wins", "draws", "losses"))
-    return _by_level(run, run.table["wins_vs_random"] / matches)
+    wins, draws, losses = (run.table[f"{result}_vs_random"] for result in RESULTS)
+    return _by_level(run, wins / (wins + draws + losses))
 
 
 def _by_level(run: Run, values: "pd.Series[float]") -> "pd.Series[float]":
     """From level 1: level 0, the random player, is the same in all runs and far below."""
-    return pd.Series(values.to_numpy(dtype=float), index=run.table["level"]).iloc[1:]
+    return pd.Series(values.to_numpy(dtype=float, na_value=np.nan), index=run.table["level"]).iloc[1:]
 
 
 def _draw(axes: Axes, curves: "Sequence[pd.Series[float]]", colour: str, label: str) -> None:
