@@ -10,18 +10,23 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO
 
-from selfplay.errors import SelfPlayError, SettingError
+from selfplay.error_lines import line_and_code, mendable_errors
+from selfplay.errors import SettingError
 from selfplay.exits import INTERRUPTED, INTERRUPTED_MESSAGE, exit_with_line
+from selfplay.multirun import AfterSweep, Multirun
 from selfplay.players.naming import grammar
 from selfplay.processes import process_count, process_rank
 from selfplay.settings import CONFIG_FOLDER, AnySettings, Settings, one_line, settings_from_config
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
+
+log = logging.getLogger(__name__)
 
 FLAGS = (
     *("game", "recipe", "run_dir", "seed", "level", "levels", "matches", "force", "opponent"),
@@ -44,6 +49,8 @@ HYDRA_FLAGS_WITH_VALUE = (
 
 OVERRIDE = re.compile(r"[+~]*[A-Za-z_][\w.]*=")
 
+HYDRA_FUNCTION = re.compile(r"\w+\(.*,.*\)")
+
 RunUse = Literal["create", "change", "read"]
 """What a script does with the run in run_dir: see `command_of`."""
 
@@ -64,12 +71,13 @@ def overrides_first(arguments: Sequence[str]) -> list[str]:
     overrides: list[str] = []
     hydra_flags: list[str] = []
     rest = list(arguments)
+    is_sweep = not {"-m", "--multirun"}.isdisjoint(rest)
     while rest:
         argument = rest.pop(0)
         flag, equals, value = argument.partition("=")
         name = flag.removeprefix("--").replace("-", "_")
         if flag.startswith("--") and name in FLAGS:
-            overrides.append(_override(name, value if equals else _value_of_flag(flag, rest)))
+            overrides.append(_override(name, value if equals else _value_of_flag(flag, rest), is_sweep))
         elif flag in HYDRA_FLAGS_WITH_VALUE:
             hydra_flags += [argument] if equals else [flag, _value_of_flag(flag, rest)]
         elif argument in HYDRA_FLAGS:
@@ -77,7 +85,7 @@ def overrides_first(arguments: Sequence[str]) -> list[str]:
         elif argument.startswith("-"):
             raise SettingError(f"unknown flag {argument}; there are {', '.join(f'--{name}' for name in FLAGS)}, --help")
         elif equals:
-            overrides.append(_override(flag, value))
+            overrides.append(_override(flag, value, is_sweep))
         elif argument.startswith("~"):
             overrides.append(argument)
         else:
@@ -92,15 +100,17 @@ def _value_of_flag(flag: str, rest: list[str]) -> str:
     return rest.pop(0)
 
 
-def _override(name: str, value: str) -> str:
+def _override(name: str, value: str, is_sweep: bool) -> str:
     """`name=value`, with quotes around what Hydra would read otherwise: characters of a folder, options of a player.
 
-    A sweep makes such folders (`seed=0`). A run_dir with quotes or commas stays as it is: it is quoted already, or a
-    sweep.
+    A sweep makes such folders (`recipe=article,seed=0`). A run_dir stays as it is if it is quoted already or chooses by
+    a function of Hydra's, and in a sweep if it has commas and so is one of what is swept over.
     """
     if name != "run_dir":
         value = PLAYER_WITH_OPTIONS.sub(lambda player: f"'{player[0]}'", value)
-    elif re.search(r"[^\w\s/.+$%*@?|:{}-]", value, re.ASCII) and not re.search("[,'\"]", value):
+    elif re.search(r"[^\w\s/.+$%*@?|:{}-]", value, re.ASCII) and not (
+        re.search("['\"]", value) or HYDRA_FUNCTION.fullmatch(value) or (is_sweep and "," in value)
+    ):
         value = f"'{value}'"
     return f"{name}={value}"
 
@@ -117,29 +127,23 @@ class ArgumentParser(argparse.ArgumentParser):
 
 def run_reporting_errors(function: Callable[[], None]) -> None:
     """Call `function`; an error that the user can mend becomes one line and an exit code, Ctrl-C code 130."""
-    from hydra.errors import HydraException
-    from omegaconf.errors import OmegaConfBaseException
-
     try:
         function()
-    except SelfPlayError as error:
-        exit_with_line(str(error), error.exit_code)
-    except (HydraException, OmegaConfBaseException) as error:
-        exit_with_line(one_line(error), SettingError.exit_code)
-    except OSError as error:
-        exit_with_line(_describe_os_error(error), SelfPlayError.exit_code)
     except KeyboardInterrupt:
         exit_with_line(INTERRUPTED_MESSAGE, INTERRUPTED)
+    except mendable_errors() as error:
+        exit_with_line(*line_and_code(error))
 
 
-def _describe_os_error(error: OSError) -> str:
-    reason = error.strerror or " ".join(str(error).split())
-    return f"{error.filename}: {reason}" if error.filename else reason
-
-
-def command(body: Callable[[Settings], None], *, run: RunUse = "create", in_parallel: bool = False) -> None:
+def command(
+    body: Callable[[Settings], None],
+    *,
+    run: RunUse = "create",
+    in_parallel: bool = False,
+    after_sweep: AfterSweep | None = None,
+) -> None:
     """Run a script of the loop: `command_of` with conf/config.yaml."""
-    command_of(Settings, "config", body, run=run, in_parallel=in_parallel)
+    command_of(Settings, "config", body, run=run, in_parallel=in_parallel, after_sweep=after_sweep)
 
 
 def command_of(
@@ -150,6 +154,7 @@ def command_of(
     run: RunUse = "create",
     log_to: TextIO | None = None,
     in_parallel: bool = False,
+    after_sweep: AfterSweep | None = None,
 ) -> None:
     """Run a script: compose its settings from conf/`config`.yaml and the command line, and call `body` with them.
 
@@ -158,12 +163,13 @@ def command_of(
             "change" hold the run's lock meanwhile and append to its run.log.
         log_to: where the library's messages go; None: stdout.
         in_parallel: whether torchrun may start several processes of it; only the first holds the lock and logs.
+        after_sweep: what is done at the end of a sweep (`-m`).
     """
 
     def compose_and_run() -> None:
         if process_count() > 1:
             _check_for_several_processes(in_parallel)
-        _compose_and_run(kind, config, body, run, log_to)
+        _compose_and_run(kind, config, body, run, log_to, after_sweep)
 
     run_reporting_errors(compose_and_run)
 
@@ -178,9 +184,16 @@ def _check_for_several_processes(in_parallel: bool) -> None:
 
 
 def _compose_and_run(
-    kind: type[AnySettings], name: str, body: Callable[[AnySettings], None], run: RunUse, log_to: TextIO | None
+    kind: type[AnySettings],
+    name: str,
+    body: Callable[[AnySettings], None],
+    run: RunUse,
+    log_to: TextIO | None,
+    after_sweep: AfterSweep | None,
 ) -> None:
     import hydra
+    from hydra.core.hydra_config import HydraConfig
+    from hydra.types import RunMode
     from omegaconf import OmegaConf
 
     # For --help.
@@ -194,14 +207,21 @@ def _compose_and_run(
     sys.argv[1:] = overrides_first(sys.argv[1:])
 
     is_composed = False
+    multirun: Multirun | None = None
+
+    def work(config: "DictConfig", title: str = "") -> None:
+        _run_with_settings(settings_from_config(config, kind), body, run, log_to, title)
 
     def job(config: "DictConfig") -> None:
-        nonlocal is_composed
+        nonlocal is_composed, multirun
         is_composed = True
-        # Here as well as around Hydra, which would add a line of its own to an error that passes through it.
-        run_reporting_errors(
-            lambda: _run_with_settings(settings_from_config(_sweep_run_dir(config), kind), body, run, log_to)
-        )
+        hydra_config = HydraConfig.get()
+        if hydra_config.mode == RunMode.MULTIRUN:
+            multirun = multirun or Multirun(sys.argv[1:])
+            multirun.run(config, hydra_config.overrides.task, work)
+        else:
+            # Here as well as around Hydra, which would add a line of its own to an error that passes through it.
+            run_reporting_errors(lambda: work(config))
 
     try:
         hydra.main(version_base="1.3", config_path=str(CONFIG_FOLDER), config_name=name)(job)()
@@ -210,54 +230,40 @@ def _compose_and_run(
         if is_composed:
             raise
         raise SettingError(f"{' '.join(sys.argv[1:])}: {one_line(error)}") from error
+    if multirun is not None:
+        with _logging(logging.StreamHandler(log_to or sys.stdout), "%(message)s"):
+            multirun.finish(after_sweep)
 
 
 def _run_with_settings(
-    settings: AnySettings, body: Callable[[AnySettings], None], run: RunUse, log_to: TextIO | None
+    settings: AnySettings, body: Callable[[AnySettings], None], run: RunUse, log_to: TextIO | None, title: str
 ) -> None:
     if process_rank() > 0:
         body(settings)
         return
-    logger = logging.getLogger("selfplay")
-    logger.setLevel(logging.INFO)
-    screen = logging.StreamHandler(log_to or sys.stdout)
-    screen.setFormatter(logging.Formatter("%(message)s"))
-    logger.addHandler(screen)
-    try:
-        if run == "read":
-            body(settings)
-        else:
+    logging.getLogger("selfplay").setLevel(logging.INFO)
+    with ExitStack() as stack:
+        stack.enter_context(_logging(logging.StreamHandler(log_to or sys.stdout), "%(message)s"))
+        if run != "read":
             from selfplay.run_folder import RunFolder
 
             folder = RunFolder(Path(settings.run_dir))
-            with folder.lock(create=run == "create"), _logging_to(folder.path / "run.log"):
-                body(settings)
+            stack.enter_context(folder.lock(create=run == "create"))
+            log_file = logging.FileHandler(folder.path / "run.log", delay=True)
+            stack.enter_context(_logging(log_file, "%(asctime)s %(message)s"))
+        if title:
+            log.info("%s", title)
+        body(settings)
+
+
+@contextmanager
+def _logging(handler: logging.Handler, form: str) -> Iterator[None]:
+    """The messages of the library, in this form, also to `handler`."""
+    handler.setFormatter(logging.Formatter(form))
+    logger = logging.getLogger("selfplay")
+    logger.addHandler(handler)
+    try:
+        yield
     finally:
-        logger.removeHandler(screen)
-
-
-def _sweep_run_dir(config: "DictConfig") -> "DictConfig":
-    """In a sweep every job has a run_dir of its own, named after what it alone was given, below the one that is set."""
-    from hydra.core.hydra_config import HydraConfig
-    from hydra.types import RunMode
-
-    hydra_config = HydraConfig.get()
-    if hydra_config.mode == RunMode.MULTIRUN:
-        swept = [override for override in hydra_config.overrides.task if override not in sys.argv]
-        config.run_dir = str(Path(config.run_dir) / ",".join(swept).replace("/", "."))
-    return config
-
-
-class _logging_to:  # noqa: N801 - a context manager, used like a function
-    """The messages of the library, with the time of each, also at the end of this file."""
-
-    def __init__(self, path: Path) -> None:
-        self.handler = logging.FileHandler(path, delay=True)
-        self.handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
-
-    def __enter__(self) -> None:
-        logging.getLogger("selfplay").addHandler(self.handler)
-
-    def __exit__(self, *_: object) -> None:
-        logging.getLogger("selfplay").removeHandler(self.handler)
-        self.handler.close()
+        logger.removeHandler(handler)
+        handler.close()

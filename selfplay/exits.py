@@ -32,12 +32,17 @@ def exit_with_line(message: str, code: int) -> None:
         duty()
     if process_rank() > 0:
         wait_to_be_ended()
+    write_error_line(message)
+    os._exit(code)
+
+
+def write_error_line(message: str) -> None:
+    """Say on stderr what went wrong, after all that was said on stdout before."""
     with suppress(OSError):
         sys.stdout.flush()
     with suppress(OSError):
         sys.stderr.write(f"error: {message}\n")
         sys.stderr.flush()
-    os._exit(code)
 
 
 def _report_interrupt(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:

@@ -1,6 +1,7 @@
 """The files of a run: where each stands, how it is written whole or not at all, and what its manifest says.
 
     RUN_DIR/level_03/dataset.csv (or dataset.parquet/), agent.safetensors, epoch_loss.csv, manifest.json
+    RUN_DIR/manifest.json
     RUN_DIR/comparison/levels.csv, matches.csv, references.csv, endgames.csv
     RUN_DIR/tabular/*.npz, manifest.json
     RUN_DIR/tournament/*.csv, scores.png
@@ -195,7 +196,7 @@ class RunFolder:
 
 
 class Manifest:
-    """manifest.json of a level: for each stage its settings, inputs, counts and the SHA-256 of its files.
+    """manifest.json of a level or a run: for each stage its settings, inputs, counts and the SHA-256 of its files.
 
     Raises InvalidFileError if the file is there but is not a manifest.
     """
@@ -224,7 +225,7 @@ class Manifest:
         section = self.sections.get(stage)
         if section is None:
             return False
-        was, now = _flat(section["settings"]), _flat(settings)
+        was, now = flat_settings(section["settings"]), flat_settings(settings)
         differing = [name for name in {**was, **now} if was.get(name) != now.get(name)]
         there = {name: digest for name, digest in section["files"].items() if (self.folder / name).exists()}
         changed = [name for name, digest in there.items() if sha256(self.folder / name) != digest]
@@ -264,11 +265,11 @@ def _levels_text(levels: list[int]) -> str:
     return f"levels {', '.join(map(str, levels))}"
 
 
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Nested settings by their dotted names, as they are written on the command line."""
     flat: dict[str, Any] = {}
     for name, value in settings.items():
-        flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
+        flat |= flat_settings(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
     return flat
 
 

@@ -1,8 +1,10 @@
 """What a comparison says, in words: the table, and whether the newest level can lose at all."""
 
+import logging
 import os
 import shlex
 import sys
+from dataclasses import asdict
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -18,8 +20,11 @@ from selfplay.grading import SEAT_NAMES, Grade
 from selfplay.measurement_text import measured_verdict
 from selfplay.plots import plot_comparison
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.run_folder import Manifest, RunFolder, sha256
 from selfplay.settings import PROJECT_FOLDER, GameSettings, Settings
 from selfplay.tensorboard_events import write_comparison_events
+
+log = logging.getLogger(__name__)
 
 LINE_WIDTH = 100
 GAP = "    "
@@ -30,10 +35,47 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
 
     Raises as compare_levels.
     """
+    manifest = Manifest(Path(settings.run_dir))
+    manifest.forget("comparison")
     comparison = compare_levels(settings, progress)
     plot_comparison(settings, comparison)
     write_comparison_events(settings, comparison.table)
+    counts = {"levels": len(comparison.table) - 1}
+    manifest.record("comparison", _comparison_record(settings), counts, _compared_files(settings))
     return f"{comparison_table(comparison)}\n\n{verdict(comparison)}\n\n{how_to_play(settings)}"
+
+
+def is_compared(settings: Settings) -> bool:
+    """Whether `compare_and_report` has compared the levels of the run as they are now, with these settings.
+
+    Raises InvalidFileError if the run's manifest is broken.
+    """
+    manifest = Manifest(Path(settings.run_dir))
+    done = manifest.is_done("comparison", _comparison_record(settings), force=True)
+    if done:
+        table = RunFolder(Path(settings.run_dir)).comparison
+        log.info("the levels are compared, see %s; train/compare_levels.py compares them anew", table)
+    return done
+
+
+def _comparison_record(settings: Settings) -> dict[str, Any]:
+    run = RunFolder(Path(settings.run_dir))
+    return {
+        "game": settings.game.name,
+        "seed": settings.seed,
+        "comparison": asdict(settings.comparison),
+        "player": asdict(settings.player),
+        "threads": settings.threads,
+        "logger": settings.logger,
+        "agents_sha256": [sha256(run.agent(level)) for level in run.trained_levels()],
+    }
+
+
+def _compared_files(settings: Settings) -> list[str]:
+    run = RunFolder(Path(settings.run_dir))
+    tables = (run.comparison, run.matches, run.references)
+    figures = (run.figures / f"{name}.png" for name in ("wins_minus_losses", "ratings", "exact"))
+    return [str(path.relative_to(run.path)) for path in (*tables, *figures) if path.exists()]
 
 
 def how_to_play(settings: Settings) -> str:

@@ -281,6 +281,8 @@ LAYERS = [
     {"selfplay.settings", "selfplay.run_folder", "selfplay.team", "architectures"},
     {"selfplay.executors"},
     {"selfplay.classical_settings", "selfplay.play_settings", "selfplay.endgame_report"},
+    {"selfplay.error_lines"},
+    {"selfplay.multirun"},
     {"selfplay.outcomes", "selfplay.match_memory"},
     {"selfplay.players"},
     {"selfplay.arena", "selfplay.experience_graph"},
@@ -308,7 +310,9 @@ LAYERS = [
     {"selfplay.plots", "selfplay.console", "selfplay.web"},
     {"selfplay.position_plots", "selfplay.pattern_plots", "selfplay.tournament_plots", "selfplay.experience_picture"},
     {"selfplay.measurement_text"},
-    {"selfplay.loss_plots", "selfplay.verdict", "selfplay.tournament"},
+    {"selfplay.loss_plots", "selfplay.verdict", "selfplay.tournament", "selfplay.sweeps"},
+    {"selfplay.sweep_plots"},
+    {"selfplay.sweep_report"},
     {"selfplay"},
 ]
 """From the ground up: a module imports from its own layer's folder and from those before it, but for mere types."""

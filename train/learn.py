@@ -1,8 +1,11 @@
 """The whole loop in one process: the same stages, files and bytes as the shell script, and several runs at once.
 
 python train/learn.py levels=10 seed=3
-python train/learn.py -m seed=0,1,2 run_dir=outputs/seeds
+python train/learn.py -m seed=0,1,2 recipe=default,article run_dir=outputs/recipes
 """
+
+from collections.abc import Sequence
+from pathlib import Path
 
 from selfplay.command_line import command, progress_bar
 from selfplay.settings import Settings
@@ -11,12 +14,19 @@ from selfplay.settings import Settings
 def learn(settings: Settings) -> None:
     from selfplay.levels import learn_levels
     from selfplay.loss_plots import plot_losses
-    from selfplay.verdict import compare_and_report
+    from selfplay.verdict import compare_and_report, is_compared
 
     learn_levels(settings, progress_bar)
-    plot_losses(settings)
-    print(f"\n{compare_and_report(settings, progress_bar)}")
+    if not is_compared(settings):
+        plot_losses(settings)
+        print(f"\n{compare_and_report(settings, progress_bar)}")
+
+
+def report(folder: Path, runs: Sequence[Path]) -> None:
+    from selfplay.sweep_report import compare_runs
+
+    print(f"\n{compare_runs(folder, runs)}")
 
 
 if __name__ == "__main__":
-    command(learn)
+    command(learn, after_sweep=report)

@@ -1,0 +1,19 @@
+"""One table and one figure of all runs beneath a folder, such as those of a sweep (train/learn.py -m).
+
+python train/compare_runs.py run_dir=outputs/recipes
+"""
+
+from pathlib import Path
+
+from selfplay.command_line import command
+from selfplay.settings import Settings
+
+
+def compare(settings: Settings) -> None:
+    from selfplay.sweep_report import compare_runs
+
+    print(f"\n{compare_runs(Path(settings.run_dir))}")
+
+
+if __name__ == "__main__":
+    command(compare, run="read")
