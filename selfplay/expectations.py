@@ -50,7 +50,12 @@ def concatenated(parts: Sequence[Rows]) -> Rows:
 
 
 def expectation_rows(
-    game: Game, record: MatchRecord, gamma: float, viewpoints: Viewpoints = "both", outcome: str = "return"
+    game: Game,
+    record: MatchRecord,
+    gamma: float,
+    viewpoints: Viewpoints = "both",
+    outcome: str = "return",
+    forgone: Sequence[Tensor] | None = None,
 ) -> Rows:
     """The rows of a batch of matches.
 
@@ -62,12 +67,15 @@ def expectation_rows(
         gamma: discount in [0, 1].
         viewpoints: "both" keeps the moves of both players, "agent" only those of the first of the two.
         outcome: "return", or "disc_difference", the lead in points over the number of squares.
+        forgone: as `selfplay.exploration.forgone_values`. Where there is such a value, it stands for z in the plies
+            before, as if the match had ended there with the best action: what followed an action that only explored
+            says nothing of them (Watkins's Q(lambda) with lambda = 1; Sutton & Barto, section 12.10).
 
     Raises SettingError if the outcome counts points and the game does not.
     """
     moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
     powers = torch.tensor([gamma**k for k in range(len(record.actions) + 1)], dtype=torch.float64)
-    of_first = outcome_of_first(game, record.states[-1], outcome)
+    of_first = outcome_of_first(game, record.states[-1], outcome).clone()
     parts = []
     for ply in reversed(range(len(record.actions))):
         action, mover = record.actions[ply], record.states[ply].current_player
@@ -80,6 +88,10 @@ def expectation_rows(
         targets = torch.where(mover == 0, of_first, -of_first)[rows] * powers[k] + 0.0
         afterstates = record.states[ply + 1].select(rows)
         parts.append((record.match[rows], torch.full_like(rows, ply), game.observation_bits(afterstates), targets))
+        if forgone is not None:
+            cut = ~forgone[ply].isnan()
+            of_first[cut] = torch.where(mover == 0, forgone[ply], -forgone[ply])[cut].clamp(-1, 1)
+            moves_later[cut] = 0
         moves_later.scatter_add_(1, mover.long()[:, None], moved.long()[:, None])
     return _by_match(parts[::-1])
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from selfplay.arena import MatchRecord
     from selfplay.expectations import Rows, Viewpoints
     from selfplay.games import Game
+    from selfplay.players.player import Player
+
+    Pair = tuple[Player, Player]
 
 log = logging.getLogger(__name__)
 
@@ -89,6 +92,8 @@ def _generation_record(settings: Settings, run: RunFolder, level: int) -> dict[s
     }
     if settings.dataset.format == "parquet":
         record["shard_matches"] = settings.dataset.shard_matches
+    if settings.targets != "full":
+        record["targets"] = settings.targets
     if level > 0:
         record |= {
             "epsilons": list(settings.epsilons),
@@ -150,22 +155,27 @@ def play_shard(shard: Shard) -> PlayedShard:
     import torch
 
     from selfplay.dataset import encode_rows
-    from selfplay.expectations import expectation_rows
     from selfplay.games import make_game
 
     settings = shard.settings
     torch.set_num_threads(settings.threads)
     game = make_game(settings.game.name)
     play = _pool_records if settings.opponents == "pool" and shard.level > 0 else _own_records
-    viewpoints = cast("Viewpoints", settings.viewpoints)
-    parts = (
-        in_order([expectation_rows(game, record, settings.gamma, viewpoints, settings.outcome) for record in records])
-        for records in play(shard, game)
-    )
+    parts = (in_order([_rows(shard, game, *played) for played in batch]) for batch in play(shard, game))
     return PlayedShard(*encode_rows(parts, settings.dataset.format, prod(game.observation_shape)))
 
 
-def _own_records(shard: Shard, game: "Game") -> "Iterator[list[MatchRecord]]":
+def _rows(shard: Shard, game: "Game", record: "MatchRecord", players: "Pair") -> "Rows":
+    from selfplay.expectations import expectation_rows
+    from selfplay.exploration import forgone_values
+
+    settings = shard.settings
+    forgone = forgone_values(record, players, _key(shard)) if settings.targets == "watkins" else None
+    viewpoints = cast("Viewpoints", settings.viewpoints)
+    return expectation_rows(game, record, settings.gamma, viewpoints, settings.outcome, forgone)
+
+
+def _own_records(shard: Shard, game: "Game") -> "Iterator[list[tuple[MatchRecord, Pair]]]":
     """The matches of a level against itself, a batch at a time."""
     from selfplay.arena import play_matches
     from selfplay.devices import chosen_device
@@ -173,11 +183,12 @@ def _own_records(shard: Shard, game: "Game") -> "Iterator[list[MatchRecord]]":
     settings = shard.settings
     size, device = settings.batch_size, chosen_device(settings.device)
     player = exploring_player(settings, game, shard.level)
-    for record in play_matches(game, (player, player), shard.matches, _key(shard), batch_size=size, device=device):
-        yield [record]
+    pair = player, player
+    for record in play_matches(game, pair, shard.matches, _key(shard), batch_size=size, device=device):
+        yield [(record, pair)]
 
 
-def _pool_records(shard: Shard, game: "Game") -> "Iterator[list[MatchRecord]]":
+def _pool_records(shard: Shard, game: "Game") -> "Iterator[list[tuple[MatchRecord, Pair]]]":
     """The matches of a level against itself and those before it, a batch at a time, one record for each opponent.
 
     Half of the matches are against itself; each other level, the random player among them, has the same share of the
@@ -201,7 +212,8 @@ def _pool_records(shard: Shard, game: "Game") -> "Iterator[list[MatchRecord]]":
         for opponent in sorted(set(opponents.tolist())):
             match = numbers[opponents == opponent]
             pair = player_of(level), player_of(opponent)
-            records.append(play_batch(game, pair, match, (match % 2).to(torch.int8), _key(shard), device=device))
+            record = play_batch(game, pair, match, (match % 2).to(torch.int8), _key(shard), device=device)
+            records.append((record, pair))
         yield records
 
 

@@ -244,6 +244,8 @@ class Settings(CommonSettings):
     viewpoints: str = "both"
     outcome: str = "return"
     """What is learned: the return, or disc_difference, the lead in points over the number of squares."""
+    targets: str = "full"
+    """full: targets are outcomes of whole matches; watkins: an exploring action cuts the match in two."""
     logger: str = "none"
     """tensorboard: losses, comparisons and figures also as event files for TensorBoard."""
     force: bool = False
@@ -259,6 +261,7 @@ class Settings(CommonSettings):
         require("viewpoints", self.viewpoints, self.viewpoints in ("both", "agent"), "both or agent")
         require("opponents", self.opponents, self.opponents in ("self", "pool"), "self or pool")
         require("outcome", self.outcome, self.outcome in OUTCOMES, " or ".join(OUTCOMES))
+        require("targets", self.targets, self.targets in ("full", "watkins"), "full or watkins")
         require("logger", self.logger, self.logger in LOGGERS, " or ".join(LOGGERS))
         if (rows := self.dataset.buffer_rows) is not None and self.training.merge:
             raise SettingError(

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from selfplay.arena import MATCH_OVER, play_matches
 from selfplay.expectations import expectation_rows
+from selfplay.exploration import forgone_values
 from selfplay.games import make_game
 from selfplay.games.tictactoe import TicTacToe
 from selfplay.players.player import Player
@@ -49,6 +50,21 @@ def rows_of(*matches, gamma=0.5, viewpoints="both", game=GAME):
     player = Scripted(matches)
     (record,) = play_matches(GAME, (player, player), range(len(matches)), 0)
     return expectation_rows(game, record, gamma, viewpoints)
+
+
+class Explorer(Scripted):
+    """Explores in the plies that are named, and values every action by its number: action 8 is worth 0.8."""
+
+    def __init__(self, matches, plies):
+        super().__init__(matches)
+        self.plies = plies
+
+    def explores(self, draws):
+        return torch.full(draws.match.shape, draws.ply in self.plies)
+
+    def action_values(self, state):
+        values = torch.arange(9).expand(state.batch_size, 9) / 10
+        return values.masked_fill(~GAME.legal_action_mask(state), torch.nan)
 
 
 def board(observation):
@@ -141,3 +157,53 @@ def test_rows_of_random_matches_equal_those_found_match_by_match(name, viewpoint
             if viewpoints == "both" or mover == number % 2:
                 expected.append((number, ply, np.float32(z * gamma ** ((plies - 1 - ply) // 2))))
     assert list(zip(rows.match.tolist(), rows.ply.tolist(), rows.targets, strict=True)) == expected
+
+
+# ---------------------------------------------------------------------- matches cut where a player explored
+
+
+def forgone_of(*matches, plies, players=None):
+    one = Explorer(matches, plies)
+    pair = players or (one, one)
+    (record,) = play_matches(GAME, pair, range(len(matches)), 0)
+    return record, forgone_values(record, pair, 0)
+
+
+def test_what_is_forgone_is_the_value_of_the_best_action_where_another_was_explored():
+    _, forgone = forgone_of(X_WINS, DRAW, plies={1, 6, 8})
+    values = torch.stack(forgone, dim=1)
+    # In ply 1 both could have taken 8. In ply 6 X_WINS is over, and DRAW takes 7 where 8 is free; 8 is its last action.
+    assert values[:, 1].tolist() == pytest.approx([0.8, 0.8])
+    assert values[1, 6].item() == pytest.approx(0.8)
+    values[:, 1] = values[1, 6] = torch.nan
+    assert values.isnan().all()
+
+
+def test_only_the_player_who_explores_forgoes_anything():
+    matches = [X_WINS, X_WINS]
+    explorer, steady = Explorer(matches, {0, 1, 2, 3}), Scripted(matches)
+    _, forgone = forgone_of(*matches, plies=(), players=(explorer, steady))
+    # The explorer moves first in match 0 and second in match 1.
+    assert torch.stack(forgone, dim=1).isnan().tolist() == [
+        [False, True, False, True, True],
+        [True, False, True, False, True],
+    ]
+
+
+def test_targets_before_a_cut_are_as_if_the_match_had_ended_there_with_the_best_action():
+    record, forgone = forgone_of(X_WINS, plies={2})
+    rows = expectation_rows(GAME, record, 0.5, forgone=forgone)
+    # X wins in ply 4; in ply 2 it forwent 0.8.
+    assert rows.targets.tolist() == pytest.approx([0.8 * 0.5, -0.8, 1 * 0.5, -1, 1])
+    whole = expectation_rows(GAME, record, 0.5)
+    assert whole.targets.tolist() == [0.25, -0.5, 0.5, -1, 1]
+    assert (rows.observations == whole.observations).all()
+
+
+def test_a_value_beyond_the_range_of_outcomes_is_cut_to_it():
+    record, _ = forgone_of(X_WINS, plies=())
+    forgone = [torch.tensor([-1.25 if ply == 1 else torch.nan]) for ply in range(5)]
+    # The second player forwent -1.25: the first one's lead of 1 before it.
+    assert expectation_rows(GAME, record, 1.0, forgone=forgone).targets.tolist() == [1, -1, 1, -1, 1]
+    forgone[1] = -forgone[1]
+    assert expectation_rows(GAME, record, 1.0, forgone=forgone).targets.tolist() == [-1, -1, 1, -1, 1]

@@ -74,3 +74,22 @@ def test_a_changed_dataset_that_is_replayed_is_noticed(tmp_path):
     path.write_text(path.read_text() + "299,9,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n")
     with pytest.raises(StageError, match="is not the file that its manifest describes"):
         train_level(settings, 2)
+
+
+@pytest.mark.parametrize("overrides", [[], ["opponents=pool"]])
+def test_matches_that_are_cut_are_the_same_matches_with_other_targets(tmp_path, overrides):
+    whole = tiny_settings(tmp_path / "whole", "levels=1", *overrides)
+    cut = tiny_settings(tmp_path / "cut", "levels=1", "targets=watkins", *overrides)
+    parted = tiny_settings(tmp_path / "parted", "levels=1", "targets=watkins", "batch_size=7", *overrides)
+    for settings in (whole, cut, parted):
+        learn_levels(settings)
+        generate_level(settings, 1)
+    assert files_of(tmp_path / "cut") == files_of(tmp_path / "parted")
+    for one, other in zip(rows_of(tmp_path / "whole", 0), rows_of(tmp_path / "cut", 0), strict=True):
+        assert np.array_equal(one, other), "the random player does not explore"
+    one, other = rows_of(tmp_path / "whole", 1), rows_of(tmp_path / "cut", 1)
+    assert np.array_equal(one.observations, other.observations)
+    differing = one.targets != other.targets
+    assert 0.1 < differing.mean() < 0.9
+    last = np.append(one.match[1:] != one.match[:-1], True)
+    assert not differing[last].any(), "no action follows the last one"

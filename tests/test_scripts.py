@@ -290,7 +290,7 @@ LAYERS = [
     {"selfplay.experience_store"},
     {"selfplay.players.experience", "selfplay.experience_json"},
     {"selfplay.experience_settings"},
-    {"selfplay.expectations", "selfplay.tabular"},
+    {"selfplay.expectations", "selfplay.exploration", "selfplay.tabular"},
     {"selfplay.parquet_dataset"},
     {"selfplay.dataset", "selfplay.checkpoints", "selfplay.optimizer", "selfplay.policy_files"},
     {"selfplay.dataset_writer", "selfplay.descent", "selfplay.learned_evaluation"},
