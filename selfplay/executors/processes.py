@@ -10,6 +10,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -28,22 +29,25 @@ class ProcessExecutor:
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._pool: ProcessPoolExecutor | None = None
+        self._processes: set[BaseProcess] = set()
 
     def map(
         self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
     ) -> Iterator[Result]:
         rest = iter(tasks)
-        begun: deque[tuple[AnyTask, Future[Result]]] = deque()
+        unanswered: deque[AnyTask] = deque()
         for attempt in range(1, ATTEMPTS + 1):
+            begun: deque[Future[Result]] = deque()
             try:
-                begun = deque((task, self._submit(function, task)) for task, _ in begun)
                 while True:
-                    room = IN_FLIGHT * self.workers - len(begun)
-                    begun.extend((task, self._submit(function, task)) for task in islice(rest, room))
+                    unanswered.extend(islice(rest, IN_FLIGHT * self.workers - len(unanswered)))
+                    while len(begun) < len(unanswered):
+                        begun.append(self._submit(function, unanswered[len(begun)]))
                     if not begun:
                         return
-                    result = begun[0][1].result()
+                    result = begun[0].result()
                     begun.popleft()
+                    unanswered.popleft()
                     yield result
             except BrokenProcessPool as error:
                 self.close()
@@ -54,20 +58,24 @@ class ProcessExecutor:
                     ) from error
 
     def _submit(self, function: Callable[[AnyTask], Result], task: AnyTask) -> "Future[Result]":
-        if self._pool is None:
-            context = multiprocessing.get_context("spawn")
-            threads = str(task.settings.threads)
-            self._pool = ProcessPoolExecutor(
-                self.workers, mp_context=context, initializer=_begin_worker, initargs=(threads,)
-            )
-        return self._pool.submit(function, task)
+        if self._pool is not None:
+            return self._pool.submit(function, task)
+        others = set(multiprocessing.active_children())
+        context = multiprocessing.get_context("spawn")
+        threads = str(task.settings.threads)
+        self._pool = ProcessPoolExecutor(
+            self.workers, mp_context=context, initializer=_begin_worker, initargs=(threads,)
+        )
+        future = self._pool.submit(function, task)
+        # The first task starts all workers.
+        self._processes = set(multiprocessing.active_children()) - others
+        return future
 
     def close(self) -> None:
         if self._pool is None:
             return
-        processes = multiprocessing.active_children()
         self._pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
+        for process in self._processes:
             process.terminate()
         self._pool = None
 

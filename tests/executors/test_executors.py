@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,6 +65,21 @@ def test_processes_give_what_one_process_gives_in_the_same_order(processes):
 def test_the_workers_stay_for_the_next_tasks(processes):
     first = {pid for _, pid in processes.map(square, jobs(8))}
     assert {pid for _, pid in processes.map(square, jobs(8))} & first
+
+
+def test_workers_killed_between_two_maps_lose_no_task(processes):
+    workers = {pid for _, pid in processes.map(square, jobs(8))}
+    for pid in workers:
+        os.kill(pid, signal.SIGKILL)
+    time.sleep(0.5)  # the pool notices, and refuses the next task
+    assert [value for value, _ in processes.map(square, jobs(8))] == [n**2 for n in range(8)]
+
+
+def test_an_executor_that_is_closed_ends_no_workers_but_its_own(processes):
+    before = {pid for _, pid in processes.map(square, jobs(8))}
+    with open_executor(ExecutorSettings("process", 1)) as other:
+        assert list(other.map(threads, jobs(1)))
+    assert {pid for _, pid in processes.map(square, jobs(8))} & before
 
 
 def test_a_worker_has_the_threads_of_the_settings():
