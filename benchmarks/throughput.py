@@ -242,14 +242,9 @@ def training_rows_per_second(options: Namespace) -> None:
         player = RandomPlayer(game)
         (record,) = play_matches(game, (player, player), range(1000), 0, batch_size=1000)
         rows = expectation_rows(game, record, 0.95)
-        recipes = [
-            "recipe=default",
-            "recipe=article",
-            "architecture=residual",
-            *TABLES.get(name, ["architecture=ntuple"]),
-        ]
-        for recipe in recipes:
-            settings = compose_settings([f"game={name}", recipe])
+        networks = [["recipe=default"], ["recipe=article"], ["architecture=residual"]]
+        for overrides in (*networks, TABLES.get(name, ["architecture=ntuple"])):
+            settings = compose_settings([f"game={name}", *overrides])
             training = replace(settings.training, steps_per_epoch=STEPS_IN_EPOCH)
             by_rows = training.optimizer.name == "sgd"
             cells = []
