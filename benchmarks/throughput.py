@@ -236,7 +236,8 @@ def memory(options: Namespace) -> None:
 
 def training_rows_per_second(options: Namespace) -> None:
     """Rows stepped on in a second, by how they are trained and how precisely."""
-    print(f"\n| game | rows trained on in a second | {' | '.join(PRECISIONS)} |\n|---|---|{'---:|' * len(PRECISIONS)}")
+    print("\nRows trained on a second")
+    print(f"\n| game | trained by | {' | '.join(PRECISIONS)} |\n|---|---|{'---:|' * len(PRECISIONS)}")
     for name in options.games:
         game = make_game(name)
         player = RandomPlayer(game)
