@@ -1,7 +1,7 @@
 """How fast matches are played and written as datasets, and networks trained, as markdown tables.
 
     python benchmarks/throughput.py
-    python benchmarks/throughput.py --games othello --players ntuple --executors serial process --seconds 5
+    python benchmarks/throughput.py --games othello --players ntuple mlp --executors process ray --seconds 5
     python benchmarks/throughput.py --device cuda matches training
     python benchmarks/throughput.py memory --matches 100000 10000000
     python benchmarks/throughput.py costs
@@ -21,7 +21,6 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -301,9 +300,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", metavar="section", help=f"of {', '.join(SECTIONS)}; else matches")
     parser.add_argument("--games", nargs="+", choices=sorted(GAMES), default=list(PLAYED_GAMES))
-    parser.add_argument("--players", nargs="+", choices=["random", *LEVELS], default=["random", *LEVELS])
-    there = [name for name in EXECUTORS if name != "ray" or find_spec("ray")]
-    parser.add_argument("--executors", nargs="+", choices=EXECUTORS, default=there)
+    parser.add_argument("--players", nargs="+", choices=["random", *LEVELS], default=["random", "ntuple"])
+    parser.add_argument("--executors", nargs="+", choices=EXECUTORS, default=["serial", "process"])
     parser.add_argument("--workers", type=int, default=usable_cores(), help="of the executors process and ray")
     parser.add_argument("--batch-sizes", nargs="+", type=int, default=[1024, 16384])
     parser.add_argument("--columns", nargs="+", choices=COLUMNS, default=list(COLUMNS))
