@@ -1,46 +1,134 @@
-"""How fast matches are played, datasets written and networks trained here, as a markdown table.
+"""How fast matches are played and written as datasets, and networks trained, as markdown tables.
 
     python benchmarks/throughput.py
-    python benchmarks/throughput.py --repeats 5 --run-dir outputs/tictactoe --level 10
+    python benchmarks/throughput.py --games othello --players ntuple mlp --executors process ray --seconds 5
+    python benchmarks/throughput.py --device cuda matches training
+    python benchmarks/throughput.py memory --matches 100000 10000000
+    python benchmarks/throughput.py costs
 
-Medians of several repeats after a warm-up, with one thread of torch. Without a run the agent is an untrained network,
-which plays as fast as a trained one.
+A figure comes from as many matches or steps as fill --seconds, in at least eight parts for each worker where several
+play, after a warm-up in which workers start; with --repeats it is a median. One thread of torch in each process. The
+levels are trained for a moment only, on 2,000 random matches.
 """
 
 import argparse
 import logging
+import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
 from statistics import median
 from time import perf_counter
+from typing import Any, NamedTuple
 
 import torch
 
 from architectures import build_network
 from selfplay.arena import play_matches
-from selfplay.dataset import encode_rows, read_dataset
-from selfplay.expectations import expectation_rows
-from selfplay.games import Game, make_game
+from selfplay.command_line import run_reporting_errors
+from selfplay.devices import CPU, DEVICES, chosen_device
+from selfplay.executors import Executor, open_executor
+from selfplay.executors.processes import usable_cores
+from selfplay.expectations import Rows, expectation_rows
+from selfplay.games import GAMES, Game, make_game
 from selfplay.generation import generate_level
-from selfplay.level_players import load_level
+from selfplay.level_players import exploring_player
 from selfplay.levels import train_level
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
-from selfplay.players.value_net import ValueNetPlayer
-from selfplay.randomness import Activity, stream_key
-from selfplay.run_folder import RunFolder
-from selfplay.settings import PROJECT_FOLDER, compose_settings
-from selfplay.training import held_out_rows, seeded, train
+from selfplay.randomness import Activity, Draws, stream_key
+from selfplay.run_folder import Manifest, RunFolder
+from selfplay.settings import (
+    EXECUTORS,
+    PRECISIONS,
+    PROJECT_FOLDER,
+    ExecutorSettings,
+    Settings,
+    TrainingSettings,
+    compose_settings,
+)
+from selfplay.training import seeded, train
 
-BATCH_SIZES = (1, 16, 256, 1024, 4096, 16384, 32768)
 GENERATE = PROJECT_FOLDER / "preprocessing" / "generate_positions_expectations.py"
 TRAIN = PROJECT_FOLDER / "train" / "train_agent.py"
+PLAYED_GAMES = ("tictactoe", "connect_four", "othello")
+TABLES = {
+    "connect_four": ["recipe=connect_four"],
+    "othello": ["recipe=othello"],
+    "othello_4x4": ["recipe=othello", "architecture=ntuple"],
+    "othello_6x6": ["recipe=othello", "architecture=ntuple"],
+}
+"""What makes a level of tables of each game; elsewhere architecture=ntuple."""
+LEVELS: dict[str, list[str]] = {"ntuple": [], "mlp": ["architecture=mlp"]}
+"""The players that are levels."""
+MOMENT = ["matches=2000", "training.epochs=1", "training.steps_per_epoch=20"]
+PARTS = 8
+"""So many parts, or more, for each worker."""
+LONGEST = 4.0
+"""Seconds. A batch that would take longer is left out, but for the smallest."""
+COLUMNS = ("in batches", "whole", "csv", "parquet")
+STEPS_IN_EPOCH = 10
+
+
+class Part(NamedTuple):
+    """Matches that a worker plays in one go."""
+
+    settings: Settings
+    level: int
+    matches: range
+
+
+class Measured(NamedTuple):
+    rate: float
+    player: str
+    executor: str
+    batch: int
+    column: str
+
+    def __str__(self) -> str:
+        what = "playing only" if self.column in COLUMNS[:2] else f"dataset.format={self.column}"
+        return f"{self.player}, {what}: executor={self.executor} batch_size={self.batch} ({self.rate:,.0f} a second)"
+
+
+def play_in_batches(part: Part) -> None:
+    settings, key = part.settings, stream_key(part.settings.seed, part.level, Activity.GENERATION)
+    torch.set_num_threads(settings.threads)
+    game, size, device = make_game(settings.game.name), settings.batch_size, chosen_device(settings.device)
+    player = exploring_player(settings, game, part.level)
+    for _ in play_matches(game, (player, player), part.matches, key, batch_size=size, device=device):
+        pass
+
+
+def play_whole(part: Part) -> None:
+    """Random matches, each to its end before the next one begins."""
+    key = stream_key(part.settings.seed, part.level, Activity.GENERATION)
+    match = torch.arange(part.matches.start, part.matches.stop)
+    make_game(part.settings.game.name).kernels.random_matches(Draws(key, match, 0))
+
+
+def played(executor: Executor, settings: Settings, level: int, column: str, workers: int, matches: int) -> int:
+    """Play so many matches in the way of a column; returns their number."""
+    size = max(settings.batch_size or 1, matches // (PARTS * workers))
+    if column in COLUMNS[:2]:
+        function = play_in_batches if column == COLUMNS[0] else play_whole
+        all_of_them = range(matches)
+        parts = (Part(settings, level, all_of_them[start : start + size]) for start in range(0, matches, size))
+        for _ in executor.map(function, parts, agents(settings, level)):
+            pass
+    else:
+        dataset = replace(settings.dataset, format=column, shard_matches=size)
+        Manifest(RunFolder(Path(settings.run_dir)).level(level)).forget("generation")
+        generate_level(replace(settings, matches=matches, dataset=dataset), level, executor=executor)
+    return matches
+
+
+def agents(settings: Settings, level: int) -> list[Path]:
+    return [Path(settings.run_dir) / f"level_{level:02d}" / "agent.safetensors"] if level else []
 
 
 def seconds(function: Callable[[], object], repeats: int) -> float:
@@ -54,104 +142,185 @@ def seconds(function: Callable[[], object], repeats: int) -> float:
     return median(times)
 
 
-def play(game: Game, player: Player, matches: int, batch_size: int, dataset: Path | None) -> None:
-    """Play matches of `player` against itself, and with `dataset` write their rows there."""
-    records = play_matches(game, (player, player), range(matches), 0, batch_size=batch_size)
-    if dataset is None:
-        for _ in records:
-            pass
-    else:
-        size = game.observation_bits(game.init()).shape[1]
-        parts = (expectation_rows(game, record, 0.95) for record in records)
-        dataset.write_bytes(encode_rows(parts, "csv", size)[0])
+def per_second(work: Callable[[int], int], smallest: int, least: float, repeats: int) -> float:
+    """What `work` does in a second; it is told how much of it, twice as much until that takes `least` seconds."""
+    amount = smallest
+    while True:
+        start = perf_counter()
+        work(amount)
+        if perf_counter() - start >= least:
+            break
+        amount *= 2
+    times = []
+    for _ in range(repeats):
+        start = perf_counter()
+        done = work(amount)
+        times.append((perf_counter() - start) / done)
+    return 1 / median(times)
 
 
-def matches_per_second(game: Game, players: list[Player], folder: Path, repeats: int) -> None:
-    print("\n| batch | random | random, dataset.csv | agent | agent, dataset.csv |")
-    print("|---:|---:|---:|---:|---:|")
-    for batch_size in BATCH_SIZES:
-        matches = max(batch_size, min(64 * batch_size, 8192))
-        cells = [f"{batch_size:,}"]
-        for player in players:
-            for dataset in (None, folder / "dataset.csv"):
-                taken = seconds(partial(play, game, player, matches, batch_size, dataset), repeats)
-                cells.append(f"{matches / taken:,.0f}")
-        print(f"| {' | '.join(cells)} |", flush=True)
+def settings_of(game: str, player: str, folder: Path, device: str) -> Settings:
+    """The settings of a run of this game with a level of this kind, trained for a moment if it is a level."""
+    own = TABLES.get(game, ["architecture=ntuple"]) if player == "ntuple" else LEVELS.get(player, [])
+    settings = compose_settings([f"game={game}", *own, *MOMENT, f"run_dir={folder / game / player}", "device=cpu"])
+    if player in LEVELS:
+        generate_level(settings, 0)
+        train_level(settings, 1)
+    return replace(settings, device=device)
 
 
-def generation_seconds(run_dir: Path, repeats: int) -> None:
-    settings = compose_settings(["matches=30000", f"run_dir={run_dir}"])
-    generate_level(settings, 0)
-    train_level(settings, 1)
-    run = RunFolder(run_dir)
-
-    def generate(level: int) -> None:
-        run.dataset(level).unlink(missing_ok=True)
-        generate_level(settings, level)
-
-    for level, name in ((0, "random player"), (1, "level 1")):
-        taken = seconds(partial(generate, level), repeats)
-        print(f"| 30,000 matches of the {name} to dataset.csv | {taken:.2f} s |", flush=True)
+def matches_per_second(options: Namespace) -> None:
+    """Tables of matches a second, and which setting is best."""
+    best = []
+    with tempfile.TemporaryDirectory() as folder:
+        for game in options.games:
+            print(f"\nMatches of {game} a second\n")
+            print(f"| player | executor | batch | {' | '.join(COLUMNS)} |\n|---|---|---:|{'---:|' * len(COLUMNS)}")
+            found = list(_of_game(game, Path(folder), options))
+            chosen = [max((one for one in found if one.player == name), default=None) for name in options.players]
+            best.append(f"Best for {game}: {'; '.join(str(one) for one in chosen if one)}")
+    print("\n" + "\n".join(best))
 
 
-def training_rows_per_second(run_dir: Path, game: Game, repeats: int) -> None:
-    rows = read_dataset(RunFolder(run_dir).dataset(0), 18)
-    key = stream_key(0, 1, Activity.TRAINING)
-    for recipe, epochs in (("default", 20), ("article", 1)):
-        settings = compose_settings([f"recipe={recipe}", f"training.epochs={epochs}"])
-        training = settings.training
-        with seeded(0):
-            network = build_network(settings.architecture, game.observation_shape)
-        one_pass = int((~held_out_rows(rows, training.validation_fraction, key)).sum())
-        steps = training.steps_per_epoch
-        seen = epochs * (steps * training.batch_size if steps else one_pass)
-        fit = partial(train, network, rows, training, game.symmetries, game.observation_shape, key)
-        print(f"| training rows a second, recipe={recipe} | {seen / seconds(fit, repeats):,.0f} |", flush=True)
+def _of_game(game: str, folder: Path, options: Namespace) -> Iterator[Measured]:
+    players = {name: settings_of(game, name, folder, options.device) for name in options.players}
+    for name in options.executors:
+        own = ExecutorSettings(name, options.workers)
+        with open_executor(own) as executor:
+            workers = 1 if name == "serial" else getattr(executor, "workers", 1)
+            for player, settings in players.items():
+                yield from _of_player(settings, player, name, executor, workers, options)
 
 
-def fixed_costs(folder: Path, repeats: int) -> None:
+def _of_player(
+    settings: Settings, player: str, name: str, executor: Executor, workers: int, options: Namespace
+) -> Iterator[Measured]:
+    """The rows of a player; the best of each is yielded for what goes into datasets, if datasets are written."""
+    level, rate = int(player in LEVELS), float("inf")
+    for batch in sorted(options.batch_sizes):
+        if batch / rate > LONGEST:
+            continue
+        cells = []
+        for column in COLUMNS:
+            if column not in options.columns or (column == "whole" and level):
+                cells.append("")
+                continue
+            work = partial(played, executor, replace(settings, batch_size=batch), level, column, workers)
+            rate = per_second(work, batch * workers, options.seconds, options.repeats)
+            cells.append(f"{rate:,.0f}")
+            if column == options.columns[-1]:
+                yield Measured(rate, player, name, batch, column)
+        print(f"| {player} | {name} | {batch:,} | {' | '.join(cells)} |", flush=True)
+
+
+def memory(options: Namespace) -> None:
+    """The largest process of stage 1 of the random player, and how long it takes, by the number of matches."""
+    print("\n| game | executor | dataset | matches | largest process, MiB | seconds |\n|---|---|---|---:|---:|---:|")
+    for game in options.games:
+        for executor in options.executors:
+            for form in (column for column in COLUMNS[2:] if column in options.columns):
+                for matches in options.matches:
+                    with tempfile.TemporaryDirectory() as folder:
+                        chosen = [f"game={game}", f"executor={executor}", f"dataset.format={form}"]
+                        arguments = [GENERATE, *chosen, f"matches={matches}", f"run_dir={folder}"]
+                        start = perf_counter()
+                        process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL)
+                        _, status, usage = os.wait4(process.pid, 0)
+                        taken = perf_counter() - start
+                    process.returncode = os.waitstatus_to_exitcode(status)
+                    assert process.returncode == 0, arguments
+                    cells = game, executor, form, f"{matches:,}", f"{usage.ru_maxrss / 1024:,.0f}", f"{taken:.1f}"
+                    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def training_rows_per_second(options: Namespace) -> None:
+    """Rows stepped on in a second, by how they are trained and how precisely."""
+    print("\nRows trained on a second")
+    print(f"\n| game | trained by | {' | '.join(PRECISIONS)} |\n|---|---|{'---:|' * len(PRECISIONS)}")
+    for name in options.games:
+        game = make_game(name)
+        player = RandomPlayer(game)
+        (record,) = play_matches(game, (player, player), range(1000), 0, batch_size=1000)
+        rows = expectation_rows(game, record, 0.95)
+        networks = [["recipe=default"], ["recipe=article"], ["architecture=residual"]]
+        for overrides in (*networks, TABLES.get(name, ["architecture=ntuple"])):
+            settings = compose_settings([f"game={name}", *overrides])
+            training = replace(settings.training, steps_per_epoch=STEPS_IN_EPOCH)
+            by_rows = training.optimizer.name == "sgd"
+            cells = []
+            for precision in PRECISIONS:
+                if by_rows and (options.device != CPU or precision != PRECISIONS[0]):
+                    cells.append("")
+                    continue
+                one = replace(training, precision=precision)
+                work = partial(fit, game, settings.architecture, rows, one, options.device)
+                cells.append(f"{per_second(work, 1, options.seconds, options.repeats):,.0f}")
+            print(f"| {name} | {' '.join(overrides)} | {' | '.join(cells)} |", flush=True)
+
+
+def fit(game: Game, architecture: dict[str, Any], rows: Rows, training: TrainingSettings, device: str, n: int) -> int:
+    """Train for n epochs; returns the number of rows that were stepped on."""
+    with seeded(0):
+        network = build_network(architecture, game.observation_shape)
+    train(network, rows, replace(training, epochs=n), game.symmetries, game.observation_shape, 0, device=device)
+    return n * STEPS_IN_EPOCH * training.batch_size
+
+
+def fixed_costs(options: Namespace) -> None:
     """What a process costs that has next to nothing to do; a new seed each time, so that it does it."""
     seeds = count()
+    print("\n| a process | seconds |\n|---|---:|")
+    with tempfile.TemporaryDirectory() as folder:
 
-    def stage(script: Path, level: int) -> None:
-        tiny = ["matches=20", "training.epochs=1", "training.steps_per_epoch=1", "force=true", f"run_dir={folder}"]
-        python(script, f"--level={level}", f"seed={next(seeds)}", *tiny)
+        def stage(script: Path, level: int) -> None:
+            tiny = ["matches=20", "training.epochs=1", "training.steps_per_epoch=1", "force=true", f"run_dir={folder}"]
+            python(script, f"--level={level}", f"seed={next(seeds)}", *tiny)
 
-    for name, function in (
-        ("import torch", partial(python, "-c", "import torch")),
-        ("stage 1 with 20 matches", partial(stage, GENERATE, 0)),
-        ("stage 2 with one step", partial(stage, TRAIN, 1)),
-    ):
-        print(f"| a process: {name} | {seconds(function, repeats):.2f} s |", flush=True)
+        for name, function in (
+            ("import torch", partial(python, "-c", "import torch")),
+            ("stage 1 with 20 matches", partial(stage, GENERATE, 0)),
+            ("stage 2 with one step", partial(stage, TRAIN, 1)),
+        ):
+            print(f"| {name} | {seconds(function, options.repeats):.2f} |", flush=True)
 
 
 def python(*arguments: str | Path) -> None:
     subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
 
 
+SECTIONS = {
+    "memory": memory,
+    "matches": matches_per_second,
+    "training": training_rows_per_second,
+    "costs": fixed_costs,
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--run-dir", type=Path, help="take the agent from this run")
-    parser.add_argument("--level", type=int, default=1, help="which level of it")
+    parser.add_argument("sections", nargs="*", metavar="section", help=f"of {', '.join(SECTIONS)}; else matches")
+    parser.add_argument("--games", nargs="+", choices=sorted(GAMES), default=list(PLAYED_GAMES))
+    parser.add_argument("--players", nargs="+", choices=["random", *LEVELS], default=["random", "ntuple"])
+    parser.add_argument("--executors", nargs="+", choices=EXECUTORS, default=["serial", "process"])
+    parser.add_argument("--workers", type=int, default=usable_cores(), help="of the executors process and ray")
+    parser.add_argument("--batch-sizes", nargs="+", type=int, default=[1024, 16384])
+    parser.add_argument("--columns", nargs="+", choices=COLUMNS, default=list(COLUMNS))
+    parser.add_argument("--matches", nargs="+", type=int, default=[100_000, 1_000_000], help="for the section memory")
+    parser.add_argument("--device", choices=DEVICES, default=CPU)
+    parser.add_argument("--seconds", type=float, default=0.3, help="the least time of a measurement")
+    parser.add_argument("--repeats", type=int, default=1)
     options = parser.parse_args()
+    if unknown := [section for section in options.sections if section not in SECTIONS]:
+        parser.error(f"unknown section {unknown[0]!r}; there are {', '.join(SECTIONS)}")
+    if min(options.repeats, options.workers, *options.batch_sizes, *options.matches) < 1:
+        parser.error("--repeats, --workers, --batch-sizes, --matches: give 1 or more")
     torch.set_num_threads(1)
     logging.disable(logging.INFO)
-    game = make_game("tictactoe")
-    if options.run_dir:
-        agent = load_level(options.run_dir, options.level, game)
-    else:
-        with seeded(0):
-            agent = ValueNetPlayer(game, build_network({"name": "mlp"}, game.observation_shape))
-    players: list[Player] = [RandomPlayer(game), EpsilonGreedyPlayer(game, agent, [0.5, 0.5, 0.2])]
-    with tempfile.TemporaryDirectory() as folder:
-        print("Matches of tic-tac-toe a second, one process, one thread")
-        matches_per_second(game, players, Path(folder), options.repeats)
-        print("\n| what | |\n|---|---:|")
-        generation_seconds(Path(folder) / "run", options.repeats)
-        training_rows_per_second(Path(folder) / "run", game, options.repeats)
-        fixed_costs(Path(folder) / "tiny", options.repeats)
+    options.device = chosen_device(options.device)
+    print(f"Device: {torch.cuda.get_device_name() if options.device != CPU else CPU}, torch {torch.__version__}")
+    for section in [name for name in SECTIONS if name in (options.sections or ["matches"])]:
+        SECTIONS[section](options)
 
 
 if __name__ == "__main__":
-    main()
+    run_reporting_errors(main)
