@@ -58,25 +58,28 @@ class ProcessExecutor:
                     ) from error
 
     def _submit(self, function: Callable[[AnyTask], Result], task: AnyTask) -> "Future[Result]":
-        if self._pool is not None:
+        if self._pool is None:
+            context = multiprocessing.get_context("spawn")
+            threads = str(task.settings.threads)
+            self._pool = ProcessPoolExecutor(
+                self.workers, mp_context=context, initializer=_begin_worker, initargs=(threads,)
+            )
+        if len(self._processes) == self.workers:
             return self._pool.submit(function, task)
-        others = set(multiprocessing.active_children())
-        context = multiprocessing.get_context("spawn")
-        threads = str(task.settings.threads)
-        self._pool = ProcessPoolExecutor(
-            self.workers, mp_context=context, initializer=_begin_worker, initargs=(threads,)
-        )
+        # A pool starts its workers one by one, with the tasks that find none idle.
+        before = set(multiprocessing.active_children())
         future = self._pool.submit(function, task)
-        # The first task starts all workers.
-        self._processes = set(multiprocessing.active_children()) - others
+        self._processes |= set(multiprocessing.active_children()) - before
         return future
 
     def close(self) -> None:
         if self._pool is None:
             return
         self._pool.shutdown(wait=False, cancel_futures=True)
+        # All of them: one that ends while it takes a task from the queue would leave the others waiting for ever.
         for process in self._processes:
             process.terminate()
+        self._processes.clear()
         self._pool = None
 
 

@@ -1,5 +1,6 @@
 """Executors: the same results in the same order, few at a time, whatever dies."""
 
+import multiprocessing
 import os
 import signal
 import time
@@ -80,6 +81,24 @@ def test_an_executor_that_is_closed_ends_no_workers_but_its_own(processes):
     with open_executor(ExecutorSettings("process", 1)) as other:
         assert list(other.map(threads, jobs(1)))
     assert {pid for _, pid in processes.map(square, jobs(8))} & before
+
+
+def test_closing_ends_every_worker_also_beside_one_that_ends_while_it_waits_for_a_task():
+    before = set(multiprocessing.active_children())
+    with open_executor(ExecutorSettings("process", WORKERS)) as executor:
+        list(executor.map(square, jobs(8)))
+        workers = set(multiprocessing.active_children()) - before
+        for worker in workers:
+            os.kill(worker.pid, signal.SIGSTOP)
+            os.waitid(os.P_PID, worker.pid, os.WSTOPPED)
+    time.sleep(0.5)  # the pool tells its workers to go; none has read it yet
+    for worker in workers:
+        os.kill(worker.pid, signal.SIGCONT)
+        worker.join(20)
+    ends = [worker.exitcode for worker in workers]
+    for worker in workers:
+        worker.kill()
+    assert ends == [-signal.SIGTERM] * WORKERS
 
 
 def test_a_worker_has_the_threads_of_the_settings():
