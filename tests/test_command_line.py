@@ -238,7 +238,7 @@ def test_a_checkpoint_of_another_architecture_gets_one_line(run_copy):
 
 def test_a_stage_made_with_other_settings_gets_one_line(run_copy):
     before = files_of(run_copy)
-    result = run_script(GENERATE, *TINY, f"run_dir={run_copy}", "--level", 1, "gamma=0.5")
+    result = run_forked(GENERATE, *TINY, f"run_dir={run_copy}", "--level", 1, "gamma=0.5")
     assert_refused(result, 1, run_copy / "level_01", "gamma was 0.95, is 0.5")
     assert files_of(run_copy) == before
 
@@ -259,7 +259,7 @@ def test_a_folder_that_cannot_be_made_gets_one_line(tmp_path, below):
     run_dir = (tmp_path / "file" if below == "a file" else Path(below)) / "run"
     if below != "a file" and not Path(below).is_dir():
         pytest.skip(f"no {below} here")
-    assert_refused(run_script(GENERATE, "--level", 0, f"run_dir={run_dir}"), 1, f"cannot write in {run_dir}")
+    assert_refused(run_forked(GENERATE, "--level", 0, f"run_dir={run_dir}"), 1, f"cannot write in {run_dir}")
     assert not run_dir.exists()
 
 
@@ -394,7 +394,7 @@ def test_a_reader_that_stops_reading_gets_no_traceback(run_copy):
 
 
 def test_help_shows_the_settings_and_the_flags():
-    result = run_script(TRAIN, "--help")
+    result = run_forked(TRAIN, "--help")
     assert (result.returncode, result.stderr) == (0, "")
     assert "--level 3 is level=3" in result.stdout
     assert "recipe: article, connect_four, connect_four_large, default, othello, " in result.stdout

@@ -1,10 +1,5 @@
 """The picture of what the machine knows: its boards, its layers, its marks; and the scripts around the store."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from matplotlib.patches import FancyBboxPatch, PathPatch
 from PIL import Image
@@ -12,8 +7,7 @@ from PIL import Image
 from selfplay.experience_picture import layered_positions, picture_of, reachable_boards
 from selfplay.experience_store import ExperienceStore
 from tests.experience_tools import GAME, learn, new_store, random_match
-
-PROJECT = Path(__file__).parent.parent
+from tests.runs import PROJECT, run_forked
 
 
 @pytest.fixture
@@ -80,10 +74,13 @@ def test_every_board_and_arrow_is_drawn_the_wider_the_higher_its_score(store):
     assert start in texts
 
 
+@pytest.fixture(autouse=True)
+def no_screen(monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+
+
 def run(script, *arguments):
-    command = [sys.executable, PROJECT / "train" / f"{script}_experience.py", *arguments]
-    environment = {**os.environ, "MPLBACKEND": "agg"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+    return run_forked(PROJECT / "train" / f"{script}_experience.py", *arguments)
 
 
 def test_the_scripts_write_the_picture_and_the_json_and_read_it_into_another_store(store, tmp_path):

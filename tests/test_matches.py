@@ -1,7 +1,5 @@
 """Matches between named players: counts by player and by seat, swapping, players that learn, the script."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,8 +12,9 @@ from selfplay.games import make_game
 from selfplay.matches import Results, play_named_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.settings import compose_settings_of
+from tests.runs import PROJECT, run_forked
 
-PROJECT = Path(__file__).parent.parent
+SCRIPT = PROJECT / "train" / "play_matches.py"
 GAME = make_game("tictactoe")
 
 
@@ -115,14 +114,9 @@ def test_a_series_of_learning_in_two_parts_is_the_series_in_one(tmp_path: Path, 
     assert stores[0].boards() == stores[1].boards()
 
 
-def run_script(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, PROJECT / "train" / "play_matches.py", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-
-
 def test_the_script_ends_with_the_counts_by_player(tmp_path: Path) -> None:
-    done = run_script(
-        "first=random", "second=perfect?ties=lowest&epsilon=0.0", "matches=40", f"run_dir={tmp_path / 'x'}"
+    done = run_forked(
+        SCRIPT, "first=random", "second=perfect?ties=lowest&epsilon=0.0", "matches=40", f"run_dir={tmp_path / 'x'}"
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -133,13 +127,13 @@ def test_the_script_ends_with_the_counts_by_player(tmp_path: Path) -> None:
 
 
 def test_the_script_shows_the_names_of_players_in_its_help() -> None:
-    done = run_script("--help")
+    done = run_forked(SCRIPT, "--help")
     assert done.returncode == 0, done.stderr
     for name in ("random", "perfect", "level:L", "tabular:PATH", "experience[:PATH]"):
         assert f"  {name} " in done.stdout
 
 
 def test_the_script_names_an_unknown_player() -> None:
-    done = run_script("second=nobody")
+    done = run_forked(SCRIPT, "second=nobody")
     assert done.returncode == 2
     assert done.stderr.startswith("error: unknown player 'nobody'; there are random, ")

@@ -13,14 +13,14 @@ from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.written_positions import written_position
 from selfplay.search.endgame import EndgameSolver
-from tests.runs import PROJECT, SOLVE, run_forked, run_script
+from tests.runs import PROJECT, SOLVE, run_forked
 
 FFO = json.loads((PROJECT / "tests/data/ffo.json").read_text())["positions"]
 FIRST = FFO[0]
 
 
 def test_a_line_for_each_move_the_best_first():
-    result = run_script(SOLVE, FIRST["board"], FIRST["side"])
+    result = run_forked(SOLVE, FIRST["board"], FIRST["side"])
     assert result.stdout == "g8 +18\nh1 +12\na2 +6\nh7 +6\na3 +4\nb1 -4\na4 -22\ng2 -24\n"
     assert (result.returncode, result.stderr) == (0, "")
 
@@ -68,7 +68,7 @@ def test_wrong_arguments_are_named_in_one_line(arguments, named):
 
 
 def test_a_time_limit_that_does_not_suffice_is_said_in_one_line():
-    result = run_script(SOLVE, "f5", "--time-limit", "0.2")
+    result = run_forked(SOLVE, "f5", "--time-limit", "0.2")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == "error: the endgame is not done after 0.2 seconds; give it a longer time limit\n"
 

@@ -1,8 +1,6 @@
 """Tabular learning: the compiled loop against the rules in plain Python, its files, its script, and what it learns."""
 
 import os
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -23,8 +21,9 @@ from selfplay.settings import compose_settings_of
 from selfplay.tabular import BACKWARD_VALUE, TEMPORAL_DIFFERENCE, UpdateRule, initial_values, learn_matches
 from selfplay.tabular_training import train_tabular
 from selfplay.tallies import tally_matches
+from tests.runs import PROJECT, run_forked
 
-PROJECT = Path(__file__).parent.parent
+SCRIPT = PROJECT / "train" / "train_tabular.py"
 KEY = stream_key(3, 0, Activity.TABULAR_TRAINING)
 GRAPH = positions_of("tictactoe")
 
@@ -214,13 +213,8 @@ def test_a_game_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
 # ---------------------------------------------------------------------- the script
 
 
-def run_script(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, PROJECT / "train" / "train_tabular.py", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-
-
 def test_the_script_learns_and_says_how_the_matches_end(tmp_path: Path) -> None:
-    done = run_script(f"run_dir={tmp_path}", "--agent", "backward_value", "--episodes", "1000", "seed=4")
+    done = run_forked(SCRIPT, f"run_dir={tmp_path}", "--agent", "backward_value", "--episodes", "1000", "seed=4")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0].startswith("match 500: first player won 0.")
@@ -230,7 +224,7 @@ def test_the_script_learns_and_says_how_the_matches_end(tmp_path: Path) -> None:
 
 
 def test_the_script_names_a_wrong_setting(tmp_path: Path) -> None:
-    done = run_script(f"run_dir={tmp_path / 'run'}", "agent=backward_value", "alpha=2")
+    done = run_forked(SCRIPT, f"run_dir={tmp_path / 'run'}", "agent=backward_value", "alpha=2")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "error: alpha=2.0: give a step above 0, at most 1\n"
     assert not (tmp_path / "run").exists()

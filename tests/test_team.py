@@ -94,6 +94,7 @@ def assert_trained_alike(run_dir, other):
         assert another[1:3] == pytest.approx(one[1:3], rel=1e-5)
 
 
+@pytest.mark.slow
 def test_torchrun_trains_the_weights_of_one_process(run_dir, matches, tmp_path):
     """With 300 matches the last batch of a pass is shorter than the others."""
     shutil.copytree(matches, tmp_path / "one")

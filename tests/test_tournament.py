@@ -1,7 +1,5 @@
 """Tournaments: tables that add up, exact figures beside sampled ones, files, the script."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +14,8 @@ from selfplay.run_folder import sha256
 from selfplay.settings import compose_settings_of
 from selfplay.tournament import Tournament, play_tournament, tournament_report
 from selfplay.tournament_plots import score_map
+from tests.runs import PROJECT, run_forked
 
-PROJECT = Path(__file__).parent.parent
 PLAYERS = "[random,perfect,'perfect?epsilon=0.3','random?epsilon=1']"
 
 
@@ -123,15 +121,10 @@ def test_the_heat_map_stands_in_the_order_of_strength() -> None:
 
 
 def test_the_script_prints_the_tables(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        PROJECT / "train" / "tournament.py",
-        "players=[random,perfect?ties=lowest]",
-        "matches=50",
-    ]
-    done = subprocess.run([*command, f"run_dir={tmp_path}"], capture_output=True, text=True, timeout=120, check=False)
+    script = PROJECT / "train" / "tournament.py"
+    done = run_forked(script, "players=[random,perfect?ties=lowest]", "matches=50", f"run_dir={tmp_path}")
     assert done.returncode == 0, done.stderr
     assert "2 perfect?ties=lowest" in done.stdout
     assert (tmp_path / "tournament" / "scores.png").exists()
-    wrong = subprocess.run([*command, "players=[random]"], capture_output=True, text=True, timeout=120, check=False)
+    wrong = run_forked(script, "players=[random]", "matches=50")
     assert (wrong.returncode, wrong.stderr) == (2, "error: players=['random']: give two or more different players\n")
