@@ -3,7 +3,7 @@
 dataset.csv, which anything can read, or dataset.parquet: the ending of the name says which.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
 from selfplay.errors import InvalidFileError
-from selfplay.expectations import Rows
-from selfplay.parquet_dataset import encode_parquet, read_parquet
+from selfplay.expectations import Rows, concatenated
+from selfplay.parquet_dataset import RowGroups, encode_parquet
 
 ARROW_TO_NUMPY = {"int64": "int64", "int32": "int32", "uint8": "uint8", "float": "float32"}
 
@@ -74,9 +74,23 @@ def read_dataset(path: Path, observation_size: int) -> Rows:
         InvalidFileError: the file is missing, empty or cut off, a column is missing or foreign, or a value is out of
             range; the message names which.
     """
-    rows = (read_parquet if path.suffix == ".parquet" else _read_csv)(path, observation_size)
-    check_ranges(path, rows)
-    return rows
+    return concatenated(list(read_parts(path, observation_size)))
+
+
+def read_parts(path: Path, observation_size: int) -> Iterator[Rows]:
+    """As `read_dataset`, some rows at a time: of Parquet a row group, of CSV all."""
+    if path.suffix != ".parquet":
+        rows = _read_csv(path, observation_size)
+        check_ranges(path, rows)
+        yield rows
+        return
+    groups = RowGroups(path, observation_size)
+    for group, size in enumerate(groups.sizes):
+        part, first = groups.place(group)
+        rows = groups.read(group)
+        check_ranges(part, rows, first)
+        if size:
+            yield rows
 
 
 def check_ranges(path: Path, rows: Rows, first: int = 0) -> None:

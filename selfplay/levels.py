@@ -120,8 +120,7 @@ def _levels_to_train_on(settings: Settings, level: int) -> list[int]:
 def _rows_to_train_on(settings: Settings, run: RunFolder, level: int, team: Team) -> "TrainingRows":
     from math import prod
 
-    from selfplay.dataset import read_dataset
-    from selfplay.expectations import concatenated
+    from selfplay.dataset import read_parts
     from selfplay.games import make_game
     from selfplay.parquet_dataset import RowGroups
     from selfplay.streaming import StreamedRows
@@ -132,14 +131,18 @@ def _rows_to_train_on(settings: Settings, run: RunFolder, level: int, team: Team
     size = prod(game.observation_shape)
     buffer_rows, matches = settings.dataset.buffer_rows, settings.matches
     if buffer_rows is not None:
-        parts = [RowGroups(path, size) for path in paths]
+        groups = [RowGroups(path, size) for path in paths]
         _check_datasets(paths, team)
-        return StreamedRows(parts, matches, settings.training, game.symmetries, key, buffer_rows, team)
-    datasets = [read_dataset(path, size) for path in paths]
-    _check_datasets(paths, team)
+        return StreamedRows(groups, matches, settings.training, game.symmetries, key, buffer_rows, team)
     # Matches of different levels keep different numbers, so that each is held out or not by itself.
-    datasets = [rows._replace(match=rows.match + number * matches) for number, rows in enumerate(datasets)]
-    return RowsInMemory(concatenated(datasets), settings.training, game.symmetries, key, team)
+    parts = (
+        rows._replace(match=rows.match + number * matches)
+        for number, path in enumerate(paths)
+        for rows in read_parts(path, size)
+    )
+    in_memory = RowsInMemory(parts, settings.training, game.symmetries, key, team)
+    _check_datasets(paths, team)
+    return in_memory
 
 
 def _check_datasets(paths: list[Path], team: Team) -> None:

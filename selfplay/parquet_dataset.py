@@ -83,15 +83,6 @@ def _groups(parts: Iterable[Rows]) -> Iterator[Rows]:
         yield rest
 
 
-def read_parquet(path: Path, observation_size: int) -> Rows:
-    """The rows of the dataset at `path`.
-
-    Raises InvalidFileError if a file is missing or broken, its columns are others, or there is no row.
-    """
-    groups = RowGroups(path, observation_size)
-    return concatenated([groups.read(number) for number in range(len(groups.sizes))])
-
-
 class RowGroups:
     """The row groups of the dataset at `path`, to be read one at a time.
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from selfplay.descent import Batch, Descent, Examples, make_descent
 from selfplay.devices import CPU, cuda_devices_in_use
 from selfplay.errors import StageError
-from selfplay.expectations import Rows
+from selfplay.expectations import Rows, concatenated
 from selfplay.games.game import Symmetries
 from selfplay.randomness import Draws, Purpose, single_word
 from selfplay.settings import TrainingSettings
@@ -20,6 +20,8 @@ from selfplay.team import ALONE, Team
 
 VALIDATION_BLOCK = 65536
 """Rows in one forward pass."""
+UNPACKED = 65536
+"""Rows whose observations are unpacked at a time."""
 
 
 class EpochLoss(NamedTuple):
@@ -74,74 +76,110 @@ def require_both_sides(held_out: int, rows: int, matches: int) -> None:
         raise StageError(f"{matches} matches are too few to hold out some of them; set more matches")
 
 
-def held_out_rows(rows: Rows, fraction: float, key: int) -> NDArray[np.bool_]:
-    """bool[N]: the rows of the matches that are held out: see `is_held_out`.
-
-    Raises StageError if that leaves no row to train or to measure on.
-    """
-    held_out = is_held_out(rows.match, fraction, key)
-    require_both_sides(int(held_out.sum()), len(held_out), len(np.unique(rows.match)))
-    return held_out
-
-
 def distinct_rows(observations: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """The distinct rows of uint8[N, D] with entries 0 and 1, and int64[N], the number of each row's own."""
-    packed = np.packbits(observations, axis=1)
-    words = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
-    words[:, : packed.shape[1]] = packed
-    keys = words.view(np.uint64)
-    keys = keys[:, 0] if keys.shape[1] == 1 else keys.view([("", np.uint64)] * keys.shape[1])[:, 0]
+    first, inverse = _distinct(np.packbits(observations, axis=1))
+    return observations[first], inverse
+
+
+def _distinct(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of packed rows: where each distinct one stands first, and int64[N], the number of each row's own."""
+    words = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8))).view(np.uint64)
+    keys = words[:, 0] if words.shape[1] == 1 else words.view([("", np.uint64)] * words.shape[1])[:, 0]
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return observations[first], inverse.reshape(-1)
+    return first, inverse.reshape(-1)
 
 
-def training_examples(rows: Rows, settings: TrainingSettings, symmetries: Symmetries) -> Examples:
-    """The examples made of `rows`: merged where equal and multiplied by the symmetries, as the settings say.
+def unpacked(packed: NDArray[np.uint8], observation_size: int) -> NDArray[np.uint8]:
+    """uint8[N, D] with entries 0 and 1, of uint8[N, ceil(D / 8)], which has a bit for each."""
+    return np.unpackbits(packed, axis=1, count=observation_size)
 
-    Their inputs are the observations, uint8[N, D].
+
+def training_examples(
+    packed: NDArray[np.uint8], targets: NDArray[np.float32], settings: TrainingSettings, symmetries: Symmetries
+) -> Examples:
+    """The examples made of N rows: merged where equal and multiplied by the symmetries, as the settings say.
 
     Merged examples have the mean target of their rows and the weight count ** weight_power, scaled to mean 1.
+
+    Args:
+        packed: uint8[N, ceil(D / 8)], their observations with a bit for each entry. Those of the examples are so too.
+        targets: float32[N]
     """
-    observations, targets = rows.observations, rows.targets.astype(np.float64)
-    counts = np.ones(len(targets))
+    means, counts = targets.astype(np.float64), np.ones(len(targets))
     if settings.merge:
-        observations, counts, targets = _merge(observations, counts, targets)
+        packed, counts, means = _merge(packed, counts, means)
     if settings.symmetries:
         images = symmetries.observations
-        observations = observations[:, images].reshape(-1, observations.shape[1])
-        counts, targets = np.repeat(counts, len(images)), np.repeat(targets, len(images))
+        packed = _all_images(packed, images)
+        counts, means = np.repeat(counts, len(images)), np.repeat(means, len(images))
         if settings.merge:
-            observations, counts, targets = _merge(observations, counts, targets)
+            packed, counts, means = _merge(packed, counts, means)
     weights = counts**settings.weight_power
-    numbers = (torch.from_numpy(a.astype(np.float32)) for a in (targets, weights / weights.mean()))
-    return Examples(torch.from_numpy(np.ascontiguousarray(observations)), *numbers)
+    numbers = (torch.from_numpy(a.astype(np.float32)) for a in (means, weights / weights.mean()))
+    return Examples(torch.from_numpy(packed), *numbers)
 
 
 def _merge(
-    observations: NDArray[np.uint8], counts: NDArray[np.float64], targets: NDArray[np.float64]
+    packed: NDArray[np.uint8], counts: NDArray[np.float64], targets: NDArray[np.float64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.float64]]:
-    distinct, inverse = distinct_rows(observations)
+    first, inverse = _distinct(packed)
     total = np.bincount(inverse, weights=counts).astype(np.float64)
-    return distinct, total, np.bincount(inverse, weights=counts * targets) / total
+    return packed[first], total, np.bincount(inverse, weights=counts * targets) / total
+
+
+def _all_images(packed: NDArray[np.uint8], images: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """All images of the first row, then all of the second, and so on; `images` is int64[S, D]."""
+    size = images.shape[1]
+    parts = (unpacked(packed[start : start + UNPACKED], size) for start in range(0, len(packed), UNPACKED))
+    return np.concatenate([np.packbits(part[:, images].reshape(-1, size), axis=1) for part in parts])
 
 
 class RowsInMemory:
-    """All rows of a level's training in memory. Raises StageError if there are too few matches to hold some out."""
+    """All rows of a level's training in memory, a bit for each entry of their observations.
+
+    Args:
+        parts: the rows, some at a time, the rows of a match together.
+        key: the stream of random numbers of this level's training.
+
+    Raises StageError if there are too few matches to hold some out.
+    """
 
     def __init__(
-        self, rows: Rows, settings: TrainingSettings, symmetries: Symmetries, key: int, team: Team = ALONE
+        self, parts: Iterable[Rows], settings: TrainingSettings, symmetries: Symmetries, key: int, team: Team = ALONE
     ) -> None:
         self._settings, self._key, self._team = settings, key, team
-        self.num_rows = len(rows.match)
-        held = held_out_rows(rows, settings.validation_fraction, key)
-        measured = np.flatnonzero(held)
-        self._held_out = [held_out_of(rows.select(measured[team.share(len(measured))]))]
-        self._examples = training_examples(rows.select(~held), settings, symmetries)
+        self._observation_size = symmetries.observations.shape[1]
+        self.num_rows, matches, last = 0, 0, -1
+        packed, targets, measured = [], [], []
+        for rows in parts:
+            self.num_rows += len(rows.match)
+            matches += int(np.count_nonzero(np.diff(rows.match, prepend=last)))
+            last = rows.match[-1] if len(rows.match) else last
+            held = is_held_out(rows.match, settings.validation_fraction, key)
+            measured.append(rows.select(held))
+            packed.append(np.packbits(rows.observations[~held], axis=1))
+            targets.append(rows.targets[~held])
+        held_out = concatenated(measured)
+        require_both_sides(len(held_out.match), self.num_rows, matches)
+        share = team.share(len(held_out.match))
+        self._held_out = [held_out_of(held_out.between(share.start, share.stop))]
+        self._examples = training_examples(np.concatenate(packed), np.concatenate(targets), settings, symmetries)
         self.num_examples = len(self._examples.targets)
 
+    def _inputs(self, descent: Descent) -> Tensor:
+        """What `descent` takes of all observations."""
+        packed = self._examples.inputs.numpy()
+        inputs = torch.empty(0)
+        for start in range(0, len(packed), UNPACKED):
+            part = descent.inputs(unpacked(packed[start : start + UNPACKED], self._observation_size))
+            if start == 0:
+                inputs = part.new_empty(len(packed), *part.shape[1:])
+            inputs[start : start + UNPACKED] = part
+        return inputs
+
     def batches(self, descent: Descent) -> Iterator[Batch]:
-        examples = self._examples._replace(inputs=descent.inputs(self._examples.inputs.numpy()))
-        examples = examples.to(descent.weights.device)
+        examples = self._examples._replace(inputs=self._inputs(descent)).to(descent.weights.device)
         generator = torch.Generator().manual_seed(single_word(self._key, Purpose.BATCH_ORDER))
         while True:
             # The order is drawn on the CPU, so that it is the same on every device.
@@ -193,7 +231,7 @@ def train(
     device: str = CPU,
 ) -> list[EpochLoss]:
     """`train_on` rows that are in memory."""
-    in_memory = RowsInMemory(rows, settings, symmetries, key)
+    in_memory = RowsInMemory([rows], settings, symmetries, key)
     return train_on(network, in_memory, settings, observation_shape, key, on_epoch, level=level, device=device)
 
 

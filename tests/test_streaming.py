@@ -27,7 +27,7 @@ from selfplay.run_folder import Manifest, RunFolder
 from selfplay.settings import OptimizerSettings, TrainingSettings
 from selfplay.streaming import StreamedRows, exchanged
 from selfplay.team import ALONE, Team
-from selfplay.training import held_out_rows, seeded, train, train_on, validation_loss
+from selfplay.training import is_held_out, seeded, train, train_on, validation_loss
 from tests.runs import PROJECT, tiny_settings
 
 GAME = make_game("tictactoe")
@@ -94,7 +94,7 @@ def as_rows(batches):
 
 
 def training_rows(rows=ROWS, key=KEY):
-    kept = rows.select(~held_out_rows(rows, 0.2, key))
+    kept = rows.select(~is_held_out(rows.match, 0.2, key))
     return [(row.tobytes(), target) for row, target in zip(kept.observations, kept.targets.tolist(), strict=True)]
 
 
@@ -236,12 +236,12 @@ def test_a_streamed_fit_is_as_good_as_one_in_memory(dataset, architecture, optim
     # Both start at the same weights and pass over the same rows; only their order differs.
     best, best_of_reference = (min(loss.validation_loss for loss in run) for run in (losses, reference))
     assert best == pytest.approx(best_of_reference, rel=0.02)
-    assert best_of_reference < 0.98 * ROWS.targets[held_out_rows(ROWS, 0.2, KEY)].var()
+    assert best_of_reference < 0.98 * ROWS.targets[is_held_out(ROWS.match, 0.2, KEY)].var()
 
 
 def test_the_validation_loss_is_that_of_all_held_out_rows(dataset):
     network, (loss, _) = fit(streamed(dataset), make_settings())
-    held = ROWS.select(held_out_rows(ROWS, 0.2, KEY))
+    held = ROWS.select(is_held_out(ROWS.match, 0.2, KEY))
     with torch.inference_mode():
         values = network(torch.from_numpy(held.observations).float().reshape(-1, *SHAPE))[:, 0].numpy()
     last = streamed(dataset)

@@ -1,5 +1,7 @@
 """Training: the examples, the held-out matches, the loss, and the weights that are kept."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -16,7 +18,18 @@ from selfplay.expectations import Rows, expectation_rows
 from selfplay.games import make_game
 from selfplay.players.random import RandomPlayer
 from selfplay.settings import OptimizerSettings, TrainingSettings
-from selfplay.training import HeldOut, distinct_rows, held_out_rows, seeded, train, training_examples, validation_loss
+from selfplay.training import (
+    HeldOut,
+    RowsInMemory,
+    distinct_rows,
+    is_held_out,
+    seeded,
+    train,
+    train_on,
+    training_examples,
+    unpacked,
+    validation_loss,
+)
 
 GAME = make_game("tictactoe")
 SHAPE = GAME.observation_shape
@@ -60,6 +73,12 @@ def three_rows():
     return Rows(np.arange(3), np.zeros(3, np.int32), observations, np.array([1.0, 0.5, -0.25], np.float32))
 
 
+def examples_of(rows, settings):
+    """`training_examples` with the observations that they show, uint8[N, 18], for inputs."""
+    examples = training_examples(np.packbits(rows.observations, axis=1), rows.targets, settings, GAME.symmetries)
+    return examples._replace(inputs=torch.from_numpy(unpacked(examples.inputs.numpy(), 18)))
+
+
 def as_dictionary(examples):
     """From each observation, as text, to its (target, weight)."""
     keys = ["".join(str(int(entry)) for entry in observation) for observation in examples.inputs]
@@ -75,7 +94,7 @@ def one_stone(square):
 
 
 def test_equal_observations_merge_into_their_mean_with_the_root_of_their_count_as_weight():
-    examples = training_examples(three_rows(), make_settings(symmetries=False), GAME.symmetries)
+    examples = examples_of(three_rows(), make_settings(symmetries=False))
     mean_weight = (2**0.5 + 1) / 2
     merged = as_dictionary(examples)
     assert merged.keys() == {one_stone(0), one_stone(4)}
@@ -86,21 +105,21 @@ def test_equal_observations_merge_into_their_mean_with_the_root_of_their_count_a
 @pytest.mark.parametrize(("weight_power", "ratio"), [(0.0, 1), (1.0, 2), (0.5, 2**0.5)])
 def test_the_weight_is_a_power_of_the_count(weight_power, ratio):
     settings = make_settings(symmetries=False, weight_power=weight_power)
-    merged = as_dictionary(training_examples(three_rows(), settings, GAME.symmetries))
+    merged = as_dictionary(examples_of(three_rows(), settings))
     assert merged[one_stone(0)][1] / merged[one_stone(4)][1] == pytest.approx(ratio)
     assert sum(weight for _, weight in merged.values()) / 2 == pytest.approx(1)
 
 
 def test_without_merging_every_row_is_an_example_of_weight_1():
     rows = three_rows()
-    examples = training_examples(rows, make_settings(symmetries=False, merge=False), GAME.symmetries)
+    examples = examples_of(rows, make_settings(symmetries=False, merge=False))
     assert examples.inputs.tolist() == rows.observations.tolist()
     assert examples.targets.tolist() == rows.targets.tolist()
     assert examples.weights.tolist() == [1, 1, 1]
 
 
 def test_symmetries_give_eight_images_each_with_the_rows_target():
-    examples = training_examples(three_rows(), make_settings(merge=False), GAME.symmetries)
+    examples = examples_of(three_rows(), make_settings(merge=False))
     assert examples.targets.tolist() == [1.0] * 8 + [0.5] * 8 + [-0.25] * 8
     squares = examples.inputs.argmax(dim=1).tolist()
     # Each corner is the image of a corner twice; the centre is always its own.
@@ -110,7 +129,7 @@ def test_symmetries_give_eight_images_each_with_the_rows_target():
 
 def test_the_eight_images_of_a_board_are_its_turns_and_mirrors():
     rows = ROWS.select(np.arange(len(ROWS.match)) == 4)
-    examples = training_examples(rows, make_settings(merge=False), GAME.symmetries)
+    examples = examples_of(rows, make_settings(merge=False))
     board = rows.observations.reshape(2, 3, 3)
     turned = [np.rot90(board, turns, axes=(1, 2)) for turns in range(4)]
     expected = {image.tobytes() for b in turned for image in (b.copy(), b[:, :, ::-1].copy())}
@@ -120,7 +139,7 @@ def test_the_eight_images_of_a_board_are_its_turns_and_mirrors():
 
 
 def test_images_are_merged_with_the_counts_of_all_their_rows():
-    merged = as_dictionary(training_examples(three_rows(), make_settings(weight_power=1.0), GAME.symmetries))
+    merged = as_dictionary(examples_of(three_rows(), make_settings(weight_power=1.0)))
     assert merged.keys() == {one_stone(square) for square in (0, 2, 4, 6, 8)}
     # Each corner stands for 2 rows x 2 images, the centre for 1 row x 8 images.
     mean_weight = (4 * 4 + 8) / 5
@@ -132,7 +151,7 @@ def test_images_are_merged_with_the_counts_of_all_their_rows():
 @pytest.mark.parametrize("symmetries", [True, False])
 def test_merging_keeps_the_sums_of_a_whole_dataset(symmetries):
     settings = make_settings(symmetries=symmetries, weight_power=1.0)
-    examples = training_examples(ROWS, settings, GAME.symmetries)
+    examples = examples_of(ROWS, settings)
     expected = ROWS.targets.astype(np.float64).mean()
     assert (examples.weights * examples.targets).double().mean().item() == pytest.approx(expected, abs=1e-6)
     assert examples.weights.mean().item() == pytest.approx(1, abs=1e-5)
@@ -181,25 +200,25 @@ def test_a_level_of_a_smaller_rate_moves_the_weights_less():
 
 @given(key=st.integers(-(2**63), 2**63 - 1), fraction=st.floats(0.1, 0.9))
 def test_rows_of_one_match_never_stand_on_both_sides(key, fraction):
-    held = held_out_rows(ROWS, fraction, key)
+    held = is_held_out(ROWS.match, fraction, key)
     assert not set(ROWS.match[held]) & set(ROWS.match[~held])
 
 
 def test_the_share_of_held_out_matches_is_the_fraction():
     match = np.arange(50_000)
     rows = Rows(match, match.astype(np.int32), np.zeros((50_000, 1), np.uint8), np.zeros(50_000, np.float32))
-    share = held_out_rows(rows, 0.2, 3).mean()
+    share = is_held_out(rows.match, 0.2, 3).mean()
     assert abs(share - 0.2) < 5 * (0.2 * 0.8 / 50_000) ** 0.5
 
 
 def test_a_match_is_held_out_whatever_other_matches_there_are():
-    held = held_out_rows(ROWS, 0.2, 7)
+    held = is_held_out(ROWS.match, 0.2, 7)
     later = ROWS.match >= 100
-    assert (held_out_rows(ROWS.select(later), 0.2, 7) == held[later]).all()
+    assert (is_held_out(ROWS.match[later], 0.2, 7) == held[later]).all()
 
 
 def test_another_key_holds_out_other_matches():
-    assert (held_out_rows(ROWS, 0.2, 7) != held_out_rows(ROWS, 0.2, 8)).any()
+    assert (is_held_out(ROWS.match, 0.2, 7) != is_held_out(ROWS.match, 0.2, 8)).any()
 
 
 def test_too_few_matches_are_refused():
@@ -212,7 +231,7 @@ def test_too_few_matches_are_refused():
 
 def test_the_validation_loss_is_the_plain_mean_squared_error_of_the_held_out_rows():
     network, losses = fit(make_settings(epochs=1))
-    held = np.flatnonzero(held_out_rows(ROWS, 0.2, 7))
+    held = np.flatnonzero(is_held_out(ROWS.match, 0.2, 7))
     network.eval()
     total = 0.0
     for row in held:
@@ -233,7 +252,7 @@ def test_the_validation_loss_of_a_known_network():
 
 def test_the_validation_loss_is_taken_without_dropout():
     network, losses = fit(make_settings(epochs=1), dropout=0.5)
-    held = held_out_rows(ROWS, 0.2, 7)
+    held = is_held_out(ROWS.match, 0.2, 7)
     with torch.inference_mode():
         values = network.eval()(torch.tensor(ROWS.observations[held], dtype=torch.float32).reshape(-1, *SHAPE))
     expected = np.square(values[:, 0].numpy() - ROWS.targets[held]).mean()
@@ -243,7 +262,7 @@ def test_the_validation_loss_is_taken_without_dropout():
 def test_the_first_training_loss_is_the_weighted_error_of_the_untrained_network():
     settings = make_settings(epochs=1, steps_per_epoch=1, batch_size=10_000)
     _, losses = fit(settings)
-    examples = training_examples(ROWS.select(~held_out_rows(ROWS, 0.2, 7)), settings, GAME.symmetries)
+    examples = examples_of(ROWS.select(~is_held_out(ROWS.match, 0.2, 7)), settings)
     with torch.inference_mode():
         values = make_network()(examples.inputs.float().reshape(-1, *SHAPE))[:, 0]
     expected = (examples.weights * (values - examples.targets) ** 2).mean().item()
@@ -252,7 +271,7 @@ def test_the_first_training_loss_is_the_weighted_error_of_the_untrained_network(
 
 def test_training_learns_more_than_the_best_constant():
     _, losses = fit(make_settings(epochs=6, steps_per_epoch=20, learning_rate=0.01))
-    held_out = ROWS.targets[held_out_rows(ROWS, 0.2, 7)]
+    held_out = ROWS.targets[is_held_out(ROWS.match, 0.2, 7)]
     assert losses[-1].validation_loss < held_out.var()
 
 
@@ -271,13 +290,26 @@ def test_without_steps_per_epoch_an_epoch_is_one_pass():
 
     settings = make_settings(epochs=2, steps_per_epoch=None, batch_size=100, symmetries=False, merge=False)
     train(Counting(), ROWS, settings, GAME.symmetries, SHAPE, 7)
-    size = int((~held_out_rows(ROWS, 0.2, 7)).sum())
+    size = int((~is_held_out(ROWS.match, 0.2, 7)).sum())
     steps = -(-size // 100)
     assert [len(batch) for batch in seen] == ([100] * (steps - 1) + [size % 100 or 100]) * 2
-    expected = sorted(map(tuple, ROWS.observations[~held_out_rows(ROWS, 0.2, 7)].tolist()))
+    expected = sorted(map(tuple, ROWS.observations[~is_held_out(ROWS.match, 0.2, 7)].tolist()))
     passes = [torch.cat(seen[:steps]), torch.cat(seen[steps:])]
     assert all(sorted(map(tuple, examples.int().tolist())) == expected for examples in passes)
     assert not torch.equal(*passes)
+
+
+def test_rows_that_come_in_parts_are_learned_from_as_if_they_came_at_once():
+    count = len(ROWS.match)
+    edges = [0, 1, 17, 17, count // 2, count]
+    parts = [ROWS.between(start, end) for start, end in itertools.pairwise(edges)]
+    weights = []
+    for settings in (make_settings(), make_settings(merge=False, symmetries=False)):
+        for rows in ([ROWS], parts):
+            network, in_memory = make_network(), RowsInMemory(rows, settings, GAME.symmetries, 7)
+            losses = train_on(network, in_memory, settings, SHAPE, 7)
+            weights.append((in_memory.num_rows, losses, vector(network).tolist()))
+    assert weights[0] == weights[1] != weights[2] == weights[3]
 
 
 # ---------------------------------------------------------------------- the weights that are kept
