@@ -212,15 +212,19 @@ def _compose_and_run(
     def work(config: "DictConfig", title: str = "") -> None:
         _run_with_settings(settings_from_config(config, kind), body, run, log_to, title)
 
+    def run_of_sweep(config: "DictConfig", overrides: Sequence[str]) -> None:
+        nonlocal multirun
+        multirun = multirun or Multirun(sys.argv[1:])
+        multirun.run(config, overrides, work)
+
     def job(config: "DictConfig") -> None:
-        nonlocal is_composed, multirun
+        nonlocal is_composed
         is_composed = True
         hydra_config = HydraConfig.get()
+        # Here as well as around Hydra, which would add a line of its own to an error that passes through it.
         if hydra_config.mode == RunMode.MULTIRUN:
-            multirun = multirun or Multirun(sys.argv[1:])
-            multirun.run(config, hydra_config.overrides.task, work)
+            run_reporting_errors(lambda: run_of_sweep(config, hydra_config.overrides.task))
         else:
-            # Here as well as around Hydra, which would add a line of its own to an error that passes through it.
             run_reporting_errors(lambda: work(config))
 
     try:

@@ -4,6 +4,7 @@ Where a game has too many positions for exact grades, `selfplay.measurement` mea
 """
 
 import logging
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -104,16 +105,17 @@ def _graded(settings: Settings, game: Game, levels: list[int], grader: Grader, p
     """The comparison of a game in which every position is graded."""
     opponents = list(zip([0, *levels], levels, strict=False))[1:]
     encounters = [Encounter(settings, level, before) for before, level in opponents]
-    bar = progress(total=len(levels), desc="comparing levels")
     previous: dict[int, Tally] = {}
     versus_random: dict[int, Tally] = {}
-    with open_executor(settings.executor) as executor:
+    with (
+        closing(progress(total=len(levels), desc="comparing levels")) as bar,
+        open_executor(settings.executor) as executor,
+    ):
         results = executor.map(play_encounter, encounters, RunFolder(Path(settings.run_dir)).player_files())
         for level, tallies in zip(levels[1:], results, strict=True):
             previous[level], versus_random[level] = tallies
             bar.update(1)
     grades = {level: grader.grade(level_player(settings, game, level)) for level in levels}
-    bar.close()
     ratings = _ratings(levels, previous, versus_random)
     rows = [
         _sampled_columns(level, previous, versus_random) | grade_columns(grades[level]) | {"rating": ratings[level]}

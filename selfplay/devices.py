@@ -62,6 +62,14 @@ def _make_repeatable() -> None:
     torch.backends.cudnn.allow_tf32 = False
 
 
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether memory, of the machine or of the GPU, did not suffice."""
+    import torch
+
+    # torch says so in words alone where the machine's memory is meant.
+    return isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+
+
 def free_bytes() -> int:
     """What the GPU's memory still holds, with what torch has set aside and does not use."""
     import torch

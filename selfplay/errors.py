@@ -25,7 +25,11 @@ class InvalidFileError(SelfPlayError, ValueError):
     """A file that is missing, cut off, foreign or out of range."""
 
     def __init__(self, path: object, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
+        # Both are arguments, so that the error can be sent from one process to another.
+        super().__init__(path, reason)
+
+    def __str__(self) -> str:
+        return "{}: {}".format(*self.args)
 
 
 class StageError(SelfPlayError):

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -92,9 +92,9 @@ def _generation_record(settings: Settings, run: RunFolder, level: int) -> dict[s
     }
     if settings.dataset.format == "parquet":
         record["shard_matches"] = settings.dataset.shard_matches
-    if settings.targets != "full":
-        record["targets"] = settings.targets
     if level > 0:
+        if settings.targets != "full":
+            record["targets"] = settings.targets
         record |= {
             "epsilons": list(settings.epsilons),
             "player": asdict(settings.player),
@@ -118,20 +118,19 @@ def _write_matches(
     size = prod(make_game(settings.game.name).observation_shape)
     shards = shards_of(settings, level)
     agents = [run.agent(number) for number in _levels_that_play(settings, level) if number > 0]
-    bar = progress(total=settings.matches, desc=f"level {level}: matches")
-    try:
-        with dataset_written(run.dataset(level, settings.dataset.format), size, record) as writer:
-            rows = sum(writer.there.values())
-            missing = [shard for shard in shards if shard.number not in writer.there]
-            if found := len(shards) - len(missing):
-                log.info("level %d: %d of %d shards of its matches are there", level, found, len(shards))
-                bar.update(settings.matches - sum(len(shard.matches) for shard in missing))
-            for shard, played in zip(missing, executor.map(play_shard, missing, agents), strict=True):
-                writer.add(shard.number, played.content)
-                rows += played.rows
-                bar.update(len(shard.matches))
-    finally:
-        bar.close()
+    with (
+        closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
+        dataset_written(run.dataset(level, settings.dataset.format), size, record) as writer,
+    ):
+        rows = sum(writer.there.values())
+        missing = [shard for shard in shards if shard.number not in writer.there]
+        if found := len(shards) - len(missing):
+            log.info("level %d: %d of %d shards of its matches are there", level, found, len(shards))
+            bar.update(settings.matches - sum(len(shard.matches) for shard in missing))
+        for shard, played in zip(missing, executor.map(play_shard, missing, agents), strict=True):
+            writer.add(shard.number, played.content)
+            rows += played.rows
+            bar.update(len(shard.matches))
     seconds = time.perf_counter() - start
     log.info("level %d: played %d matches, %d rows (%.2f s)", level, settings.matches, rows, seconds)
     return rows

@@ -7,11 +7,12 @@ its files there does nothing.
 
 import logging
 import time
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from selfplay.devices import is_out_of_memory
 from selfplay.errors import SettingError, StageError
 from selfplay.executors import open_executor
 from selfplay.generation import generate_level
@@ -40,7 +41,8 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
     Processes that torchrun has started train it together; the first of them alone writes, logs and shows progress.
 
     Raises:
-        SettingError: level 0, which is not trained, or an optimizer that several processes cannot share.
+        SettingError: level 0, which is not trained, a device that is not there, or an optimizer that several processes
+            cannot share.
         StageError: the dataset or the weights to start from are not there, or the level was made with other settings;
             or the rows do not fit into memory.
         InvalidFileError: the dataset is broken.
@@ -57,7 +59,7 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
     for earlier in _levels_to_train_on(settings, level):
         if not (path := run.dataset(earlier, settings.dataset.format)).exists():
             raise StageError(f"{path} is not there; generate the matches of level {earlier} first")
-    with joined_team() as team:
+    with joined_team(settings.device) as team:
         return _train_together(settings, run, level, progress if team.is_first else NoProgress, team)
 
 
@@ -75,7 +77,9 @@ def _train_together(settings: Settings, run: RunFolder, level: int, progress: Pr
         if team.is_first:
             manifest.forget("training")
         _train_and_save(settings, run, level, rows, progress, team)
-    except MemoryError as error:
+    except (MemoryError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
         raise StageError(
             f"level {level}: its rows do not fit into memory; dataset.buffer_rows=1000000 reads them as it goes"
         ) from error
@@ -97,12 +101,13 @@ def _training_record(settings: Settings, run: RunFolder, level: int, team: Team)
     }
     # What decides the bytes, but only where it is used.
     if settings.dataset.buffer_rows is not None:
-        record["buffer_rows"] = settings.dataset.buffer_rows
+        record["dataset"] = {"buffer_rows": settings.dataset.buffer_rows}
     if team.size > 1:
         record["processes"] = team.size
-    if settings.dataset.replay:
-        earlier = _levels_to_train_on(settings, level)[:-1]
+    if earlier := _levels_to_train_on(settings, level)[:-1]:
         record["replayed_sha256"] = [sha256(run.dataset(number, settings.dataset.format)) for number in earlier]
+        # It sets the numbers of their matches apart, by which some are held out.
+        record["matches"] = settings.matches
     if _starts_from_previous(settings, level):
         record["start_sha256"] = sha256(run.agent(level - 1))
     return record
@@ -175,8 +180,10 @@ def _train_and_save(
     torch.set_num_threads(settings.threads)
     game = make_game(settings.game.name)
     network = _network_to_train(settings, run, level, game)
-    bar = progress(total=settings.training.epochs, desc=f"level {level}: epochs")
-    with epoch_events(settings, level) if team.is_first else nullcontext(lambda _: None) as write_events:
+    with (
+        closing(progress(total=settings.training.epochs, desc=f"level {level}: epochs")) as bar,
+        epoch_events(settings, level) if team.is_first else nullcontext(lambda _: None) as write_events,
+    ):
 
         def on_epoch(loss: "EpochLoss") -> None:
             bar.update(1)
@@ -185,7 +192,6 @@ def _train_and_save(
         shape, key = game.observation_shape, _key(settings, level)
         device = CPU if settings.training.optimizer.name == "sgd" else chosen_device(settings.device)
         losses = train_on(network, rows, settings.training, shape, key, on_epoch, level=level, team=team, device=device)
-    bar.close()
     if not team.is_first:
         return
     with written_whole(run.agent(level)) as beside:

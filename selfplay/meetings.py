@@ -1,6 +1,7 @@
 """Who meets whom when the levels of a large game are compared, and how the matches go."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -85,14 +86,13 @@ def play_meetings(
     settings: Settings, pairs: dict[Pair, int], executor: Executor, progress: ProgressBar = NoProgress
 ) -> dict[Pair, Tally]:
     """The results of these pairs, counted for the first of each; the executor plays pairs side by side."""
-    bar = progress(total=len(pairs), desc="comparing levels")
     meetings = [Meeting(settings, pair, matches) for pair, matches in pairs.items()]
     tallies: dict[Pair, Tally] = {}
     files = RunFolder(Path(settings.run_dir)).player_files()
-    for pair, tally in zip(pairs, executor.map(play_meeting, meetings, files), strict=True):
-        tallies[pair] = tally
-        bar.update(1)
-    bar.close()
+    with closing(progress(total=len(pairs), desc="comparing levels")) as bar:
+        for pair, tally in zip(pairs, executor.map(play_meeting, meetings, files), strict=True):
+            tallies[pair] = tally
+            bar.update(1)
     return tallies
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.error_lines import line_and_code, mendable_errors
-from selfplay.errors import StageError
+from selfplay.errors import SettingError, StageError
 from selfplay.exits import write_error_line
 
 if TYPE_CHECKING:
@@ -26,19 +26,22 @@ class Multirun:
     """What is swept over, the runs that were begun, and those of them that failed.
 
     `arguments`: the program's, all overrides before the flags.
+
+    Raises SettingError for a sweep over whatever values there are (glob).
     """
 
     def __init__(self, arguments: Sequence[str]) -> None:
         from hydra.core.override_parser.overrides_parser import OverridesParser
+        from hydra.core.override_parser.types import ValueType
 
         given = takewhile(lambda argument: not argument.startswith("-"), arguments)
         # The last word on a setting holds, as it does for Hydra.
         overrides = {o.get_key_element(): o for o in OverridesParser.create().parse_overrides(list(given))}
-        values = {
-            name: len(list(override.sweep_string_iterator()))
-            for name, override in overrides.items()
-            if override.is_discrete_sweep()
-        }
+        swept = {name: override for name, override in overrides.items() if override.is_discrete_sweep()}
+        for name, override in swept.items():
+            if override.value_type == ValueType.GLOB_CHOICE_SWEEP:
+                raise SettingError(f"{name}={override.get_value_string()}: list the values, as in {name}=one,two")
+        values = {name: len(list(override.sweep_string_iterator())) for name, override in swept.items()}
         self.swept = values.keys() - {"run_dir"}
         self.size = prod(values.values())
         self.runs: dict[Path, list[Path]] = {}

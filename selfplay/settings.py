@@ -136,7 +136,7 @@ class DatasetSettings:
     """How the rows of a level's matches are kept and used."""
 
     format: str = "csv"
-    """csv, which anything can read, or parquet, which takes about a twentieth of the space."""
+    """csv, which anything can read, or parquet, which takes a twentieth to a fortieth of the space."""
     replay: int = 0
     """A level is trained on the datasets of so many earlier levels too."""
     shard_matches: int = 16384

@@ -127,13 +127,14 @@ def _settings(run: RunFolder, newest: int) -> dict[str, dict[str, Any]]:
             values = flat_settings(section["settings"])
             if part == "play":
                 values["opponents"] = "pool" if "opponents_sha256" in values else "self"
-            if part == "training":
-                values["dataset.replay"] = len(values.get("replayed_sha256", []))
+            # A level has no more earlier levels than there are: what was set may be more.
+            if part == "training" and (replayed := len(values.get("replayed_sha256", []))) < newest - 1:
+                values["dataset.replay"] = replayed
             # Where rows are kept, and what a level was made from, are no choices that tell runs apart.
             parts[part] = {
                 name: value
                 for name, value in values.items()
-                if name not in ("level", "format") and not name.endswith("_sha256")
+                if name not in ("level", "format", "shard_matches") and not name.endswith("_sha256")
             }
     return parts
 

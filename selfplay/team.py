@@ -10,7 +10,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from selfplay.errors import StageError
+from selfplay.devices import CUDA, chosen_device
+from selfplay.errors import SettingError, StageError
 from selfplay.processes import process_count, process_rank, wait_to_be_ended
 
 # A process that works alone should not wait for torch here.
@@ -67,10 +68,15 @@ ALONE = Team()
 
 
 @contextmanager
-def joined_team() -> Iterator[Team]:
+def joined_team(device: str) -> Iterator[Team]:
     """The team of the processes that torchrun started, from when all are there; without torchrun a process is alone.
 
-    Raises StageError if another process has ended before its time.
+    Args:
+        device: auto, cpu or cuda; on GPUs each process of a machine has one of its own.
+
+    Raises:
+        SettingError: a device that is not there, or fewer GPUs than processes.
+        StageError: another process has ended before its time.
     """
     if process_count() == 1:
         yield ALONE
@@ -78,11 +84,14 @@ def joined_team() -> Iterator[Team]:
     import torch
     from torch import distributed
 
+    on_gpus = chosen_device(device) == CUDA
+    if on_gpus and (here := int(os.environ.get("LOCAL_WORLD_SIZE", "1"))) > (there := torch.cuda.device_count()):
+        raise SettingError(f"{here} processes for {there} GPUs: give --nproc-per-node {there}, or device=cpu")
     _stay_on_this_machine()
     try:
-        if torch.cuda.is_available():
+        if on_gpus:
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
-        distributed.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")
+        distributed.init_process_group("cpu:gloo,cuda:nccl" if on_gpus else "gloo")
         yield Team(process_rank(), process_count())
     except RuntimeError as error:
         if not _is_loss_of_another(error):

@@ -6,6 +6,7 @@ RUN_DIR/tournament/scores.png    the score of each player against each other
 """
 
 import logging
+from contextlib import closing
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -160,15 +161,13 @@ class Encounter(NamedTuple):
 def _play_pairs(settings: TournamentSettings, progress: ProgressBar) -> dict[Pair, Tally]:
     pairs = list(combinations(range(len(settings.players)), 2))
     encounters = [Encounter(settings, number, pair) for number, pair in enumerate(pairs)]
-    bar = progress(total=len(pairs), desc="tournament")
     tallies: dict[Pair, Tally] = {}
     _exploring_player.cache_clear()
-    with open_executor(settings.executor) as executor:
+    with closing(progress(total=len(pairs), desc="tournament")) as bar, open_executor(settings.executor) as executor:
         results = executor.map(play_encounter, encounters, RunFolder(Path(settings.run_dir)).player_files())
         for pair, tally in zip(pairs, results, strict=True):
             tallies[pair] = tally
             bar.update(1)
-    bar.close()
     return tallies
 
 

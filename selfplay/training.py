@@ -84,7 +84,9 @@ def distinct_rows(observations: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], N
 
 def _distinct(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Of packed rows: where each distinct one stands first, and int64[N], the number of each row's own."""
-    words = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8))).view(np.uint64)
+    padded = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    words = padded.view(np.uint64)
     keys = words[:, 0] if words.shape[1] == 1 else words.view([("", np.uint64)] * words.shape[1])[:, 0]
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     return first, inverse.reshape(-1)
@@ -137,6 +139,8 @@ def _all_images(packed: NDArray[np.uint8], images: NDArray[np.int64]) -> NDArray
 
 class RowsInMemory:
     """All rows of a level's training in memory, a bit for each entry of their observations.
+
+    While a network is trained by batches they also are there as bytes, as the network takes them.
 
     Args:
         parts: the rows, some at a time, the rows of a match together.

@@ -16,6 +16,7 @@ from selfplay.dataset_writer import dataset_written
 from selfplay.errors import InvalidFileError
 from selfplay.expectations import Rows, expectation_rows
 from selfplay.games import make_game
+from selfplay.parquet_dataset import parquet_parts
 from selfplay.players.random import RandomPlayer
 
 SIZE = 4
@@ -241,6 +242,14 @@ def test_a_parquet_file_cut_off_anywhere_is_refused(parquet):
         part.write_bytes(whole[:length])
         with pytest.raises(InvalidFileError):
             read_dataset(parquet, SIZE)
+
+
+def test_parts_come_by_their_numbers_also_where_these_have_more_digits_than_others(tmp_path, monkeypatch):
+    """As from the hundred thousandth part on, in names of five digits."""
+    monkeypatch.setattr("selfplay.parquet_dataset.part_name", "part-{}.parquet".format)
+    for number in range(12):
+        (tmp_path / f"part-{number}.parquet").touch()
+    assert [part.stem for part in parquet_parts(tmp_path)] == [f"part-{number}" for number in range(12)]
 
 
 def test_a_dataset_without_one_of_its_parts_is_refused(tmp_path):

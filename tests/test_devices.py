@@ -8,7 +8,7 @@ import torch
 from architectures import build_network
 from selfplay import compare_levels, compose_settings, generate_level, learn_levels
 from selfplay.arena import play_batch, play_matches, playing_device
-from selfplay.devices import chosen_device
+from selfplay.devices import chosen_device, is_out_of_memory
 from selfplay.errors import SettingError
 from selfplay.expectations import expectation_rows
 from selfplay.games import GAMES, make_game
@@ -267,3 +267,12 @@ def test_random_numbers_are_the_same_on_a_real_gpu():
     match = torch.arange(1000)
     words = [Draws(77, match.to(device), 3).words(Purpose.EXPLORE).cpu() for device in ("cpu", "cuda")]
     assert torch.equal(*words)
+
+
+def test_memory_that_does_not_suffice_is_known_by_whoever_lacks_it():
+    with pytest.raises(RuntimeError) as caught:
+        torch.empty(2**60)
+    assert is_out_of_memory(caught.value)
+    assert is_out_of_memory(MemoryError())
+    assert is_out_of_memory(torch.OutOfMemoryError("CUDA out of memory"))
+    assert not is_out_of_memory(RuntimeError("the sizes do not match"))

@@ -1,5 +1,8 @@
 """What the matches of a dataset are: against whom, in which form, and what is trained on them."""
 
+import shutil
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -64,6 +67,23 @@ def test_a_level_learns_from_the_datasets_that_are_replayed(tiny_run, tmp_path):
     replayed.dataset(0).unlink()
     with pytest.raises(StageError, match=r"level_00/dataset.csv is not there; generate the matches of level 0 first$"):
         train_level(settings, 2)
+
+
+def test_the_number_of_matches_counts_where_datasets_are_replayed(tiny_run, tmp_path):
+    shutil.copytree(tiny_run, tmp_path / "run")
+    settings = tiny_settings(tmp_path / "run", "dataset.replay=1", "force=true")
+    train_level(settings, 2)
+    assert not train_level(replace(settings, force=False), 2)
+    with pytest.raises(StageError, match="matches was 300, is 200"):
+        train_level(replace(settings, force=False, matches=200), 2)
+
+
+def test_where_nothing_is_replayed_yet_replay_is_no_difference(tiny_run):
+    assert not train_level(tiny_settings(tiny_run, "dataset.replay=1"), 1)
+
+
+def test_where_the_random_player_explores_nothing_is_cut(tiny_run):
+    assert not generate_level(tiny_settings(tiny_run, "targets=watkins"), 0)
 
 
 def test_a_changed_dataset_that_is_replayed_is_noticed(tmp_path):

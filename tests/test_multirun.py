@@ -42,6 +42,12 @@ def test_a_run_is_named_after_what_is_swept_over(arguments, given, size, name):
     assert (multirun.name(given.split()), multirun.size) == (name, size)
 
 
+def test_a_sweep_over_whatever_there_is_is_refused_in_one_line(tmp_path):
+    result = run_forked(LEARN, "-m", "recipe=glob(*)", f"run_dir={tmp_path}")
+    assert result.returncode == 2
+    assert result.stderr == "error: recipe=glob(*): list the values, as in recipe=one,two\n"
+
+
 @pytest.fixture(scope="module")
 def sweep(tmp_path_factory):
     """A sweep whose last run finds files of other settings in its way, and fails; the folder and what was said."""

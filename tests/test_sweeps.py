@@ -162,6 +162,16 @@ def test_runs_are_read_and_those_that_are_not_finished_are_named(folder):
     assert "epoch_loss.csv: is cut off" in runs.left_out["cut off"]
 
 
+def test_how_many_levels_are_replayed_is_told_by_the_name_where_there_are_no_more(folder):
+    (folder / "seed=9").rename(folder / "dataset.replay=12")
+    for run, replayed in (("dataset.replay=12", ["a", "b"]), ("seed=10", ["b"])):
+        manifest = Manifest(folder / run / "level_03")
+        manifest.sections["training"]["settings"]["replayed_sha256"] = replayed
+        manifest.path.write_text(json.dumps({"format": 1, **manifest.sections}))
+    replay = {run.name: run.known["dataset.replay"] for run in read_runs(folder).finished}
+    assert replay == {"dataset.replay=12": "12", "seed=10": 1}
+
+
 def test_the_report_has_a_row_a_run_and_names_the_rest(folder):
     text = compare_runs(folder)
     assert [line.split()[0] for line in text.splitlines()[:3]] == ["seed", "9", "10"]

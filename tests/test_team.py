@@ -20,7 +20,7 @@ from selfplay.levels import generate_level, train_level
 from selfplay.loss_files import read_epoch_losses
 from selfplay.progress import NoProgress
 from selfplay.run_folder import Manifest, RunFolder
-from selfplay.team import ALONE, Team
+from selfplay.team import ALONE, Team, joined_team
 from tests.runs import COMPARE, GENERATE, LEARN, PROJECT, TRAIN, files_of, run_forked, tiny_settings
 
 GAME = make_game("tictactoe")
@@ -109,6 +109,23 @@ def test_torchrun_trains_the_weights_of_one_process(run_dir, matches, tmp_path):
     assert_trained_alike(tmp_path / "one", run_dir)
     assert files_of(run_dir).keys() == files_of(tmp_path / "one").keys()
     assert Manifest(run_dir / "level_01").sections["training"]["settings"]["processes"] == 2
+
+
+def test_more_processes_than_gpus_are_refused_and_on_the_cpu_nobody_counts_gpus(monkeypatch):
+    monkeypatch.setattr("selfplay.team.chosen_device", lambda device: device)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
+    for name, value in environment_of(1, 2, 1).items():
+        monkeypatch.setenv(name, value)
+    with (
+        pytest.raises(SettingError, match=r"^2 processes for 1 GPUs: give --nproc-per-node 1, or device=cpu$"),
+        joined_team("cuda"),
+    ):
+        pass
+    began = []
+    monkeypatch.setattr("torch.distributed.init_process_group", began.append)
+    monkeypatch.setattr("torch.distributed.destroy_process_group", lambda: None)
+    with joined_team("cpu") as team:
+        assert (team.rank, team.size, began) == (1, 2, ["gloo"])
 
 
 # A batch of 2 rows leaves one of three processes without any.

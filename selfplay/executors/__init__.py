@@ -15,10 +15,7 @@ __all__ = ["Executor", "open_executor"]
 
 @contextmanager
 def open_executor(settings: ExecutorSettings) -> Iterator[Executor]:
-    """The executor of these settings; its workers start with the first task and end with the block.
-
-    Raises SettingError if Ray or its cluster is not there.
-    """
+    """The executor of these settings; its workers start with the first task and end with the block."""
     executor: Executor
     if settings.name == "ray":
         from selfplay.executors.ray import RayExecutor

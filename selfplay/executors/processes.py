@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import islice
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
@@ -68,7 +69,8 @@ class ProcessExecutor:
             return self._pool.submit(function, task)
         # A pool starts its workers one by one, with the tasks that find none idle.
         before = set(multiprocessing.active_children())
-        future = self._pool.submit(function, task)
+        with _ctrl_c_later():
+            future = self._pool.submit(function, task)
         self._processes |= set(multiprocessing.active_children()) - before
         return future
 
@@ -83,6 +85,16 @@ class ProcessExecutor:
         self._pool = None
 
 
+@contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Ctrl-C waits for the end of the block; in the processes that are started there, for `_begin_worker`."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin_worker(threads: str) -> None:
     """Set the threads of what this worker will import, leave Ctrl-C to its parent, and end when the parent is killed.
 
@@ -90,6 +102,7 @@ def _begin_worker(threads: str) -> None:
     """
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), threads)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent: Any = multiprocessing.parent_process()
 
     def watch() -> None:

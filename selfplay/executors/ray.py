@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,69 +36,79 @@ class Sent(NamedTuple):
 
 
 class RayExecutor:
-    """Tasks side by side on the cores of a Ray cluster; Ray begins those of workers and nodes that die again.
-
-    Raises SettingError if there is no cluster at the address.
-    """
+    """Tasks side by side on the cores of a Ray cluster; Ray begins those of workers and nodes that die again."""
 
     def __init__(self, settings: ExecutorSettings) -> None:
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        import ray
-
-        self._ray, self._began = ray, not ray.is_initialized()
-        own: dict[str, Any] = {"num_cpus": settings.workers, "include_dashboard": False}
-        if self._began:
-            try:
-                _require_listener(settings.address)
-                ray.init(
-                    address=settings.address or "local",
-                    log_to_driver=False,
-                    logging_level=logging.ERROR,
-                    **({} if settings.address else own),
-                )
-            except (OSError, ValueError, RuntimeError) as error:
-                raise SettingError(
-                    f"executor.address={settings.address}: there is no Ray cluster ({_brief(error)}); begin one with "
-                    "ray start --head, or leave executor.address out to use this machine alone"
-                ) from error
-        resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-        self.workers = settings.workers or max(1, int(resources.get("CPU", 1)))
+        self._settings, self._began = settings, False
+        self._ray: Any = None
 
     def map(
         self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
     ) -> Iterator[Result]:
-        ray, rest = self._ray, iter(tasks)
+        """As `Executor.map`. Raises SettingError too, if there is no cluster at the address."""
+        rest = iter(tasks)
+        if (first := next(rest, None)) is None:
+            return
+        ray = self._connected()
+        in_flight = IN_FLIGHT * (self._settings.workers or max(1, int(ray.cluster_resources().get("CPU", 1))))
         remote = ray.remote(max_retries=ATTEMPTS - 1, num_cpus=1)(_run)
-        begun: deque[Any] = deque()
-        sent: Any = None
+        sent = ray.put(_sent(ray, Path(first.settings.run_dir), files))
+        unbegun, begun = chain([first], rest), deque[Any]()
         while True:
-            for task in islice(rest, IN_FLIGHT * self.workers - len(begun)):
-                sent = sent or ray.put(self._sent(Path(task.settings.run_dir), files))
-                begun.append(remote.remote(function, task, sent))
+            begun.extend(remote.remote(function, task, sent) for task in islice(unbegun, in_flight - len(begun)))
             if not begun:
                 return
-            yield self._result(begun.popleft())
+            yield _result(ray, begun.popleft())
 
-    def _sent(self, run_dir: Path, files: Sequence[Path]) -> Sent:
-        names = [str(path.relative_to(run_dir)) for path in files]
-        digests = tuple((name, sha256(run_dir / name)) for name in names)
-        return Sent(versions(), digests, self._ray.put({name: (run_dir / name).read_bytes() for name in names}))
+    def _connected(self) -> Any:
+        """Ray, with a cluster."""
+        if self._ray is not None:
+            return self._ray
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        import ray
 
-    def _result(self, reference: Any) -> Any:
-        errors = self._ray.exceptions
-        try:
-            return self._ray.get(reference)
-        except errors.RayTaskError as error:
-            raise (error.cause if isinstance(error.cause, Exception) else error) from None
-        except errors.RayError as error:
-            raise StageError(
-                f"Ray gave up a task whose workers died ({_brief(error)}); "
-                "mend the cluster and start again, or give a smaller dataset.shard_matches"
-            ) from error
+        if not ray.is_initialized():
+            address = self._settings.address
+            own: dict[str, Any] = {"num_cpus": self._settings.workers, "include_dashboard": False}
+            try:
+                _require_listener(address)
+                ray.init(
+                    address=address or "local",
+                    log_to_driver=False,
+                    logging_level=logging.ERROR,
+                    **({} if address else own),
+                )
+            except (OSError, ValueError, RuntimeError) as error:
+                raise SettingError(
+                    f"executor.address={address}: there is no Ray cluster ({_brief(error)}); begin one with "
+                    "ray start --head, or leave executor.address out to use this machine alone"
+                ) from error
+            self._began = True
+        self._ray = ray
+        return ray
 
     def close(self) -> None:
         if self._began:
             self._ray.shutdown()
+            self._ray, self._began = None, False
+
+
+def _sent(ray: Any, run_dir: Path, files: Sequence[Path]) -> Sent:
+    names = [str(path.relative_to(run_dir)) for path in files]
+    digests = tuple((name, sha256(run_dir / name)) for name in names)
+    return Sent(versions(), digests, ray.put({name: (run_dir / name).read_bytes() for name in names}))
+
+
+def _result(ray: Any, reference: Any) -> Any:
+    try:
+        return ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        raise (error.cause if isinstance(error.cause, Exception) else error) from None
+    except ray.exceptions.RayError as error:
+        raise StageError(
+            f"Ray gave up a task whose workers died ({_brief(error)}); "
+            "mend the cluster and start again, or give a smaller dataset.shard_matches"
+        ) from error
 
 
 def _require_listener(address: str | None) -> None:
@@ -157,6 +167,6 @@ def _fetched(contents: Any) -> dict[str, bytes]:
 
 
 def _brief(error: BaseException) -> str:
-    """The first sentence of what Ray has to say, on one line."""
+    """The beginning of what Ray has to say, on one line."""
     words = " ".join(str(error).split())
     return words if len(words) <= 160 else f"{words[:157]}..."

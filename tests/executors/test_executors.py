@@ -3,13 +3,15 @@
 import multiprocessing
 import os
 import signal
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from selfplay.errors import StageError
+from selfplay.errors import InvalidFileError, StageError
 from selfplay.executors import open_executor
 from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT
 from selfplay.settings import CommonSettings, ExecutorSettings
@@ -33,6 +35,10 @@ def threads(job: Job) -> list[str | None]:
 
 def refuse(job: Job) -> None:
     raise StageError(f"job {job.number} cannot be done")
+
+
+def refuse_file(job: Job) -> None:
+    raise InvalidFileError(job.notes, f"job {job.number} cannot read it")
 
 
 def die_at_first(job: Job) -> int:
@@ -122,8 +128,34 @@ def test_few_tasks_are_begun_before_results_are_taken(processes):
 
 @pytest.mark.parametrize("name", ["serial", "process"])
 def test_what_a_task_raises_comes_out(name):
-    with open_executor(ExecutorSettings(name, 1)) as executor, pytest.raises(StageError, match="job 0 cannot be done"):
-        list(executor.map(refuse, jobs(3)))
+    with open_executor(ExecutorSettings(name, 1)) as executor:
+        with pytest.raises(StageError, match="job 0 cannot be done"):
+            list(executor.map(refuse, jobs(3)))
+        with pytest.raises(InvalidFileError, match=r"^nowhere: job 0 cannot read it$"):
+            list(executor.map(refuse_file, jobs(3)))
+
+
+def test_ctrl_c_while_workers_start_is_left_to_their_parent(capfd):
+    """It reaches all processes of a terminal."""
+    before, over = set(multiprocessing.active_children()), threading.Event()
+    interrupted = set()
+
+    def interrupt():
+        while not over.wait(0.01):
+            for worker in set(multiprocessing.active_children()) - before:
+                interrupted.add(worker.pid)
+                with suppress(ProcessLookupError):
+                    os.kill(worker.pid, signal.SIGINT)
+
+    interrupting = threading.Thread(target=interrupt)
+    interrupting.start()
+    with open_executor(ExecutorSettings("process", WORKERS)) as executor:
+        answers = list(executor.map(square, jobs(8)))
+    over.set()
+    interrupting.join()
+    assert [value for value, _ in answers] == [n**2 for n in range(8)]
+    assert {pid for _, pid in answers} <= interrupted
+    assert capfd.readouterr().err == ""
 
 
 def test_tasks_of_a_worker_that_dies_are_begun_again(tmp_path):
