@@ -1,4 +1,4 @@
-"""dataset.parquet: a folder with a file for each shard of the matches, in a twentieth to a fortieth of the space of dataset.csv.
+"""dataset.parquet: a folder with a file for each shard of matches, in a twentieth to a fortieth of the space of CSV.
 
 Observations stand there packed, a bit an entry, in row groups of one size.
 """
