@@ -187,7 +187,7 @@ def _of_game(game: str, folder: Path, options: Namespace) -> Iterator[Measured]:
     for name in options.executors:
         own = ExecutorSettings(name, options.workers)
         with open_executor(own) as executor:
-            workers = 1 if name == "serial" else getattr(executor, "workers", 1)
+            workers = 1 if name == "serial" else options.workers
             for player, settings in players.items():
                 yield from _of_player(settings, player, name, executor, workers, options)
 
