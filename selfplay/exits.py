@@ -4,8 +4,10 @@ Importing this module is enough for Ctrl-C to end the program with a line while 
 only do so, through `selfplay.command_line`.
 """
 
+import _thread
 import os
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
@@ -51,4 +53,17 @@ def _report_interrupt(kind: type[BaseException], error: BaseException, traceback
     sys.__excepthook__(kind, error, traceback)
 
 
+def _interrupt_again(dropped: "sys.UnraisableHookArgs") -> None:
+    """Let a Ctrl-C come once more that came where Python drops exceptions, such as in a callback of compiled code."""
+    if not issubclass(dropped.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(dropped)
+        return
+    # Not at once, or it would be dropped with this call.
+    again = threading.Timer(0.01, _thread.interrupt_main)
+    again.daemon = True
+    with suppress(RuntimeError):
+        again.start()
+
+
 sys.excepthook = _report_interrupt
+sys.unraisablehook = _interrupt_again

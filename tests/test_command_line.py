@@ -15,12 +15,12 @@ from hydra._internal.utils import get_args_parser
 from selfplay.classical_settings import MatchSettings, TabularSettings, TournamentSettings
 from selfplay.command_line import FLAGS, HYDRA_FLAGS, HYDRA_FLAGS_WITH_VALUE, overrides_first
 from selfplay.errors import SettingError
-from selfplay.exits import INTERRUPTED
+from selfplay.exits import INTERRUPTED, INTERRUPTED_MESSAGE
 from selfplay.play_settings import PlaySettings
 from selfplay.run_folder import RunFolder
 from selfplay.settings import Settings, compose_settings
 from selfplay.web.settings import WebSettings
-from tests.runs import COMPARE, CONSOLE, GENERATE, PLOT, TINY, TRAIN, files_of, run_forked, run_script
+from tests.runs import COMPARE, CONSOLE, GENERATE, PLOT, PROJECT, TINY, TRAIN, files_of, run_forked, run_script
 
 # ---------------------------------------------------------------------- flags to overrides
 
@@ -345,6 +345,27 @@ def interruptible(command):
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts
     )
+
+
+DROPPED = """
+import os, signal, time
+import selfplay.exits
+
+class Dropping:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
+
+Dropping()
+time.sleep(5)
+print("went on")
+"""
+
+
+def test_ctrl_c_counts_also_where_python_drops_exceptions():
+    command = [sys.executable, "-c", DROPPED]
+    result = subprocess.run(command, check=False, capture_output=True, text=True, cwd=PROJECT)
+    assert (result.returncode, result.stdout, result.stderr) == (INTERRUPTED, "", f"error: {INTERRUPTED_MESSAGE}\n")
 
 
 def test_ctrl_c_leaves_no_half_file_and_no_traceback(tmp_path):
