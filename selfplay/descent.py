@@ -22,7 +22,7 @@ class Examples(NamedTuple):
     """N training examples."""
 
     inputs: Tensor
-    """What a way down takes of the observations: see `Descent.inputs`."""
+    """What a way down takes of the observations (see `Descent.inputs`); before that, packed observations."""
     targets: Tensor
     """float32[N]"""
     weights: Tensor

@@ -4,7 +4,7 @@ import logging
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from selfplay.errors import InvalidFileError
 from selfplay.run_folder import RunFolder, written_whole
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from selfplay.search.pattern_evaluation import PatternEvaluation
 
 log = logging.getLogger(__name__)
+
+
+@runtime_checkable
+class WeightedFeatures(Protocol):
+    """A network that sums up features, each times its weight."""
+
+    def feature_weights(self) -> dict[str, float]:
+        """The weight of each feature by its name, to the player to move."""
 
 
 @dataclass
@@ -64,12 +72,11 @@ def learned_evaluation(path: Path, game: "Game") -> "Evaluation":
 
     Raises InvalidFileError if the file is broken, or its network is no weighted sum of features.
     """
-    from architectures.othello_features import OthelloFeatures
     from selfplay.checkpoints import load_checkpoint
     from selfplay.search.evaluation import Evaluation
 
     checkpoint = load_checkpoint(path, game)
-    if not isinstance(checkpoint.network, OthelloFeatures):
+    if not isinstance(checkpoint.network, WeightedFeatures):
         name = checkpoint.metadata["architecture"]["name"]
         raise InvalidFileError(path, f"architecture={name} has no weights of features; learn with othello_features")
     weights = checkpoint.network.feature_weights()
@@ -106,12 +113,11 @@ def level_evaluation(run_dir: str | Path, level: int, game: "Game") -> "Valuatio
         StageError: the run has no such level.
         InvalidFileError: its file is broken or belongs to another game.
     """
-    from architectures.othello_features import OthelloFeatures
     from selfplay.checkpoints import load_checkpoint
 
     run = RunFolder(Path(run_dir))
     run.check_level(level)
     checkpoint = load_checkpoint(run.agent(level), game)
-    if isinstance(checkpoint.network, OthelloFeatures):
+    if isinstance(checkpoint.network, WeightedFeatures):
         return learned_evaluation(run.agent(level), game)
     return compiled_evaluation(checkpoint, game, f"level:{level}")

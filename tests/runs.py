@@ -1,9 +1,12 @@
 """A tiny run that tests share, and the scripts as processes."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 
 from selfplay import Settings, compose_settings
@@ -51,6 +54,29 @@ def run_forked(script: Path, *arguments: object) -> subprocess.CompletedProcess[
         with os.fdopen(descriptor, encoding="utf-8") as file:
             texts.append(file.read())
     return subprocess.CompletedProcess([str(script), *arguments], os.waitstatus_to_exitcode(status), *texts)
+
+
+def interruptible(command: Sequence[object]) -> "subprocess.Popen[str]":
+    """A process that Ctrl-C reaches even where the tests run in the background, for which a shell ignores it."""
+    return subprocess.Popen(
+        [str(word) for word in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def interrupted_when_there_is(path: Path, command: Sequence[object]) -> subprocess.CompletedProcess[str]:
+    """What the command leaves when Ctrl-C comes as soon as there is a file at `path`."""
+    with interruptible(command) as process:
+        give_up = time.monotonic() + 120
+        while not path.exists() and process.poll() is None and time.monotonic() < give_up:
+            time.sleep(0.02)
+        assert path.exists()
+        process.send_signal(signal.SIGINT)
+        output, error = process.communicate(timeout=120)
+    return subprocess.CompletedProcess(process.args, process.returncode, output, error)
 
 
 def _become(script: Path, arguments: list[str], output: int, error: int) -> None:

@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -20,7 +19,19 @@ from selfplay.play_settings import PlaySettings
 from selfplay.run_folder import RunFolder
 from selfplay.settings import Settings, compose_settings
 from selfplay.web.settings import WebSettings
-from tests.runs import COMPARE, CONSOLE, GENERATE, PLOT, PROJECT, TINY, TRAIN, files_of, run_forked, run_script
+from tests.runs import (
+    COMPARE,
+    CONSOLE,
+    GENERATE,
+    PLOT,
+    TINY,
+    TRAIN,
+    files_of,
+    interrupted_when_there_is,
+    interruptible,
+    run_forked,
+    run_script,
+)
 
 # ---------------------------------------------------------------------- flags to overrides
 
@@ -336,17 +347,6 @@ def test_a_full_disk_leaves_no_half_network_and_the_same_command_goes_on(small_d
 # ---------------------------------------------------------------------- Ctrl-C and closed pipes
 
 
-def interruptible(command):
-    """A process that Ctrl-C reaches even where the tests run in the background, for which a shell ignores it."""
-
-    def heed_interrupts():
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts
-    )
-
-
 DROPPED = """
 import os, signal, time
 import selfplay.exits
@@ -363,23 +363,15 @@ print("went on")
 
 
 def test_ctrl_c_counts_also_where_python_drops_exceptions():
-    command = [sys.executable, "-c", DROPPED]
-    result = subprocess.run(command, check=False, capture_output=True, text=True, cwd=PROJECT)
-    assert (result.returncode, result.stdout, result.stderr) == (INTERRUPTED, "", f"error: {INTERRUPTED_MESSAGE}\n")
+    with interruptible([sys.executable, "-c", DROPPED]) as process:
+        output, error = process.communicate(timeout=120)
+    assert (process.returncode, output, error) == (INTERRUPTED, "", f"error: {INTERRUPTED_MESSAGE}\n")
 
 
 def test_ctrl_c_leaves_no_half_file_and_no_traceback(tmp_path):
-    arguments = ["--level", "0", "matches=4000000", f"run_dir={tmp_path}"]
-    command = [sys.executable, str(GENERATE), *arguments]
-    partial = tmp_path / "level_00" / ".dataset.csv.partial"
-    with interruptible(command) as process:
-        give_up = time.monotonic() + 120
-        while not partial.exists() and process.poll() is None and time.monotonic() < give_up:
-            time.sleep(0.02)
-        assert partial.exists()
-        process.send_signal(signal.SIGINT)
-        output, error = process.communicate(timeout=120)
-    assert_refused(subprocess.CompletedProcess(command, process.returncode, output, error), INTERRUPTED, "interrupted")
+    command = [sys.executable, GENERATE, "--level", "0", "matches=4000000", f"run_dir={tmp_path}"]
+    result = interrupted_when_there_is(tmp_path / "level_00" / ".dataset.csv.partial", command)
+    assert_refused(result, INTERRUPTED, "interrupted")
     assert files_of(tmp_path) == {}
 
 

@@ -1,10 +1,7 @@
 """A sweep (-m): a folder for each run, what fails is named and stops nothing, and table and figure at the end."""
 
 import shutil
-import signal
-import subprocess
 import sys
-import time
 
 import pandas as pd
 import pytest
@@ -14,7 +11,7 @@ from selfplay.multirun import Multirun
 from selfplay.run_folder import RunFolder
 from selfplay.settings import compose_settings
 from selfplay.verdict import is_compared
-from tests.runs import GENERATE, LEARN, PROJECT, files_of, run_forked
+from tests.runs import GENERATE, LEARN, PROJECT, files_of, interrupted_when_there_is, run_forked
 
 COMPARE_RUNS = PROJECT / "train" / "compare_runs.py"
 
@@ -160,22 +157,9 @@ def test_a_folder_without_runs_gets_one_line(tmp_path, folder, named):
 
 
 def test_ctrl_c_stops_all_runs_of_a_sweep(tmp_path):
-    arguments = ["-m", "seed=0,1", "levels=1", "matches=1000000", f"run_dir={tmp_path}"]
-
-    def heed_interrupts():
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    command = [sys.executable, str(LEARN), *arguments]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts
-    ) as process:
-        partial = tmp_path / "seed=0" / "level_00" / ".dataset.csv.partial"
-        give_up = time.monotonic() + 120
-        while not partial.exists() and process.poll() is None and time.monotonic() < give_up:
-            time.sleep(0.02)
-        assert partial.exists()
-        process.send_signal(signal.SIGINT)
-        output, error = process.communicate(timeout=120)
-    assert (process.returncode, output, error.count("\n")) == (INTERRUPTED, "run 1 of 2: seed=0\n", 1)
-    assert error.startswith("error: interrupted; start the same command again")
+    partial = tmp_path / "seed=0" / "level_00" / ".dataset.csv.partial"
+    sweep = ["-m", "seed=0,1", "levels=1", "matches=1000000", f"run_dir={tmp_path}"]
+    result = interrupted_when_there_is(partial, [sys.executable, LEARN, *sweep])
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (INTERRUPTED, "run 1 of 2: seed=0\n", 1)
+    assert result.stderr.startswith("error: interrupted; start the same command again")
     assert not (tmp_path / "seed=1").exists()
