@@ -11,7 +11,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/shell/environment.sh"
 
 # The settings that the loop itself needs; wrong ones end the story here.
-settings="$(python -m selfplay.settings "$@" -- levels run_dir)"
+settings="$(python -m selfplay.cli.print_settings "$@" -- levels run_dir)"
 { read -r levels; read -r run_dir; } <<<"$settings"
 
 # Hold the run for as long as this script lives, so that no other run mixes its files in.
@@ -20,7 +20,7 @@ if ! { mkdir -p "$run_dir" && exec 9>>"$run_dir/.lock"; } 2>/dev/null; then
     exit 1
 fi
 export SELFPLAY_LOCK_FD=9
-python -m selfplay.run_folder "$run_dir"
+python -m selfplay.cli.hold_run "$run_dir"
 
 for ((level = 0; level < levels; level++)); do
     # The newest player plays thousands of matches against itself; level 0 plays at random. Every position that a

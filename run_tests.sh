@@ -10,7 +10,8 @@ cd "$project"
 
 ruff format --check .
 ruff check .
-mypy selfplay architectures
+mypy
+lint-imports --no-logo
 if [ $# -eq 0 ]; then
     set -- -m "not slow" --numprocesses 2 --dist loadfile
 fi

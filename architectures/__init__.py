@@ -10,11 +10,11 @@ from typing import Any
 
 from torch import nn
 
-from architectures.conv import Conv
-from architectures.mlp import MLP
-from architectures.ntuple import NTuple
-from architectures.othello_features import OthelloFeatures
-from architectures.residual import Residual
+from selfplay.architectures.conv import Conv
+from selfplay.architectures.mlp import MLP
+from selfplay.architectures.ntuple import NTuple
+from selfplay.architectures.othello_features import OthelloFeatures
+from selfplay.architectures.residual import Residual
 from selfplay.errors import SettingError
 
 ARCHITECTURES: dict[str, Callable[..., nn.Module]] = {

@@ -7,7 +7,7 @@ from typing import cast
 
 from torch import Tensor, nn
 
-from architectures.dropout import Dropout
+from selfplay.architectures.dropout import Dropout
 from selfplay.errors import SettingError
 
 

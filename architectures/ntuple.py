@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from architectures.checks import require_whole_number
-from selfplay.devices import runs_compiled
+from selfplay.architectures.checks import require_whole_number
+from selfplay.compute.devices import runs_compiled
 from selfplay.errors import SettingError
 
 if TYPE_CHECKING:

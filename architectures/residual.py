@@ -6,8 +6,8 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from architectures.checks import require_board, require_whole_number
-from architectures.mlp import hidden_layers
+from selfplay.architectures.checks import require_board, require_whole_number
+from selfplay.architectures.mlp import hidden_layers
 
 
 class ResidualBlock(nn.Module):

@@ -20,21 +20,29 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from selfplay import load_level
-from selfplay.arena import play_matches
-from selfplay.command_line import run_reporting_errors
+from selfplay.cli.command import run_reporting_errors
+from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
-from selfplay.experience_graph import ExperienceRule
-from selfplay.experience_store import ExperienceStore
-from selfplay.games.positions import positions_of
-from selfplay.grading import Grader
+from selfplay.figures.style import BLUE, GREEN, ORANGE, RED, decorate, empty_figure, rendered
+from selfplay.games.position_graph import positions_of
+from selfplay.grading.exact import Grader
+from selfplay.learners.experience.store import ExperienceStore
+from selfplay.learners.tabular.learning import (
+    BACKWARD_VALUE,
+    TEMPORAL_DIFFERENCE,
+    UpdateRule,
+    initial_values,
+    learn_matches,
+)
+from selfplay.matches.arena import play_matches
 from selfplay.players.experience import ExperiencePlayer
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.tabular import TabularPlayer
-from selfplay.plots import BLUE, GREEN, ORANGE, RED, decorate, empty_figure, rendered
-from selfplay.randomness import Activity, stream_key
-from selfplay.run_folder import Manifest, RunFolder, written_whole
-from selfplay.tabular import BACKWARD_VALUE, TEMPORAL_DIFFERENCE, UpdateRule, initial_values, learn_matches
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.written_files import written_whole
+from selfplay.settings.experience import ExperienceRule
 
 POINTS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 SEEDS = range(5)

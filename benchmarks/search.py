@@ -21,15 +21,15 @@ from typing import Any
 import torch
 from throughput import seconds
 
-from selfplay.arena import play_matches
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.othello import Othello
+from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
-from selfplay.randomness import Activity, Draws, stream_key
-from selfplay.search.endgame import EndgameSolver
+from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.evaluation import make_evaluation
 from selfplay.search.searcher import Searcher
-from selfplay.settings import PROJECT_FOLDER
+from selfplay.settings.folders import PROJECT_FOLDER
 
 FFO = PROJECT_FOLDER / "tests" / "data" / "ffo.json"
 LONG_ENDGAMES = "FFO#"

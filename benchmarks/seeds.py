@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from selfplay import Grade, Grader, compose_settings, enumerate_positions, learn_levels, load_level, make_game
-from selfplay.command_line import progress_bar, run_reporting_errors
+from selfplay.cli.command import progress_bar, run_reporting_errors
 
 
 def grades_of_run(overrides: list[str], seed: int, folder: Path) -> tuple[Grader, list[Grade]]:

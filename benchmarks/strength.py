@@ -18,14 +18,14 @@ from time import perf_counter
 import torch
 from search import machine
 
-from selfplay.command_line import run_reporting_errors
+from selfplay.cli.command import run_reporting_errors
+from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.gtp.process import command_words
-from selfplay.players.naming import make_player
-from selfplay.randomness import Activity, stream_key
-from selfplay.settings import PROJECT_FOLDER
-from selfplay.tallies import Tally, tally_matches
+from selfplay.matches.result_counts import Tally, tally_matches
+from selfplay.players.registry import make_player
+from selfplay.settings.folders import PROJECT_FOLDER
 
 RHINO = "gtp-rhino"
 LADDER = [f"gtp:{RHINO} -l {level}?time_limit=600" for level in range(1, 6)]

@@ -11,12 +11,18 @@ once compiled.
 import argparse
 from time import perf_counter
 
-from selfplay.games.positions import PositionGraph, positions_of
-from selfplay.grading import FIRST, SECOND, Grader
+from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.games.position_graph import PositionGraph, positions_of
+from selfplay.grading.exact import FIRST, SECOND, Grader
+from selfplay.learners.tabular.learning import (
+    BACKWARD_VALUE,
+    TEMPORAL_DIFFERENCE,
+    UpdateRule,
+    initial_values,
+    learn_matches,
+)
+from selfplay.matches.result_counts import tally_matches
 from selfplay.players.tabular import TabularPlayer
-from selfplay.randomness import Activity, stream_key
-from selfplay.tabular import BACKWARD_VALUE, TEMPORAL_DIFFERENCE, UpdateRule, initial_values, learn_matches
-from selfplay.tallies import tally_matches
 
 MATCHES_AT_THE_END = 1000
 SETTINGS = ((TEMPORAL_DIFFERENCE, 100_000, 0.1, 0.01), (BACKWARD_VALUE, 20_000, 0.5, 0.1))

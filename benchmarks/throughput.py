@@ -29,30 +29,26 @@ from typing import Any, NamedTuple
 
 import torch
 
-from architectures import build_network
-from selfplay.arena import play_matches
-from selfplay.command_line import run_reporting_errors
-from selfplay.devices import CPU, DEVICES, chosen_device
+from selfplay.architectures import build_network
+from selfplay.cli.command import run_reporting_errors
+from selfplay.compute.devices import CPU, DEVICES, chosen_device
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.dataset.targets import Rows, expectation_rows
 from selfplay.executors import Executor, open_executor
 from selfplay.executors.processes import usable_cores
-from selfplay.expectations import Rows, expectation_rows
 from selfplay.games import GAMES, Game, make_game
-from selfplay.generation import generate_level
-from selfplay.level_players import exploring_player
-from selfplay.levels import train_level
+from selfplay.matches.arena import play_matches
+from selfplay.players.levels import exploring_player
 from selfplay.players.random import RandomPlayer
-from selfplay.randomness import Activity, Draws, stream_key
-from selfplay.run_folder import Manifest, RunFolder
-from selfplay.settings import (
-    EXECUTORS,
-    PRECISIONS,
-    PROJECT_FOLDER,
-    ExecutorSettings,
-    Settings,
-    TrainingSettings,
-    compose_settings,
-)
-from selfplay.training import seeded, train
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.common import EXECUTORS, ExecutorSettings
+from selfplay.settings.folders import PROJECT_FOLDER
+from selfplay.settings.run import Settings, compose_settings
+from selfplay.settings.training import PRECISIONS, TrainingSettings
+from selfplay.stages.generate import generate_level
+from selfplay.stages.train import train_level
+from selfplay.training.fitting import seeded, train
 
 GENERATE = PROJECT_FOLDER / "preprocessing" / "generate_positions_expectations.py"
 TRAIN = PROJECT_FOLDER / "train" / "train_agent.py"

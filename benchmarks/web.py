@@ -18,13 +18,13 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from selfplay.command_line import run_reporting_errors
+from selfplay.cli.command import run_reporting_errors
 from selfplay.errors import SettingError, StageError
-from selfplay.settings import PROJECT_FOLDER
-from selfplay.web.desk import Desk
+from selfplay.settings.folders import PROJECT_FOLDER
+from selfplay.settings.web import WebSettings
 from selfplay.web.match import Match
+from selfplay.web.match_service import Desk
 from selfplay.web.schemas import NewMatch
-from selfplay.web.settings import WebSettings
 
 SCRIPT = PROJECT_FOLDER / "play" / "web.py"
 DEFAULTS = {"matches": "200", "at_a_time": "20", "opponent": "level-10", "run_dir": "", "seed": "0"}

@@ -5,12 +5,12 @@ python play/analyse.py moves=f5d6c3 depth=8 searches=[alpha_beta,negascout] orde
 python play/analyse.py game=tictactoe evaluation=none depth=9 'moves=5 1'
 """
 
-from selfplay.command_line import command_of
-from selfplay.play_settings import AnalysisSettings
+from selfplay.cli.command import command_of
+from selfplay.settings.analysis import AnalysisSettings
 
 
 def show(settings: AnalysisSettings) -> None:
-    from selfplay.analysis import analyse, analysis_report
+    from selfplay.playing.analysis import analyse, analysis_report
 
     print(analysis_report(analyse(settings)))
 

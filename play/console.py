@@ -10,13 +10,13 @@ python play/console.py --game sumto100 run_dir=outputs/try
 
 import sys
 
-from selfplay.command_line import command_of
-from selfplay.play_settings import PlaySettings
+from selfplay.cli.command import command_of
+from selfplay.settings.playing import PlaySettings
 
 
 def play(settings: PlaySettings) -> None:
-    from selfplay.board_text import has_colour
-    from selfplay.console import play_at_console
+    from selfplay.playing.board_text import has_colour
+    from selfplay.playing.console import play_at_console
 
     play_at_console(settings, input, print, colour=has_colour(sys.stdout))
 

@@ -7,12 +7,12 @@ python play/gtp.py --game othello_6x6 player=random
 
 import sys
 
-from selfplay.command_line import command_of
-from selfplay.play_settings import GtpSettings
+from selfplay.cli.command import command_of
+from selfplay.settings.gtp import GtpSettings
 
 
 def answer(settings: GtpSettings) -> None:
-    from selfplay.gtp.engine import converse, engine_of
+    from selfplay.playing.gtp_engine import converse, engine_of
 
     sys.stdin.reconfigure(errors="replace")
     converse(engine_of(settings), sys.stdin, lambda text: print(text, end="", flush=True))

@@ -9,8 +9,8 @@ Scores are the discs by which the side to move wins; empty squares count for the
 import re
 import sys
 
-from selfplay.command_line import ArgumentParser, run_reporting_errors
-from selfplay.games.written_positions import written_position
+from selfplay.cli.command import ArgumentParser, run_reporting_errors
+from selfplay.games.othello_notation import written_position
 
 
 def main() -> None:
@@ -23,8 +23,8 @@ def main() -> None:
     # A board may begin like an option; no option has anything but small letters after its dashes.
     options = parser.parse_args([re.sub("^(?=-+([^a-z-]|$))", " ", argument) for argument in sys.argv[1:]])
     game, state = written_position(options.position.strip(), options.side, options.game)
-    from selfplay.endgame_report import solved_lines
-    from selfplay.search.endgame import EndgameSolver
+    from selfplay.playing.endgame_report import solved_lines
+    from selfplay.search.endgame.solver import EndgameSolver
 
     solver = EndgameSolver(game, empties_to_winner=not options.raw_discs)
     tell = (lambda line: print(f"solved: {line}", file=sys.stderr)) if sys.stderr.isatty() else None

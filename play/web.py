@@ -6,8 +6,8 @@ python play/web.py --game othello run_dir=outputs/try
 python play/web.py host=0.0.0.0                      # lets other machines of your network in
 """
 
-from selfplay.command_line import command_of
-from selfplay.web.settings import WebSettings
+from selfplay.cli.command import command_of
+from selfplay.settings.web import WebSettings
 
 
 def play(settings: WebSettings) -> None:

@@ -4,10 +4,10 @@ python preprocessing/generate_positions_expectations.py --level 3
 python preprocessing/generate_positions_expectations.py --level 0 matches=5000 seed=1 run_dir=outputs/try
 """
 
-from selfplay.command_line import command, progress_bar
-from selfplay.generation import generate_level
-from selfplay.level_players import newest_level
-from selfplay.settings import Settings
+from selfplay.cli.command import command, progress_bar
+from selfplay.players.levels import newest_level
+from selfplay.settings.run import Settings
+from selfplay.stages.generate import generate_level
 
 
 def generate(settings: Settings) -> None:

@@ -13,59 +13,61 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from selfplay.arena import MatchRecord, play_matches
-    from selfplay.comparison import compare_levels
     from selfplay.errors import SelfPlayError
-    from selfplay.experience_store import ExperienceStore
     from selfplay.games import Game, State, make_game
     from selfplay.games.conformance import check_game
-    from selfplay.games.positions import enumerate_positions
-    from selfplay.generation import generate_level
-    from selfplay.grading import Grade, Grader
-    from selfplay.level_players import load_level
-    from selfplay.levels import learn_levels, train_level
+    from selfplay.games.match_record import MatchRecord
+    from selfplay.games.position_graph import enumerate_positions
+    from selfplay.grading.comparison import compare_levels
+    from selfplay.grading.exact import Grade, Grader
+    from selfplay.learners.experience.store import ExperienceStore
+    from selfplay.matches.arena import play_matches
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
     from selfplay.players.experience import ExperiencePlayer, load_experience_player
-    from selfplay.players.naming import make_player
+    from selfplay.players.levels import load_level
     from selfplay.players.perfect import PerfectPlayer
     from selfplay.players.player import Player
     from selfplay.players.random import RandomPlayer
+    from selfplay.players.registry import make_player
     from selfplay.players.tabular import TabularPlayer
     from selfplay.players.value_net import ValueNetPlayer
-    from selfplay.search.perfect import perfect_values
-    from selfplay.session import Session
-    from selfplay.settings import Settings, compose_settings
+    from selfplay.playing.session import Session
+    from selfplay.search.backward_induction import perfect_values
+    from selfplay.settings.run import Settings, compose_settings
+    from selfplay.stages.generate import generate_level
+    from selfplay.stages.loop import learn_levels
+    from selfplay.stages.train import train_level
 
 _HOMES = {
-    "MatchRecord": "arena",
-    "play_matches": "arena",
-    "compare_levels": "comparison",
+    "MatchRecord": "games.match_record",
+    "play_matches": "matches.arena",
+    "compare_levels": "grading.comparison",
     "SelfPlayError": "errors",
-    "ExperienceStore": "experience_store",
+    "ExperienceStore": "learners.experience.store",
     "Game": "games",
     "State": "games",
     "make_game": "games",
     "check_game": "games.conformance",
-    "enumerate_positions": "games.positions",
-    "Grade": "grading",
-    "Grader": "grading",
-    "generate_level": "generation",
-    "learn_levels": "levels",
-    "load_level": "level_players",
-    "train_level": "levels",
+    "enumerate_positions": "games.position_graph",
+    "Grade": "grading.exact",
+    "Grader": "grading.exact",
+    "generate_level": "stages.generate",
+    "learn_levels": "stages.loop",
+    "load_level": "players.levels",
+    "train_level": "stages.train",
     "EpsilonGreedyPlayer": "players.epsilon_greedy",
     "ExperiencePlayer": "players.experience",
     "load_experience_player": "players.experience",
-    "make_player": "players.naming",
+    "make_player": "players.registry",
     "PerfectPlayer": "players.perfect",
     "Player": "players.player",
     "RandomPlayer": "players.random",
     "TabularPlayer": "players.tabular",
     "ValueNetPlayer": "players.value_net",
-    "perfect_values": "search.perfect",
-    "Session": "session",
-    "Settings": "settings",
-    "compose_settings": "settings",
+    "perfect_values": "search.backward_induction",
+    "Session": "playing.session",
+    "Settings": "settings.run",
+    "compose_settings": "settings.run",
 }
 
 __all__ = [

@@ -7,7 +7,7 @@ import torch
 from hypothesis import settings
 
 from selfplay import learn_levels
-from tests.runs import tiny_settings
+from tests.support.runs import tiny_settings
 
 # The same examples on every machine, however slow it is.
 settings.register_profile("selfplay", deadline=None, derandomize=True, database=None)

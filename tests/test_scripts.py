@@ -13,11 +13,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from selfplay.figures.losses import plot_losses
 from selfplay.games import GAMES
-from selfplay.loss_plots import plot_losses
-from selfplay.run_folder import RunFolder
-from selfplay.verdict import compare_and_report
-from tests.runs import LEARN, PROJECT, TINY, files_of, run_script, tiny_settings
+from selfplay.runs.run_folder import RunFolder
+from selfplay.stages.compare import compare_and_report
+from tests.support.runs import LEARN, PROJECT, TINY, files_of, run_script, tiny_settings
 
 SHELL_SCRIPTS = [*sorted(PROJECT.glob("*.sh")), *sorted(PROJECT.glob("shell/*.sh")), PROJECT / ".ci" / "run"]
 STAGE_SCRIPTS = [path for folder in ("preprocessing", "train", "play") for path in (PROJECT / folder).glob("*.py")]
@@ -272,97 +272,9 @@ def test_a_machine_without_a_new_python_is_told_in_one_line(clone, tmp_path):
 
 # ---------------------------------------------------------------------- how the code is laid out
 
-LAYERS = [
-    {"selfplay.processes"},
-    {"selfplay.errors", "selfplay.exits", "selfplay.games.words", "selfplay.progress", "selfplay.versions"},
-    {"selfplay.randomness", "selfplay.compiled", "selfplay.devices"},
-    {"selfplay.games"},
-    {"selfplay.search", "selfplay.gtp"},
-    {"selfplay.settings", "selfplay.run_folder", "selfplay.team", "architectures"},
-    {"selfplay.executors"},
-    {"selfplay.classical_settings", "selfplay.play_settings", "selfplay.endgame_report"},
-    {"selfplay.error_lines"},
-    {"selfplay.multirun"},
-    {"selfplay.outcomes", "selfplay.match_memory"},
-    {"selfplay.players"},
-    {"selfplay.arena", "selfplay.experience_graph"},
-    {"selfplay.experience_database"},
-    {"selfplay.experience_store"},
-    {"selfplay.players.experience", "selfplay.experience_json"},
-    {"selfplay.experience_settings"},
-    {"selfplay.expectations", "selfplay.exploration", "selfplay.tabular"},
-    {"selfplay.parquet_dataset"},
-    {"selfplay.dataset", "selfplay.checkpoints", "selfplay.optimizer", "selfplay.policy_files"},
-    {"selfplay.dataset_writer", "selfplay.descent", "selfplay.learned_evaluation"},
-    {"selfplay.training", "selfplay.level_players"},
-    {"selfplay.players.naming", "selfplay.loss_files", "selfplay.streaming"},
-    {"selfplay.tensorboard_events"},
-    {"selfplay.command_line", "selfplay.generation"},
-    {"selfplay.levels"},
-    {"selfplay.grading", "selfplay.ratings", "selfplay.tallies", "selfplay.references"},
-    {"selfplay.grade_text", "selfplay.meetings", "selfplay.late_positions"},
-    {"selfplay.measurement"},
-    {"selfplay.comparison", "selfplay.matches", "selfplay.tabular_training", "selfplay.match_line"},
-    {"selfplay.gtp.engine"},
-    {"selfplay.session", "selfplay.analysis"},
-    {"selfplay.advice"},
-    {"selfplay.seating", "selfplay.session_summary", "selfplay.board_text"},
-    {"selfplay.plots", "selfplay.console", "selfplay.web"},
-    {"selfplay.position_plots", "selfplay.pattern_plots", "selfplay.tournament_plots", "selfplay.experience_picture"},
-    {"selfplay.measurement_text"},
-    {"selfplay.loss_plots", "selfplay.verdict", "selfplay.tournament", "selfplay.sweeps"},
-    {"selfplay.sweep_plots"},
-    {"selfplay.sweep_report"},
-    {"selfplay"},
-]
-"""From the ground up: a module imports from its own layer's folder and from those before it, but for mere types."""
-
 
 def dotted(path):
     return ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__")
-
-
-def layer_of(module):
-    """The number and the name of the longest entry of LAYERS that `module` is, or stands in."""
-    entries = [(name, number) for number, names in enumerate(LAYERS) for name in names]
-    inside = [(name, number) for name, number in entries if module == name or module.startswith(f"{name}.")]
-    name, number = max(inside, key=lambda entry: len(entry[0]))
-    assert name != "selfplay" or module == "selfplay", f"{module} has no place in LAYERS"
-    return number, name
-
-
-def imported(path):
-    """The project's modules that a module imports anywhere, but for types and for what it does run as a program."""
-    tree = ast.parse(path.read_text())
-    tree.body = [
-        node
-        for node in tree.body
-        if not (isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "__name__ == '__main__'"))
-        and not (isinstance(node, ast.FunctionDef) and node.name == "main")
-    ]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: a relative import"
-            names = [node.module]
-            names += [f"{node.module}.{a.name}" for a in node.names if _is_module(f"{node.module}.{a.name}")]
-        else:
-            continue
-        yield from (name for name in names if name.partition(".")[0] in ("selfplay", "architectures"))
-
-
-def _is_module(name):
-    path = PROJECT.joinpath(*name.split("."))
-    return path.with_suffix(".py").exists() or (path / "__init__.py").exists()
-
-
-@pytest.mark.parametrize("path", MODULES, ids=dotted)
-def test_imports_go_one_way(path):
-    number, name = layer_of(dotted(path))
-    for module in imported(path):
-        other, home = layer_of(module)
-        assert other < number or home == name, f"{dotted(path)} imports {module}, which stands above it"
 
 
 @pytest.mark.parametrize("path", STAGE_SCRIPTS, ids=lambda path: path.name)

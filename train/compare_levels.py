@@ -4,12 +4,12 @@ python train/compare_levels.py
 python train/compare_levels.py run_dir=outputs/article recipe=article
 """
 
-from selfplay.command_line import command, progress_bar
-from selfplay.settings import Settings
+from selfplay.cli.command import command, progress_bar
+from selfplay.settings.run import Settings
 
 
 def compare(settings: Settings) -> None:
-    from selfplay.verdict import compare_and_report
+    from selfplay.stages.compare import compare_and_report
 
     print(f"\n{compare_and_report(settings, progress_bar)}")
 

@@ -5,12 +5,12 @@ python train/compare_runs.py run_dir=outputs/recipes
 
 from pathlib import Path
 
-from selfplay.command_line import command
-from selfplay.settings import Settings
+from selfplay.cli.command import command
+from selfplay.settings.run import Settings
 
 
 def compare(settings: Settings) -> None:
-    from selfplay.sweep_report import compare_runs
+    from selfplay.stages.sweep import compare_runs
 
     print(f"\n{compare_runs(Path(settings.run_dir))}")
 

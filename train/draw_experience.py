@@ -5,12 +5,12 @@ python train/draw_experience.py 'picture.after=["1,1","0,0"]' picture.depth=2 pi
 python train/draw_experience.py picture.file=null        # on the screen
 """
 
-from selfplay.command_line import command_of
-from selfplay.experience_settings import MachineSettings
+from selfplay.cli.command import command_of
+from selfplay.settings.experience import MachineSettings
 
 
 def draw(settings: MachineSettings) -> None:
-    from selfplay.experience_picture import draw_experience
+    from selfplay.stages.draw_experience import draw_experience
 
     draw_experience(settings)
 

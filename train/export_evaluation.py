@@ -4,12 +4,12 @@ python train/export_evaluation.py --level 3
 python train/export_evaluation.py --level 2 game=othello_6x6 file=my_evaluation.yaml
 """
 
-from selfplay.command_line import command_of
-from selfplay.learned_evaluation import ExportSettings
+from selfplay.cli.command import command_of
+from selfplay.settings.evaluation import ExportSettings
 
 
 def export(settings: ExportSettings) -> None:
-    from selfplay.learned_evaluation import export_evaluation
+    from selfplay.stages.export_evaluation import export_evaluation
 
     export_evaluation(settings)
 

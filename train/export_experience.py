@@ -4,8 +4,9 @@ python train/export_experience.py json=state_action.json
 python train/export_experience.py experience=minimax json=state_action.json
 """
 
-from selfplay.command_line import command_of
-from selfplay.experience_settings import MachineSettings, export_experience
+from selfplay.cli.command import command_of
+from selfplay.settings.experience import MachineSettings
+from selfplay.stages.experience_files import export_experience
 
 if __name__ == "__main__":
     command_of(MachineSettings, "machine", export_experience, run="read")

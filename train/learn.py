@@ -7,14 +7,14 @@ python train/learn.py -m seed=0,1,2 recipe=default,article run_dir=outputs/recip
 from collections.abc import Sequence
 from pathlib import Path
 
-from selfplay.command_line import command, progress_bar
-from selfplay.settings import Settings
+from selfplay.cli.command import command, progress_bar
+from selfplay.settings.run import Settings
 
 
 def learn(settings: Settings) -> None:
-    from selfplay.levels import learn_levels
-    from selfplay.loss_plots import plot_losses
-    from selfplay.verdict import compare_and_report, is_compared
+    from selfplay.figures.losses import plot_losses
+    from selfplay.stages.compare import compare_and_report, is_compared
+    from selfplay.stages.loop import learn_levels
 
     learn_levels(settings, progress_bar)
     if not is_compared(settings):
@@ -23,7 +23,7 @@ def learn(settings: Settings) -> None:
 
 
 def report(folder: Path, runs: Sequence[Path]) -> None:
-    from selfplay.sweep_report import compare_runs
+    from selfplay.stages.sweep import compare_runs
 
     print(f"\n{compare_runs(folder, runs)}")
 

@@ -7,12 +7,12 @@ python train/play_matches.py first=level:10 'second=level:9?depth=2&epsilon=0.1'
 The last line counts by player, not by seat.
 """
 
-from selfplay.classical_settings import MatchSettings
-from selfplay.command_line import command_of
+from selfplay.cli.command import command_of
+from selfplay.settings.matches import MatchSettings
 
 
 def play(settings: MatchSettings) -> None:
-    from selfplay.matches import play_named_matches
+    from selfplay.matches.named_matches import play_named_matches
 
     print(play_named_matches(settings))
 

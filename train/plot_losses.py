@@ -4,12 +4,12 @@ python train/plot_losses.py
 python train/plot_losses.py recipe=sumto100 run_dir=outputs/try
 """
 
-from selfplay.command_line import command
-from selfplay.settings import Settings
+from selfplay.cli.command import command
+from selfplay.settings.run import Settings
 
 
 def plot(settings: Settings) -> None:
-    from selfplay.loss_plots import plot_losses
+    from selfplay.figures.losses import plot_losses
 
     plot_losses(settings)
 

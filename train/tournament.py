@@ -4,12 +4,12 @@ python train/tournament.py players=[random,perfect,level:10,tabular:outputs/tict
 python train/tournament.py 'players=[random,level:10,level:10?depth=2]' matches=2000 run_dir=outputs/try
 """
 
-from selfplay.classical_settings import TournamentSettings
-from selfplay.command_line import command_of, progress_bar
+from selfplay.cli.command import command_of, progress_bar
+from selfplay.settings.matches import TournamentSettings
 
 
 def play(settings: TournamentSettings) -> None:
-    from selfplay.tournament import play_tournament, tournament_report
+    from selfplay.stages.tournament import play_tournament, tournament_report
 
     print(f"\n{tournament_report(play_tournament(settings, progress_bar))}")
 

@@ -5,10 +5,10 @@ python train/train_agent.py --level 1 architecture=conv run_dir=outputs/try
 torchrun --standalone --nproc-per-node 4 train/train_agent.py --level 4   # four processes share each batch
 """
 
-from selfplay.command_line import command, progress_bar
-from selfplay.level_players import newest_level
-from selfplay.levels import train_level
-from selfplay.settings import Settings
+from selfplay.cli.command import command, progress_bar
+from selfplay.players.levels import newest_level
+from selfplay.settings.run import Settings
+from selfplay.stages.train import train_level
 
 
 def train(settings: Settings) -> None:

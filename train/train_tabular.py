@@ -4,12 +4,12 @@ python train/train_tabular.py
 python train/train_tabular.py agent=backward_value episodes=20000 alpha=0.5 epsilon=0.1 seed=1 run_dir=outputs/try
 """
 
-from selfplay.classical_settings import TabularSettings
-from selfplay.command_line import command_of, progress_bar
+from selfplay.cli.command import command_of, progress_bar
+from selfplay.settings.tabular import TabularSettings
 
 
 def train(settings: TabularSettings) -> None:
-    from selfplay.tabular_training import train_tabular
+    from selfplay.stages.train_tabular import train_tabular
 
     train_tabular(settings, progress_bar)
 

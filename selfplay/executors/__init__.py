@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from selfplay.executors.executor import Executor, SerialExecutor
-from selfplay.settings import ExecutorSettings
+from selfplay.settings.common import ExecutorSettings
 
 __all__ = ["Executor", "open_executor"]
 

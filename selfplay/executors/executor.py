@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from selfplay.settings import CommonSettings
+from selfplay.settings.common import CommonSettings
 
 
 class Task(Protocol):

@@ -15,11 +15,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from selfplay.compute.versions import versions
 from selfplay.errors import SettingError, StageError
 from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT, AnyTask, Result
-from selfplay.run_folder import sha256
-from selfplay.settings import ExecutorSettings
-from selfplay.versions import versions
+from selfplay.runs.written_files import sha256
+from selfplay.settings.common import ExecutorSettings
 
 PATIENCE = 5.0
 """Seconds in which a cluster answers."""

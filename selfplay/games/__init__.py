@@ -2,8 +2,10 @@
 
 from selfplay.errors import SettingError
 from selfplay.games.connect_four import ConnectFour
-from selfplay.games.game import Game, Rules, State, Symmetries
+from selfplay.games.game import Game
 from selfplay.games.othello import Othello, Othello4x4, Othello6x6
+from selfplay.games.rules import Rules, Symmetries
+from selfplay.games.state import State
 from selfplay.games.sumto100 import SumTo100
 from selfplay.games.tictactoe import TicTacToe
 

@@ -15,9 +15,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import ConformanceError, IllegalActionError
-from selfplay.games.game import Game, State
-from selfplay.randomness import Activity, Draws, stream_key
+from selfplay.games.game import Game
+from selfplay.games.state import State
 
 MATCHES = 64
 SINGLE_MATCHES = 4

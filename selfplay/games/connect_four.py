@@ -17,9 +17,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.errors import IllegalActionError
-from selfplay.games.game import Game, Rules, State, Symmetries
-from selfplay.games.words import Word, rule, word_of
+from selfplay.games.game import Game
+from selfplay.games.rules import Rules, Symmetries
+from selfplay.games.state import State
 
 ROWS, COLUMNS = 6, 7
 SQUARES = ROWS * COLUMNS

@@ -9,9 +9,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compiled import compiled, register_rules
+from selfplay.compute.compilation import compiled, register_rules
 from selfplay.errors import SettingError
-from selfplay.games.game import Features, Game, State
+from selfplay.games.game import Game
+from selfplay.games.rules import Features
+from selfplay.games.state import State
 
 
 def feature_values(game: Game, state: State) -> Tensor:

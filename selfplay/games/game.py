@@ -5,118 +5,24 @@ runs either compiled over the tensors' memory (CPU) or as torch operations (any 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.devices import runs_compiled
+from selfplay.compute.devices import runs_compiled
 from selfplay.errors import IllegalActionError, SettingError
-from selfplay.games.words import Word
+from selfplay.games.presentation import PositionLine
+from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
+from selfplay.games.state import State
 
 if TYPE_CHECKING:
     from selfplay.games.kernels import Kernels
-
-
-class State(NamedTuple):
-    """A batch of B matches. Immutable: stepping makes a new one."""
-
-    own: Tensor
-    """int64[B]: the word of the player to move."""
-    opp: Tensor
-    """int64[B]: the word of the other player."""
-    current_player: Tensor
-    """int8[B]: who is to move; 0 moves first."""
-    terminated: Tensor
-    """bool[B]: whether the match is over."""
-    returns: Tensor
-    """float32[B] in {-1, 0, 1}: the return of player 0 (player 1's is its negative); 0 while not terminated."""
-
-    @property
-    def batch_size(self) -> int:
-        return self.own.shape[0]
-
-    def select(self, index: Tensor) -> "State":
-        """The matches at `index` (int64[N], or bool[B])."""
-        return State(*(field[index] for field in self))
-
-    def returns_to(self, player: Tensor) -> Tensor:
-        """float32[B]: the return of `player` (int8[B], 0 or 1) in each match."""
-        return torch.where(player == 0, self.returns, -self.returns)
-
-
-class Rules(NamedTuple):
-    """The rules of a game: functions marked with `rule`, on a position `(own, opp)` seen by the player to move.
-
-    A move is `1 << action`, or 0 for a pass.
-    """
-
-    initial: tuple[int, int]
-    """The two words at the start."""
-    legal_actions: Callable[[Word, Word], Word]
-    """The legal actions as the bits of a word; 0 where the match is over, and where only a pass is legal."""
-    play: Callable[[Word, Word, Word], tuple[Word, Word]]
-    """(own, opp, legal move) to the next position, seen by the next player."""
-    is_terminal: Callable[[Word, Word], Word]
-    """Whether the match is over (bool). Compiled code asks only where `legal_actions` gives 0."""
-    return_to_move: Callable[[Word, Word], Word]
-    """The return in {-1, 0, 1} of the player to move. Asked only where terminal."""
-    observation_entry: Callable[[Word, Word, Word], Word]
-    """(own, opp, index) to entry `index` (0 or 1) of the flattened observation of the player who has just moved."""
-    margin: Callable[[Word, Word], Word] | None = None
-    """By how many points the player to move is ahead (Othello: discs); None if a match is only won, drawn or lost."""
-
-
-class Features(NamedTuple):
-    """What positions of a game can be valued by: K whole numbers, each mine minus the opponent's or alike."""
-
-    names: tuple[str, ...]
-    """K names, as in conf/evaluation/."""
-    values: Callable[[Word, Word], tuple[Word, ...]]
-    """(own, opp) to the K features, seen by the player to move. Compiled code calls it; on tensors it need not work."""
-
-
-class TurningRules(NamedTuple):
-    """What a game adds whose moves place a disc on an empty square and turn discs of the other, at least one.
-
-    Functions marked with `rule`. A player who can place none passes; when neither can, the match is over.
-    """
-
-    flips: Callable[[Word, Word, Word], Word]
-    """(own, opp, empty square) to the other's discs that a disc there turns; 0 if it may not be placed there."""
-    neighbours: Callable[[Word], Word]
-    """These squares and those that touch one of them, along lines and diagonals; beyond the board it may set bits."""
-    board: int
-    """All squares."""
-    corners: int
-    """The squares whose discs can never be turned."""
-    quarters: tuple[int, int, int, int]
-    """Parts of the board of like size: who fills the last square of a part that the other has no access to gains."""
-
-
-class Symmetries(NamedTuple):
-    """The S symmetries of a game, the identity first. Under symmetry s, action a becomes `actions[s, a]`."""
-
-    actions: NDArray[np.int64]
-    """int64[S, A]: where each action goes."""
-    observations: NDArray[np.int64]
-    """int64[S, D]: entry i of the transformed flattened observation is entry `observations[s, i]` of the original."""
-
-
-class PositionLine(NamedTuple):
-    """A line on which the positions of a game stand, so that one number tells them apart."""
-
-    label: str
-    """What the number is, as the label of an axis."""
-    place: Callable[[State], Tensor]
-    """The number of each position of a state: int64[B]."""
-    end: int | None = None
-    """The number at which a match ends, if there is such a one; it then begins at 0."""
 
 
 class Game(ABC):

@@ -8,11 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from selfplay.compiled import compiled, part_of_compiled, register_rules
-from selfplay.devices import runs_compiled
-from selfplay.games.game import Rules, State
-from selfplay.games.words import bit_count
-from selfplay.randomness import Draws, Purpose, below, fold, random_word
+from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
+from selfplay.compute.devices import runs_compiled
+from selfplay.compute.random_numbers import Draws, Purpose, below, fold, random_word
+from selfplay.games.rules import Rules
+from selfplay.games.state import State
 
 EMPTY_SLOT = -1
 RANDOM_ACTION = int(Purpose.RANDOM_ACTION)

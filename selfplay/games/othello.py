@@ -20,10 +20,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.errors import IllegalActionError
-from selfplay.games.game import Game, Rules, State, Symmetries, TurningRules
+from selfplay.games.game import Game
 from selfplay.games.othello_features import neighbourhood, othello_features
-from selfplay.games.words import Word, bit_count, rule, word_of
+from selfplay.games.rules import Rules, Symmetries, TurningRules
+from selfplay.games.state import State
 
 COLUMNS = "abcdefgh"
 DISCS = {"X": 1, "O": -1, "-": 0}

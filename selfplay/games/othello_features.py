@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
-from selfplay.games.game import Features
-from selfplay.games.words import Word, bit_count, rule, scalar_rule, word_of
+from selfplay.compute.bit_algebra import Word, bit_count, rule, scalar_rule, word_of
+from selfplay.games.rules import Features
 
 Feature = Callable[[Word, Word], Word]
 

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compiled import compiled
+from selfplay.compute.bit_algebra import Word, bit_count, rule, scalar_rule
+from selfplay.compute.compilation import compiled
 from selfplay.errors import SettingError
-from selfplay.games.words import Word, bit_count, rule, scalar_rule
 
 LARGEST_PATTERN = 12
 BYTE = 256

@@ -7,9 +7,12 @@ Perfect play leaves the opponent at 1, 12, 23, ..., 89: whatever they add, the s
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.compute.bit_algebra import Word, rule
 from selfplay.errors import IllegalActionError
-from selfplay.games.game import Game, PositionLine, Rules, State
-from selfplay.games.words import Word, rule
+from selfplay.games.game import Game
+from selfplay.games.presentation import PositionLine
+from selfplay.games.rules import Rules
+from selfplay.games.state import State
 
 GOAL = 100
 LARGEST_ADDEND = 10

@@ -14,9 +14,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.bit_algebra import Word, rule
 from selfplay.errors import IllegalActionError
-from selfplay.games.game import Game, Rules, State, Symmetries
-from selfplay.games.words import Word, rule
+from selfplay.games.game import Game
+from selfplay.games.rules import Rules, Symmetries
+from selfplay.games.state import State
 
 FULL_BOARD = 0o777
 LEFT_COLUMN = 0o111

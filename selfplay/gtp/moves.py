@@ -3,7 +3,8 @@
 import torch
 
 from selfplay.errors import IllegalActionError, NotNowError
-from selfplay.games.game import Game, State
+from selfplay.games.game import Game
+from selfplay.games.state import State
 
 
 class Moves:

@@ -14,8 +14,8 @@ from contextlib import suppress
 from time import monotonic
 
 from selfplay.errors import EngineError, SettingError
-from selfplay.exits import before_exit
 from selfplay.gtp.conversation import Answer, read_answer
+from selfplay.process_exit import before_exit
 
 FOLDERS = ("/usr/games", "/usr/local/games")
 """Where programs are looked for beside PATH: Debian puts games there, and not every PATH holds them."""

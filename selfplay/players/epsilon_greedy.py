@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
-from selfplay.games.game import Game, State
+from selfplay.games.game import Game
+from selfplay.games.state import State
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
-from selfplay.randomness import Draws, Purpose
 
 if TYPE_CHECKING:
-    from selfplay.arena import MatchRecord
+    from selfplay.games.match_record import MatchRecord
 
 
 class EpsilonGreedyPlayer(Player):

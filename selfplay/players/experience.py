@@ -17,13 +17,15 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from selfplay.arena import MatchRecord
-from selfplay.experience_graph import ExperienceRule, Squares, Step
-from selfplay.experience_store import ExperienceStatus, ExperienceStore, KnownBoard
-from selfplay.games.game import Game, State
+from selfplay.compute.random_numbers import Draws
+from selfplay.games.game import Game
+from selfplay.games.match_record import MatchRecord
+from selfplay.games.state import State
+from selfplay.learners.experience.graph import Squares, Step
+from selfplay.learners.experience.store import ExperienceStatus, ExperienceStore, KnownBoard
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.random import RandomPlayer
-from selfplay.randomness import Draws
+from selfplay.settings.experience import ExperienceRule
 
 log = logging.getLogger(__name__)
 

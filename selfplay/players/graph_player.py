@@ -7,11 +7,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
-from selfplay.games.game import State
-from selfplay.games.positions import PositionGraph
+from selfplay.games.position_graph import PositionGraph
+from selfplay.games.state import State
 from selfplay.players.player import Player, pick_actions, uniform_policy
-from selfplay.randomness import Draws, Purpose
 
 TIES = ("random", "lowest")
 

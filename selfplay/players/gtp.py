@@ -6,12 +6,13 @@ from typing import NoReturn
 import torch
 from torch import Tensor
 
+from selfplay.compute.random_numbers import Draws
 from selfplay.errors import EngineError, ForfeitError, IllegalActionError, NotNowError, SettingError, StageError
-from selfplay.games.game import Game, State
+from selfplay.games.game import Game
+from selfplay.games.state import State
 from selfplay.gtp.process import EngineProcess, command_words
 from selfplay.gtp.vertices import Vertices, colour_of, title_of
 from selfplay.players.player import Player
-from selfplay.randomness import Draws
 
 START_LIMIT = 30.0
 """Seconds for the first answers of an engine that may have much to load; a longer time limit holds instead."""

@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from selfplay.errors import GameTooLargeError
 from selfplay.games.game import Game
-from selfplay.games.positions import PositionGraph, enumerate_positions
+from selfplay.games.position_graph import PositionGraph, enumerate_positions
 from selfplay.players.graph_player import GraphPlayer
-from selfplay.search.perfect import perfect_values
+from selfplay.search.backward_induction import perfect_values
 
 SOLVED_AT_ONCE = 100_000
 """Positions of the largest game that is solved while a person waits: enumerating so many takes about a second."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from selfplay.games.game import State
-from selfplay.randomness import Draws, below
+from selfplay.compute.random_numbers import Draws, below
+from selfplay.games.state import State
 
 if TYPE_CHECKING:
-    from selfplay.arena import MatchRecord
+    from selfplay.games.match_record import MatchRecord
 
 
 class Player(ABC):

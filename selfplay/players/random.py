@@ -2,10 +2,11 @@
 
 from torch import Tensor
 
-from selfplay.devices import runs_compiled
-from selfplay.games.game import Game, State
+from selfplay.compute.devices import runs_compiled
+from selfplay.compute.random_numbers import Draws, Purpose
+from selfplay.games.game import Game
+from selfplay.games.state import State
 from selfplay.players.player import Player, pick_actions, uniform_policy
-from selfplay.randomness import Draws, Purpose
 
 
 class RandomPlayer(Player):

@@ -6,12 +6,12 @@ from copy import copy
 import torch
 from torch import Tensor
 
+from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError, TimeLimitError
-from selfplay.games.game import State
 from selfplay.games.kernels import distinct_positions
+from selfplay.games.state import State
 from selfplay.players.player import Player, one_hot_policy
-from selfplay.randomness import Draws
-from selfplay.search.endgame import EndgameSolver
+from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.searcher import Searcher, check_reach
 
 MOST_EMPTIES = 30

@@ -5,14 +5,15 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from selfplay.devices import CPU
+from selfplay.compute.devices import CPU
+from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
-from selfplay.games.game import Game, State
+from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
-from selfplay.match_memory import network_bytes, position_bytes
-from selfplay.outcomes import outcome_of_mover
+from selfplay.games.match_outcome import outcome_of_mover
+from selfplay.games.state import State
+from selfplay.players.device_memory import network_bytes, position_bytes
 from selfplay.players.player import Player, one_hot_policy, sample_actions
-from selfplay.randomness import Draws, Purpose
 
 EVALUATION_BLOCK = 256
 """Rows in one forward pass. Always the same number, because the sums of a matrix product may be taken in another

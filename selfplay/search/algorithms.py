@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compiled import compiled, part_of_compiled, register_rules
-from selfplay.games.game import Rules
-from selfplay.games.words import bit_count
-from selfplay.randomness import fold
+from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
+from selfplay.compute.random_numbers import fold
+from selfplay.games.rules import Rules
 from selfplay.search.evaluation import WordsValue, final_value
 
 POLL_INTERVAL = 1024

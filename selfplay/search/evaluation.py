@@ -24,13 +24,13 @@ from omegaconf.errors import OmegaConfBaseException
 from torch import Tensor
 from yaml import YAMLError
 
-from selfplay.compiled import compiled, register_rules
+from selfplay.compute.bit_algebra import Word, scalar_rule
+from selfplay.compute.compilation import compiled, register_rules
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import Game, State
-from selfplay.games.game import Features, Rules
-from selfplay.games.words import Word, scalar_rule
+from selfplay.games.rules import Features, Rules
 
-EVALUATIONS = Path(__file__).resolve().parents[2] / "conf" / "evaluation"
+EVALUATIONS = Path(__file__).resolve().parents[1] / "conf" / "evaluation"
 
 LARGEST_NUMBER = 1e12
 """Sums of larger ones could leave the numbers that a search can compare."""

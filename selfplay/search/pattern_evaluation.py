@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compiled import compiled
+from selfplay.compute.bit_algebra import Word, scalar_rule
+from selfplay.compute.compilation import compiled
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.patterns import Patterns, phase_of, write_entries
-from selfplay.games.words import Word, scalar_rule
 from selfplay.search.evaluation import Numbers, WordsValue
 
 

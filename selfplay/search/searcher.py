@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.errors import SettingError, TimeLimitError
-from selfplay.games.game import Game, State
+from selfplay.games.game import Game
+from selfplay.games.state import State
 from selfplay.search.algorithms import Algorithm, Found, compile_search, make_table
 from selfplay.search.evaluation import Valuation
 from selfplay.search.interruption import run_interruptibly

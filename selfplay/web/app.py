@@ -2,11 +2,11 @@
 
 from fastapi import FastAPI
 
-from selfplay.web.desk import Desk
-from selfplay.web.guard import Guard
-from selfplay.web.pages import add_pages
-from selfplay.web.refusals import report_errors
+from selfplay.web.error_responses import report_errors
+from selfplay.web.match_service import Desk
+from selfplay.web.request_limits import Guard
 from selfplay.web.routes import game_routes, match_routes
+from selfplay.web.static_files import add_pages
 
 
 def create_app(desk: Desk) -> FastAPI:

@@ -6,17 +6,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.advice import Hint, hint, perfect_values
+from selfplay.compute.random_numbers import Activity, fold, stream_key
 from selfplay.games import Game
-from selfplay.match_line import Ply
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
-from selfplay.randomness import Activity, fold, stream_key
-from selfplay.session import Session, Values
-from selfplay.session_summary import summary
+from selfplay.playing.hints import Hint, hint, perfect_values
+from selfplay.playing.match_history import Ply
+from selfplay.playing.session import Session, Values
+from selfplay.playing.session_summary import summary
 from selfplay.web.errors import StaleError
+from selfplay.web.match_lock import Turn
 from selfplay.web.schemas import HintView, LegalView, MatchView, OpponentView, PerfectView, PlyView, SeatOfPerson
-from selfplay.web.turn import Turn
 
 PERSON, OPPONENT = 0, 1
 """The numbers of the two players in the session."""

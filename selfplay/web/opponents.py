@@ -9,22 +9,22 @@ from functools import cache, partial
 from pathlib import Path
 
 from selfplay.games import GAMES, Game, make_game
-from selfplay.games.positions import positions_of
+from selfplay.games.position_graph import positions_of
 from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import PerfectPlayer, is_found_out, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
-from selfplay.policy_files import load_tabular_player
-from selfplay.run_folder import RunFolder
+from selfplay.players.tabular import load_tabular_player
+from selfplay.runs.run_folder import RunFolder
 from selfplay.search.evaluation import make_evaluation
 from selfplay.search.searcher import Searcher
-from selfplay.settings import PROJECT_FOLDER
+from selfplay.settings.folders import PROJECT_FOLDER
+from selfplay.settings.web import WebSettings
+from selfplay.web.caching_player import remembering_level
 from selfplay.web.errors import UnknownError
-from selfplay.web.made_players import MadePlayers, Opponent
-from selfplay.web.remembering import remembering_level
+from selfplay.web.player_cache import MadePlayers, Opponent
 from selfplay.web.schemas import GameView, OpponentsView, OpponentView
-from selfplay.web.settings import WebSettings
 
 PERFECT = "perfect"
 """The id of perfect play, which can take seconds to find out about."""

@@ -1,12 +1,12 @@
 """Whether an opponent can lose at all: graded on the spot where the game is small enough, else read from the run."""
 
 from selfplay.games import Game
-from selfplay.grade_text import is_unbeatable, lines_verdict, seats_verdict, unbeatable_seats
-from selfplay.grading import Grader, Lines
+from selfplay.grading.exact import Grader, Lines
+from selfplay.grading.exact_text import is_unbeatable, lines_verdict, seats_verdict, unbeatable_seats
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
-from selfplay.web.made_players import Opponent, mark_of
 from selfplay.web.opponents import Roster
+from selfplay.web.player_cache import Opponent, mark_of
 from selfplay.web.schemas import ExactView, ProofView
 from selfplay.web.story import Stories
 

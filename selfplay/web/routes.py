@@ -7,8 +7,8 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Header, Path, Query, Request, Response, status
 from starlette.exceptions import HTTPException
 
-from selfplay.web.desk import Desk
 from selfplay.web.match import Match
+from selfplay.web.match_service import Desk
 from selfplay.web.schemas import (
     Chosen,
     ErrorView,

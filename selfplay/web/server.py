@@ -6,7 +6,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 
 from selfplay.errors import StageError
-from selfplay.web.settings import WebSettings
+from selfplay.settings.web import WebSettings
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ def serve(settings: WebSettings) -> None:
     import uvicorn
 
     from selfplay.web.app import create_app
-    from selfplay.web.desk import Desk
+    from selfplay.web.match_service import Desk
 
     desk = Desk(settings)
     config = uvicorn.Config(create_app(desk), log_level="warning", access_log=False)

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
-from selfplay.grade_text import count_text
-from selfplay.grading import Lines
-from selfplay.loss_files import read_epoch_losses
-from selfplay.run_folder import RunFolder
+from selfplay.grading.exact import Lines
+from selfplay.grading.exact_text import count_text
+from selfplay.runs.run_folder import RunFolder
+from selfplay.training.loss_file import read_epoch_losses
 from selfplay.web.opponents import Roster, how_to_learn, shown
 from selfplay.web.schemas import (
     EpochView,

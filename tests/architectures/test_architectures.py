@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from architectures import ARCHITECTURES, build_network
-from architectures.dropout import LEVELS, Dropout
+from selfplay.architectures import ARCHITECTURES, build_network
+from selfplay.architectures.dropout import LEVELS, Dropout
 from selfplay.errors import SettingError
 
 BOARD = (2, 3, 3)

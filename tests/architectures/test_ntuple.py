@@ -7,20 +7,21 @@ import pytest
 import torch
 from omegaconf import OmegaConf
 
-from architectures import build_network
-from selfplay.arena import play_matches
-from selfplay.checkpoints import Checkpoint
+from selfplay.architectures import build_network
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import board_words
-from selfplay.games.game import State
 from selfplay.games.patterns import write_all_entries
-from selfplay.learned_evaluation import compiled_evaluation
-from selfplay.levels import generate_level, learn_levels
+from selfplay.games.state import State
+from selfplay.matches.arena import play_matches
+from selfplay.players.learned_evaluation import compiled_evaluation
 from selfplay.players.random import RandomPlayer
+from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.evaluation import position_values
-from selfplay.settings import CONFIG_FOLDER
-from tests.runs import files_of, tiny_settings
+from selfplay.settings.folders import CONFIG_FOLDER
+from selfplay.stages.generate import generate_level
+from selfplay.stages.loop import learn_levels
+from tests.support.runs import files_of, tiny_settings
 
 OTHELLO = OmegaConf.to_container(OmegaConf.load(CONFIG_FOLDER / "architecture" / "ntuple_othello.yaml"))
 BY_GAME = {

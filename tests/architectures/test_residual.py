@@ -6,14 +6,14 @@ import pandas as pd
 import pytest
 import torch
 
-from architectures import build_network
-from architectures.residual import ResidualBlock
+from selfplay.architectures import build_network
+from selfplay.architectures.residual import ResidualBlock
 from selfplay.errors import SettingError
-from selfplay.levels import learn_levels
-from selfplay.loss_files import read_epoch_losses
-from selfplay.settings import compose_settings
-from selfplay.training import seeded
-from tests.runs import files_of, tiny_settings
+from selfplay.settings.run import compose_settings
+from selfplay.stages.loop import learn_levels
+from selfplay.training.fitting import seeded
+from selfplay.training.loss_file import read_epoch_losses
+from tests.support.runs import files_of, tiny_settings
 
 SMALL = {"name": "residual", "channels": 4, "blocks": 2, "head_channels": 3, "hidden_sizes": [5]}
 SMALL_SETTINGS = [

@@ -3,15 +3,15 @@
 import pytest
 import torch
 
-from architectures import build_network
-from selfplay.arena import play_matches
-from selfplay.expectations import expectation_rows
+from selfplay.architectures import build_network
+from selfplay.dataset.targets import expectation_rows
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import feature_values
-from selfplay.games.game import State
+from selfplay.games.state import State
+from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
-from selfplay.settings import OptimizerSettings, TrainingSettings
-from selfplay.training import train
+from selfplay.settings.training import OptimizerSettings, TrainingSettings
+from selfplay.training.fitting import train
 
 ARCHITECTURE = {"name": "othello_features"}
 WEIGHTS = [0.01, -0.2, 0.03, 0.4, -0.05, 0.06, 0.07]

@@ -14,7 +14,7 @@ import pytest
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.executors import open_executor
 from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT
-from selfplay.settings import CommonSettings, ExecutorSettings
+from selfplay.settings.common import CommonSettings, ExecutorSettings
 
 WORKERS = 2
 

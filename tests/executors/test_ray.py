@@ -8,20 +8,21 @@ import pytest
 from selfplay import learn_levels
 from selfplay.errors import SettingError, StageError
 from selfplay.executors import open_executor
-from selfplay.generation import generate_level, play_shard, shards_of
-from selfplay.settings import ExecutorSettings
+from selfplay.settings.common import ExecutorSettings
+from selfplay.stages.generate import generate_level, play_shard, shards_of
 from tests.executors.test_executors import Job, jobs, refuse, square
-from tests.runs import files_of, tiny_settings
+from tests.support.runs import files_of, tiny_settings
 
 ray = pytest.importorskip("ray", reason="pip install -e '.[ray]' brings it")
 
+from selfplay.compute.versions import versions  # noqa: E402
 from selfplay.executors.ray import Sent, _run  # noqa: E402 - it needs ray
-from selfplay.run_folder import RunFolder, sha256  # noqa: E402
-from selfplay.versions import versions  # noqa: E402
+from selfplay.runs.run_folder import RunFolder  # noqa: E402
+from selfplay.runs.written_files import sha256  # noqa: E402
 
 
 def test_ray_that_is_not_installed_is_named_with_the_mend(monkeypatch):
-    monkeypatch.setattr("selfplay.settings.find_spec", lambda name: None)
+    monkeypatch.setattr("selfplay.settings.checks.find_spec", lambda name: None)
     with pytest.raises(SettingError, match=r"^executor=ray needs the package ray.*pip install -e '\.\[ray\]'"):
         ExecutorSettings("ray")
 

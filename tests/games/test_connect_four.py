@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.arena import MATCH_OVER, play_matches
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import IllegalActionError
 from selfplay.games.connect_four import COLUMNS, ROWS, ConnectFour, has_line
-from selfplay.games.game import State
+from selfplay.games.match_record import MATCH_OVER
+from selfplay.games.state import State
+from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
-from selfplay.randomness import Activity, Draws, stream_key
 
 GAME = ConnectFour()
 

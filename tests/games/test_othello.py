@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.arena import MATCH_OVER, play_matches
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import IllegalActionError
+from selfplay.games.match_record import MATCH_OVER
 from selfplay.games.othello import Othello, Othello4x4, Othello6x6
+from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
-from selfplay.randomness import Activity, Draws, stream_key
 
 BOARDS = [Othello, Othello6x6, Othello4x4]
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]

@@ -5,10 +5,10 @@ import pytest
 import torch
 from scipy.ndimage import label
 
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import GAMES, make_game, othello_features
 from selfplay.games.feature_kernels import feature_values
-from selfplay.randomness import Activity, Draws, stream_key
 
 BOARDS = ["othello", "othello_6x6", "othello_4x4"]
 MATCHES = 60

@@ -5,12 +5,12 @@ import math
 import pytest
 import torch
 
+from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.random import RandomPlayer
-from selfplay.randomness import Draws
 
 GAME = make_game("tictactoe")
 DRAWS = 40_000

@@ -3,14 +3,14 @@
 import pytest
 import torch
 
-from selfplay.arena import play_matches
-from selfplay.console import Console
-from selfplay.experience_json import import_json
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.learners.experience.json_file import import_json
+from selfplay.matches.arena import play_matches
 from selfplay.players.experience import ExperiencePlayer, load_experience_player
 from selfplay.players.random import RandomPlayer
-from selfplay.randomness import Activity, Draws, stream_key
-from selfplay.session import Session
-from tests.experience_tools import GAME, PlainMachine, boards_of, learn, new_store, random_match
+from selfplay.playing.console import Console
+from selfplay.playing.session import Session
+from tests.support.experience_tools import GAME, PlainMachine, boards_of, learn, new_store, random_match
 
 KEY = stream_key(0, 0, Activity.VERSUS_RANDOM)
 RANDOM = RandomPlayer(GAME)

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from selfplay.compute.random_numbers import Draws
 from selfplay.games import GAMES, make_game
 from selfplay.players.random import RandomPlayer
-from selfplay.randomness import Draws
 
 
 def positions_on_the_way(game, matches):

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.arena import play_matches
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import make_game
-from selfplay.games.positions import positions_of
-from selfplay.grading import Grader
-from selfplay.players.naming import make_player
+from selfplay.games.position_graph import positions_of
+from selfplay.grading.exact import Grader
+from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
+from selfplay.players.registry import make_player
 from selfplay.players.search import SearchPlayer
-from selfplay.randomness import Activity, Draws, stream_key
-from selfplay.search.endgame import EndgameSolver
+from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.evaluation import make_evaluation
 from selfplay.search.searcher import Searcher
 

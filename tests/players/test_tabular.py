@@ -3,13 +3,13 @@
 import numpy as np
 import torch
 
-from selfplay.arena import play_matches
+from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
-from selfplay.games.positions import positions_of
+from selfplay.games.position_graph import positions_of
+from selfplay.learners.tabular.learning import BACKWARD_VALUE, TEMPORAL_DIFFERENCE, initial_values, learn_matches
+from selfplay.matches.arena import play_matches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.tabular import TabularPlayer
-from selfplay.randomness import Draws
-from selfplay.tabular import BACKWARD_VALUE, TEMPORAL_DIFFERENCE, initial_values, learn_matches
 
 GRAPH = positions_of("tictactoe")
 GAME = GRAPH.game

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from scipy import stats
 from torch import nn
 
-from architectures import build_network
+from selfplay.architectures import build_network
+from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.games.positions import enumerate_positions
+from selfplay.games.position_graph import enumerate_positions
 from selfplay.players.value_net import ValueNetPlayer, best_actions, evaluate
-from selfplay.randomness import Draws
 
 GAME = make_game("tictactoe")
 GRAPH = enumerate_positions(GAME)

@@ -16,8 +16,8 @@ import torch
 
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games import make_game
-from selfplay.search.endgame import EndgameSolver
-from tests.runs import PROJECT
+from selfplay.search.endgame.solver import EndgameSolver
+from tests.support.runs import PROJECT
 
 FFO = {
     position["name"]: position for position in json.loads((PROJECT / "tests/data/ffo.json").read_text())["positions"]
@@ -263,7 +263,7 @@ def test_ctrl_c_ends_a_search():
 def test_another_process_need_not_compile():
     solver_of("othello")
     program = (
-        "from selfplay.games import make_game; from selfplay.search.endgame_kernel import compile_question;"
+        "from selfplay.games import make_game; from selfplay.search.endgame.kernel import compile_question;"
         "game = make_game('othello'); question = compile_question(game.rules, game.turning_rules);"
         "print(sum(question.stats.cache_hits.values()), sum(question.stats.cache_misses.values()))"
     )

@@ -10,14 +10,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from selfplay.compute.bit_algebra import rule
+from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import GAMES, State, make_game
-from selfplay.games.game import Game, Rules
-from selfplay.games.positions import positions_of
-from selfplay.games.words import rule
-from selfplay.randomness import Draws
+from selfplay.games.game import Game
+from selfplay.games.position_graph import positions_of
+from selfplay.games.rules import Rules
+from selfplay.search.backward_induction import optimal_actions, perfect_values
 from selfplay.search.evaluation import Evaluation, make_evaluation, position_values
-from selfplay.search.perfect import optimal_actions, perfect_values
 from selfplay.search.searcher import ALGORITHMS, Searcher
 
 GAMES_OF_SEARCH = {name: make_game(name) for name in GAMES}

@@ -12,17 +12,17 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
-from selfplay.comparison import compare_levels
-from selfplay.experience_store import ExperienceStore
 from selfplay.games import TicTacToe, make_game
-from selfplay.games.positions import positions_of
-from selfplay.policy_files import save_policy
-from selfplay.run_folder import RunFolder
-from selfplay.tabular import BACKWARD_VALUE, initial_values
+from selfplay.games.position_graph import positions_of
+from selfplay.grading.comparison import compare_levels
+from selfplay.learners.experience.store import ExperienceStore
+from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
+from selfplay.learners.tabular.policy_file import save_policy
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.web import WebSettings
 from selfplay.web.app import create_app
-from selfplay.web.desk import Desk
-from selfplay.web.settings import WebSettings
-from tests.runs import tiny_settings
+from selfplay.web.match_service import Desk
+from tests.support.runs import tiny_settings
 from tests.web.browsing import PATIENCE_MS
 
 ADDRESS = "http://127.0.0.1"

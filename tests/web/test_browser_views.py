@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from selfplay.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder
 from tests.web.browsing import settled, visit
 from tests.web.conftest import Server
 

@@ -10,12 +10,12 @@ from fastapi.testclient import TestClient
 
 from selfplay.errors import StageError
 from selfplay.games import GAMES
-from selfplay.grading import SEAT_NAMES
+from selfplay.grading.exact import SEAT_NAMES
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
-from selfplay.web.desk import Desk
 from selfplay.web.errors import UnknownError
-from selfplay.web.made_players import MadePlayers
+from selfplay.web.match_service import Desk
+from selfplay.web.player_cache import MadePlayers
 from tests.web.playing import Json, begin, play_out
 
 

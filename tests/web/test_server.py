@@ -14,10 +14,10 @@ from urllib.request import urlopen
 import pytest
 
 from selfplay.errors import SettingError, StageError
+from selfplay.settings.web import WebSettings
 from selfplay.web import server
-from selfplay.web.pages import FILES, PAGES, SCRIPTS
-from selfplay.web.settings import WebSettings
-from tests.runs import PROJECT, run_forked
+from selfplay.web.static_files import FILES, PAGES, SCRIPTS
+from tests.support.runs import PROJECT, run_forked
 from tests.web.conftest import web_settings
 
 WEB = PROJECT / "play" / "web.py"

@@ -6,8 +6,8 @@ import pytest
 from fastapi import FastAPI
 
 from selfplay.web.app import create_app
-from selfplay.web.desk import Desk
 from selfplay.web.match import Match
+from selfplay.web.match_service import Desk
 from tests.web.side_by_side import Json, answer, client_of, play
 
 MATCHES = 200

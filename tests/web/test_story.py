@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from selfplay.loss_files import read_epoch_losses
-from selfplay.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder
+from selfplay.training.loss_file import read_epoch_losses
 
 STORY = "/api/games/tictactoe/story"
 

@@ -1,0 +1,22 @@
+"""Hold a run's lock for the shell script whose open file SELFPLAY_LOCK_FD names.
+
+python -m selfplay.cli.hold_run RUN_DIR
+
+Fails with one line if another run holds it.
+"""
+
+import sys
+from pathlib import Path
+
+from selfplay.cli.command import run_reporting_errors
+from selfplay.runs.run_folder import RunFolder
+
+
+def hold_run(run_dir: str) -> None:
+    """Lock the run for the shell. Raises RunLockedError, StageError."""
+    with RunFolder(Path(run_dir)).lock():
+        pass
+
+
+if __name__ == "__main__":
+    run_reporting_errors(lambda: hold_run(sys.argv[1]))

@@ -1,0 +1,26 @@
+"""Print settings for the shell scripts, one value a line.
+
+python -m selfplay.cli.print_settings recipe=article seed=1 -- levels run_dir
+"""
+
+import sys
+from collections.abc import Sequence
+
+from selfplay.cli.command import overrides_first, run_reporting_errors
+from selfplay.errors import SettingError
+from selfplay.settings.run import compose_settings
+
+
+def print_settings(arguments: Sequence[str]) -> None:
+    """Print the values of the settings that are named after `--`. Raises SettingError."""
+    split = len(arguments) - 1 - list(reversed(arguments)).index("--")
+    overrides = overrides_first(arguments[:split])
+    if foreign := [override for override in overrides if override.startswith("-")]:
+        raise SettingError(f"{foreign[0]} is for the scripts of the stages; here give settings only")
+    settings = compose_settings(overrides)
+    for name in arguments[split + 1 :]:
+        sys.stdout.write(f"{getattr(settings, name)}\n")
+
+
+if __name__ == "__main__":
+    run_reporting_errors(lambda: print_settings(sys.argv[1:]))

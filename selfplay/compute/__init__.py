@@ -1,0 +1,1 @@
+"""Bit algebra on words, random numbers, compilation, devices."""

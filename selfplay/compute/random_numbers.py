@@ -1,0 +1,128 @@
+"""Random numbers without a generator: a pure function of (seed, level, activity, match, ply, purpose).
+
+SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): a key takes in one
+number after another, each added as a multiple of the golden gamma and followed by the mixing function. Integer
+arithmetic wraps around at 64 bits. A number thus depends on what it is for and on nothing else: not on the batch,
+the shard or the worker in which it is drawn.
+"""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from selfplay.compute.bit_algebra import Word, rule
+
+GOLDEN_GAMMA = 0x9E3779B97F4A7C15 - (1 << 64)
+MIX_1 = 0xBF58476D1CE4E5B9 - (1 << 64)
+MIX_2 = 0x94D049BB133111EB - (1 << 64)
+LOW_34 = (1 << 34) - 1
+LOW_37 = (1 << 37) - 1
+LOW_33 = (1 << 33) - 1
+LOW_53 = (1 << 53) - 1
+LOW_31 = (1 << 31) - 1
+
+
+class Activity(IntEnum):
+    """What a stream of random numbers is for, within a level."""
+
+    GENERATION = 0
+    TRAINING = 1
+    VERSUS_PREVIOUS = 2
+    VERSUS_RANDOM = 3
+    VERSUS_PERSON = 4
+    TABULAR_TRAINING = 5
+    NAMED_PLAYERS = 6
+    TOURNAMENT = 7
+    MEASUREMENT = 8
+    LATE_POSITIONS = 9
+
+
+class Purpose(IntEnum):
+    """What one random number decides."""
+
+    EXPLORE = 0
+    RANDOM_ACTION = 1
+    SAMPLED_ACTION = 2
+    VALIDATION_SPLIT = 3
+    INITIAL_WEIGHTS = 4
+    BATCH_ORDER = 5
+    DROPOUT = 6
+    TIE_BREAK = 7
+    OPPONENT = 8
+    GROUP_ORDER = 9
+    BUFFER_PLACE = 10
+    BUFFER_ORDER = 11
+    IMAGE = 12
+
+
+@rule
+def mix(word: Word) -> Word:
+    """The mixing function of SplitMix64: int64 to int64, one to one."""
+    word = (word ^ ((word >> 30) & LOW_34)) * MIX_1
+    word = (word ^ ((word >> 27) & LOW_37)) * MIX_2
+    return word ^ ((word >> 31) & LOW_33)
+
+
+@rule
+def fold(key: Word, number: Word) -> Word:
+    """The key that follows from `key` when it takes in `number` (both int64)."""
+    return mix(key + (number + 1) * GOLDEN_GAMMA)
+
+
+@rule
+def random_word(key: Word, match: Word, ply: Word, purpose: Word) -> Word:
+    """64 random bits (int64) for one decision in one ply of one match."""
+    return fold(fold(fold(key, match), ply), purpose)
+
+
+@rule
+def uniform_bits(word: Word) -> Word:
+    """An int64 in [0, 2**53), from a random word: a uniform float64 in [0, 1) once divided by 2**53."""
+    return (word >> 11) & LOW_53
+
+
+@rule
+def below(word: Word, bound: Word) -> Word:
+    """An int64 in [0, bound), from a random word; `bound` in [1, 2**31]. Uniform up to a bias of bound / 2**31."""
+    return (((word >> 33) & LOW_31) * bound) >> 31
+
+
+def stream_key(seed: int, level: int, activity: Activity) -> int:
+    """The key (int64) of all random numbers of one activity of one level of a run. `seed` in [-2**63, 2**63)."""
+    key = np.array([seed], dtype=np.int64)
+    for number in (level, int(activity)):
+        key = fold(key, np.array([number], dtype=np.int64))
+    return int(key[0])
+
+
+class Draws(NamedTuple):
+    """The random numbers of one ply of a batch of matches."""
+
+    key: int
+    """Key of the stream, from `stream_key`."""
+    match: Tensor
+    """int64[B]: number of each match in the stream."""
+    ply: int
+    """The ply that is being played, from 0."""
+
+    def words(self, purpose: Purpose) -> Tensor:
+        """int64[B]: one random word a match for `purpose`."""
+        # As tensors, not Python ints, so that the arithmetic wraps around at 64 bits.
+        ply, number = torch.tensor([self.ply, int(purpose)], device=self.match.device)
+        word: Tensor = random_word(self.key, self.match, ply, number)
+        return word
+
+    def uniforms(self, purpose: Purpose) -> Tensor:
+        """float64[B] in [0, 1): one number a match for `purpose`."""
+        # Converted first: torch makes the product of an int64 tensor and a Python float a float32, which can be 1.
+        bits: Tensor = uniform_bits(self.words(purpose))
+        return bits.to(torch.float64) / (1 << 53)
+
+
+def single_word(key: int, purpose: Purpose, number: int = 0) -> int:
+    """One random word in [0, 2**63) that belongs to no match, for seeding a torch generator."""
+    word = Draws(key, torch.tensor([number]), 0).words(purpose)
+    return int(word.item()) & ((1 << 63) - 1)

@@ -1,0 +1,29 @@
+"""What must be alike wherever parts of a run are computed, so that it ends in the same bytes."""
+
+import hashlib
+import platform
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+PACKAGES = ("numpy", "numba", "torch", "pyarrow")
+"""Those whose versions may change a byte."""
+
+
+@cache
+def sources_digest() -> str:
+    """A digest of all sources of this project, in hexadecimal digits."""
+    package = Path(__file__).parent.parent
+    digest = hashlib.sha256()
+    # The architectures may be a linked folder, which rglob does not enter.
+    for folder in (package, package / "architectures"):
+        for source in sorted(folder.rglob("*.py")):
+            digest.update(str(source.relative_to(package)).encode() + b"\0" + source.read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions of Python, of this project (a digest of its sources) and of what it computes with."""
+    own = {"python": platform.python_version(), "selfplay": f"{version('selfplay')} ({sources_digest()[:12]})"}
+    return own | {name: version(name) for name in PACKAGES}

@@ -1,0 +1,44 @@
+"""What was given up in the plies in which a player explored."""
+
+import torch
+from torch import Tensor
+
+from selfplay.compute.random_numbers import Draws
+from selfplay.games.match_record import MATCH_OVER, MatchRecord
+from selfplay.games.state import State
+from selfplay.players.player import Player
+
+
+def forgone_values(record: MatchRecord, players: tuple[Player, Player], key: int) -> list[Tensor]:
+    """Of each ply, float32[B]: what the best action is worth to the player to move, if it explored and took another.
+
+    nan in all other plies, and in those of players that value no actions.
+
+    Args:
+        players, key: those of the matches, as for `selfplay.matches.arena.play_batch`.
+    """
+    return [
+        _forgone_in_ply(record.states[ply], action, record, players, Draws(key, record.match, ply))
+        for ply, action in enumerate(record.actions)
+    ]
+
+
+def _forgone_in_ply(
+    state: State, action: Tensor, record: MatchRecord, players: tuple[Player, Player], draws: Draws
+) -> Tensor:
+    forgone = torch.full(action.shape, torch.nan)
+    to_move = record.seats ^ state.current_player
+    for number, player in enumerate(dict.fromkeys(players)):
+        explored = player.explores(draws)
+        if explored is None:
+            continue
+        if players[0] is not players[1]:
+            explored &= to_move == number
+        rows = (explored & (action != MATCH_OVER)).nonzero()[:, 0]
+        values = player.action_values(state.select(rows)) if len(rows) else None
+        if values is None:
+            continue
+        best, best_action = values.nan_to_num(nan=-torch.inf).max(dim=1)
+        given_up = best_action != action[rows]
+        forgone[rows[given_up]] = best[given_up]
+    return forgone

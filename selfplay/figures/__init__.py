@@ -1,0 +1,1 @@
+"""Every figure, one file for each subject."""

@@ -1,0 +1,210 @@
+"""A picture of the boards that the machine knows to be reachable from a board: a layer a ply, with their scores.
+
+Colour and width of frames and arrows go by the absolute score: the colour of X where X wins, that of O where O does,
+grey and thin where nothing is decided.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import networkx as nx
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, FancyBboxPatch, PathPatch, Rectangle
+from matplotlib.path import Path as Outline
+
+from selfplay.errors import SettingError
+from selfplay.figures.style import BLUE, DARK, GREY, ORANGE
+from selfplay.learners.experience.graph import Board, Squares
+from selfplay.learners.experience.store import ExperienceStore
+from selfplay.settings.experience import PictureSettings
+
+COLOURS = {1: BLUE, -1: ORANGE, 0: GREY}
+BOARD = 0.74
+"""Side of a board; boards of one layer stand 1 or more apart."""
+LAYER = 1.75
+"""From a layer to the next."""
+LEAST_WIDTH = 6.6
+"""So that the texts fit."""
+INCHES = 1.0
+"""Of one unit."""
+PALE = 0.25
+"""How much of its colour a score next to 0 has. Colour and width grow with the square of the score, because the scores
+of neighbours differ by a tenth only."""
+
+
+def reachable_boards(boards: Mapping[int, Board], start: int, depth: int, breadth: Sequence[int]) -> nx.DiGraph:
+    """The boards that can follow number `start`, the strongest of each first.
+
+    Nodes have squares, score, is_end, layer (plies from the start), parent (the board by which it was found) and
+    hidden (how many following boards are left out); edges have the weight abs(score of the following board).
+
+    Args:
+        breadth: how many of the boards that follow a board, by ply; the last number holds for all later plies.
+    """
+    graph = nx.DiGraph()
+    _add(graph, boards, start, 0, None)
+    layer = [start]
+    for ply in range(depth):
+        width = breadth[min(ply, len(breadth) - 1)]
+        following: list[int] = []
+        for number in layer:
+            shown = sorted(boards[number].following, key=lambda child: -abs(boards[child].score))[:width]
+            graph.nodes[number]["hidden"] -= len(shown)
+            for child in shown:
+                if child not in graph:
+                    _add(graph, boards, child, ply + 1, number)
+                    following.append(child)
+                graph.add_edge(number, child, weight=abs(boards[child].score))
+        layer = following
+    return graph
+
+
+def _add(graph: nx.DiGraph, boards: Mapping[int, Board], number: int, layer: int, parent: int | None) -> None:
+    board = boards[number]
+    attributes = {"squares": board.squares, "score": board.score, "is_end": board.is_end, "layer": layer}
+    graph.add_node(number, **attributes, parent=parent, hidden=len(board.following))
+
+
+def layered_positions(graph: nx.DiGraph, start: int) -> dict[int, tuple[float, float]]:
+    """Where each board stands: a layer a ply, a board above the middle of those that were found by it."""
+    places: dict[int, tuple[float, float]] = {}
+    found: dict[int | None, list[int]] = {}
+    for number, parent in graph.nodes(data="parent"):
+        found.setdefault(parent, []).append(number)
+    leaves = 0.0
+
+    def place(number: int) -> float:
+        nonlocal leaves
+        own = [place(child) for child in found.get(number, ())]
+        if not own:
+            leaves += 1
+        x = (own[0] + own[-1]) / 2 if own else leaves
+        places[number] = (x, -LAYER * graph.nodes[number]["layer"])
+        return x
+
+    place(start)
+    return places
+
+
+def picture_of(graph: nx.DiGraph, start: int, shape: tuple[int, int], figure: Figure | None = None) -> Figure:
+    """Draw the boards of `reachable_boards`, each of `shape` (rows, columns), on `figure` or a new one."""
+    places = layered_positions(graph, start)
+    xs, ys = zip(*places.values(), strict=True)
+    half_width = max(max(xs) - min(xs) + 1.4, LEAST_WIDTH) / 2
+    left, right = ((min(xs) + max(xs)) / 2 + side * half_width for side in (-1, 1))
+    bottom, top = min(ys) - 1.15, max(ys) + 1.0
+    figure = figure or Figure()
+    figure.set_size_inches(INCHES * (right - left), INCHES * (top - bottom))
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_axis_off()
+    _draw_arrows(axes, graph, places)
+    for number in graph:
+        _draw_node(axes, graph, number, places[number], shape)
+    axes.set_xlim(left, right)
+    axes.set_ylim(bottom, top)
+    _draw_texts(axes, len(graph), left, bottom, top)
+    return figure
+
+
+def _colour(score: float) -> tuple[float, float, float]:
+    """The colour of whoever wins, the paler the smaller the absolute score."""
+    if score == 0:
+        return to_rgb(GREY)
+    strength = PALE + (1 - PALE) * score * score
+    full = to_rgb(COLOURS[1 if score > 0 else -1])
+    red, green, blue = (1 - strength * (1 - channel) for channel in full)
+    return red, green, blue
+
+
+def _width(score: float) -> float:
+    """In points."""
+    return 0.8 + 3.8 * score * score
+
+
+def _draw_arrows(axes: Axes, graph: nx.DiGraph, places: Mapping[int, tuple[float, float]]) -> None:
+    """Weak arrows first, so that strong ones lie above them."""
+    for parent, child, weight in sorted(graph.edges(data="weight"), key=lambda edge: edge[2]):
+        (x, y), (to_x, to_y) = places[parent], places[child]
+        y, to_y = y - BOARD / 2 - 0.27, to_y + BOARD / 2 + 0.2
+        middle = (y + to_y) / 2
+        outline = Outline(
+            [(x, y), (x, middle), (to_x, middle), (to_x, to_y)],
+            [Outline.MOVETO, Outline.CURVE4, Outline.CURVE4, Outline.CURVE4],
+        )
+        colour = _colour(graph.nodes[child]["score"])
+        axes.add_patch(PathPatch(outline, facecolor="none", edgecolor=colour, linewidth=_width(weight), zorder=1))
+
+
+def _draw_node(axes: Axes, graph: nx.DiGraph, number: int, place: tuple[float, float], shape: tuple[int, int]) -> None:
+    (x, y), node = place, graph.nodes[number]
+    corner = (x - BOARD / 2, y - BOARD / 2)
+    style: dict[str, Any] = {"edgecolor": _colour(node["score"]), "linewidth": _width(node["score"])}
+    axes.add_patch(
+        FancyBboxPatch(corner, BOARD, BOARD, "round,pad=0.04,rounding_size=0.08", facecolor="white", zorder=2, **style)
+    )
+    before = number if node["parent"] is None else node["parent"]
+    _draw_board(axes, node["squares"], graph.nodes[before]["squares"], corner, shape)
+    axes.text(x, y + BOARD / 2 + 0.12, f"{number}", ha="center", va="center", fontsize=7, color=GREY)
+    below = y - BOARD / 2 - 0.17
+    axes.text(x, below, _label(node), ha="center", va="center", fontsize=10, fontweight="bold", color=DARK)
+    if node["hidden"]:
+        axes.text(x + BOARD / 2 + 0.05, below, f"+{node['hidden']}", va="center", fontsize=7, color=GREY)
+
+
+def _label(node: Mapping[str, Any]) -> str:
+    if node["is_end"] and node["score"]:
+        return "X wins" if node["score"] > 0 else "O wins"
+    return f"{node['score']:+.2f}".replace("-", "\N{MINUS SIGN}") if node["score"] else "0"
+
+
+def _draw_board(
+    axes: Axes, squares: Squares, before: Squares, corner: tuple[float, float], shape: tuple[int, int]
+) -> None:
+    """The stones of a board; the one square in which it differs from the board before is shaded."""
+    rows, columns = shape
+    side = BOARD / max(shape)
+    changed = [square for square, (stone, was) in enumerate(zip(squares, before, strict=True)) if stone != was]
+    for square, stone in enumerate(squares):
+        left = corner[0] + side * (square % columns)
+        low = corner[1] + side * (rows - 1 - square // columns)
+        shade = "#fdf0c4" if changed == [square] else "none"
+        axes.add_patch(
+            Rectangle((left, low), side, side, facecolor=shade, edgecolor="#c9cdd3", linewidth=0.6, zorder=3)
+        )
+        if stone:
+            _draw_stone(axes, stone, left + side / 2, low + side / 2, 0.28 * side)
+
+
+def _draw_stone(axes: Axes, stone: int, x: float, y: float, radius: float) -> None:
+    colour = COLOURS[stone]
+    if stone == 1:
+        for slope in (-1, 1):
+            ends = [y - slope * radius, y + slope * radius]
+            axes.plot([x - radius, x + radius], ends, color=colour, linewidth=1.8, zorder=4, solid_capstyle="round")
+    else:
+        axes.add_patch(Circle((x, y), radius, fill=False, edgecolor=colour, linewidth=1.8, zorder=4))
+
+
+def _draw_texts(axes: Axes, boards: int, left: float, bottom: float, top: float) -> None:
+    title = f"What the machine knows to follow: {boards} boards"
+    axes.text(left + 0.25, top - 0.28, title, fontsize=13, fontweight="bold", va="center")
+    note = (
+        "score below a board: towards +1 for X, towards \N{MINUS SIGN}1 for O; the wider and darker, the nearer a win\n"
+        "+n: more boards are known to follow than are shown"
+    )
+    axes.text(left + 0.25, bottom + 0.28, note, fontsize=8.5, va="center", color=DARK)
+
+
+def picture_of_store(store: ExperienceStore, options: PictureSettings, figure: Figure | None = None) -> Figure:
+    """The picture of the boards that follow the board after `options.after`. Raises SettingError if it is not known."""
+    boards = store.boards()
+    squares = tuple(store.game.squares(store.game.state_after(options.after))[0].tolist())
+    numbers = {board.squares: number for number, board in boards.items()}
+    if store.form.of(squares) not in numbers:
+        raise SettingError(f"picture.after={list(options.after)}: this board is not known to {store.path}")
+    start = numbers[store.form.of(squares)]
+    graph = reachable_boards(boards, start, options.depth, options.breadth)
+    rows, columns = store.game.observation_shape[1:]
+    return picture_of(graph, start, (rows, columns), figure)

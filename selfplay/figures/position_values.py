@@ -1,0 +1,120 @@
+"""Figures of games whose positions stand on a line: the value of each one, level after level, beside perfect play."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from PIL import Image
+
+from selfplay.errors import SettingError
+from selfplay.figures.style import BLUE, GREEN, GREY, decorate, empty_figure, rendered
+from selfplay.games import Game
+from selfplay.games.position_graph import PositionGraph, enumerate_positions
+from selfplay.players.levels import agent_of
+from selfplay.players.value_net import evaluate
+from selfplay.runs.checkpoints import load_checkpoint
+from selfplay.search.backward_induction import perfect_values
+
+MOST_PANELS = 8
+MOST_TICKS = 12
+COLOURS = {1.0: (GREEN, "won with perfect play"), 0.0: (GREY, "drawn"), -1.0: (BLUE, "lost with perfect play")}
+"""By perfect value: the colour of a bar, and what it says in the legend."""
+
+
+class PositionValues(NamedTuple):
+    """What L levels think of the P afterstates of a game, to the player who has just moved."""
+
+    label: str
+    """What `places` count."""
+    places: NDArray[np.int64]
+    """int64[P], in order: where each afterstate stands on the line."""
+    perfect: NDArray[np.float64]
+    """float64[P] in {-1, 0, 1}: the return when both play perfectly from there."""
+    levels: tuple[int, ...]
+    """L levels in order."""
+    values: NDArray[np.float32]
+    """float32[L, P]: the value that each level's network gives; exact where the match is over."""
+
+
+def position_values(run_dir: str | Path, game: Game, levels: Sequence[int]) -> PositionValues:
+    """The values that these levels of a run give to every afterstate of `game`.
+
+    Raises:
+        SettingError: the positions of the game stand on no line.
+        GameTooLargeError: the game has too many positions.
+        StageError, InvalidFileError: a level is missing or broken.
+    """
+    if game.position_line is None:
+        raise SettingError(f"game={game.name}: its positions stand on no line")
+    graph = enumerate_positions(game)
+    places = game.position_line.place(graph.state).numpy()
+    afterstates = np.unique(graph.children[graph.legal])
+    afterstates = afterstates[np.argsort(places[afterstates], kind="stable")]
+    values = [_afterstate_values(run_dir, game, level, graph)[afterstates] for level in levels]
+    perfect = -perfect_values(graph)[afterstates]
+    return PositionValues(game.position_line.label, places[afterstates], perfect, tuple(levels), np.stack(values))
+
+
+def _afterstate_values(run_dir: str | Path, game: Game, level: int, graph: PositionGraph) -> NDArray[np.float32]:
+    network = load_checkpoint(agent_of(run_dir, level), game).network
+    values = evaluate(network, game.observe(graph.state))
+    exact = torch.from_numpy(-graph.return_to_move).float()
+    return torch.where(graph.state.terminated, exact, values).numpy()
+
+
+def position_value_bars(positions: PositionValues) -> Figure:
+    """The value of each position, a panel for each of up to eight levels from the first to the last."""
+    count = len(positions.levels)
+    shown = np.unique(np.linspace(0, count - 1, min(count, MOST_PANELS)).round().astype(int))
+    columns = 1 if len(shown) <= 3 else 2
+    rows = -(-len(shown) // columns)
+    figure = empty_figure(8 * columns, 1 + 2.6 * rows)
+    panels = figure.subplots(rows, columns, sharey=True, squeeze=False).reshape(-1)
+    for axes, number in zip(panels, shown, strict=False):
+        _draw_level(axes, positions, int(number))
+    for axes in panels[len(shown) :]:
+        axes.set_visible(False)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    return figure
+
+
+def position_value_animation(positions: PositionValues) -> list[Image.Image]:
+    """The value of each position, a frame for each level."""
+    figure = empty_figure(10, 4.5)
+    axes = figure.subplots()
+    return list(_frames(figure, axes, positions))
+
+
+def _frames(figure: Figure, axes: Axes, positions: PositionValues) -> Iterator[Image.Image]:
+    for number in range(len(positions.levels)):
+        axes.clear()
+        _draw_level(axes, positions, number)
+        if number == 0:
+            figure.legend(loc="outside lower center", ncols=4, frameon=False)
+            # Laid out once, so that nothing moves from frame to frame but the bars.
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")
+        yield rendered(figure)
+
+
+def _draw_level(axes: Axes, positions: PositionValues, number: int) -> None:
+    places, perfect, values = positions.places, positions.perfect, positions.values[number]
+    title = f"Level {positions.levels[number]}"
+    decorate(axes, title, f"{positions.label} that a player leaves to the other", "value to that player")
+    for value, (colour, label) in COLOURS.items():
+        where = perfect == value
+        if where.any():
+            axes.bar(places[where], values[where], width=0.8, color=colour, label=label)
+    axes.scatter(places, perfect, s=14, marker="_", color="black", linewidths=1, label="perfect value", zorder=3)
+    axes.axhline(0, color="black", linewidth=0.8)
+    axes.set_xlim(places.min() - 1, places.max() + 1)
+    axes.set_ylim(-1.15, 1.15)
+    winning = places[perfect == 1]
+    if 0 < len(winning) <= MOST_TICKS:
+        axes.set_xticks(winning)

@@ -1,0 +1,86 @@
+"""The style that all figures share, and how they are written."""
+
+import io
+import logging
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import MaxNLocator
+from PIL import Image
+
+from selfplay.runs.written_files import written_whole
+
+if TYPE_CHECKING:
+    pass
+
+
+log = logging.getLogger(__name__)
+
+DPI = 150
+
+
+LINE_OF_TEXT = 0.045
+"""The height of a small line of text, of that of the axes of a single figure."""
+
+
+BLUE, ORANGE, GREEN, RED, GREY, DARK = "#2f6db3", "#d97b1f", "#3a9a5b", "#c23b3b", "#8b929c", "#374151"
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write `figure` as a PNG file, without date or version. Raises StageError if that cannot be done."""
+    with written_whole(path) as beside:
+        figure.savefig(beside, format="png", dpi=DPI, metadata={"Software": None})
+    log.info("wrote %s", path)
+
+
+def save_animation(frames: Sequence[Image.Image], path: Path, milliseconds: int = 600) -> None:
+    """Write `frames` as a GIF file that runs for ever and holds its last frame three times as long as the others.
+
+    Raises StageError if that cannot be done.
+    """
+    durations = [milliseconds] * (len(frames) - 1) + [3 * milliseconds]
+    with written_whole(path) as beside:
+        frames[0].save(beside, format="GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0)
+    log.info("wrote %s", path)
+
+
+def rendered(figure: Figure) -> Image.Image:
+    """`figure` as a picture of 256 colours, a frame of an animation."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=100)
+    return Image.open(buffer).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+
+
+def empty_figure(width: float, height: float) -> Figure:
+    """A figure of this size in inches that keeps its texts apart and inside."""
+    return Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12))
+
+
+def decorate(axes: Axes, title: str, x_label: str, y_label: str) -> None:
+    """Title, labels and a quiet grid behind the data."""
+    axes.set_title(title, fontsize=11, fontweight="bold", loc="left")
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.grid(axis="y", color="#e3e5e8", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.margins(y=0.1)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def single_figure(title: str, x_label: str, y_label: str) -> tuple[Figure, Axes]:
+    """A figure of one panel, decorated."""
+    figure = empty_figure(8, 4.8)
+    axes = figure.subplots()
+    decorate(axes, title, x_label, y_label)
+    return figure, axes
+
+
+def whole_numbers_on_x(axes: Axes, numbers: Iterable[int]) -> None:
+    """The x axis from the least to the largest of `numbers` (levels or epochs), with ticks at whole numbers only."""
+    numbers = list(numbers)
+    axes.set_xlim(min(numbers) - 0.5, max(numbers) + 0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=13, integer=True, min_n_ticks=1))

@@ -1,0 +1,93 @@
+"""The figure of the runs of a sweep: how they learn, level by level."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from selfplay.figures.style import decorate, empty_figure, whole_numbers_on_x
+from selfplay.grading.finished_runs import Run, setting_text, settings_key, telling_settings
+from selfplay.matches.result_counts import RESULTS
+
+LONGEST_LABEL = 48
+"""Characters in the legend."""
+
+
+def run_curves(runs: Sequence[Run]) -> Figure:
+    """Two panels by level: the share of matches won against the random player, and the rating.
+
+    A thin line for each run, of one colour for the runs that differ in nothing but their seeds, and a thick one for the
+    median of those. The share is exact if it is so for all runs.
+
+    `runs`: at least one.
+    """
+    figure = empty_figure(13, 5.4)
+    left, right = figure.subplots(1, 2)
+    is_exact = all(run.table["exact_win_vs_random"].notna().all() for run in runs)
+    kind = "exact" if is_exact else "sampled"
+    decorate(left, f"Matches won against the random player ({kind})", "level", "share of matches")
+    decorate(right, "Rating", "level", "rating (Elo points)")
+    groups = _groups(runs)
+    for (label, group), colour in zip(groups.items(), _colours(len(groups)), strict=True):
+        _draw(left, [_share_won(run, is_exact) for run in group], colour, label)
+        _draw(right, [_by_level(run, run.table["rating"]) for run in group], colour, label)
+    for axes in (left, right):
+        whole_numbers_on_x(axes, range(1, max(len(run.table) for run in runs)))
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(groups), 3), frameon=False)
+    return figure
+
+
+def _share_won(run: Run, is_exact: bool) -> "pd.Series[float]":
+    if is_exact:
+        return _by_level(run, run.table["exact_win_vs_random"])
+    wins, draws, losses = (run.table[f"{result}_vs_random"] for result in RESULTS)
+    return _by_level(run, wins / (wins + draws + losses))
+
+
+def _by_level(run: Run, values: "pd.Series[float]") -> "pd.Series[float]":
+    """From level 1: level 0, the random player, is the same in all runs and far below."""
+    return pd.Series(values.to_numpy(dtype=float, na_value=np.nan), index=run.table["level"]).iloc[1:]
+
+
+def _draw(axes: Axes, curves: "Sequence[pd.Series[float]]", colour: str, label: str) -> None:
+    is_single = len(curves) == 1
+    for curve in curves if not is_single else ():
+        axes.plot(curve.index, curve, "-", color=colour, linewidth=0.9, alpha=0.45)
+    # Where one run has fewer levels than another, the median ends with the shorter one.
+    median = pd.concat(curves, axis=1, join="inner").median(axis=1)
+    axes.plot(median.index, median, "o-", color=colour, linewidth=2.4, markersize=4, label=label)
+
+
+def _groups(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """The runs that differ in nothing but their seeds, by the label of the group."""
+    names = [name for name in telling_settings(runs) if name != "seed"]
+    by_key: dict[str, list[Run]] = {}
+    for run in runs:
+        by_key.setdefault(settings_key(run, names), []).append(run)
+    groups: dict[str, list[Run]] = {}
+    for number, group in enumerate(by_key.values(), start=1):
+        label = _label(group, names)
+        groups[label if label not in groups else f"{label[: LONGEST_LABEL - 5]} ({number})"] = group
+    return groups
+
+
+def _label(group: Sequence[Run], names: Sequence[str]) -> str:
+    first = group[0]
+    label = ", ".join(f"{name}={text}" for name in names if (text := setting_text(first, name)))
+    if len(label) > LONGEST_LABEL:
+        label = first.name if len(first.name) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
+    count = f"median of {len(group)} runs" if len(group) > 1 else "one run"
+    return f"{label} ({count})" if label else count
+
+
+def _colours(count: int) -> list[str]:
+    """Colours that are told apart: ten that have names in common use, or as many as are needed along a scale."""
+    if count <= 10:
+        return [f"C{number}" for number in range(count)]
+    from matplotlib.colors import to_hex
+
+    return [to_hex(colour) for colour in colormaps["turbo"](np.linspace(0.05, 0.95, count))]

@@ -1,0 +1,126 @@
+"""What TensorBoard shows of a run, as event files beside the CSV files: written with logger=tensorboard, never read.
+
+    RUN_DIR/tensorboard/level_03/      the losses of each epoch of level 3's training
+    RUN_DIR/tensorboard/comparison/    the numbers of comparison/levels.csv by level, and the figures
+
+    tensorboard --logdir RUN_DIR/tensorboard
+
+Event files carry times, so no manifest describes them. Each folder is written anew by the stage that fills it, so that
+nothing stands in it twice.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from numbers import Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from selfplay.errors import StageError
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.run import Settings
+
+# Training waits for none of this unless it is asked to log.
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from selfplay.training.fitting import EpochLoss
+
+
+@contextmanager
+def epoch_events(settings: Settings, level: int) -> "Iterator[Callable[[EpochLoss], None]]":
+    """What takes the losses of each epoch of a level's training, as they come.
+
+    With logger=none it only takes away the events of an earlier training, which this one makes wrong.
+
+    Raises StageError if the files cannot be written.
+    """
+    folder = _level_folder(settings, level)
+    if settings.logger == "none":
+        shutil.rmtree(folder, ignore_errors=True)
+        yield lambda _: None
+        return
+    with _event_writer(folder) as writer:
+        yield lambda loss: _write_loss(writer, loss)
+
+
+def add_missing_events(settings: Settings, level: int) -> None:
+    """Write the events of a level that was trained without them, from its epoch_loss.csv.
+
+    Raises:
+        StageError: the files cannot be written.
+        InvalidFileError: epoch_loss.csv is missing or broken.
+    """
+    folder = _level_folder(settings, level)
+    if settings.logger == "none" or folder.exists():
+        return
+    from selfplay.training.loss_file import read_epoch_losses
+
+    losses = read_epoch_losses(RunFolder(Path(settings.run_dir)).epoch_loss(level))
+    # Under its own name the folder holds all epochs of a level that is done.
+    beside = folder.with_name(f".{folder.name}.partial")
+    with _event_writer(beside) as writer:
+        for loss in losses:
+            _write_loss(writer, loss)
+    beside.replace(folder)
+
+
+def write_comparison_events(settings: Settings, table: "DataFrame") -> None:
+    """Write the numbers of comparison/levels.csv, each column a curve by level, and the run's figures as they are now.
+
+    Numbers are kept in single precision; texts and empty fields are left out. With logger=none nothing is written.
+
+    Args:
+        table: a row a level, with the column level.
+
+    Raises StageError if the files cannot be written.
+    """
+    if settings.logger == "none":
+        return
+    run = RunFolder(Path(settings.run_dir))
+    newest = int(table["level"].max())
+    with _event_writer(run.events / "comparison") as writer:
+        for row in table.to_dict("records"):
+            for column, number in row.items():
+                # What is empty is not equal to itself, or is no number.
+                if column != "level" and isinstance(number, Real) and number == number:
+                    writer.add_scalar(f"comparison/{column}", float(number), row["level"])
+        for path in sorted(run.figures.glob("*.png")):
+            writer.add_image(f"figures/{path.stem}", _picture(path), newest, dataformats="HWC")
+
+
+def _level_folder(settings: Settings, level: int) -> Path:
+    run = RunFolder(Path(settings.run_dir))
+    return run.events / run.level(level).name
+
+
+def _write_loss(writer: Any, loss: "EpochLoss") -> None:
+    writer.add_scalar("loss/training", loss.training_loss, loss.epoch)
+    writer.add_scalar("loss/validation", loss.validation_loss, loss.epoch)
+    # Whoever watches sees each epoch as it ends.
+    writer.flush()
+
+
+def _picture(path: Path) -> Any:
+    """uint8[H, W, 3]"""
+    import numpy as np
+    from PIL import Image
+
+    with Image.open(path) as image:
+        return np.asarray(image.convert("RGB"))
+
+
+@contextmanager
+def _event_writer(folder: Path) -> Iterator[Any]:
+    """TensorBoard's writer to `folder`, which is emptied first. Raises StageError if that cannot be done."""
+    from torch.utils.tensorboard.writer import SummaryWriter
+
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+        writer = SummaryWriter(folder)
+        try:
+            yield writer
+        finally:
+            writer.close()
+    except OSError as error:
+        raise StageError(f"cannot write in {folder}: {error.strerror or error}") from error

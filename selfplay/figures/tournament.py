@@ -1,0 +1,48 @@
+"""The heat map of a tournament."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from selfplay.figures.style import DARK, decorate, empty_figure
+
+LONGEST_NAME = 40
+"""Characters of a label."""
+
+
+def score_map(names: Sequence[str], scores: NDArray[np.float64]) -> Figure:
+    """The share of the points that each player won against each other, the best at the top.
+
+    Args:
+        names: of P players.
+        scores: float64[P, P], the points of the row's player against the column's, a draw half a point.
+    """
+    totals = scores + scores.T
+    shares = np.divide(scores, totals, out=np.full_like(scores, np.nan), where=totals > 0)
+    order = np.argsort(-np.nanmean(shares, axis=1), kind="stable")
+    size = len(names)
+    figure = empty_figure(4 + 0.9 * size, 2 + 0.8 * size)
+    axes = figure.subplots()
+    decorate(axes, "Share of the points of the row's player", "against", "")
+    axes.grid(visible=False)
+    image = axes.imshow(shares[np.ix_(order, order)], cmap="RdYlGn", vmin=0, vmax=1)
+    figure.colorbar(image, ax=axes, shrink=0.8)
+    for row, column in np.ndindex(size, size):
+        share = shares[order[row], order[column]]
+        if np.isfinite(share):
+            colour = DARK if 0.15 < share < 0.85 else "white"
+            axes.text(column, row, f"{share:.2f}", ha="center", va="center", color=colour, fontsize=9)
+    shown = [_shortened(names[number]) for number in order]
+    axes.set_xticks(range(size), shown, rotation=35, ha="right")
+    axes.set_yticks(range(size), shown)
+    return figure
+
+
+def _shortened(name: str) -> str:
+    """A long path keeps its last part, which tells players apart."""
+    if len(name) <= LONGEST_NAME:
+        return name
+    kind, _, path = name.rpartition("/")
+    return f"{kind.partition(':')[0]}:…/{path}"[-LONGEST_NAME:]

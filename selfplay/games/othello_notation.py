@@ -1,0 +1,36 @@
+"""Positions of Othello as people write them: a board, or the moves that lead there."""
+
+from selfplay.errors import IllegalActionError, SettingError
+from selfplay.games import GAMES
+from selfplay.games.othello import DISCS, Othello
+from selfplay.games.state import State
+
+
+def written_position(text: str, side: str | None = None, game_name: str | None = None) -> tuple[Othello, State]:
+    """The game and the position (a batch of one) that are written as a board or as a transcript.
+
+    Args:
+        text: with `side`, one sign a square (X black, O white, - empty); without it, moves from the start: f5d6c3.
+        side: X or O, who is to move.
+        game_name: None for the game whose boards have the size of this one; a transcript is then of 8x8 squares.
+
+    Raises:
+        SettingError: no such game, or text that is no position of it.
+    """
+    games = {name: kind() for name, kind in GAMES.items() if issubclass(kind, Othello)}
+    if game_name is not None and game_name not in games:
+        raise SettingError(f"game={game_name}: positions are written for {', '.join(games)} only")
+    by_size = {game.width * game.width: game for game in games.values()}
+    is_board = set(text) <= set(DISCS)
+    if is_board and side is None:
+        raise SettingError("after a board comes the side to move, X or O")
+    if is_board and game_name is None and len(text) not in by_size:
+        sizes = ", ".join(map(str, sorted(by_size)))
+        raise SettingError(f"a board has one of X, O and - for each square; it has {len(text)} signs, not {sizes}")
+    game = games[game_name] if game_name else by_size.get(len(text) if side else 0, games[Othello.name])
+    try:
+        if side is not None:
+            return game, game.read_board(text, side)
+        return game, game.state_after(map(game.action_to_string, game.read_transcript(text)))
+    except IllegalActionError as error:
+        raise SettingError(str(error)) from error

@@ -1,0 +1,169 @@
+"""All positions of a small game, and what follows from which.
+
+A position is seen by the player to move, so it stands for both players at once. Values over positions are computed
+by walking from the ends of matches back to the start: a position's *height* is the largest number of plies that can
+still be played from it, and its children all have smaller heights.
+"""
+
+from collections.abc import Iterator
+from functools import cache, cached_property
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.errors import GameTooLargeError, IllegalActionError
+from selfplay.games import make_game
+from selfplay.games.game import Game
+from selfplay.games.kernels import distinct_positions
+from selfplay.games.state import State
+
+NO_CHILD = -1
+LARGEST_ENUMERATION = 1_000_000
+SAMPLE = 1_000
+"""Random matches that give a first impression of how many positions there are."""
+
+
+class PositionGraph:
+    """The N positions that can be reached from the start of a game; number 0 is the start.
+
+    Attributes:
+        state: State of N matches with player 0 to move, one per position.
+        children: int32[N, A], the number of the position that each action leads to; NO_CHILD where illegal.
+        return_to_move: float64[N], the return of the player to move where the match is over, else 0.
+    """
+
+    def __init__(self, game: Game, state: State, children: NDArray[np.int32]) -> None:
+        self.game = game
+        self.state = state
+        self.children = children
+        self.return_to_move: NDArray[np.float64] = state.returns.numpy().astype(np.float64)
+
+    def __len__(self) -> int:
+        return len(self.children)
+
+    @cached_property
+    def legal(self) -> NDArray[np.bool_]:
+        """bool[N, A]: which actions are legal."""
+        legal: NDArray[np.bool_] = self.children != NO_CHILD
+        return legal
+
+    @cached_property
+    def terminated(self) -> NDArray[np.bool_]:
+        """bool[N]: where the match is over."""
+        terminated: NDArray[np.bool_] = self.state.terminated.numpy()
+        return terminated
+
+    @cached_property
+    def heights(self) -> NDArray[np.int64]:
+        """int64[N]: the largest number of plies that can still be played; 0 where the match is over."""
+        heights = np.zeros(len(self), dtype=np.int64)
+        while True:
+            grown = np.where(self.legal, heights[self.children] + 1, 0).max(axis=1)
+            if (grown == heights).all():
+                return heights
+            heights = grown
+
+    @cached_property
+    def movers(self) -> NDArray[np.bool_]:
+        """bool[2, N]: whether the first and the second player can be to move in each position."""
+        movers = np.zeros((2, len(self)), dtype=np.bool_)
+        movers[0, 0] = True
+        for group in reversed(list(self.backwards())):
+            legal, children = self.legal[group], self.children[group]
+            for player in range(2):
+                movers[1 - player, children[legal & movers[player, group, None]]] = True
+        return movers
+
+    def numbers(self, state: State) -> NDArray[np.int64]:
+        """int64[B]: the number of each match's position.
+
+        Raises IllegalActionError if a position cannot be reached from the start.
+        """
+        owns, opps, keys, order = self._index
+        own, opp = state.own.numpy(), state.opp.numpy()
+        rank_own, rank_opp = np.searchsorted(owns, own), np.searchsorted(opps, opp)
+        place = np.searchsorted(keys, rank_own * (len(opps) + 1) + rank_opp)
+        numbers: NDArray[np.int64] = order[np.minimum(place, len(order) - 1)]
+        if not ((self.state.own.numpy()[numbers] == own) & (self.state.opp.numpy()[numbers] == opp)).all():
+            raise IllegalActionError(f"{self.game.name}: a position that cannot be reached from the start")
+        return numbers
+
+    @cached_property
+    def _index(self) -> tuple[NDArray[np.int64], ...]:
+        """The words that occur, each once and in order; the pairs of their ranks, in order; the number of each pair."""
+        owns, rank_own = np.unique(self.state.own.numpy(), return_inverse=True)
+        opps, rank_opp = np.unique(self.state.opp.numpy(), return_inverse=True)
+        keys = rank_own * (len(opps) + 1) + rank_opp
+        order = np.argsort(keys)
+        return owns, opps, keys[order], order
+
+    def backwards(self) -> Iterator[NDArray[np.int64]]:
+        """The numbers of the positions where the match goes on, in groups of equal height, ends first."""
+        for height in range(1, int(self.heights.max()) + 1):
+            yield np.flatnonzero(self.heights == height)
+
+
+def is_surely_larger(game: Game, limit: int) -> bool:
+    """Whether a fair number of random matches meets more than `limit` positions. False says nothing.
+
+    The positions that matches meet can be reached. Where a first sample meets mostly different ones, as in a large
+    game, some more matches prove soon that there are many; elsewhere the positions had better be enumerated.
+    """
+    positions, different = _positions_met(game, SAMPLE)
+    if different <= positions // 2:
+        return False
+    return _positions_met(game, SAMPLE * limit // different * 3 // 2)[1] > limit
+
+
+def _positions_met(game: Game, matches: int) -> tuple[int, int]:
+    """How many positions, and how many different ones, so many random matches meet while they go on.
+
+    A match that is over stays where it is, and would make the positions of a game of uneven length look alike.
+    """
+    key, match = stream_key(0, 0, Activity.GENERATION), torch.arange(matches)
+    states = [game.init(matches)]
+    while not bool(states[-1].terminated.all()):
+        draws = Draws(key, match, len(states))
+        states.append(game.step_unchecked(states[-1], game.kernels.random_actions(states[-1], draws)))
+    met = State(*(torch.cat(field) for field in zip(*states, strict=True)))
+    met = met.select(~met.terminated)
+    return met.batch_size, len(distinct_positions(met)[0])
+
+
+@cache
+def positions_of(name: str) -> PositionGraph:
+    """All positions of the game of that name, enumerated once in a process. Raises as `enumerate_positions`."""
+    return enumerate_positions(make_game(name))
+
+
+def enumerate_positions(game: Game, limit: int = LARGEST_ENUMERATION) -> PositionGraph:
+    """All positions reachable from the start. Raises GameTooLargeError if there are more than `limit`."""
+    if is_surely_larger(game, limit):
+        raise GameTooLargeError(f"{game.name} has more than {limit:,} positions")
+    numbers: dict[tuple[int, int], int] = {}
+    frontier = game.init(1)
+    numbers[game.rules.initial] = 0
+    states, edges = [frontier], []
+    while frontier.batch_size:
+        parents, actions = game.legal_action_mask(frontier).nonzero(as_tuple=True)
+        first_parent = len(numbers) - frontier.batch_size
+        following = game.step_unchecked(frontier.select(parents), actions)
+        keys = zip(following.own.tolist(), following.opp.tolist(), strict=True)
+        fresh, targets = [], []
+        for row, key in enumerate(keys):
+            if key not in numbers:
+                numbers[key] = len(numbers)
+                fresh.append(row)
+            targets.append(numbers[key])
+        if len(numbers) > limit:
+            raise GameTooLargeError(f"{game.name} has more than {limit:,} positions")
+        edges.append(np.stack([parents.numpy() + first_parent, actions.numpy(), np.array(targets, dtype=np.int64)]))
+        frontier = following.select(torch.tensor(fresh, dtype=torch.int64))
+        states.append(frontier)
+    own, opp = torch.cat([s.own for s in states]), torch.cat([s.opp for s in states])
+    children = np.full((len(numbers), game.num_distinct_actions), NO_CHILD, dtype=np.int32)
+    parent, action, target = np.concatenate(edges, axis=1)
+    children[parent, action] = target
+    return PositionGraph(game, game.state_at(own, opp), children)

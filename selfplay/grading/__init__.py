@@ -1,0 +1,1 @@
+"""How well players play: exact grades, late positions, reference players, comparison of levels, ratings."""

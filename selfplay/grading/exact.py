@@ -1,0 +1,185 @@
+"""Exact grades: what a player does in every position of a small game, against every reply.
+
+Nothing here is sampled. The player is given as its policy on all positions in each seat, because it may think
+otherwise of a position when it moves first; walking from the ends of matches back to the start gives the probability
+of each outcome and the number of lines of play.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from selfplay.games.position_graph import PositionGraph
+from selfplay.players.player import Player, uniform_policy
+from selfplay.players.value_net import ValueNetPlayer
+from selfplay.search.backward_induction import optimal_actions, perfect_values
+
+FIRST, SECOND = 0, 1
+SEAT_NAMES = ("first", "second")
+
+
+Policy = NDArray[np.float64]
+"""float64[N, A]: the probability of each action in each position; 0 where the match is over."""
+
+
+class Outcomes(NamedTuple):
+    """Probabilities that add up to 1."""
+
+    win: float
+    draw: float
+    loss: float
+
+
+class Lines(NamedTuple):
+    """Lines of play in which the opponent tries every reply."""
+
+    lost: int
+    total: int
+
+
+class Grade(NamedTuple):
+    """What is certain about a player. Pairs are by seat: moving first, moving second."""
+
+    versus_random: tuple[Outcomes, Outcomes]
+    """Against the random player."""
+    lines: tuple[Lines, Lines]
+    """How many lines there are when every reply is tried, and how many of them the player loses."""
+    optimal_action_rate: float
+    """The share of all positions, won, drawn or lost, in which the chosen action keeps the perfect value. A position
+    in which either player can be to move counts half in each seat."""
+    wins_taken: Lines
+    """`total`: the positions from which the player to move can win; `lost`: those where the action throws that away."""
+    value_error: float
+    """Mean squared error of the player's values on all reachable afterstates, perfect values in {-1, 0, 1}; or nan."""
+    shortest_loss: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
+    """The actions of a shortest line that is lost, in each seat; None if no line is."""
+
+    def can_lose(self, seat: int) -> bool:
+        """Whether some line is lost in this seat."""
+        return self.lines[seat].lost > 0
+
+
+class Grader:
+    """Grades players of one game. Raises GameTooLargeError if the game cannot be enumerated."""
+
+    def __init__(self, graph: PositionGraph) -> None:
+        self.graph = graph
+        self.perfect = perfect_values(graph)
+        self.optimal = optimal_actions(graph, self.perfect)
+
+    def grade(self, player: Player) -> Grade:
+        """The grade of `player`, whose policy may be random; then every action of positive probability counts."""
+        policies = self.policies(player)
+        random = uniform_policy(torch.from_numpy(self.graph.legal)).numpy()
+        supports = tuple(policy > 0 for policy in policies)
+        open_positions = ~self.graph.terminated
+        winnable = open_positions & (self.perfect > 0)
+        kept = self._kept(policies)
+        return Grade(
+            versus_random=(
+                self.outcomes(policies[FIRST], random),
+                Outcomes(*reversed(self.outcomes(random, policies[SECOND]))),
+            ),
+            lines=(self._lines(supports[FIRST], FIRST), self._lines(supports[SECOND], SECOND)),
+            optimal_action_rate=float(kept[open_positions].mean()),
+            # The probabilities of several optimal actions add up to 1 only up to rounding.
+            wins_taken=Lines(int((kept[winnable] < 1 - 1e-9).sum()), int(winnable.sum())),
+            value_error=self._value_error(player),
+            shortest_loss=(self._shortest_loss(supports[FIRST], FIRST), self._shortest_loss(supports[SECOND], SECOND)),
+        )
+
+    def policies(self, player: Player) -> tuple[Policy, Policy]:
+        """What `player` does in every position when it moves first, and when it moves second."""
+        first, second = (self._policy(player, seat) for seat in (FIRST, SECOND))
+        return first, second
+
+    def _policy(self, player: Player, seat: int) -> Policy:
+        state = self.graph.state
+        policy = player.policy(state._replace(current_player=torch.full_like(state.current_player, seat))).numpy()
+        return np.where(self.graph.terminated[:, None], 0.0, policy)
+
+    def outcomes(self, first: Policy, second: Policy) -> Outcomes:
+        """The probabilities of each result for a player with the policy `first`, moving first against `second`."""
+        graph = self.graph
+        result = graph.return_to_move[:, None]
+        mine = np.concatenate([result > 0, result == 0, result < 0], axis=1).astype(np.float64)
+        other = mine[:, ::-1].copy()
+        for group in graph.backwards():
+            children = graph.children[group]
+            mine[group] = np.einsum("na,nao->no", first[group], other[children])
+            other[group] = np.einsum("na,nao->no", second[group], mine[children])
+        return Outcomes(*map(float, mine[0]))
+
+    def _kept(self, policies: tuple[Policy, Policy]) -> NDArray[np.float64]:
+        """float64[N]: the probability to keep the perfect value, averaged over the seats that meet the position."""
+        kept = np.stack([(policy * self.optimal).sum(axis=1) for policy in policies])
+        return np.average(kept, axis=0, weights=self.graph.movers)
+
+    def can_hold(self, seat: int) -> bool:
+        """Whether a perfect player never loses in this seat."""
+        return bool(self.perfect[0] >= 0 if seat == FIRST else self.perfect[0] <= 0)
+
+    def best_versus_random(self, *, never_lose: bool) -> tuple[float, float]:
+        """The largest probability to win against the random player, moving first and second.
+
+        With `never_lose`, among the players that cannot lose; nan in a seat that cannot be held.
+        """
+        graph = self.graph
+        # From a position that is lost anyway every action is allowed; a player that never loses meets none.
+        safe = graph.legal & (-self.perfect[graph.children] >= np.minimum(self.perfect, 0)[:, None])
+        allowed = safe if never_lose else graph.legal
+        mine, other = (graph.return_to_move > 0).astype(float), (graph.return_to_move < 0).astype(float)
+        for group in graph.backwards():
+            children, legal = graph.children[group], graph.legal[group]
+            mine[group] = np.where(allowed[group], other[children], -1).max(axis=1)
+            other[group] = (legal * mine[children]).sum(axis=1) / legal.sum(axis=1)
+        best = (float(mine[0]), float(other[0]))
+        if not never_lose:
+            return best
+        return (best[0] if self.can_hold(FIRST) else np.nan, best[1] if self.can_hold(SECOND) else np.nan)
+
+    def _lines(self, support: NDArray[np.bool_], seat: int) -> Lines:
+        """Counts as Python ints, because SumTo100 has more lines than 64 bits hold."""
+        graph = self.graph
+        result = graph.return_to_move
+        mine = np.stack([result < 0, np.ones(len(graph))], axis=1).astype(np.int64).astype(object)
+        other = np.stack([result > 0, np.ones(len(graph))], axis=1).astype(np.int64).astype(object)
+        for group in graph.backwards():
+            children = graph.children[group]
+            mine[group] = (support[group][:, :, None] * other[children]).sum(axis=1)
+            other[group] = (graph.legal[group][:, :, None] * mine[children]).sum(axis=1)
+        return Lines(*map(int, mine[0] if seat == FIRST else other[0]))
+
+    def _shortest_losses(self, support: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """float64[N] twice: plies of the shortest lost line with the player, and with the opponent to move; or inf."""
+        graph = self.graph
+        mine = np.where(graph.return_to_move < 0, 0.0, np.inf)
+        other = np.where(graph.return_to_move > 0, 0.0, np.inf)
+        for group in graph.backwards():
+            children = graph.children[group]
+            mine[group] = np.where(support[group], other[children], np.inf).min(axis=1) + 1
+            other[group] = np.where(graph.legal[group], mine[children], np.inf).min(axis=1) + 1
+        return mine, other
+
+    def _shortest_loss(self, support: NDArray[np.bool_], seat: int) -> tuple[int, ...] | None:
+        lengths = self._shortest_losses(support)
+        position, to_move, actions = 0, seat, []
+        if np.isinf(lengths[seat][0]):
+            return None
+        while not self.graph.terminated[position]:
+            allowed = support[position] if to_move == FIRST else self.graph.legal[position]
+            following = lengths[1 - to_move][self.graph.children[position]]
+            action = int(np.where(allowed, following, np.inf).argmin())
+            actions.append(action)
+            position, to_move = int(self.graph.children[position, action]), 1 - to_move
+        return tuple(actions)
+
+    def _value_error(self, player: Player) -> float:
+        if not isinstance(player, ValueNetPlayer):
+            return float("nan")
+        values = player.action_values(self.graph.state).numpy().astype(np.float64)
+        of_afterstate = np.full(len(self.graph), np.nan)
+        of_afterstate[self.graph.children[self.graph.legal]] = values[self.graph.legal]
+        return float(np.square(of_afterstate + self.perfect)[1:].mean())

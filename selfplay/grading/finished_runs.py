@@ -1,0 +1,181 @@
+"""The runs beneath a folder, read from their files: what was set in each, and how its levels were measured."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from selfplay.errors import InvalidFileError, StageError
+from selfplay.runs.manifest import Manifest, flat_settings
+from selfplay.runs.run_folder import RunFolder
+from selfplay.training.loss_file import read_epoch_losses
+
+SETTING_IN_NAME = re.compile(r"(?:^|[,/])([A-Za-z_+][\w.]*)=(.*?)(?=[,/][A-Za-z_+][\w.]*=|/|$)")
+"""A setting in the name of a folder, as a sweep gives it: recipe=article,seed=0."""
+
+LINES = [f"{what}_{seat}" for what in ("losing_lines", "lines") for seat in ("first", "second")]
+
+NEEDED = ("level", "exact_win_vs_random", "rating", *(f"{what}_vs_random" for what in ("wins", "draws", "losses")))
+
+
+class Run(NamedTuple):
+    """A run whose levels are all compared."""
+
+    name: str
+    """Its folder, relative to the one that was searched; "." if it is that one."""
+    settings: Mapping[str, Mapping[str, Any]]
+    """What its manifests say: play_0 (matches of level 0), play (of later levels), training. A part may be missing."""
+    table: pd.DataFrame
+    """comparison/levels.csv, a row a level, level 0 first; the counts of lines are texts."""
+    validation_loss: float
+    """The lowest one of the newest level."""
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The settings that its name tells."""
+        return dict(SETTING_IN_NAME.findall(self.name))
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """All its settings that are known; what a manifest says holds over the name."""
+        return self.named | {name: value for part in self.settings.values() for name, value in part.items()}
+
+
+class Runs(NamedTuple):
+    """What was found beneath a folder."""
+
+    folder: Path
+    finished: list[Run]
+    left_out: dict[str, str]
+    """Why a run is not among them, by its name."""
+
+
+def read_runs(folder: Path, expected: Sequence[Path] = ()) -> Runs:
+    """Every run beneath `folder`, or `folder` itself if it is the only one.
+
+    `expected`: the folders of runs that should be there, and are left out with a word if they are not.
+
+    Raises StageError if there is no run.
+    """
+    if not folder.is_dir():
+        raise StageError(f"{folder} is not there; give the folder of a sweep")
+    marks = (mark for name in (".lock", "level_00") for mark in folder.rglob(name))
+    found = {mark.parent for mark in marks} | set(expected)
+    paths = sorted(found - {folder} or found, key=lambda path: _numbers_in_order(str(path)))
+    if not paths:
+        raise StageError(f"{folder} holds no run; train/learn.py -m makes a folder of runs")
+    finished, left_out = [], {}
+    for path in paths:
+        name = str(path.relative_to(folder))
+        try:
+            finished.append(_read_run(name, RunFolder(path)))
+        except (StageError, InvalidFileError) as error:
+            left_out[name] = str(error)
+    return Runs(folder, finished, left_out)
+
+
+def _numbers_in_order(text: str) -> list[tuple[int, str]]:
+    """A key that sorts seed=10 after seed=9."""
+    return [(int(part) if part.isdigit() else -1, part) for part in re.split(r"(\d+)", text)]
+
+
+def _read_run(name: str, run: RunFolder) -> Run:
+    """Raises StageError, without the run's name, if it is not finished, InvalidFileError if a file is broken."""
+    levels = run.trained_levels()
+    if not levels:
+        raise StageError("no level is trained yet" if run.path.is_dir() else "it has not begun")
+    if not run.comparison.exists():
+        raise StageError(f"trained up to level {levels[-1]}, and its levels are not compared yet")
+    table = read_level_table(run.comparison)
+    if (compared := int(table["level"].iloc[-1])) != levels[-1]:
+        raise StageError(f"trained up to level {levels[-1]}, but compared up to level {compared}")
+    loss = min(epoch.validation_loss for epoch in read_epoch_losses(run.epoch_loss(levels[-1])))
+    return Run(name, _settings(run, levels[-1]), table, loss)
+
+
+def read_level_table(path: Path) -> pd.DataFrame:
+    """comparison/levels.csv, the counts of lines as texts because 64 bits do not hold them all.
+
+    Raises InvalidFileError if it is not such a table.
+    """
+    try:
+        table = pd.read_csv(path, dtype=dict.fromkeys(LINES, "string"))
+        for column in NEEDED:
+            table[column] = pd.to_numeric(table[column])
+        if table["level"].tolist() != list(range(len(table))) or len(table) < 2:
+            raise ValueError
+        if not all(text.isdigit() for column in LINES for text in table[column].dropna()):
+            raise ValueError
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        reason = "is no table of compared levels; train/compare_levels.py makes it anew"
+        raise InvalidFileError(path, reason) from error
+    return table
+
+
+def _settings(run: RunFolder, newest: int) -> dict[str, dict[str, Any]]:
+    """What the manifests say of the settings, by the names that they have on the command line."""
+    sections = {
+        "play_0": Manifest(run.level(0)).sections.get("generation"),
+        "play": Manifest(run.level(1)).sections.get("generation"),
+        "training": Manifest(run.level(newest)).sections.get("training"),
+    }
+    parts: dict[str, dict[str, Any]] = {}
+    for part, section in sections.items():
+        if section is not None:
+            values = flat_settings(section["settings"])
+            if part == "play":
+                values["opponents"] = "pool" if "opponents_sha256" in values else "self"
+            # A level has no more earlier levels than there are: what was set may be more.
+            if part == "training" and (replayed := len(values.get("replayed_sha256", []))) < newest - 1:
+                values["dataset.replay"] = replayed
+            # Where rows are kept, and what a level was made from, are no choices that tell runs apart.
+            parts[part] = {
+                name: value
+                for name, value in values.items()
+                if name not in ("level", "format", "shard_matches") and not name.endswith("_sha256")
+            }
+    return parts
+
+
+# ---------------------------------------------------------------------- what differs between runs
+
+
+def differing_settings(runs: Sequence[Run]) -> list[str]:
+    """The names of all settings that are not the same in all runs; those in the names of folders come first."""
+    named = _differing([run.named for run in runs])
+    parts = dict.fromkeys(part for run in runs for part in run.settings)
+    written = [_differing([run.settings[part] for run in runs if part in run.settings]) for part in parts]
+    return list(dict.fromkeys([*named, *(name for names in written for name in names)]))
+
+
+def telling_settings(runs: Sequence[Run]) -> list[str]:
+    """Those of `differing_settings` that the names of the folders tell, and what they do not account for.
+
+    A recipe sets many others; where runs are named after their recipes, its name says enough.
+    """
+    names = differing_settings(runs)
+    named = [name for name in names if any(name in run.named for run in runs)]
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(settings_key(run, named), []).append(run)
+    unexplained = {name for group in groups.values() for name in differing_settings(group)}
+    return [name for name in names if name in named or name in unexplained]
+
+
+def settings_key(run: Run, names: Iterable[str]) -> str:
+    """A text that is the same for runs with the same values of these settings."""
+    return json.dumps([run.known.get(name) for name in names], sort_keys=True)
+
+
+def setting_text(run: Run, name: str) -> str:
+    """The value as it is written on the command line; empty where nothing is known of it."""
+    value = run.known.get(name, "")
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+
+
+def _differing(parts: Sequence[Mapping[str, Any]]) -> list[str]:
+    names = dict.fromkeys(name for part in parts for name in part)
+    return [name for name in names if len({json.dumps(part.get(name), sort_keys=True) for part in parts}) > 1]

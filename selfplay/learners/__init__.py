@@ -1,0 +1,1 @@
+"""The classical learners: tabular values and the experience graph."""

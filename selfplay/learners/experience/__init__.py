@@ -1,0 +1,1 @@
+"""The experience graph: boards met, what followed each, and how scores run back."""

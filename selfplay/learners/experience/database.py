@@ -1,0 +1,158 @@
+"""The SQLite file that experience is kept in: its schema, its checks and its transactions.
+
+The write-ahead log lets one process write while others read; who comes second to write waits. A transaction that a
+kill interrupts has never been. Nothing is written to a file of another program or another format.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError
+from selfplay.settings.experience import ExperienceRule
+
+APPLICATION_ID = 0x53504C58
+"""Stands in the file's header and says whose it is."""
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 30.0
+
+SCHEMA = """
+CREATE TABLE kept (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE board (
+    number INTEGER PRIMARY KEY,
+    squares TEXT NOT NULL UNIQUE,
+    player INTEGER NOT NULL CHECK (player IN (0, 1)),
+    score REAL NOT NULL DEFAULT 0 CHECK (score BETWEEN -1 AND 1),
+    is_end INTEGER NOT NULL DEFAULT 0 CHECK (is_end IN (0, 1))
+);
+CREATE TABLE following (
+    met INTEGER PRIMARY KEY,
+    board INTEGER NOT NULL REFERENCES board,
+    next INTEGER NOT NULL REFERENCES board,
+    UNIQUE (board, next)
+);
+CREATE INDEX following_next ON following (next);
+CREATE TABLE record (
+    seat INTEGER NOT NULL,
+    result INTEGER NOT NULL,
+    matches INTEGER NOT NULL,
+    PRIMARY KEY (seat, result)
+) WITHOUT ROWID;
+"""
+
+CANNOT_WRITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM)
+
+
+class ExperienceDatabase:
+    """An open file of experience.
+
+    Args:
+        path: the file; it is made, with its folder, if it is not there, unless `must_exist`.
+        rule: None takes the file's own, or the default for a new file.
+
+    Raises:
+        InvalidFileError: the file is missing, broken, foreign, of another format, or belongs to another game.
+        SettingError: it was made with another rule.
+        RunLockedError: another process has held it for BUSY_SECONDS.
+        StageError: it cannot be written.
+    """
+
+    def __init__(self, path: Path, game_name: str, rule: ExperienceRule | None = None, *, must_exist: bool = False):
+        (rule or ExperienceRule()).check()
+        self.path = path
+        self._lock = threading.RLock()
+        if must_exist and not path.is_file():
+            raise InvalidFileError(path, "is not there")
+        with self._reporting():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._sql = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            self.rule = self._prepare(game_name, rule)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self._sql.close()
+
+    @contextmanager
+    def transaction(self, *, write: bool = True) -> Iterator[sqlite3.Connection]:
+        """All that the block does, or nothing; what it reads does not change meanwhile."""
+        with self._lock, self._reporting():
+            self._sql.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+            try:
+                yield self._sql
+                self._sql.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self._sql.execute("ROLLBACK")
+                raise
+
+    def _prepare(self, game_name: str, rule: ExperienceRule | None) -> ExperienceRule:
+        with self.transaction(write=False) as sql:
+            self._check_format(sql)
+        with self._reporting():
+            self._sql.execute("PRAGMA journal_mode = WAL")
+            # A commit survives the death of the process; only a power cut may take the last ones.
+            self._sql.execute("PRAGMA synchronous = NORMAL")
+        with self.transaction() as sql:
+            if not self._check_format(sql):
+                self._create(sql, game_name, rule or ExperienceRule())
+            return self._check_kept(sql, game_name, rule)
+
+    def _check_format(self, sql: sqlite3.Connection) -> bool:
+        """Whether the file holds experience; False if it is new."""
+        application, version = (
+            sql.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        )
+        if application == 0 and not sql.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            return False
+        if application != APPLICATION_ID:
+            raise InvalidFileError(self.path, "is the database of another program")
+        if version != SCHEMA_VERSION:
+            raise InvalidFileError(self.path, f"has schema {version}; this program reads schema {SCHEMA_VERSION}")
+        fault = sql.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if fault != "ok":
+            raise InvalidFileError(self.path, f"is damaged: {' '.join(fault.split())}")
+        return True
+
+    def _create(self, sql: sqlite3.Connection, game_name: str, rule: ExperienceRule) -> None:
+        # Not executescript, which would end the transaction.
+        for statement in SCHEMA.split(";"):
+            sql.execute(statement)
+        kept = {"game": game_name, **rule._asdict(), "matches": 0}
+        sql.executemany("INSERT INTO kept VALUES (?, ?)", kept.items())
+        sql.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        sql.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def _check_kept(self, sql: sqlite3.Connection, game_name: str, rule: ExperienceRule | None) -> ExperienceRule:
+        kept = dict(sql.execute("SELECT name, value FROM kept"))
+        try:
+            own = ExperienceRule(str(kept["backup"]), float(kept["discount"]), bool(kept["canonical"]))
+            own.check()
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidFileError(self.path, "does not say how its experience is kept") from error
+        if kept["game"] != game_name:
+            raise InvalidFileError(self.path, f"holds experience of {kept['game']}, not {game_name}")
+        for name, value in (rule or own)._asdict().items():
+            was = getattr(own, name)
+            if was != value:
+                raise SettingError(f"experience.{name}={value}: {self.path} was made with {was}; give another path")
+        return own
+
+    @contextmanager
+    def _reporting(self) -> Iterator[None]:
+        """Errors of SQLite as errors that the user can mend."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise RunLockedError(f"{self.path}: another process has held it for {BUSY_SECONDS:.0f} s") from error
+            if code in CANNOT_WRITE:
+                raise StageError(f"cannot write {self.path}: {error}") from error
+            raise InvalidFileError(self.path, f"holds no experience that can be read: {error}") from error
+        except OSError as error:
+            raise StageError(f"cannot write {self.path}: {error.strerror}") from error

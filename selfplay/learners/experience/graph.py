@@ -1,0 +1,119 @@
+"""The boards that a machine has met, what has followed each, and how scores run back from the ends of matches.
+
+A final board has its result as score, any other board
+
+    score(b) = discount * backup(score(c) for c in following(b)),   0 if nothing is known to follow,
+
+seen from player 0: 1 is won by X, -1 by O. Two backups: "absolute" takes the score of largest absolute value, the
+first such in the order in which the boards were met; it cannot tell who has the choice. "minimax" takes the largest
+where X is to move and the smallest where O is.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from graphlib import TopologicalSorter
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from selfplay.games.game import Game
+from selfplay.games.state import State
+from selfplay.settings.experience import ExperienceRule
+
+Squares = tuple[int, ...]
+"""A board in C order: 1 where X (player 0) stands, -1 where O stands, 0 where the square is empty."""
+
+
+class Board(NamedTuple):
+    """One board of the graph."""
+
+    squares: Squares
+    player: int
+    """Who is to move: 0 (X) or 1 (O)."""
+    following: tuple[int, ...]
+    """The numbers of the boards that have been seen to follow, in the order in which they were met."""
+    score: float
+    """In [-1, 1], seen from player 0."""
+    is_end: bool
+    """Whether a match was won here. A drawn board is no end; nothing follows it and its score is 0."""
+
+
+def absolute_backup(scores: Sequence[float], player: int) -> float:
+    """The first of the scores of largest absolute value."""
+    return max(scores, key=abs)
+
+
+def minimax_backup(scores: Sequence[float], player: int) -> float:
+    """The score that the player to move would choose."""
+    return max(scores) if player == 0 else min(scores)
+
+
+BACKUPS: dict[str, Callable[[Sequence[float], int], float]] = {"absolute": absolute_backup, "minimax": minimax_backup}
+
+
+def backed_up_score(rule: ExperienceRule, scores: Sequence[float], player: int) -> float:
+    """The score of a board that is not an end, with `player` to move, from the scores of the boards that follow it."""
+    return rule.discount * BACKUPS[rule.backup](scores, player) if scores else 0.0
+
+
+def rescored(boards: Mapping[int, Board], rule: ExperienceRule) -> dict[int, Board]:
+    """All boards with their scores computed anew, ends first. Raises ValueError if some board follows itself."""
+    scores: dict[int, float] = {}
+    for number in TopologicalSorter({n: board.following for n, board in boards.items()}).static_order():
+        board = boards[number]
+        back = backed_up_score(rule, [scores[child] for child in board.following], board.player)
+        scores[number] = board.score if board.is_end else back
+    return {number: board._replace(score=scores[number]) for number, board in boards.items()}
+
+
+class Step(NamedTuple):
+    """One legal action in a board."""
+
+    action: int
+    squares: Squares
+    """The board that it makes, as it stands."""
+    form: Squares
+    """The same in the form in which boards are compared."""
+
+
+class BoardForm:
+    """The form in which boards are compared: as they are, or one for all that are equal under symmetry.
+
+    Raises SettingError if positions of `game` are no boards of squares, or these do not tell who is to move.
+    """
+
+    def __init__(self, game: Game, canonical: bool = False) -> None:
+        self.game = game
+        start = game.squares(game.init())
+        game.state_of_squares(start)
+        self.num_squares = start.shape[1]
+        views = game.symmetries.observations[:, : self.num_squares].tolist()
+        self._views: list[list[int]] = views if canonical else []
+        self._steps: dict[Squares, list[Step]] = {}
+
+    def of(self, squares: Squares) -> Squares:
+        """`squares`, or the largest of its symmetric images in the order of tuples (X towards the first squares)."""
+        if not self._views:
+            return squares
+        return max(tuple([squares[source] for source in view]) for view in self._views)
+
+    def state(self, boards: Sequence[Squares]) -> State:
+        """The positions of these boards. Raises as `Game.state_of_squares`."""
+        squares: Tensor = torch.tensor(boards, dtype=torch.int8).reshape(len(boards), self.num_squares)
+        return self.game.state_of_squares(squares)
+
+    def steps(self, boards: Sequence[Squares]) -> list[list[Step]]:
+        """The legal actions in each board, lowest first; computed once for each board that is ever asked for."""
+        fresh = [board for board in dict.fromkeys(boards) if board not in self._steps]
+        if fresh:
+            self._steps.update(zip(fresh, self._computed_steps(fresh), strict=True))
+        return [self._steps[board] for board in boards]
+
+    def _computed_steps(self, boards: Sequence[Squares]) -> list[list[Step]]:
+        state = self.state(boards)
+        rows, actions = self.game.legal_action_mask(state).nonzero(as_tuple=True)
+        reached = self.game.squares(self.game.step_unchecked(state.select(rows), actions)).tolist()
+        steps: list[list[Step]] = [[] for _ in boards]
+        for row, action, squares in zip(rows.tolist(), actions.tolist(), map(tuple, reached), strict=True):
+            steps[row].append(Step(action, squares, self.of(squares)))
+        return steps

@@ -1,0 +1,161 @@
+"""Experience as JSON, in the form in which the machine of the document writes it.
+
+    {"0": {"state": [0, 0, 0, 0, 0, 0, 0, 0, 0], "next": ["1", "40"], "score": 0.59, "end": false}, "1": ...}
+
+The keys are the numbers of the boards, from 0 on, as strings. `end` marks boards on which a match was won. Scores are
+worked out anew on reading, for the document's program leaves behind old ones on boards that it did not come by again.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+import torch
+
+from selfplay.errors import IllegalActionError, InvalidFileError
+from selfplay.games.state import State
+from selfplay.learners.experience.graph import Board, BoardForm, Squares, rescored
+from selfplay.learners.experience.store import ExperienceStore
+from selfplay.runs.written_files import written_whole
+
+KEYS = ("state", "next", "score", "end")
+
+
+def export_json(store: ExperienceStore, path: Path) -> int:
+    """Write the boards of `store` to `path`; returns how many. Raises StageError if it cannot be written."""
+    boards = store.boards()
+    entries = {
+        str(number): {
+            "state": list(board.squares),
+            "next": [str(child) for child in board.following],
+            "score": int(board.score) if board.is_end else board.score,
+            "end": board.is_end,
+        }
+        for number, board in boards.items()
+    }
+    with written_whole(path) as beside:
+        beside.write_text(json.dumps(entries, indent=4))
+    return len(boards)
+
+
+def import_json(store: ExperienceStore, path: Path) -> int:
+    """Put the boards of the file at `path` in the place of those of `store`; returns how many it then knows.
+
+    An empty file holds no boards. If anything is wrong with the file, the store stays as it is.
+
+    Raises InvalidFileError if the file is missing, cut off, foreign or holds what the rules do not allow.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        entries = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse) if text else {}
+        boards = rescored(_merged(_parsed(entries, store), store.form), store.rule)
+    except FileNotFoundError as error:
+        raise InvalidFileError(path, "is not there") from error
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise InvalidFileError(path, f"cannot be read as JSON: {' '.join(str(error).split())}") from error
+    except ValueError as error:
+        raise InvalidFileError(path, str(error)) from error
+    store.replace(boards)
+    return len(boards)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entries: dict[str, Any] = {}
+    for key, value in pairs:
+        _require(key not in entries, f"key {key!r} stands there twice")
+        entries[key] = value
+    return entries
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _parsed(entries: object, store: ExperienceStore) -> dict[int, Board]:
+    """The boards as the file has them, each entry checked by itself and by the rules of the game."""
+    if not isinstance(entries, dict):
+        raise ValueError("is no JSON object of boards by number")
+    numbers = {str(number): number for number in range(len(entries))}
+    for key in numbers:
+        if key not in entries:
+            foreign = next(other for other in entries if other not in numbers)
+            raise ValueError(f"board {key!r} is missing among {len(entries)} boards; {foreign!r} is there")
+    boards = {numbers[key]: _board(key, entries[key], numbers, store.form.num_squares) for key in entries}
+    return _checked(dict(sorted(boards.items())), store.form)
+
+
+def _board(key: str, entry: object, numbers: Mapping[str, int], num_squares: int) -> Board:
+    """One entry, with the types and ranges that it must have; whose turn it is comes later."""
+    if not isinstance(entry, dict):
+        raise ValueError(f"board {key!r} is no JSON object")
+    for name in KEYS:
+        _require(name in entry, f"board {key!r} has no key {name!r}")
+    for name in entry:
+        _require(name in KEYS, f"board {key!r} has an extra key {name!r}")
+    state, following, score, end = (entry[name] for name in KEYS)
+    cells = isinstance(state, list) and len(state) == num_squares and all(type(cell) is int for cell in state)
+    _require(cells and set(state) <= {-1, 0, 1}, f"board {key!r}: state is no list of {num_squares} of 1, -1 and 0")
+    strings = isinstance(following, list) and all(isinstance(child, str) for child in following)
+    _require(strings, f"board {key!r}: next is no list of strings")
+    for child in following:
+        _require(child in numbers, f"board {key!r}: next {child!r} is no board of this file")
+        _require(following.count(child) == 1, f"board {key!r}: next {child!r} stands there twice")
+    _require(type(score) in (int, float) and -1 <= score <= 1, f"board {key!r}: score is no number from -1 to 1")
+    _require(isinstance(end, bool), f"board {key!r}: end is not true or false")
+    return Board(tuple(state), 0, tuple(numbers[child] for child in following), float(score), end)
+
+
+def _checked(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Board]:
+    """The same with whose turn it is, once every board, end and step is one that the rules allow."""
+    if not boards:
+        return {}
+    first: dict[Squares, int] = {}
+    for number, board in boards.items():
+        other = first.setdefault(board.squares, number)
+        _require(other == number, f"boards '{other}' and '{number}' have the same state")
+    state = _state(boards, form)
+    results = torch.where(state.terminated, state.returns, torch.nan).tolist()
+    steps = form.steps([board.squares for board in boards.values()])
+    for (number, board), result, reached in zip(boards.items(), results, steps, strict=True):
+        if board.is_end:
+            _require(board.score == result, f"board '{number}': its end and score are not those of its state")
+        else:
+            _require(result not in (1, -1), f"board '{number}' is won, and yet no end")
+        forms = {step.form for step in reached}
+        for child in board.following:
+            one_move = form.of(boards[child].squares) in forms
+            _require(one_move, f"board '{number}': next '{child}' is not one move away from it")
+    players = state.current_player.tolist()
+    return {n: board._replace(player=player) for (n, board), player in zip(boards.items(), players, strict=True)}
+
+
+def _state(boards: Mapping[int, Board], form: BoardForm) -> State:
+    try:
+        return form.state([board.squares for board in boards.values()])
+    except IllegalActionError:
+        for number, board in boards.items():
+            try:
+                form.state([board.squares])
+            except IllegalActionError as error:
+                raise ValueError(f"board '{number}': {error}") from error
+        raise
+
+
+def _merged(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Board]:
+    """The boards in the store's form, those that are equal in it as one; numbered in the order of first appearance."""
+    numbers: dict[Squares, int] = {}
+    place = {n: numbers.setdefault(form.of(board.squares), len(numbers)) for n, board in boards.items()}
+    following: list[dict[int, None]] = [{} for _ in numbers]
+    for number, board in boards.items():
+        following[place[number]].update(dict.fromkeys(place[child] for child in board.following))
+    merged: dict[int, Board] = {}
+    for number, board in boards.items():
+        own = place[number]
+        merged.setdefault(own, board._replace(squares=form.of(board.squares), following=tuple(following[own])))
+    return merged
+
+
+def _require(valid: bool, reason: str) -> None:
+    if not valid:
+        raise ValueError(reason)

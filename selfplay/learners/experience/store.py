@@ -1,0 +1,204 @@
+"""The machine's experience: every board of every match that it saw, in a file that outlives the process.
+
+    store = ExperienceStore("outputs/tictactoe/experience.sqlite", make_game("tictactoe"))
+
+One transaction a match, so that a kill loses at most the match in play; two processes may learn into one file.
+"""
+
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from heapq import heappop, heappush
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from selfplay.games.game import Game
+from selfplay.learners.experience.database import ExperienceDatabase
+from selfplay.learners.experience.graph import Board, BoardForm, Squares, backed_up_score
+from selfplay.settings.experience import ExperienceRule
+
+CELLS = {1: "X", -1: "O", 0: "."}
+STONES = {cell: stone for stone, cell in CELLS.items()}
+
+FOLLOWING = """
+SELECT child.number, child.squares, child.score FROM board
+JOIN following ON following.board = board.number JOIN board AS child ON child.number = following.next
+WHERE board.{column} = ? ORDER BY following.met
+"""
+
+
+class KnownBoard(NamedTuple):
+    """A board that has been seen to follow another."""
+
+    number: int
+    squares: Squares
+    score: float
+
+
+class Record(NamedTuple):
+    """Matches by their result."""
+
+    won: int
+    drawn: int
+    lost: int
+
+    def __str__(self) -> str:
+        return "-".join(map(str, self))
+
+
+class ExperienceStatus(NamedTuple):
+    """How much a machine has seen."""
+
+    boards: int
+    """Boards known."""
+    matches: int
+    """Matches learned from."""
+    record: tuple[Record, Record]
+    """The machine's own results, moving first and second; a match against itself counts in both."""
+
+    def __str__(self) -> str:
+        first, second = self.record
+        won, drawn, lost = (sum(pair) for pair in zip(first, second, strict=True))
+        return (
+            f"{self.boards:,} boards known from {self.matches:,} matches; the machine has won {won}, drawn {drawn}, "
+            f"lost {lost} (moving first {first}, second {second})"
+        )
+
+
+class ExperienceStore:
+    """The graph of boards in a file.
+
+    Args:
+        path: the file, made if it is not there unless `must_exist`.
+        rule: how experience is kept; None as the file says, or as `ExperienceRule()` for a new file.
+
+    Raises:
+        SettingError: as BoardForm, or the file was made with another rule.
+        InvalidFileError, RunLockedError, StageError: as ExperienceDatabase, from every method too.
+    """
+
+    def __init__(
+        self, path: str | Path, game: Game, rule: ExperienceRule | None = None, *, must_exist: bool = False
+    ) -> None:
+        BoardForm(game)  # Refuses the game before a file is made.
+        self.path, self.game = Path(path), game
+        self._database = ExperienceDatabase(self.path, game.name, rule, must_exist=must_exist)
+        self.rule = self._database.rule
+        self.form = BoardForm(game, self.rule.canonical)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def __len__(self) -> int:
+        """The number of boards known."""
+        return self.status().boards
+
+    def status(self) -> ExperienceStatus:
+        """The boards known and the machine's own record."""
+        with self._database.transaction(write=False) as sql:
+            boards = sql.execute("SELECT count(*) FROM board").fetchone()[0]
+            matches = sql.execute("SELECT value FROM kept WHERE name = 'matches'").fetchone()[0]
+            counts = {(seat, result): n for seat, result, n in sql.execute("SELECT seat, result, matches FROM record")}
+        first, second = (Record(*(counts.get((seat, result), 0) for result in (1, 0, -1))) for seat in range(2))
+        return ExperienceStatus(boards, matches, (first, second))
+
+    def following(self, boards: Iterable[Squares]) -> dict[Squares, list[KnownBoard]]:
+        """For each of `boards`, in the store's form: what is known to follow, in the order met; all at one moment."""
+        with self._database.transaction(write=False) as sql:
+            query = FOLLOWING.format(column="squares")
+            return {board: [_known(*row) for row in sql.execute(query, (_text(board),))] for board in boards}
+
+    def boards(self) -> dict[int, Board]:
+        """The whole graph by number, in the order in which the boards were met."""
+        with self._database.transaction(write=False) as sql:
+            following: dict[int, list[int]] = {}
+            for board, child in sql.execute("SELECT board, next FROM following ORDER BY met"):
+                following.setdefault(board, []).append(child)
+            rows = sql.execute("SELECT number, squares, player, score, is_end FROM board ORDER BY number").fetchall()
+        return {
+            number: Board(_squares(text), player, tuple(following.get(number, ())), score, bool(is_end))
+            for number, text, player, score, is_end in rows
+        }
+
+    def learn(self, match: Sequence[Squares], result: int, seats: Collection[int]) -> None:
+        """Take in a match that is over, and let what changed run back through the graph.
+
+        Args:
+            match: its boards from the start to the end, that one included.
+            result: 1 if X (player 0) won, -1 if O did, 0 for a draw.
+            seats: the seats that the machine held, for its record.
+        """
+        forms = [self.form.of(squares) for squares in match]
+        with self._database.transaction() as sql:
+            numbers = self._numbers(sql, forms)
+            sql.executemany("INSERT OR IGNORE INTO following (board, next) VALUES (?, ?)", pairwise(numbers))
+            if result:
+                sql.execute("UPDATE board SET score = ?, is_end = 1 WHERE number = ?", (result, numbers[-1]))
+            self._run_back(sql, numbers[:-1])
+            sql.execute("UPDATE kept SET value = value + 1 WHERE name = 'matches'")
+            for seat in seats:
+                key = (seat, result if seat == 0 else -result)
+                sql.execute("INSERT OR IGNORE INTO record VALUES (?, ?, 0)", key)
+                sql.execute("UPDATE record SET matches = matches + 1 WHERE seat = ? AND result = ?", key)
+
+    def replace(self, boards: Mapping[int, Board]) -> None:
+        """Forget all boards and take these; the record of matches stays."""
+        with self._database.transaction() as sql:
+            sql.execute("DELETE FROM following")
+            sql.execute("DELETE FROM board")
+            rows = ((n, _text(b.squares), b.player, b.score, b.is_end) for n, b in boards.items())
+            sql.executemany("INSERT INTO board VALUES (?, ?, ?, ?, ?)", rows)
+            edges = ((n, child) for n, board in boards.items() for child in board.following)
+            sql.executemany("INSERT INTO following (board, next) VALUES (?, ?)", edges)
+
+    def _numbers(self, sql: sqlite3.Connection, forms: Sequence[Squares]) -> list[int]:
+        """The numbers of these boards; a new one gets the next number."""
+        texts = [_text(form) for form in forms]
+        find = "SELECT number FROM board WHERE squares = ?"
+        rows = [sql.execute(find, (text,)).fetchone() for text in texts]
+        fresh = [place for place, row in enumerate(rows) if row is None]
+        if fresh:
+            number = sql.execute("SELECT coalesce(max(number) + 1, 0) FROM board").fetchone()[0]
+            players = self.form.state([forms[place] for place in fresh]).current_player.tolist()
+            for new, (place, player) in enumerate(zip(fresh, players, strict=True), start=number):
+                sql.execute("INSERT INTO board (number, squares, player) VALUES (?, ?, ?)", (new, texts[place], player))
+                rows[place] = (new,)
+        return [row[0] for row in rows]
+
+    def _run_back(self, sql: sqlite3.Connection, numbers: Sequence[int]) -> None:
+        """Score these boards again, and the boards before each whose score changes, fullest board first.
+
+        Each has a board that follows it, so none of them is an end.
+        """
+        waiting: list[tuple[int, int]] = []
+        _wait(sql, waiting, f"number IN ({', '.join('?' * len(numbers))})", numbers)
+        while waiting:
+            number = waiting[0][1]
+            while waiting and waiting[0][1] == number:
+                heappop(waiting)
+            player, was = sql.execute("SELECT player, score FROM board WHERE number = ?", (number,)).fetchone()
+            score = backed_up_score(
+                self.rule, [row[2] for row in sql.execute(FOLLOWING.format(column="number"), (number,))], player
+            )
+            if score != was:
+                sql.execute("UPDATE board SET score = ? WHERE number = ?", (score, number))
+                before = "number IN (SELECT board FROM following WHERE next = ?)"
+                _wait(sql, waiting, before, [number])
+
+
+def _wait(sql: sqlite3.Connection, waiting: list[tuple[int, int]], where: str, values: Sequence[int]) -> None:
+    """Add the boards of this condition to the heap of (empty squares, number)."""
+    for number, text in sql.execute(f"SELECT number, squares FROM board WHERE {where}", values):
+        heappush(waiting, (text.count(CELLS[0]), number))
+
+
+def _known(number: int, text: str, score: float) -> KnownBoard:
+    return KnownBoard(number, _squares(text), score)
+
+
+def _text(squares: Squares) -> str:
+    return "".join(CELLS[stone] for stone in squares)
+
+
+def _squares(text: str) -> Squares:
+    return tuple(STONES[cell] for cell in text)

@@ -1,0 +1,1 @@
+"""Tables of values and the update rules that learn them."""

@@ -1,0 +1,195 @@
+"""Learning a table of values by playing against itself, one match after the other, compiled.
+
+Two players meet, each with a table of its own: what it thinks of each board, with each of the two to move. A player
+moves to the board that its table values most, and with probability epsilon anywhere. After each match both tables
+learn from all its boards b_0, ..., b_T, the last one first, each from the new value of the board after it:
+
+    backward_value        V(b_T) += alpha * (reward - V(b_T)), and V(b_t) += alpha * (V(b_t+1) - V(b_t)) for t > 0,
+                          the reward 1 to the winner, else 0; of several best moves the lowest is taken.
+    temporal_difference   V(b_t) += step_size * greedy_t * (V(b_t+1) - V(b_t)) for t < T (Sutton & Barto,
+                          Reinforcement Learning, chapter 1); greedy_t is 0 in the table of the player whose move from
+                          b_t was exploratory, else 1; one of several best moves is taken at random.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compute.compilation import compiled
+from selfplay.compute.random_numbers import Purpose, below, random_word, uniform_bits
+from selfplay.games.position_graph import NO_CHILD, PositionGraph
+
+EXPLORE, RANDOM_ACTION, TIE_BREAK = int(Purpose.EXPLORE), int(Purpose.RANDOM_ACTION), int(Purpose.TIE_BREAK)
+TWO_TO_THE_53 = float(1 << 53)
+
+
+Tables = NDArray[np.float64]
+"""float64[2, 2, N]: `values[p, q, n]` is what player p (0 moves first) thinks of position n with player q to move."""
+
+
+class UpdateRule(NamedTuple):
+    """One of the two rules."""
+
+    name: str
+    draw_value: float
+    """What a drawn final board is worth at first; a won one is worth 1, a lost one 0, every other board 0.5."""
+    ties: str
+    """Which of several best moves: "lowest" or "random"."""
+    step_size_name: str
+    """What the rule's step size is called."""
+
+
+BACKWARD_VALUE = UpdateRule("backward_value", 0.0, "lowest", "alpha")
+TEMPORAL_DIFFERENCE = UpdateRule("temporal_difference", 0.5, "random", "step_size")
+UPDATE_RULES = {rule.name: rule for rule in (BACKWARD_VALUE, TEMPORAL_DIFFERENCE)}
+
+
+class MatchCounts(NamedTuple):
+    """How the matches so far ended."""
+
+    first_won: int
+    drawn: int
+    second_won: int
+
+    @property
+    def matches(self) -> int:
+        return sum(self)
+
+
+def initial_values(graph: PositionGraph, rule: UpdateRule) -> Tables:
+    """The tables before the first match."""
+    values = np.full((2, 2, len(graph)), 0.5)
+    to_mover = (graph.return_to_move + 1) / 2
+    for player in range(2):
+        for to_move in range(2):
+            final = to_mover if player == to_move else 1 - to_mover
+            final = np.where(final == 0.5, rule.draw_value, final)
+            values[player, to_move] = np.where(graph.terminated, final, 0.5)
+    return values
+
+
+def learn_matches(
+    graph: PositionGraph,
+    values: Tables,
+    rule: UpdateRule,
+    *,
+    matches: int,
+    step_size: float,
+    epsilon: float,
+    key: int,
+    every: int = 500,
+) -> Iterator[MatchCounts]:
+    """Play `matches` matches and let `values` learn from each, in place; they stand in C order.
+
+    Args:
+        key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`. A player without learning
+            that takes the same draws makes the same moves.
+        every: yields the counts so far each time that many matches are over, and at the end.
+    """
+    tables = values.reshape(2, -1)
+    most = graph.game.max_game_length
+    scratch = np.zeros(most + 1, dtype=np.int64), np.zeros(most, dtype=np.bool_)
+    counts = np.zeros(3, dtype=np.int64)
+    edges = graph.children, graph.return_to_move
+    for start in range(0, matches, every):
+        span = start, min(start + every, matches)
+        _learn(edges, tables, scratch, counts, rule is BACKWARD_VALUE, step_size, epsilon, key, span)
+        yield MatchCounts(*counts.tolist())
+
+
+@compiled
+def _random_action(children: Any, word: int) -> int:
+    """The action of a random word among those that lead somewhere; `children` int32[A]."""
+    count = 0
+    for child in children:
+        count += child != NO_CHILD
+    skip = below(word, count)
+    action = -1
+    while skip >= 0:
+        action += 1
+        skip -= children[action] != NO_CHILD
+    return action
+
+
+@compiled
+def _best_action(children: Any, table: Any, word: int, lowest: bool) -> int:
+    """An action of the largest value; `table` float64[N], of the player to move with the other to move next."""
+    best, count, first = -np.inf, 0, 0
+    for action in range(len(children)):
+        if children[action] != NO_CHILD:
+            value = table[children[action]]
+            if value > best:
+                best, count, first = value, 1, action
+            elif value == best:
+                count += 1
+    if lowest or count == 1:
+        return first
+    skip = below(word, count)
+    action = first - 1
+    while skip >= 0:
+        action += 1
+        skip -= children[action] != NO_CHILD and table[children[action]] == best
+    return action
+
+
+@compiled
+def _play(
+    children: Any, tables: Any, boards: Any, explored: Any, lowest: bool, epsilon: float, key: int, m: int
+) -> int:
+    """Play match m; returns its number of plies. Board `player * N + position` is a position with a player to move."""
+    size = len(children)
+    position, player, ply = 0, 0, 0
+    boards[0] = 0
+    while True:
+        actions = children[position]
+        if actions.max() == NO_CHILD:
+            return ply
+        explored[ply] = uniform_bits(random_word(key, m, ply, EXPLORE)) / TWO_TO_THE_53 < epsilon
+        if explored[ply]:
+            action = _random_action(actions, random_word(key, m, ply, RANDOM_ACTION))
+        else:
+            table = tables[player, (1 - player) * size : (2 - player) * size]
+            action = _best_action(actions, table, random_word(key, m, ply, TIE_BREAK), lowest)
+        position = actions[action]
+        player, ply = 1 - player, ply + 1
+        boards[ply] = player * size + position
+
+
+@compiled
+def _learn_backward_value(table: Any, boards: Any, plies: int, reward: float, alpha: float) -> None:
+    target = reward
+    for t in range(plies, 0, -1):
+        board = boards[t]
+        table[board] += alpha * (target - table[board])
+        target = table[board]
+
+
+@compiled
+def _learn_temporal_difference(table: Any, boards: Any, own_exploration: Any, plies: int, step_size: float) -> None:
+    for t in range(plies - 1, -1, -1):
+        if not own_exploration[t]:
+            table[boards[t]] += step_size * (table[boards[t + 1]] - table[boards[t]])
+
+
+@compiled
+def _learn(
+    edges: Any, tables: Any, scratch: Any, counts: Any, backward: bool, rate: float, epsilon: float, key: int, span: Any
+) -> None:
+    """Play the matches of `span` and learn from each. `scratch` holds the boards and explorations of one match."""
+    children, return_to_move = edges
+    boards, explored = scratch
+    size = len(children)
+    for match in range(span[0], span[1]):
+        plies = _play(children, tables, boards, explored, backward, epsilon, key, match)
+        last = boards[plies]
+        to_first = return_to_move[last % size] * (1 if last < size else -1)
+        counts[1 - int(to_first)] += 1
+        for player in range(2):
+            if backward:
+                reward = 1.0 if to_first == 1 - 2 * player else 0.0
+                _learn_backward_value(tables[player], boards, plies, reward, rate)
+            else:
+                own_exploration = explored & (boards[:-1] // size == player)
+                _learn_temporal_difference(tables[player], boards, own_exploration, plies, rate)

@@ -1,0 +1,1 @@
+"""Matches between two players: the arena, result counts, series of matches."""

@@ -1,0 +1,81 @@
+"""The levels of a run as players."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.common import CommonSettings
+from selfplay.settings.playing import PlaySettings
+from selfplay.settings.run import Settings
+
+# A script that only asks which level is the newest should not wait for torch.
+if TYPE_CHECKING:
+    from selfplay.games import Game
+    from selfplay.players.player import Player
+    from selfplay.players.search import SearchPlayer
+    from selfplay.players.value_net import ValueNetPlayer
+
+
+def newest_level(settings: CommonSettings) -> int:
+    """The newest trained level of the run; 0 if there is none."""
+    return max(RunFolder(Path(settings.run_dir)).trained_levels(), default=0)
+
+
+def load_level(
+    run_dir: str | Path, level: int, game: "Game | None" = None, *, depth: int = 1, temperature: float = 0.0
+) -> "ValueNetPlayer | SearchPlayer":
+    """The agent of a level of a run, as a player.
+
+    Tables of patterns are searched by NegaScout to any depth; networks look the whole tree through, up to 3 plies.
+
+    Args:
+        game: the game that it must play; None takes what its file says.
+
+    Raises:
+        SettingError: a depth or a temperature out of range.
+        StageError: the run has no such level; the message says which it has.
+        InvalidFileError: its file is broken or belongs to another game.
+    """
+    from selfplay.games import make_game
+    from selfplay.players.learned_evaluation import compiled_evaluation
+    from selfplay.players.search import SearchPlayer
+    from selfplay.players.value_net import ValueNetPlayer
+    from selfplay.runs.checkpoints import load_checkpoint, read_metadata
+    from selfplay.search.searcher import Searcher
+
+    if game is None:
+        game = make_game(read_metadata(agent_of(run_dir, level))["game"])
+    checkpoint = load_checkpoint(agent_of(run_dir, level), game)
+    name = f"level {level}"
+    evaluation = compiled_evaluation(checkpoint, game, name)
+    if evaluation is None or temperature > 0:
+        outcome = checkpoint.metadata["outcome"]
+        return ValueNetPlayer(game, checkpoint.network, depth, temperature, name, outcome)
+    # One ply ahead there is nothing to look up, and without a table threads may share the player.
+    searcher = Searcher(game, evaluation, ordered=depth > 1, table_bits=16 if depth > 1 else 0)
+    return SearchPlayer(searcher, depth, name=name)
+
+
+def agent_of(run_dir: str | Path, level: int) -> Path:
+    """The file of the agent of a level. Raises StageError if the run has no such level."""
+    run = RunFolder(Path(run_dir))
+    run.check_level(level)
+    return run.agent(level)
+
+
+def level_player(settings: Settings | PlaySettings, game: "Game", level: int) -> "Player":
+    """Level `level` of the run as a player without exploration; level 0 is the random player."""
+    from selfplay.players.random import RandomPlayer
+
+    if level == 0:
+        return RandomPlayer(game)
+    player = settings.player
+    return load_level(settings.run_dir, level, game, depth=player.depth, temperature=player.temperature)
+
+
+def exploring_player(settings: Settings, game: "Game", level: int) -> "Player":
+    """Level `level` as it plays the matches of its dataset."""
+    from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+
+    player = level_player(settings, game, level)
+    return player if level == 0 else EpsilonGreedyPlayer(game, player, settings.epsilons)

@@ -1,0 +1,89 @@
+"""One position looked at by every search: value, action, variation, positions visited; what its value consists of."""
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from selfplay.errors import SettingError
+from selfplay.games import Game, State, make_game
+from selfplay.games.feature_kernels import feature_values
+from selfplay.search.evaluation import Evaluation, make_evaluation
+from selfplay.search.searcher import Searcher, SearchResult
+from selfplay.settings.analysis import AnalysisSettings
+
+
+class Analysis(NamedTuple):
+    """What is known about one position."""
+
+    game: Game
+    state: State
+    """One match, not over."""
+    evaluation: Evaluation
+    results: dict[str, SearchResult]
+    """By the name of the search."""
+
+    def searches_table(self) -> pd.DataFrame:
+        """A row a search: value, action, positions visited, and the variation that both players would take."""
+        name = self.game.action_to_string
+        rows = [
+            {
+                "search": search,
+                "value": f"{result.value:+g}",
+                "action": name(result.action),
+                "visited": f"{result.visited:,}",
+                "variation": " ".join(map(name, result.principal_variation)),
+            }
+            for search, result in self.results.items()
+        ]
+        return pd.DataFrame(rows)
+
+    def features_table(self) -> pd.DataFrame | None:
+        """A row a feature: its value to the player to move, its weight, their product; None without features."""
+        if self.game.features is None:
+            return None
+        names = list(self.game.features.names)
+        values = feature_values(self.game, self.state)[0].tolist()
+        table = pd.DataFrame({"feature": names, "value": values})
+        table["weight"] = [self.evaluation.weights.get(name, 0.0) for name in names]
+        table["product"] = table["value"] * table["weight"]
+        return table
+
+
+def analyse(settings: AnalysisSettings) -> Analysis:
+    """Look at the position after `settings.moves`.
+
+    Raises:
+        SettingError: an unknown game, evaluation or search, or a match that is over.
+        IllegalActionError: moves that cannot be played.
+    """
+    game = make_game(settings.game.name)
+    state = game.state_after(map(game.action_to_string, game.read_transcript(settings.moves)))
+    if bool(state.terminated):
+        raise SettingError(f"moves={settings.moves}: the match is over there; give fewer")
+    evaluation = _evaluation_of(settings, game)
+    results = {}
+    for name in settings.searches:
+        searcher = Searcher(game, evaluation, name, ordered=settings.ordered, table_bits=settings.table_bits)
+        results[name] = searcher.search(state, settings.depth)
+    return Analysis(game, state, evaluation, results)
+
+
+def _evaluation_of(settings: AnalysisSettings, game: Game) -> Evaluation:
+    if settings.evaluation_file is not None:
+        return make_evaluation(settings.evaluation_file, game)
+    asked = settings.evaluation
+    return Evaluation("evaluation", asked.game, asked.win, asked.margin, asked.weights)
+
+
+def analysis_report(analysis: Analysis) -> str:
+    """The board and the tables, for the screen."""
+    game, state = analysis.game, analysis.state
+    to_move = f"{game.player_names[int(state.current_player[0])]} to move"
+    parts = [f"{game.to_string(state)}\n{to_move}"]
+    features = analysis.features_table()
+    if features is not None:
+        total = float(features["product"].sum())
+        text = features.to_string(index=False, float_format="{:g}".format)
+        parts.append(f"{text}\n{analysis.evaluation.name}: {total:+g} to the player to move")
+    parts.append(analysis.searches_table().to_string(index=False))
+    return "\n\n".join(parts)

@@ -1,0 +1,57 @@
+"""What every move of a position is worth, as lines of text."""
+
+from collections.abc import Callable
+
+from selfplay.errors import SettingError
+from selfplay.games import State
+from selfplay.search.endgame.solver import EndgameSolver
+
+MOST_EMPTIES = 30
+"""More take hours, and each one more about three times as long."""
+
+
+def solved_lines(
+    solver: EndgameSolver,
+    state: State,
+    time_limit: float | None = None,
+    on_line: Callable[[str], None] | None = None,
+) -> list[str]:
+    """A line for each legal move of a match with the points that it wins, the best first: `g8 +18`.
+
+    Equal ones are in the order of their names. Of a match that is over, one line with its result.
+
+    Args:
+        time_limit: seconds for all moves together.
+        on_line: told each line as soon as its move is solved, in another thread.
+
+    Raises:
+        SettingError: without a limit, so many squares are empty that it would take hours.
+        TimeLimitError: time_limit is too short.
+    """
+    game = solver.game
+    empties = int(solver.empties(state)[0])
+    if time_limit is None and empties > MOST_EMPTIES:
+        raise SettingError(
+            f"{empties} squares are empty; solve positions with at most {MOST_EMPTIES}, or set a time limit"
+        )
+    if bool(state.terminated[0]):
+        return [_result_line(solver, state)]
+
+    def line(action: int, value: int) -> str:
+        return f"{game.action_to_string(action)} {value:+d}"
+
+    def tell(action: int, value: int) -> None:
+        if on_line:
+            on_line(line(action, value))
+
+    values = solver.action_values(state, time_limit=time_limit, on_value=tell)
+    best_first = sorted(values, key=lambda action: (-values[action], game.action_to_string(action)))
+    return [line(action, values[action]) for action in best_first]
+
+
+def _result_line(solver: EndgameSolver, state: State) -> str:
+    value, player = solver.value(state), int(state.current_player[0])
+    if value == 0:
+        return "the match is over: a draw"
+    winner = solver.game.player_names[player if value > 0 else 1 - player]
+    return f"the match is over: {winner} has won by {abs(value)}"

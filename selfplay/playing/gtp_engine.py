@@ -1,0 +1,190 @@
+"""Any of our players as an engine of the Go Text Protocol: commands in, answers out."""
+
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from typing import NamedTuple
+
+import torch
+
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError
+from selfplay.games import Game, make_game
+from selfplay.gtp.conversation import Answer, Command, read_command
+from selfplay.gtp.moves import Moves
+from selfplay.gtp.vertices import COLOURS, PASS, Vertices, colour_of, title_of
+from selfplay.players.player import Player
+from selfplay.players.registry import make_player
+from selfplay.settings.gtp import GtpSettings
+
+ILLEGAL_MOVE = "illegal move"
+
+
+class RefusedError(Exception):
+    """A command that is answered with an error; the message is the answer."""
+
+
+class Accepted(NamedTuple):
+    """A command that the engine obeys."""
+
+    arguments: int
+    """How many it needs; what follows them is ignored."""
+    obey: Callable[..., str]
+    """The arguments to the text of the answer. Raises RefusedError."""
+
+
+class Engine:
+    """A player that moves when a controller says so, one match at a time.
+
+    Args:
+        key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
+        rows: as for `Vertices`.
+
+    Raises SettingError if the protocol cannot express the game's actions.
+    """
+
+    def __init__(self, game: Game, player: Player, key: int, rows: str = "top") -> None:
+        self.game, self.player, self.key = game, player, key
+        self.vertices = Vertices(game, rows)
+        self.moves = Moves(game)
+        self.match = 0
+        self.has_quit = False
+        self._commands = {
+            "protocol_version": Accepted(0, lambda: "2"),
+            "name": Accepted(0, lambda: f"selfplay {player.name}"),
+            "version": Accepted(0, lambda: version("selfplay")),
+            "known_command": Accepted(1, lambda name: str(name in self._commands).lower()),
+            "list_commands": Accepted(0, lambda: "\n".join(self._commands)),
+            "quit": Accepted(0, self._quit),
+            "list_games": Accepted(0, lambda: title_of(game)),
+            "set_game": Accepted(1, self._set_game),
+            "boardsize": Accepted(1, self._boardsize),
+            "clear_board": Accepted(0, self._clear_board),
+            "komi": Accepted(1, _numbers),
+            "play": Accepted(2, self._play),
+            "genmove": Accepted(1, self._genmove),
+            "reg_genmove": Accepted(1, lambda colour: self._chosen(colour)[0]),
+            "undo": Accepted(0, self._undo),
+            "time_settings": Accepted(3, _numbers),
+            "time_left": Accepted(3, lambda colour, *numbers: _numbers(*numbers) if _seat(colour) >= 0 else ""),
+            "final_score": Accepted(0, self._final_score),
+            "showboard": Accepted(0, lambda: game.to_string(self.moves.state)),
+        }
+
+    def answer(self, line: str) -> str:
+        """The answer to a line as it is sent; empty if there is no command in it."""
+        command = read_command(line)
+        return "" if command is None else self._answer(command).written(command.number)
+
+    def _answer(self, command: Command) -> Answer:
+        if command.name not in self._commands:
+            return Answer(False, "unknown command")
+        needed, obey = self._commands[command.name]
+        if len(command.arguments) < needed:
+            return Answer(False, "syntax error")
+        try:
+            # The name of a game may have several words.
+            return Answer(True, obey(*command.arguments[: needed if command.name != "set_game" else None]))
+        except (RefusedError, SelfPlayError) as error:
+            return Answer(False, " ".join(str(error).split()))
+
+    # ------------------------------------------------------------------ the match
+
+    def _quit(self) -> str:
+        self.has_quit = True
+        return ""
+
+    def _set_game(self, *words: str) -> str:
+        if " ".join(words).lower() != title_of(self.game).lower():
+            raise RefusedError("unknown game")
+        return self._clear_board()
+
+    def _boardsize(self, size: str) -> str:
+        if not size.isdecimal():
+            raise RefusedError("syntax error")
+        if int(size) != self.vertices.size:
+            raise RefusedError("unacceptable size")
+        return self._clear_board()
+
+    def _clear_board(self) -> str:
+        # A match in which nothing has happened yet stays the same one.
+        self.match += 1 if self.moves.actions else 0
+        self.moves = Moves(self.game)
+        return ""
+
+    def _play(self, colour: str, vertex: str) -> str:
+        seat = _seat(colour)
+        try:
+            self.moves.play(seat, self.vertices.action(vertex))
+        except (IllegalActionError, NotNowError):
+            raise RefusedError(ILLEGAL_MOVE) from None
+        return ""
+
+    def _genmove(self, colour: str) -> str:
+        vertex, action = self._chosen(colour)
+        self.moves.play(_seat(colour), action)
+        return vertex
+
+    def _chosen(self, colour: str) -> tuple[str, int | None]:
+        """What the player does in the place of `colour`, as the protocol writes it and as an action."""
+        seat = _seat(colour)
+        try:
+            following = self.moves.with_turn_of(seat)
+        except NotNowError as error:
+            raise RefusedError(str(error)) from None
+        if following is None:
+            return PASS, self.game.pass_action
+        state, actions = following
+        if self.player.follows:
+            self.player.follow(actions)
+        draws = Draws(self.key, torch.tensor([self.match]), len(actions))
+        action = int(self.player.act(state, draws))
+        return self.vertices.text(action), action
+
+    def _undo(self) -> str:
+        try:
+            self.moves.undo()
+        except NotNowError:
+            raise RefusedError("cannot undo") from None
+        return ""
+
+    def _final_score(self) -> str:
+        state = self.moves.state
+        if not bool(state.terminated):
+            raise RefusedError("cannot score")
+        margin = self.game.rules.margin
+        to_move = int(state.current_player)
+        points = int(state.returns) if margin is None else int(margin(state.own, state.opp)) * (1 - 2 * to_move)
+        return f"{colour_of(0 if points > 0 else 1)}+{abs(points)}" if points else "0"
+
+
+def _seat(colour: str) -> int:
+    """The player of a colour. Raises RefusedError if it is none."""
+    if colour.lower() not in COLOURS:
+        raise RefusedError("syntax error")
+    return COLOURS[colour.lower()]
+
+
+def _numbers(*texts: str) -> str:
+    """Accept what makes no difference here, as long as it is numbers. Raises RefusedError."""
+    try:
+        [float(text) for text in texts]
+    except ValueError:
+        raise RefusedError("syntax error") from None
+    return ""
+
+
+def converse(engine: Engine, lines: Iterable[str], write: Callable[[str], None]) -> None:
+    """Answer line after line until there is no more, or one says quit."""
+    for line in lines:
+        if answer := engine.answer(line):
+            write(answer)
+        if engine.has_quit:
+            return
+
+
+def engine_of(settings: GtpSettings) -> Engine:
+    """The engine that `settings` describe. Raises as `selfplay.players.registry.make_player` and `Engine`."""
+    torch.set_num_threads(settings.threads)
+    game = make_game(settings.game.name)
+    player = make_player(settings.player, game, settings.run_dir)
+    return Engine(game, player, stream_key(settings.seed, 0, Activity.VERSUS_PERSON), settings.rows)

@@ -1,0 +1,161 @@
+"""The files of a run: where each stands, how it is written whole or not at all, and what its manifest says.
+
+RUN_DIR/level_03/dataset.csv (or dataset.parquet/), agent.safetensors, epoch_loss.csv, manifest.json
+RUN_DIR/manifest.json
+RUN_DIR/comparison/levels.csv, matches.csv, references.csv, endgames.csv
+RUN_DIR/tabular/*.npz, manifest.json
+RUN_DIR/tournament/*.csv, scores.png
+RUN_DIR/figures/*.png
+RUN_DIR/tensorboard/*/events.out.tfevents.*
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from selfplay.errors import RunLockedError, StageError
+
+LOCK_DESCRIPTOR = "SELFPLAY_LOCK_FD"
+"""Environment variable: the number of an open file that already holds the run's lock, inherited from a shell."""
+
+
+def _inherited_descriptor(own: int) -> int | None:
+    """The descriptor of the shell's lock file, if it is the same file as descriptor `own`."""
+    number = os.environ.get(LOCK_DESCRIPTOR, "")
+    try:
+        return int(number) if os.path.samestat(os.fstat(int(number)), os.fstat(own)) else None
+    except (ValueError, OSError):
+        return None
+
+
+class RunFolder:
+    """The folder of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def level(self, level: int) -> Path:
+        """The folder of a level."""
+        return self.path / f"level_{level:02d}"
+
+    def dataset(self, level: int, form: str = "csv") -> Path:
+        """The matches that this level played: a file of the form csv, a folder of the form parquet."""
+        return self.level(level) / f"dataset.{form}"
+
+    def agent(self, level: int) -> Path:
+        """The weights of this level."""
+        return self.level(level) / "agent.safetensors"
+
+    def epoch_loss(self, level: int) -> Path:
+        """The losses by epoch of the training that made this level."""
+        return self.level(level) / "epoch_loss.csv"
+
+    def evaluation(self, level: int) -> Path:
+        """What this level has learned as an evaluation for searches, if it was asked for."""
+        return self.level(level) / "evaluation.yaml"
+
+    @property
+    def comparison(self) -> Path:
+        """The table of all levels."""
+        return self.path / "comparison" / "levels.csv"
+
+    @property
+    def matches(self) -> Path:
+        """Who has met whom when the levels were compared, in a game too large to enumerate."""
+        return self.path / "comparison" / "matches.csv"
+
+    @property
+    def references(self) -> Path:
+        """The players that the levels have met there."""
+        return self.path / "comparison" / "references.csv"
+
+    @property
+    def endgames(self) -> Path:
+        """The late positions in which players are tried there, with the exact value of every action."""
+        return self.path / "comparison" / "endgames.csv"
+
+    @property
+    def tabular(self) -> Path:
+        """The folder of the tables of values that were learned."""
+        return self.path / "tabular"
+
+    @property
+    def tournament(self) -> Path:
+        """The folder of the results of a tournament."""
+        return self.path / "tournament"
+
+    @property
+    def figures(self) -> Path:
+        return self.path / "figures"
+
+    @property
+    def events(self) -> Path:
+        """The folder of what TensorBoard shows, if it was asked for."""
+        return self.path / "tensorboard"
+
+    def player_files(self) -> list[Path]:
+        """What the players of this run are made from, as far as it is there."""
+        patterns = "level_*/agent.safetensors", "level_*/evaluation.yaml", "tabular/*", "experience.sqlite"
+        return sorted(path for pattern in patterns for path in self.path.glob(pattern) if path.is_file())
+
+    def trained_levels(self) -> list[int]:
+        """The levels that have an agent, in order."""
+        found = (path.parent.name.removeprefix("level_") for path in self.path.glob("level_*/agent.safetensors"))
+        return sorted(int(number) for number in found if number.isdigit())
+
+    def is_at_work(self) -> bool:
+        """Whether a process holds the run's lock now; False also where the system does not say so.
+
+        Trying the lock would tell too, but could refuse a run that begins at that moment.
+        """
+        try:
+            inode = (self.path / ".lock").stat().st_ino
+            lines = Path("/proc/locks").read_text().splitlines()
+        except OSError:
+            return False
+        return any(" FLOCK " in line and f":{inode} " in line for line in lines)
+
+    def check_level(self, level: int) -> None:
+        """Raise StageError, naming the levels that are there, unless `level` has an agent."""
+        levels = self.trained_levels()
+        if level not in levels:
+            raise StageError(f"{self.path} has no level {level}; it has {_levels_text(levels)}")
+
+    @contextmanager
+    def lock(self, *, create: bool = True) -> Iterator[None]:
+        """Hold the run for this process; the system frees it on exit.
+
+        Args:
+            create: make the folder if it is not there.
+
+        Raises:
+            RunLockedError: another run holds it.
+            StageError: it is not there, or cannot be written to.
+        """
+        if not (create or self.path.is_dir()):
+            raise StageError(f"{self.path} is not there; give the run_dir of a run")
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            file = (self.path / ".lock").open("ab")
+        except OSError as error:
+            raise StageError(f"cannot write in {self.path}: {error.strerror}") from error
+        with file:
+            inherited = _inherited_descriptor(file.fileno())
+            try:
+                # A lock belongs to the open file, so locking the shell's file again changes nothing if it holds it.
+                fcntl.flock(file if inherited is None else inherited, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise RunLockedError(
+                    f"another run is at work in {self.path}; wait for it, or give another run_dir"
+                ) from error
+            yield
+
+
+def _levels_text(levels: list[int]) -> str:
+    if len(levels) < 2:
+        return f"level {levels[0]}" if levels else "no trained level yet"
+    if levels == list(range(levels[0], levels[-1] + 1)):
+        return f"levels {levels[0]} to {levels[-1]}"
+    return f"levels {', '.join(map(str, levels))}"

@@ -1,0 +1,40 @@
+"""Files that are written whole or not at all, and their digests."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from selfplay.errors import StageError
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """A path beside `path` to write to; it takes the place of `path` when the block ends, or goes when it fails."""
+    beside = path.with_name(f".{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield beside
+        with beside.open("rb") as file:
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException as error:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            reason = error.strerror or " ".join(str(error).split())
+            raise StageError(f"cannot write {path}: {reason}") from error
+        raise
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal digits; of a folder, that of its files' names and digests.
+
+    Raises OSError.
+    """
+    if path.is_dir():
+        lines = [f"{sha256(file)}  {file.name}\n" for file in sorted(path.iterdir())]
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

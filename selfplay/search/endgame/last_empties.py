@@ -1,0 +1,132 @@
+"""The last empty squares, where a search of its own for each number of them is faster than a general one.
+
+Every search here is a null window: it tells whether the value of a position, to the player to move, is above a bound.
+What comes back is a value v of its own kind ("fail soft"): above the bound it is one that the true value reaches at
+least, else one that the true value does not exceed.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.compilation import part_of_compiled
+from selfplay.games.rules import Rules, TurningRules
+
+LAST_EMPTIES = 4
+"""The most empty squares for which the search here is the faster one."""
+
+VISITED, EMPTIES_TO_WINNER = 0, 1
+"""What stands where in `work`, the int64[2] that is handed through all searches: how many positions they have
+visited, and whether (1 or 0) the empty squares count for the winner at the end."""
+
+NO_VALUE = -127
+"""Below every value."""
+
+Part = Callable[..., Any]
+
+
+class LastEmpties(NamedTuple):
+    """Searches that compiled code can call."""
+
+    value: Part
+    """(own, opp, empty squares, bound, work) to a value, where 0 to LAST_EMPTIES squares are empty."""
+    final: Part
+    """(own, opp, number of empty squares, work): the points by which the player to move has won."""
+    squares_of_odd_quarters: Part
+    """(empty squares): the squares of the quarters in which the number of them is odd."""
+
+
+def search_of_last_empties(rules: Rules, turning: TurningRules) -> LastEmpties:
+    """The searches for a game with these rules."""
+    margin, flips, neighbours = rules.margin, turning.flips, turning.neighbours
+    first, second, third, fourth = turning.quarters
+    assert margin is not None
+
+    def final(own: Any, opp: Any, empties: int, work: Any) -> Any:
+        lead = margin(own, opp)
+        return lead + work[EMPTIES_TO_WINNER] * empties * ((lead > 0) * 1 - (lead < 0) * 1)
+
+    def squares_of_odd_quarters(empty: Any) -> Any:
+        return (
+            (-(bit_count(empty & first) & 1) & first)
+            | (-(bit_count(empty & second) & 1) & second)
+            | (-(bit_count(empty & third) & 1) & third)
+            | (-(bit_count(empty & fourth) & 1) & fourth)
+        )
+
+    def last_1(own: Any, opp: Any, empty: Any, bound: int, work: Any) -> Any:
+        work[VISITED] += 1
+        turned = flips(own, opp, empty)
+        if turned != 0:
+            return margin(own | empty | turned, opp ^ turned)
+        turned = flips(opp, own, empty)
+        if turned != 0:
+            return -margin(opp | empty | turned, own ^ turned)
+        return final(own, opp, 1, work)
+
+    def last_2(own: Any, opp: Any, empty: Any, bound: int, work: Any) -> Any:
+        work[VISITED] += 1
+        one = empty & -empty
+        other = empty ^ one
+        sign = 1
+        for _ in range(2):  # whoever is to move and, if that player must pass, the other one
+            best = NO_VALUE
+            near = neighbours(opp)
+            turned = flips(own, opp, one) if one & near else 0
+            if turned != 0:
+                best = -last_1(opp ^ turned, own | one | turned, other, 0, work)
+            if best <= bound and other & near:
+                turned = flips(own, opp, other)
+                if turned != 0:
+                    best = max(best, -last_1(opp ^ turned, own | other | turned, one, 0, work))
+            if best != NO_VALUE:
+                return sign * best
+            own, opp, bound, sign = opp, own, -bound - 1, -sign
+        return final(own, opp, 2, work)
+
+    final, squares_of_odd_quarters = part_of_compiled(final), part_of_compiled(squares_of_odd_quarters)
+    last_1, last_2 = part_of_compiled(last_1), part_of_compiled(last_2)
+
+    def with_one_more(below: Part, empties: int) -> Part:
+        def last(own: Any, opp: Any, empty: Any, bound: int, work: Any) -> Any:
+            work[VISITED] += 1
+            odd = squares_of_odd_quarters(empty)
+            sign = 1
+            for _ in range(2):
+                best = NO_VALUE
+                near = neighbours(opp) & empty
+                squares, later = near & odd, near & ~odd
+                while squares | later:
+                    if squares == 0:
+                        squares, later = later, squares
+                    move = squares & -squares
+                    squares ^= move
+                    turned = flips(own, opp, move)
+                    if turned != 0:
+                        reached = -below(opp ^ turned, own | move | turned, empty ^ move, -bound - 1, work)
+                        if reached > bound:
+                            return sign * reached
+                        best = max(best, reached)
+                if best != NO_VALUE:
+                    return sign * best
+                own, opp, bound, sign = opp, own, -bound - 1, -sign
+            return final(own, opp, empties, work)
+
+        return part_of_compiled(last)
+
+    last_3 = with_one_more(last_2, 3)
+    last_4 = with_one_more(last_3, LAST_EMPTIES)
+
+    def value(own: Any, opp: Any, empty: Any, bound: int, work: Any) -> Any:
+        empties = bit_count(empty)
+        if empties == LAST_EMPTIES:
+            return last_4(own, opp, empty, bound, work)
+        if empties == 3:
+            return last_3(own, opp, empty, bound, work)
+        if empties == 2:
+            return last_2(own, opp, empty, bound, work)
+        if empties == 1:
+            return last_1(own, opp, empty, bound, work)
+        return final(own, opp, 0, work)
+
+    return LastEmpties(part_of_compiled(value), final, squares_of_odd_quarters)

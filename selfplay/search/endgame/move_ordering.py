@@ -1,0 +1,73 @@
+"""Which moves an exact search tries first: the sooner a good one comes, the fewer positions it visits.
+
+A move is good if it leaves the other few moves ("fastest first": the tree below is small, and few moves are bad for
+the other anyway), above all no corner, and few discs of one's own beside empty squares.
+"""
+
+from typing import Any, NamedTuple
+
+from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.compilation import part_of_compiled
+from selfplay.games.rules import Rules, TurningRules
+from selfplay.search.endgame.last_empties import Part
+
+# What things weigh, tried on 50 positions with 16 to 21 empty squares: fewest positions visited.
+MOVE, CORNER_TO_TAKE, EXPOSED_DISC, ODD_QUARTER = 16, 40, 4, 4
+"""At a glance: each move of the other, those into a corner on top, discs beside empty squares, and less for a move in
+a quarter with an odd number of empty squares."""
+FORESEEN_MOVE, FORESEEN_CORNER_TO_TAKE, FORESEEN_EXPOSED_DISC, CORNER = 16, 40, 5, 48
+"""Looking ahead: the same without the last, and corners taken."""
+
+LOST_FOR_CERTAIN = 1 << 20
+
+
+class MoveOrdering(NamedTuple):
+    """How bad a move is, from the position that it leads to, seen by the other player. Lower numbers come first."""
+
+    at_a_glance: Part
+    """(own, opp, whether the move was in an odd quarter)."""
+    after_a_reply: Part
+    """(own, opp): how the other stands after its best reply; ten times the work."""
+
+
+def move_ordering(rules: Rules, turning: TurningRules) -> MoveOrdering:
+    """The ordering for a game with these rules."""
+    legal_actions, margin = rules.legal_actions, rules.margin
+    flips, neighbours, board, corners, _ = turning
+    assert margin is not None
+
+    def at_a_glance(own: Any, opp: Any, is_odd: Any) -> Any:
+        moves = legal_actions(own, opp)
+        exposed = neighbours(opp) & board & ~(own | opp)
+        rating = MOVE * bit_count(moves) + CORNER_TO_TAKE * bit_count(moves & corners)
+        return rating + EXPOSED_DISC * bit_count(exposed) - ODD_QUARTER * is_odd
+
+    def prospects(own: Any, opp: Any) -> Any:
+        """How well the player to move stands."""
+        empty = board & ~(own | opp)
+        mine, others = legal_actions(own, opp), legal_actions(opp, own)
+        moves = bit_count(mine) - bit_count(others)
+        to_take = bit_count(mine & corners) - bit_count(others & corners)
+        exposed = bit_count(neighbours(opp) & empty) - bit_count(neighbours(own) & empty)
+        taken = bit_count(own & corners) - bit_count(opp & corners)
+        return (
+            FORESEEN_MOVE * moves + FORESEEN_CORNER_TO_TAKE * to_take + FORESEEN_EXPOSED_DISC * exposed + CORNER * taken
+        )
+
+    prospects = part_of_compiled(prospects)
+
+    def after_a_reply(own: Any, opp: Any) -> Any:
+        moves = legal_actions(own, opp)
+        if moves == 0:
+            if legal_actions(opp, own) == 0:
+                return LOST_FOR_CERTAIN * margin(own, opp)
+            return -prospects(opp, own)
+        best = -LOST_FOR_CERTAIN
+        while moves != 0:
+            move = moves & -moves
+            moves ^= move
+            turned = flips(own, opp, move)
+            best = max(best, -prospects(opp ^ turned, own | move | turned))
+        return best
+
+    return MoveOrdering(part_of_compiled(at_a_glance), part_of_compiled(after_a_reply))

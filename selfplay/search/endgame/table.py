@@ -1,0 +1,81 @@
+"""What an exact search remembers of positions.
+
+The table is int64[4 N]. An entry has four words: own, opp, what is known of the value, and the best move (a word). What
+is known are a lower and an upper bound, the number of empty squares, whether the bounds are certain, and the number of
+the search that found them; a search trusts what is certain and what it has found itself. Two entries that follow one
+another make a bucket: the first keeps what cost the most to find out, the second the latest. A position stands in the
+bucket that its hash names, or nowhere.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compute.compilation import part_of_compiled
+from selfplay.compute.random_numbers import fold
+from selfplay.search.endgame.last_empties import NO_VALUE
+
+ENTRY, BUCKET = 4, 8
+OWN, OPP, KNOWN, BEST_MOVE = range(ENTRY)
+WORDS_OF_A_CACHE_LINE = 8
+
+LOWEST, HIGHEST = NO_VALUE, -NO_VALUE
+ZERO = 128
+"""A bound is kept as a number from 0 to 255."""
+
+
+def new_table(bits: int) -> NDArray[np.int64]:
+    """A table of 2**bits entries, each bucket in a cache line of its own."""
+    words = np.zeros((ENTRY << bits) + WORDS_OF_A_CACHE_LINE, dtype=np.int64)
+    start = -(words.ctypes.data // words.itemsize) % WORDS_OF_A_CACHE_LINE
+    return words[start : start + (ENTRY << bits)]
+
+
+@part_of_compiled
+def bucket_of(table: Any, own: Any, opp: Any) -> Any:
+    """Where the bucket of a position begins."""
+    return (fold(own, opp) & (table.shape[0] // BUCKET - 1)) * BUCKET
+
+
+@part_of_compiled
+def entry_of(table: Any, bucket: Any, own: Any, opp: Any) -> Any:
+    """Where the entry of a position begins, or -1."""
+    for entry in (bucket, bucket + ENTRY):
+        if table[entry + OWN] == own and table[entry + OPP] == opp:
+            return entry
+    return -1
+
+
+@part_of_compiled
+def _is_trusted(known: Any, search: Any) -> Any:
+    return (known >> 24) & 1 == 1 or known >> 25 == search
+
+
+@part_of_compiled
+def bounds_of(table: Any, entry: Any, search: Any) -> Any:
+    """The lower and the upper bound that this search may trust."""
+    known = table[entry + KNOWN]
+    if _is_trusted(known, search):
+        return (known & 255) - ZERO, ((known >> 8) & 255) - ZERO
+    return LOWEST, HIGHEST
+
+
+@part_of_compiled
+def remember(
+    table: Any, bucket: Any, own: Any, opp: Any, bounds: Any, move: Any, empties: Any, search: Any, certain: Any
+) -> None:
+    """Note bounds and the best move of a position, in the place of what is worth the least."""
+    lower, upper = bounds
+    entry = entry_of(table, bucket, own, opp)
+    if entry >= 0:
+        known = table[entry + KNOWN]
+        if (known >> 24) & 1 > certain:
+            return
+        if _is_trusted(known, search):
+            lower, upper = max(lower, (known & 255) - ZERO), min(upper, ((known >> 8) & 255) - ZERO)
+    else:
+        kept = table[bucket + KNOWN]
+        entry = bucket if (kept >> 16) & 255 <= empties or kept >> 25 != search else bucket + ENTRY
+    table[entry + OWN], table[entry + OPP], table[entry + BEST_MOVE] = own, opp, move
+    table[entry + KNOWN] = (lower + ZERO) | ((upper + ZERO) << 8) | (empties << 16) | (certain << 24) | (search << 25)

@@ -1,0 +1,28 @@
+"""Checks that settings share, each of which raises SettingError with one line."""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from selfplay.errors import SettingError
+from selfplay.settings.folders import PROJECT_FOLDER
+
+
+def require(name: str, value: object, valid: bool, allowed: str) -> None:
+    if not valid:
+        raise SettingError(f"{name}={value}: give {allowed}")
+
+
+def require_package(setting: str, package: str) -> None:
+    """Raises SettingError, naming the mend, if the optional package that a setting needs is not installed."""
+    spec = find_spec(package)
+    # A folder of that name, such as that of a run, is found as a package without a file.
+    if spec is None or spec.origin is None:
+        raise SettingError(
+            f"{setting} needs the package {package}, which is not installed; "
+            f"run pip install -e '.[{package}]' in {PROJECT_FOLDER}"
+        )
+
+
+def require_rates(name: str, rates: Sequence[float]) -> None:
+    valid = len(rates) > 0 and all(0 <= rate <= 1 for rate in rates)
+    require(name, list(rates), valid, "one or more rates from 0 to 1")

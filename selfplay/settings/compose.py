@@ -1,0 +1,59 @@
+"""Settings composed by Hydra from conf/ and overrides, as checked dataclasses."""
+
+import re
+from collections.abc import Sequence
+from typing import cast
+
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from selfplay.errors import SettingError
+from selfplay.settings.common import (
+    AnySettings,
+)
+from selfplay.settings.folders import CONFIG_FOLDER
+
+
+def settings_from_config(config: DictConfig, kind: type[AnySettings]) -> AnySettings:
+    """The settings of that kind that a composed configuration holds.
+
+    Raises SettingError for an unknown name or a wrong value.
+    """
+    try:
+        values = OmegaConf.to_container(config, resolve=True)
+        merged = OmegaConf.merge(OmegaConf.structured(kind), values)
+        return cast(AnySettings, OmegaConf.to_object(merged))
+    except OmegaConfBaseException as error:
+        raise SettingError(one_line(error)) from error
+
+
+def compose_settings_of(kind: type[AnySettings], config: str, overrides: Sequence[str] = ()) -> AnySettings:
+    """The settings of that kind from conf/`config`.yaml with these Hydra overrides. Raises SettingError."""
+    from hydra import compose, initialize_config_dir
+    from hydra.errors import HydraException
+
+    try:
+        with initialize_config_dir(str(CONFIG_FOLDER), version_base="1.3"):
+            return settings_from_config(compose(config, list(overrides)), kind)
+    except SettingError:
+        raise
+    except (HydraException, OmegaConfBaseException, ValueError) as error:
+        raise SettingError(one_line(error)) from error
+
+
+def one_line(error: BaseException) -> str:
+    """What Hydra or OmegaConf has to say, as one line: the cause, the key and the choices, without the search path."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    kept: list[str] = []
+    for line in lines:
+        if line.startswith(("Config search path", "To append", "object_type", "reference_type", "Set the env", "See ")):
+            break
+        kept.append(line.replace("full_key:", "key"))
+    cause = error.__cause__
+    if cause is not None and isinstance(cause, OmegaConfBaseException) and len(kept) <= 1:
+        kept.append(str(cause).splitlines()[0])
+    text = " ".join(kept).removeprefix("In 'config': ")
+    if unknown := re.match(r"Could not override '([^']+)'.* is not in struct", text):
+        return f"unknown setting {unknown[1]!r}; --help shows all"
+    override = getattr(error, "override", None)
+    return text if override is None or f"'{override}'" in text else f"{override}: {text}"

@@ -1,0 +1,1 @@
+"""One file for each stage of a run, each readable from top to bottom."""

@@ -1,0 +1,28 @@
+"""Draw the boards that the experience graph knows to follow a board (train/draw_experience.py)."""
+
+from pathlib import Path
+
+from selfplay.errors import SettingError
+from selfplay.figures.experience import picture_of_store
+from selfplay.figures.style import save_figure
+from selfplay.settings.experience import MachineSettings
+from selfplay.stages.experience_files import open_store
+
+
+def draw_experience(settings: MachineSettings) -> None:
+    """Draw what follows a board, into a file or on the screen.
+
+    Raises:
+        SettingError: the board is not known, or there is no screen.
+        InvalidFileError, StageError: the store is broken, or the file cannot be written.
+    """
+    store, options = open_store(settings), settings.picture
+    if options.file is not None:
+        save_figure(picture_of_store(store, options), Path(options.file))
+        return
+    from matplotlib import pyplot as plt
+
+    if plt.get_backend().lower() == "agg":
+        raise SettingError("picture.file=null: there is no screen to draw on; give a file")
+    picture_of_store(store, options, plt.figure())
+    plt.show()

@@ -1,0 +1,32 @@
+"""The experience graph as JSON: export and import (train/export_experience.py, train/import_experience.py)."""
+
+import logging
+from pathlib import Path
+
+from selfplay.games import make_game
+from selfplay.learners.experience.store import ExperienceStore
+from selfplay.settings.experience import MachineSettings
+
+log = logging.getLogger(__name__)
+
+
+def open_store(settings: MachineSettings) -> ExperienceStore:
+    """The store that is there. Raises as ExperienceStore."""
+    return ExperienceStore(settings.experience.path, make_game(settings.game.name), must_exist=True)
+
+
+def export_experience(settings: MachineSettings) -> None:
+    """Write the store as JSON. Raises as ExperienceStore and `export_json`."""
+    from selfplay.learners.experience.json_file import export_json
+
+    boards = export_json(open_store(settings), Path(settings.json))
+    log.info("wrote %s: %s boards", settings.json, f"{boards:,}")
+
+
+def import_experience(settings: MachineSettings) -> None:
+    """Put the boards of the JSON file in the place of those of the store. Raises as ExperienceStore, `import_json`."""
+    from selfplay.learners.experience.json_file import import_json
+
+    store = ExperienceStore(settings.experience.path, make_game(settings.game.name), settings.experience.rule)
+    boards = import_json(store, Path(settings.json))
+    log.info("%s now knows %s boards", settings.experience.path, f"{boards:,}")

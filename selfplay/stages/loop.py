@@ -1,0 +1,20 @@
+"""The loop: every level's matches and training, one level after the other, in one process."""
+
+from typing import TYPE_CHECKING
+
+from selfplay.executors import open_executor
+from selfplay.progress import NoProgress, ProgressBar
+from selfplay.settings.run import Settings
+from selfplay.stages.generate import generate_level
+from selfplay.stages.train import train_level
+
+if TYPE_CHECKING:
+    pass
+
+
+def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> None:
+    """Levels 1 to `settings.levels`, one after the other: the same stages and bytes as the shell loop."""
+    with open_executor(settings.executor) as executor:
+        for level in range(settings.levels):
+            generate_level(settings, level, progress, executor)
+            train_level(settings, level + 1, progress)

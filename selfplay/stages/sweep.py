@@ -1,0 +1,134 @@
+"""All runs of a sweep in one table, a row a run, as a file and in words."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from selfplay.figures.style import save_figure
+from selfplay.figures.sweep import run_curves
+from selfplay.games import make_game
+from selfplay.games.position_graph import enumerate_positions
+from selfplay.grading.exact import SEAT_NAMES, Grader, Lines
+from selfplay.grading.exact_text import lines_text
+from selfplay.grading.finished_runs import Run, Runs, differing_settings, read_runs, setting_text, telling_settings
+from selfplay.matches.result_counts import RESULTS
+from selfplay.runs.written_files import written_whole
+
+log = logging.getLogger(__name__)
+
+COPIED = (
+    *(f"exact_{outcome}_vs_random" for outcome in ("win", "draw", "loss")),
+    *("losing_lines_first", "lines_first", "losing_lines_second", "lines_second"),
+    *("optimal_action_rate", "value_error"),
+    *(f"{result}_vs_random" for result in RESULTS),
+    *("wins_rate_low_vs_random", "wins_rate_high_vs_random"),
+    *("endgame_optimal_rate", "endgame_mean_loss"),
+    *("rating", "rating_low", "rating_high"),
+)
+"""Columns of comparison/levels.csv whose last row is taken over."""
+
+
+def compare_runs(folder: Path, expected: Sequence[Path] = ()) -> str:
+    """Write sweep/runs.csv and runs.png below `folder` from the runs that stand there, and say what came out.
+
+    `expected`: the folders of runs that should be there.
+
+    Raises StageError if there is no run, or a file cannot be written.
+    """
+    runs = read_runs(folder, expected)
+    parts = []
+    if runs.finished:
+        table = run_table(runs.finished, _held_seats(runs.finished))
+        with written_whole(folder / "sweep" / "runs.csv") as beside:
+            table.to_csv(beside, index=False)
+        log.info("wrote %s", folder / "sweep" / "runs.csv")
+        save_figure(run_curves(runs.finished), folder / "sweep" / "runs.png")
+        parts.append(_shown_table(table, runs.finished))
+    return "\n\n".join([*parts, *_left_out_text(runs)])
+
+
+def _left_out_text(runs: Runs) -> list[str]:
+    if not runs.left_out:
+        return []
+    count = len(runs.finished) + len(runs.left_out)
+    lines = [f"Not finished, and so not in the table: {len(runs.left_out)} of {count} runs"]
+    return ["\n".join(lines + [f"  {name}: {reason}" for name, reason in runs.left_out.items()])]
+
+
+def _held_seats(runs: Sequence[Run]) -> dict[str, list[str]]:
+    """The names of the seats in which a perfect player never loses, of every game that is graded exactly."""
+    held: dict[str, list[str]] = {}
+    for run in runs:
+        name = run.known.get("game")
+        if name is not None and name not in held and run.table["lines_first"].notna().all():
+            grader = Grader(enumerate_positions(make_game(name)))
+            held[name] = [SEAT_NAMES[seat] for seat in range(2) if grader.can_hold(seat)]
+    return held
+
+
+def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """sweep/runs.csv: a row a run, with the settings in which the runs differ and the figures of its newest level.
+
+    Args:
+        runs: at least one.
+        held_seats: for each game that is graded exactly, the seats in which perfect play never loses.
+    """
+    names = differing_settings(runs)
+    rows = []
+    for run in runs:
+        newest = run.table.iloc[-1]
+        row: dict[str, Any] = {"run": run.name} | {name: setting_text(run, name) for name in names}
+        row["levels"] = int(newest["level"])
+        row |= {column: newest.get(column) for column in COPIED}
+        row["unbeatable_from"] = unbeatable_from(run.table, held_seats.get(run.known.get("game", ""), ()))
+        row["validation_loss"] = run.validation_loss
+        rows.append(row)
+    return pd.DataFrame(rows).astype(dict.fromkeys(("unbeatable_from", *(f"{r}_vs_random" for r in RESULTS)), "Int64"))
+
+
+def unbeatable_from(table: pd.DataFrame, seats: Sequence[str]) -> int | None:
+    """The first level from which on no line is lost in any of these seats; None if the newest level loses one.
+
+    Also None if there are no seats.
+    """
+    first = None
+    for _, row in table[::-1].iterrows():
+        if not seats or any(row[f"losing_lines_{seat}"] != "0" for seat in seats):
+            break
+        first = int(row["level"])
+    return first
+
+
+def _shown_table(table: pd.DataFrame, runs: Sequence[Run]) -> str:
+    """The table for the screen: the settings that tell runs apart, and the columns that matter most."""
+    names = telling_settings(runs)
+    identified = {tuple(row) for row in table[names].to_numpy().tolist()} if names else set()
+    lead = names if len(identified) == len(runs) else ["run", *names]
+    shown = pd.DataFrame([{name: row[name] for name in lead} | _shown_figures(row) for _, row in table.iterrows()])
+    # What applies to none of the runs is left out.
+    return shown.loc[:, [name for name in shown if name in lead or (shown[name] != "").any()]].to_string(index=False)
+
+
+def _shown_figures(row: "pd.Series[Any]") -> dict[str, str]:
+    def number(column: str, form: str) -> str:
+        return "" if pd.isna(row[column]) else f"{row[column]:{form}}"
+
+    def lines(seat: str) -> str:
+        counts = row[f"losing_lines_{seat}"], row[f"lines_{seat}"]
+        return "" if pd.isna(counts[1]) else lines_text(Lines(*map(int, counts)))
+
+    return {
+        "levels": str(row["levels"]),
+        "v random": "-".join(str(row[f"{result}_vs_random"]) for result in RESULTS),
+        "exact win": number("exact_win_vs_random", ".4f"),
+        "exact loss": number("exact_loss_vs_random", ".4f"),
+        "lost as first": lines("first"),
+        "as second": lines("second"),
+        "unbeatable from": number("unbeatable_from", "d"),
+        "optimal": number("optimal_action_rate", ".4f") or number("endgame_optimal_rate", ".3f"),
+        "rating": number("rating", ".0f"),
+        "validation loss": number("validation_loss", ".4f"),
+    }

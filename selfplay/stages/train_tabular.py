@@ -1,0 +1,88 @@
+"""Tables of values learned by self-play, as files of a run.
+
+RUN_DIR/tabular/backward_value.npz, temporal_difference.npz, manifest.json
+"""
+
+import logging
+import time
+from pathlib import Path
+from typing import Any
+
+from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.errors import SettingError
+from selfplay.games.position_graph import PositionGraph, positions_of
+from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule, initial_values, learn_matches
+from selfplay.learners.tabular.policy_file import save_policy
+from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.written_files import written_whole
+from selfplay.settings.tabular import TabularSettings
+
+log = logging.getLogger(__name__)
+
+REPORT_EVERY = 500
+
+
+def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress) -> Path:
+    """Learn the tables that `settings` describe, unless they are there already; returns their file.
+
+    Raises:
+        SettingError: an unknown update rule, or one without its step size.
+        GameTooLargeError: the game cannot be enumerated.
+        StageError: tables made with other settings are there.
+    """
+    rule = _rule(settings)
+    folder = RunFolder(Path(settings.run_dir)).tabular
+    path = folder / f"{rule.name}.npz"
+    manifest = Manifest(folder)
+    record = _record(settings, rule)
+    if manifest.is_done(rule.name, record, force=settings.force):
+        log.info("%s is there", path)
+        return path
+    graph = positions_of(settings.game.name)
+    values = _learn(settings, graph, rule, progress)
+    manifest.forget(rule.name)
+    with written_whole(path) as beside:
+        save_policy(beside, graph, values, rule, record)
+    manifest.record(rule.name, record, {"matches": settings.episodes}, [path.name])
+    log.info("wrote %s", path)
+    return path
+
+
+def _rule(settings: TabularSettings) -> UpdateRule:
+    if settings.agent not in UPDATE_RULES:
+        raise SettingError(f"agent={settings.agent}: give {' or '.join(UPDATE_RULES)}")
+    rule = UPDATE_RULES[settings.agent]
+    if getattr(settings, rule.step_size_name) is None:
+        raise SettingError(f"{rule.step_size_name}=null: agent={rule.name} needs one")
+    return rule
+
+
+def _record(settings: TabularSettings, rule: UpdateRule) -> dict[str, Any]:
+    names = ("seed", "episodes", rule.step_size_name, "epsilon")
+    return {"game": settings.game.name, **{name: getattr(settings, name) for name in names}}
+
+
+def _learn(settings: TabularSettings, graph: PositionGraph, rule: UpdateRule, progress: ProgressBar) -> Tables:
+    start = time.perf_counter()
+    values = initial_values(graph, rule)
+    bar = progress(total=settings.episodes, desc=rule.name)
+    done = 0
+    for counts in learn_matches(
+        graph,
+        values,
+        rule,
+        matches=settings.episodes,
+        step_size=getattr(settings, rule.step_size_name),
+        epsilon=settings.epsilon,
+        key=stream_key(settings.seed, 0, Activity.TABULAR_TRAINING),
+        every=REPORT_EVERY,
+    ):
+        bar.update(counts.matches - done)
+        done = counts.matches
+        rates = (count / done for count in (counts.first_won, counts.second_won, counts.drawn))
+        log.info("match %d: first player won %.4f, second won %.4f, drawn %.4f", done, *rates)
+    bar.close()
+    log.info("%s: learned from %d matches (%.2f s)", rule.name, done, time.perf_counter() - start)
+    return values

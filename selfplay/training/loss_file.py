@@ -1,0 +1,49 @@
+"""epoch_loss.csv: the losses of a level's training by epoch, written and read back with every value checked."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from selfplay.errors import InvalidFileError
+from selfplay.training.fitting import EpochLoss
+
+HEADER = ",".join(EpochLoss._fields)
+
+
+def write_epoch_losses(path: Path, losses: Sequence[EpochLoss]) -> None:
+    """Write the table to `path`. Raises OSError."""
+    path.write_text("".join(f"{line}\n" for line in [HEADER, *(",".join(map(str, row)) for row in losses)]))
+
+
+def read_epoch_losses(path: Path) -> list[EpochLoss]:
+    """The rows of the table at `path`, at least one, with epochs counted from 1.
+
+    Raises InvalidFileError if the file is missing, empty, cut off or foreign, or a value is out of range.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidFileError(path, f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidFileError(path, "is not a text file") from error
+    header, _, body = text.partition("\n")
+    if header != HEADER:
+        raise InvalidFileError(path, f"its first line is not {HEADER}")
+    if not body:
+        raise InvalidFileError(path, "holds no rows; train the level again with force=true")
+    if not body.endswith("\n"):
+        raise InvalidFileError(path, "is cut off in its last row; train the level again with force=true")
+    return [_epoch_loss(path, epoch, line) for epoch, line in enumerate(body.splitlines(), start=1)]
+
+
+def _epoch_loss(path: Path, epoch: int, line: str) -> EpochLoss:
+    try:
+        number, training_loss, validation_loss, is_champion = line.split(",")
+        row = EpochLoss(int(number), float(training_loss), float(validation_loss), is_champion == "True")
+    except ValueError as error:
+        raise InvalidFileError(path, f"row {epoch} is not a row of {HEADER}") from error
+    if row.epoch != epoch or is_champion not in ("True", "False"):
+        raise InvalidFileError(path, f"row {epoch} is not the row of epoch {epoch}")
+    if not all(math.isfinite(loss) and loss >= 0 for loss in row[1:3]):
+        raise InvalidFileError(path, f"a loss of epoch {epoch} is not a number from 0")
+    return row

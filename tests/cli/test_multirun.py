@@ -1,0 +1,165 @@
+"""A sweep (-m): a folder for each run, what fails is named and stops nothing, and table and figure at the end."""
+
+import shutil
+import sys
+
+import pandas as pd
+import pytest
+
+from selfplay.cli.multirun import Multirun
+from selfplay.process_exit import INTERRUPTED
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.run import compose_settings
+from selfplay.stages.compare import is_compared
+from tests.support.runs import GENERATE, LEARN, PROJECT, files_of, interrupted_when_there_is, run_forked
+
+COMPARE_RUNS = PROJECT / "train" / "compare_runs.py"
+
+SMALL = ["levels=1", "matches=200", "comparison.matches=50", "training.epochs=1", "training.steps_per_epoch=5"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "size", "name"),
+    [
+        ("seed=0,1 -m", "seed=1", 2, "seed=1"),
+        ("seed=0,1 recipe=default,article,othello -m", "seed=1 recipe=article", 6, "recipe=article,seed=1"),
+        ("recipe=default,article seed=0,1 -m", "recipe=article seed=1", 4, "recipe=article,seed=1"),
+        ("seed=0,1 levels=2 executor=process threads=2 -m", "seed=0 levels=2 executor=process threads=2", 2, "seed=0"),
+        ("executor=serial,process run_dir=a -m", "executor=process run_dir=a", 2, "executor=process"),
+        ("seed=range(0,3) -m", "seed=2", 3, "seed=2"),
+        ("seed=0,1 seed=5 gamma=0.5,1 -m", "seed=5 gamma=1", 2, "gamma=1"),
+        ("epsilons=[0.5,0.1],[0.3] -m", "epsilons=[0.5,0.1]", 2, "epsilons=[0.5,0.1]"),
+        ("player='a/b?c=1','d' -m", "player='a/b?c=1'", 2, "player=a.b?c=1"),
+        ("run_dir=a,b -m", "run_dir=a", 2, ""),
+        ("seed=1 -m", "seed=1", 1, ""),
+    ],
+)
+def test_a_run_is_named_after_what_is_swept_over(arguments, given, size, name):
+    multirun = Multirun(arguments.split())
+    assert (multirun.name(given.split()), multirun.size) == (name, size)
+
+
+def test_a_sweep_over_whatever_there_is_is_refused_in_one_line(tmp_path):
+    result = run_forked(LEARN, "-m", "recipe=glob(*)", f"run_dir={tmp_path}")
+    assert result.returncode == 2
+    assert result.stderr == "error: recipe=glob(*): list the values, as in recipe=one,two\n"
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory):
+    """A sweep whose last run finds files of other settings in its way, and fails; the folder and what was said."""
+    folder = tmp_path_factory.mktemp("sweep") / "runs"
+    taken = folder / "gamma=0.9,seed=1"
+    assert run_forked(GENERATE, "--level", 0, *SMALL, "gamma=0.1", "seed=1", f"run_dir={taken}").returncode == 0
+    result = run_forked(LEARN, "-m", "seed=0,1", "gamma=2,0.9", *SMALL, f"run_dir={folder}")
+    return folder, result
+
+
+def test_a_run_that_fails_gets_a_line_and_stops_no_other(sweep):
+    folder, result = sweep
+    lines = result.stderr.splitlines()
+    assert result.returncode == 1
+    assert lines[:2] == [f"error: gamma=2,seed={seed}: gamma=2.0: give a discount from 0 to 1" for seed in (0, 1)]
+    assert lines[2].startswith("error: gamma=0.9,seed=1: ")
+    assert "gamma was 0.1, is 0.9" in lines[2]
+    assert lines[3].startswith("error: 3 of 4 runs failed: gamma=2,seed=0; gamma=2,seed=1; gamma=0.9,seed=1; ")
+    assert len(lines) == 4
+    assert not (folder / "gamma=2,seed=0").exists()
+    assert RunFolder(folder / "gamma=0.9,seed=0").comparison.exists()
+
+
+def test_the_sweep_ends_in_a_table_that_names_what_is_missing(sweep):
+    folder, result = sweep
+    for text in ("gamma=2,seed=0: it has not begun", "gamma=0.9,seed=1: no level is trained yet"):
+        assert f"\n  {text}\n" in result.stdout
+    assert "not in the table: 3 of 4 runs" in result.stdout
+    assert pd.read_csv(folder / "sweep" / "runs.csv")["run"].tolist() == ["gamma=0.9,seed=0"]
+    assert (folder / "sweep" / "runs.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """The run of the sweep that did not fail, made by itself."""
+    run_dir = tmp_path_factory.mktemp("alone")
+    assert run_forked(LEARN, "seed=0", "gamma=0.9", *SMALL, f"run_dir={run_dir}").returncode == 0
+    return run_dir
+
+
+def test_a_run_of_a_sweep_has_the_bytes_of_a_run_alone(sweep, alone):
+    assert files_of(sweep[0] / "gamma=0.9,seed=0") == files_of(alone)
+
+
+def test_a_sweep_started_again_passes_by_what_is_complete_and_makes_the_rest(sweep, tmp_path):
+    folder = tmp_path / "runs"
+    shutil.copytree(sweep[0], folder)
+    shutil.rmtree(folder / "gamma=0.9,seed=1")
+    finished = folder / "gamma=0.9,seed=0"
+    before = files_of(finished)
+    result = run_forked(LEARN, "-m", "gamma=0.9,2", "seed=0,1", *SMALL, f"run_dir={folder}")
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1].startswith("error: 2 of 4 runs failed: gamma=2,seed=0; gamma=2,seed=1; ")
+    first, second = result.stdout.split("run 2 of 4: gamma=0.9,seed=1\n")
+    assert [line.partition(",")[0] for line in first.splitlines()] == [
+        "run 1 of 4: gamma=0.9",
+        "level 0: its matches are there",
+        "level 1: it is trained",
+        "the levels are compared",
+    ]
+    assert files_of(finished) == before
+    assert "level 1: trained on " in second
+    assert pd.read_csv(folder / "sweep" / "runs.csv")["seed"].tolist() == [0, 1]
+    # A script of its own makes the same of what stands there, and such a folder can be named.
+    made = files_of(folder / "sweep")
+    again = run_forked(COMPARE_RUNS, f"run_dir={folder}")
+    assert (again.returncode, again.stderr) == (0, "")
+    assert files_of(folder / "sweep") == made
+    table = again.stdout.partition("\n\n")[2]
+    assert table in result.stdout
+    assert run_forked(COMPARE_RUNS, f"run_dir={finished}").returncode == 0
+
+
+def test_levels_count_as_compared_with_these_settings_and_all_files(alone, tmp_path):
+    run_dir = tmp_path / "run"
+    shutil.copytree(alone, run_dir)
+    settings = [*SMALL, "seed=0", "gamma=0.9", f"run_dir={run_dir}"]
+    assert is_compared(compose_settings(settings))
+    assert not is_compared(compose_settings([*settings, "comparison.matches=20"]))
+    assert not is_compared(compose_settings([*settings, "player.depth=2"]))
+    agent = run_dir / "level_01" / "agent.safetensors"
+    content = agent.read_bytes()
+    agent.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert not is_compared(compose_settings(settings))
+    agent.write_bytes(content)
+    assert is_compared(compose_settings(settings))
+    (run_dir / "figures" / "ratings.png").unlink()
+    assert not is_compared(compose_settings(settings))
+
+
+def test_a_choice_that_is_not_there_is_named_before_anything_runs(tmp_path):
+    result = run_forked(LEARN, "-m", "recipe=default,best", *SMALL, f"run_dir={tmp_path / 'runs'}")
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert result.stderr.startswith("error: Could not find 'recipe/best' Available options in 'recipe': article ")
+
+
+def test_if_all_runs_fail_there_is_no_table(tmp_path):
+    result = run_forked(LEARN, "-m", "gamma=2,3", *SMALL, f"run_dir={tmp_path}")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.splitlines()[-1].startswith("error: 2 of 2 runs failed: gamma=2; gamma=3; ")
+    assert not (tmp_path / "sweep").exists()
+
+
+@pytest.mark.parametrize(("folder", "named"), [("none", "is not there"), (".", "holds no run")])
+def test_a_folder_without_runs_gets_one_line(tmp_path, folder, named):
+    result = run_forked(COMPARE_RUNS, f"run_dir={tmp_path / folder}")
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert result.stderr.startswith(f"error: {tmp_path / folder} {named}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_stops_all_runs_of_a_sweep(tmp_path):
+    partial = tmp_path / "seed=0" / "level_00" / ".dataset.csv.partial"
+    sweep = ["-m", "seed=0,1", "levels=1", "matches=1000000", f"run_dir={tmp_path}"]
+    result = interrupted_when_there_is(partial, [sys.executable, LEARN, *sweep])
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (INTERRUPTED, "run 1 of 2: seed=0\n", 1)
+    assert result.stderr.startswith("error: interrupted; start the same command again")
+    assert not (tmp_path / "seed=1").exists()

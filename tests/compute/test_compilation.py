@@ -1,0 +1,64 @@
+"""Compiled code on disk: what several processes leave there, one process may use together."""
+
+import multiprocessing
+
+import torch
+
+from selfplay.compute import compilation
+from selfplay.compute.bit_algebra import named_by_closure
+from selfplay.games import make_game
+from selfplay.games.kernels import compile_kernels
+from selfplay.games.othello import othello_rules
+
+GAMES = ("othello", "othello_6x6")
+
+
+def steps_agree(folder, names):
+    """Whether freshly made rules of these games, with compiled code in `folder`, step as the tensor rules do."""
+    compilation.cache_folder = lambda: folder
+    games = [make_game(name) for name in names]
+    kernels = [compile_kernels.__wrapped__(othello_rules.__wrapped__(game.width), game.pass_action) for game in games]
+    return [follows(game, step) for game, (step, *_) in zip(games, kernels, strict=True)]
+
+
+def follows(game, step):
+    state = game.init()
+    for _ in range(20):
+        action = game.legal_action_mask(state).long().argmax(dim=1)
+        expected = game.step_with_tensors(state, action)
+        if not all(torch.equal(*fields) for fields in zip(step(state, action), expected, strict=True)):
+            return False
+        state = expected
+    return True
+
+
+def test_code_compiled_in_two_processes_runs_in_a_third_one(tmp_path):
+    # Processes forked off here number the functions that they compile alike.
+    fork = multiprocessing.get_context("fork")
+    for names in [(name,) for name in GAMES] + [GAMES]:
+        with fork.Pool(1) as pool:
+            assert pool.apply(steps_agree, (tmp_path, names)) == [True] * len(names)
+
+
+def scaled_by(factor):
+    @named_by_closure
+    def scale(word):
+        return word * factor
+
+    return scale
+
+
+def twice(function):
+    @named_by_closure
+    def apply(word):
+        return function(function(word))
+
+    return apply
+
+
+def test_what_a_function_encloses_is_part_of_its_name():
+    names = [scaled_by(2), scaled_by(3), scaled_by((2, 3)), twice(scaled_by(2)), twice(scaled_by(3))]
+    assert len({function.__qualname__ for function in names}) == 5
+    assert scaled_by(2).__qualname__ == scaled_by(2).__qualname__
+    assert twice(scaled_by(3)).__qualname__ == twice(scaled_by(3)).__qualname__
+    assert named_by_closure(make_game).__qualname__ == "make_game"

@@ -1,0 +1,278 @@
+"""Playing and training on a GPU give what the CPU gives; most of it is tried on a pretended one."""
+
+import shutil
+
+import pytest
+import torch
+
+from selfplay import compare_levels, compose_settings, generate_level, learn_levels
+from selfplay.architectures import build_network
+from selfplay.compute.devices import chosen_device, is_out_of_memory
+from selfplay.compute.random_numbers import Draws, Purpose
+from selfplay.dataset.targets import expectation_rows
+from selfplay.errors import SettingError
+from selfplay.games import GAMES, make_game
+from selfplay.games.kernels import distinct_positions, distinct_positions_with_tensors
+from selfplay.games.state import State
+from selfplay.matches.arena import play_batch, play_matches, playing_device
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.random import RandomPlayer
+from selfplay.players.registry import make_player
+from selfplay.players.value_net import ValueNetPlayer
+from selfplay.settings.training import TrainingSettings
+from selfplay.training.fitting import seeded, train
+from tests.support.pretended_gpu import GPU, OnGPU, pretended_gpu
+from tests.support.runs import GENERATE, files_of, run_forked, tiny_settings
+
+real_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch can use")
+
+NETWORKS = {
+    "tictactoe": {"name": "mlp", "hidden_sizes": [16]},
+    "sumto100": {"name": "mlp", "hidden_sizes": [16]},
+    "connect_four": {"name": "residual", "channels": 4, "blocks": 1},
+    "othello_4x4": {"name": "ntuple", "symmetries": "square", "phases": 2},
+    "othello": {"name": "othello_features"},
+}
+
+
+def network_of(name):
+    """The network that is tried in that game, with weights drawn at random."""
+    with seeded(3):
+        network = build_network(NETWORKS[name], make_game(name).observation_shape)
+        for parameter in network.parameters():
+            torch.nn.init.normal_(parameter, std=0.2)
+    return network
+
+
+def record_of(game, players, device, matches=8, **options):
+    (record,) = play_matches(game, players, range(matches), 5, device=device, **options)
+    return record
+
+
+def parts_of(record):
+    """Everything a record holds, by what it is."""
+    fields = {f"{field} {ply}": part for ply, s in enumerate(record.states) for field, part in s._asdict().items()}
+    actions = {f"action {ply}": action for ply, action in enumerate(record.actions)}
+    return {"match": record.match, "seats": record.seats, **fields, **actions}
+
+
+def assert_same(one, other):
+    one, other = parts_of(one), parts_of(other)
+    assert list(one) == list(other)
+    for name, part in one.items():
+        assert type(part) is torch.Tensor, name
+        assert part.dtype == other[name].dtype, name
+        assert torch.equal(part, other[name]), name
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_random_matches_are_the_same_on_a_gpu(name):
+    game = make_game(name)
+    player = RandomPlayer(game)
+    with pretended_gpu():
+        record = record_of(game, (player, player), GPU, opening_plies=2)
+    assert_same(record, record_of(game, (player, player), "cpu", opening_plies=2))
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "sumto100", "connect_four", "othello_4x4"])
+def test_networks_play_the_same_on_a_gpu(name):
+    game = make_game(name)
+    network = network_of(name)
+    player = EpsilonGreedyPlayer(game, ValueNetPlayer(game, network), [0.5, 0.1])
+    with pretended_gpu():
+        record = record_of(game, (player, RandomPlayer(game)), GPU)
+        assert isinstance(next(network.parameters()), OnGPU)
+    network = network_of(name)
+    player = EpsilonGreedyPlayer(game, ValueNetPlayer(game, network), [0.5, 0.1])
+    assert_same(record, record_of(game, (player, RandomPlayer(game)), "cpu"))
+
+
+@pytest.mark.parametrize("options", [{"depth": 2}, {"depth": 3}, {"temperature": 0.3}], ids=str)
+def test_looking_ahead_and_drawing_actions_are_the_same_on_a_gpu(options):
+    game = make_game("tictactoe")
+
+    def played(device):
+        player = ValueNetPlayer(game, network_of("tictactoe"), **options)
+        return record_of(game, (player, RandomPlayer(game)), device, matches=6)
+
+    with pretended_gpu():
+        record = played(GPU)
+    assert_same(record, played("cpu"))
+
+
+def test_who_plays_on_the_cpu_alone_meets_a_network_on_the_gpu_there():
+    game = make_game("tictactoe")
+
+    def played(device):
+        players = ValueNetPlayer(game, network_of("tictactoe")), make_player("perfect", game, "")
+        return players, record_of(game, players, device)
+
+    with pretended_gpu():
+        players, record = played(GPU)
+        assert isinstance(next(players[0].network.parameters()), OnGPU)
+        assert playing_device(players, GPU) == "cpu"
+        assert playing_device((players[0], RandomPlayer(game)), GPU) == GPU
+    assert_same(record, played("cpu")[1])
+
+
+@pytest.mark.parametrize("more", [[], ["opponents=pool", "dataset.replay=1"]], ids=["self", "pool"])
+def test_a_run_on_a_gpu_has_the_bytes_of_one_on_the_cpu(more, tmp_path):
+    more = ["matches=40", "levels=2", "architecture.hidden_sizes=[8]", *more]
+    with pretended_gpu():
+        assert chosen_device("auto") == GPU
+        learn_levels(tiny_settings(tmp_path / "gpu", *more))
+    learn_levels(tiny_settings(tmp_path / "cpu", *more))
+    assert files_of(tmp_path / "gpu") == files_of(tmp_path / "cpu")
+
+
+def test_levels_are_compared_on_a_gpu(tiny_run, tmp_path):
+    for device in ("gpu", "cpu"):
+        shutil.copytree(tiny_run, tmp_path / device)
+    few = ["comparison.matches=4"]
+    with pretended_gpu():
+        compare_levels(tiny_settings(tmp_path / "gpu", *few))
+    compare_levels(tiny_settings(tmp_path / "cpu", *few))
+    assert files_of(tmp_path / "gpu") == files_of(tmp_path / "cpu")
+
+
+def test_what_is_made_on_one_device_is_done_on_another(tiny_run, tmp_path):
+    run_dir = shutil.copytree(tiny_run, tmp_path / "run")
+    with pretended_gpu():
+        assert not generate_level(tiny_settings(run_dir), 1)
+        assert not generate_level(tiny_settings(run_dir, "device=cpu"), 1)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect_four", "othello_4x4", "othello"])
+def test_training_takes_the_same_steps_on_a_gpu(name):
+    game = make_game(name)
+    player = RandomPlayer(game)
+    rows = expectation_rows(game, record_of(game, (player, player), "cpu"), 0.9)
+    settings = TrainingSettings(epochs=2, batch_size=64, steps_per_epoch=4)
+
+    def trained(device):
+        network = network_of(name)
+        losses = train(network, rows, settings, game.symmetries, game.observation_shape, 9, device=device)
+        return losses, network.state_dict()
+
+    with pretended_gpu():
+        losses, weights = trained(GPU)
+    expected_losses, expected = trained("cpu")
+    assert losses == expected_losses
+    for part, weight in weights.items():
+        assert type(weight) is torch.Tensor, part
+        assert torch.equal(weight, expected[part]), part
+
+
+def test_distinct_positions_are_found_alike_by_torch_operations():
+    generator = torch.Generator().manual_seed(1)
+    for size in (0, 1, 7, 3000):
+        own, opp = torch.randint(-20, 20, (2, size), generator=generator) << 58
+        state = State(own, opp, own.to(torch.int8), own == 0, own.float())
+        for one, other in zip(distinct_positions(state), distinct_positions_with_tensors(state), strict=True):
+            assert torch.equal(one, other)
+
+
+# ---------------------------------------------------------------------- what the pretended GPU refuses
+
+
+def test_the_pretended_gpu_refuses_what_a_gpu_refuses():
+    with pretended_gpu():
+        there, here = torch.arange(3, device=GPU), torch.arange(3)
+        assert (there + 1).cpu().tolist() == [1, 2, 3]
+        assert (there + torch.tensor(1)).cpu().tolist() == [1, 2, 3]
+        assert there[here].cpu().tolist() == [0, 1, 2]
+        for mixed in (lambda: there + here, lambda: here[there], lambda: torch.where(there > 1, here, there)):
+            with pytest.raises(AssertionError, match="mixes devices"):
+                mixed()
+        with pytest.raises((TypeError, RuntimeError)):
+            there.numpy()
+
+
+# ---------------------------------------------------------------------- the setting
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="here cuda is no error")
+def test_a_gpu_that_is_not_there_is_one_line_and_nothing_is_written(tmp_path):
+    result = run_forked(GENERATE, "device=cuda", f"run_dir={tmp_path / 'run'}", "level=0")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: device=cuda: ")
+    assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+    assert chosen_device("auto") == "cpu"
+
+
+def test_devices_that_are_unknown_or_cannot_be_are_refused(monkeypatch):
+    with pytest.raises(SettingError, match=r"^device=tpu: give auto, cpu or cuda$"):
+        compose_settings(["device=tpu"])
+    rows = ["architecture=ntuple", "training.optimizer.name=sgd"]
+    assert compose_settings(rows).device == "auto"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    assert compose_settings(["device=cuda"]).device == "cuda"
+    with pytest.raises(SettingError, match=r"sgd goes row after row on the CPU; give device=cpu or auto$"):
+        compose_settings([*rows, "device=cuda"])
+
+
+def test_with_a_gpu_rows_are_still_descended_on_the_cpu(tmp_path):
+    rows = ["architecture=ntuple", "training.optimizer.name=sgd", "training.optimizer.learning_rate=0.05"]
+    rows += ["levels=1", "matches=30", "training.epochs=1"]
+    with pretended_gpu():
+        learn_levels(tiny_settings(tmp_path / "gpu", *rows))
+    learn_levels(tiny_settings(tmp_path / "cpu", *rows))
+    assert files_of(tmp_path / "gpu") == files_of(tmp_path / "cpu")
+
+
+# ---------------------------------------------------------------------- on a real GPU
+
+
+@real_gpu
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_random_matches_are_the_same_on_a_real_gpu(name):
+    game = make_game(name)
+    player = RandomPlayer(game)
+    record = record_of(game, (player, player), "cuda", matches=2000)
+    assert_same(record, record_of(game, (player, player), "cpu", matches=2000))
+
+
+@real_gpu
+def test_level_0_has_the_same_bytes_from_a_real_gpu(tmp_path):
+    for device in ("cuda", "cpu"):
+        generate_level(tiny_settings(tmp_path / device, f"device={device}"), 0)
+    assert files_of(tmp_path / "cuda") == files_of(tmp_path / "cpu")
+
+
+@real_gpu
+def test_a_run_on_a_real_gpu_repeats_its_bytes_and_learns(tmp_path):
+    for attempt in ("one", "other"):
+        learn_levels(tiny_settings(tmp_path / attempt, "device=cuda", "architecture=residual", "training.epochs=8"))
+    assert files_of(tmp_path / "one") == files_of(tmp_path / "other")
+    lines = (tmp_path / "one" / "level_01" / "epoch_loss.csv").read_text().splitlines()[1:]
+    losses = [float(line.split(",")[2]) for line in lines]
+    assert min(losses) < losses[0]
+
+
+@real_gpu
+def test_the_batch_a_match_is_played_in_changes_nothing_on_a_real_gpu():
+    game = make_game("connect_four")
+    player = EpsilonGreedyPlayer(game, ValueNetPlayer(game, network_of("connect_four")), [0.5, 0.1])
+    whole = record_of(game, (player, player), "cuda", matches=1000)
+    numbers = torch.arange(300, 400)
+    part = play_batch(game, (player, player), numbers, (numbers % 2).to(torch.int8), 5, device="cuda")
+    longest = len(part.actions)
+    assert torch.equal(whole.action_sequences()[300:400, :longest], part.action_sequences())
+
+
+@real_gpu
+def test_random_numbers_are_the_same_on_a_real_gpu():
+    match = torch.arange(1000)
+    words = [Draws(77, match.to(device), 3).words(Purpose.EXPLORE).cpu() for device in ("cpu", "cuda")]
+    assert torch.equal(*words)
+
+
+def test_memory_that_does_not_suffice_is_known_by_whoever_lacks_it():
+    with pytest.raises(RuntimeError) as caught:
+        torch.empty(2**60)
+    assert is_out_of_memory(caught.value)
+    assert is_out_of_memory(MemoryError())
+    assert is_out_of_memory(torch.OutOfMemoryError("CUDA out of memory"))
+    assert not is_out_of_memory(RuntimeError("the sizes do not match"))

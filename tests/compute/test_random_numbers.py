@@ -1,0 +1,166 @@
+"""Counter-based random numbers: the published outputs, three ways alike, and uniform."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from selfplay.compute.compilation import compiled
+from selfplay.compute.random_numbers import (
+    GOLDEN_GAMMA,
+    Activity,
+    Draws,
+    Purpose,
+    below,
+    fold,
+    mix,
+    random_word,
+    single_word,
+    stream_key,
+    uniform_bits,
+)
+
+# The outputs of the authors' reference program for the seed 1234567.
+SEED = 1234567
+REFERENCE = [
+    6457827717110365317,
+    3203168211198807973,
+    9817491932198370423,
+    4593380528125082431,
+    16408922859458223821,
+]
+
+INT64 = st.integers(-(2**63), 2**63 - 1)
+
+
+@compiled
+def all_compiled(words, bounds, out):
+    for i in range(len(words)):
+        out[0, i] = mix(words[i])
+        out[1, i] = fold(words[i], bounds[i])
+        out[2, i] = below(words[i], bounds[i])
+        out[3, i] = random_word(words[i], bounds[i], 3, 1)
+        out[4, i] = uniform_bits(words[i])
+
+
+class FixedWords(Draws):
+    """Draws whose random words are the match numbers themselves."""
+
+    def words(self, purpose):
+        return self.match
+
+
+def test_mix_gives_the_published_outputs_of_splitmix64():
+    counters = np.array([SEED], dtype=np.int64) + np.arange(1, 6) * np.int64(GOLDEN_GAMMA)
+    assert mix(counters).view(np.uint64).tolist() == REFERENCE
+
+
+def test_fold_gives_the_published_outputs_of_splitmix64():
+    words = fold(torch.tensor([SEED]), torch.arange(5))
+    assert [word % 2**64 for word in words.tolist()] == REFERENCE
+
+
+@given(st.lists(st.tuples(INT64, st.integers(1, 2**31)), min_size=1, max_size=20))
+def test_numba_torch_and_numpy_agree(pairs):
+    words, bounds = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
+    tensor_words, tensor_bounds = torch.from_numpy(words), torch.from_numpy(bounds)
+    numbers = np.empty((5, len(words)), dtype=np.int64)
+    all_compiled(words, bounds, numbers)
+    with np.errstate(over="ignore"):
+        three, one = np.array([3]), np.array([1])
+        with_numpy = [
+            mix(words),
+            fold(words, bounds),
+            below(words, bounds),
+            random_word(words, bounds, three, one),
+            uniform_bits(words),
+        ]
+    with_torch = [
+        mix(tensor_words),
+        fold(tensor_words, tensor_bounds),
+        below(tensor_words, tensor_bounds),
+        random_word(tensor_words, tensor_bounds, torch.tensor(3), torch.tensor(1)),
+        uniform_bits(tensor_words),
+    ]
+    assert numbers.tolist() == [column.tolist() for column in with_numpy]
+    assert numbers.tolist() == [column.tolist() for column in with_torch]
+
+
+@given(INT64, st.integers(1, 2**31))
+def test_uniform_and_below_stay_in_range(word, bound):
+    words = torch.tensor([word])
+    assert 0 <= FixedWords(0, words, 0).uniforms(Purpose.EXPLORE).item() < 1
+    assert 0 <= below(words, torch.tensor([bound])).item() < bound
+
+
+def test_uniforms_have_53_bits_and_never_reach_1():
+    # As float32 the highest word would give 1, and sampling by it an action of probability 0.
+    words = torch.tensor([0, 1 << 11, -1])
+    assert FixedWords(0, words, 0).uniforms(Purpose.EXPLORE).tolist() == [0.0, 2**-53, 1 - 2**-53]
+
+
+def test_below_reaches_the_ends_of_its_range():
+    assert below(torch.tensor([0, -1]), 7).tolist() == [0, 6]
+
+
+@pytest.mark.parametrize("bound", [2, 3, 9, 10, 60])
+def test_below_is_uniform(bound):
+    numbers = below(
+        Draws(stream_key(0, 0, Activity.GENERATION), torch.arange(100_000), 0).words(Purpose.EXPLORE), bound
+    )
+    counts = torch.bincount(numbers, minlength=bound).numpy()
+    assert len(counts) == bound
+    assert stats.chisquare(counts).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("purpose", list(Purpose))
+def test_uniforms_are_uniform_in_each_purpose(purpose):
+    numbers = Draws(stream_key(0, 0, Activity.GENERATION), torch.arange(100_000), 4).uniforms(purpose)
+    counts = np.histogram(numbers.numpy(), bins=100, range=(0, 1))[0]
+    assert stats.chisquare(counts).pvalue > 1e-3
+
+
+def test_each_bit_of_the_random_words_is_set_half_of_the_time():
+    words = Draws(stream_key(3, 2, Activity.TRAINING), torch.arange(100_000), 1).words(Purpose.EXPLORE)
+    ones = torch.stack([(words >> bit) & 1 for bit in range(64)]).sum(dim=1).numpy()
+    # Six standard deviations of a binomial count.
+    assert np.abs(ones - 50_000).max() < 6 * np.sqrt(100_000 / 4)
+
+
+def test_different_purposes_plies_and_matches_give_different_words():
+    match = torch.arange(1000)
+    words = [Draws(1, match, ply).words(purpose) for ply in range(10) for purpose in Purpose]
+    assert len(set(torch.cat(words).tolist())) == 1000 * 10 * len(Purpose)
+
+
+def test_neighbouring_matches_and_plies_are_uncorrelated():
+    match = torch.arange(100_000)
+    here = Draws(9, match, 0).uniforms(Purpose.EXPLORE).numpy()
+    for there in (Draws(9, match + 1, 0), Draws(9, match, 1)):
+        correlation = np.corrcoef(here, there.uniforms(Purpose.EXPLORE).numpy())[0, 1]
+        assert abs(correlation) < 6 / np.sqrt(100_000)
+
+
+def test_a_draw_depends_on_its_own_match_only():
+    whole = Draws(5, torch.arange(100), 3).words(Purpose.EXPLORE)
+    part = Draws(5, torch.tensor([70, 7]), 3).words(Purpose.EXPLORE)
+    assert part.tolist() == whole[[70, 7]].tolist()
+
+
+def test_stream_keys_differ_by_seed_level_and_activity():
+    keys = {stream_key(seed, level, activity) for seed in range(-5, 5) for level in range(20) for activity in Activity}
+    assert len(keys) == 10 * 20 * len(Activity)
+
+
+@pytest.mark.parametrize("seed", [-(2**63), 2**63 - 1])
+def test_every_seed_of_64_bits_has_a_stream(seed):
+    assert -(2**63) <= stream_key(seed, 0, Activity.GENERATION) < 2**63
+
+
+def test_a_single_word_fits_a_torch_generator():
+    words = [single_word(key, Purpose.DROPOUT) for key in range(200)]
+    assert all(0 <= word < 2**63 for word in words)
+    assert len(set(words)) == 200
+    torch.Generator().manual_seed(max(words))

@@ -1,0 +1,210 @@
+"""Targets by hand: z * gamma**k, for the mover's return z and the moves k that it makes later."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from selfplay.dataset.forgone_values import forgone_values
+from selfplay.dataset.targets import expectation_rows
+from selfplay.games import make_game
+from selfplay.games.match_record import MATCH_OVER
+from selfplay.games.tictactoe import TicTacToe
+from selfplay.matches.arena import play_matches
+from selfplay.players.player import Player
+from selfplay.players.random import RandomPlayer
+
+GAME = make_game("tictactoe")
+
+X_WINS = [0, 3, 1, 4, 2]
+# X X X     in the fifth ply
+# O O .
+# . . .
+O_WINS = [0, 3, 1, 4, 8, 5]
+# X X .
+# O O O     in the sixth ply
+# . . X
+DRAW = [0, 1, 2, 4, 3, 5, 7, 6, 8]
+# X O X
+# X O O
+# O X X
+
+
+class Scripted(Player):
+    """Plays the matches that are written down, by their numbers."""
+
+    name = "scripted"
+
+    def __init__(self, matches):
+        self.matches = matches
+
+    def act(self, state, draws):
+        scripts = [self.matches[number] for number in draws.match.tolist()]
+        return torch.tensor([script[draws.ply] if draws.ply < len(script) else 0 for script in scripts])
+
+    def policy(self, state):
+        raise NotImplementedError
+
+
+def rows_of(*matches, gamma=0.5, viewpoints="both", game=GAME):
+    player = Scripted(matches)
+    (record,) = play_matches(GAME, (player, player), range(len(matches)), 0)
+    return expectation_rows(game, record, gamma, viewpoints)
+
+
+class Explorer(Scripted):
+    """Explores in the plies that are named, and values every action by its number: action 8 is worth 0.8."""
+
+    def __init__(self, matches, plies):
+        super().__init__(matches)
+        self.plies = plies
+
+    def explores(self, draws):
+        return torch.full(draws.match.shape, draws.ply in self.plies)
+
+    def action_values(self, state):
+        values = torch.arange(9).expand(state.batch_size, 9) / 10
+        return values.masked_fill(~GAME.legal_action_mask(state), torch.nan)
+
+
+def board(observation):
+    """The observation as a drawing: m for the stones of the player who has just moved, w for those of the other."""
+    mine, others = observation[:9], observation[9:]
+    return "".join("m" if m else "w" if w else "." for m, w in zip(mine, others, strict=True))
+
+
+def test_a_win_of_the_first_player():
+    rows = rows_of(X_WINS)
+    # X moves in plies 0, 2, 4; O in 1 and 3.
+    assert rows.ply.tolist() == [0, 1, 2, 3, 4]
+    assert rows.targets.tolist() == [0.25, -0.5, 0.5, -1.0, 1.0]
+    assert rows.match.tolist() == [0] * 5
+
+
+def test_a_win_of_the_second_player():
+    rows = rows_of(O_WINS)
+    assert rows.targets.tolist() == [-0.25, 0.25, -0.5, 0.5, -1.0, 1.0]
+
+
+def test_a_draw_gives_zero_targets():
+    rows = rows_of(DRAW)
+    assert rows.targets.tolist() == [0.0] * 9
+    assert not np.signbit(rows.targets).any()
+
+
+def test_no_target_is_a_negative_zero():
+    zero = rows_of(X_WINS, O_WINS, gamma=0.0).targets
+    assert zero.tolist() == [0, 0, 0, -1, 1, 0, 0, 0, 0, -1, 1]
+    assert not np.signbit(zero[zero == 0]).any()
+
+
+def test_targets_of_the_articles_discount():
+    rows = rows_of(O_WINS, gamma=0.95)
+    expected = [-(0.95**2), 0.95**2, -0.95, 0.95, -1, 1]
+    assert rows.targets.tolist() == np.array(expected, dtype=np.float32).tolist()
+
+
+def test_observations_show_each_afterstate_to_its_mover():
+    rows = rows_of(X_WINS)
+    assert rows.observations.dtype == np.uint8
+    drawn = [board(observation) for observation in rows.observations]
+    assert drawn == ["m........", "w..m.....", "mm.w.....", "ww.mm....", "mmmww...."]
+
+
+def test_rows_stand_in_the_order_of_match_and_ply():
+    rows = rows_of(O_WINS, X_WINS, DRAW)
+    assert rows.match.tolist() == [0] * 6 + [1] * 5 + [2] * 9
+    assert rows.ply.tolist() == [*range(6), *range(5), *range(9)]
+    alone = rows_of(X_WINS)
+    assert rows.targets[6:11].tolist() == alone.targets.tolist()
+    assert (rows.observations[6:11] == alone.observations).all()
+
+
+def test_the_agents_rows_are_those_of_the_first_player_who_moves_second_in_odd_matches():
+    both, agent = (rows_of(X_WINS, X_WINS, O_WINS, O_WINS, viewpoints=view) for view in ("both", "agent"))
+    assert agent.match.tolist() == [0] * 3 + [1] * 2 + [2] * 3 + [3] * 3
+    assert agent.ply.tolist() == [0, 2, 4, 1, 3, 0, 2, 4, 1, 3, 5]
+    assert agent.targets.tolist() == [0.25, 0.5, 1.0, -0.5, -1.0, -0.25, -0.5, -1.0, 0.25, 0.5, 1.0]
+    kept = both.ply % 2 == both.match % 2
+    assert all((a == b[kept]).all() for a, b in zip(agent, both, strict=True))
+
+
+def test_a_pass_gives_no_row_and_does_not_count():
+    class CentreIsAPass(TicTacToe):
+        pass_action = 4
+        kernels = GAME.kernels
+
+    # O's move in ply 3 is the centre, so its move in ply 1 is its last; X's stay as they were.
+    rows = rows_of(X_WINS, game=CentreIsAPass())
+    assert rows.ply.tolist() == [0, 1, 2, 4]
+    assert rows.targets.tolist() == [0.25, -1.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "sumto100"])
+@pytest.mark.parametrize("viewpoints", ["both", "agent"])
+@given(gamma=st.floats(0, 1), key=st.integers(0, 2**62))
+def test_rows_of_random_matches_equal_those_found_match_by_match(name, viewpoints, gamma, key):
+    game = make_game(name)
+    player = RandomPlayer(game)
+    (record,) = play_matches(game, (player, player), range(7), key)
+    rows = expectation_rows(game, record, gamma, viewpoints)
+    expected = []
+    for number in range(7):
+        plies = int((record.action_sequences()[number] != MATCH_OVER).sum())
+        for ply in range(plies):
+            mover = ply % 2
+            z = float(record.states[-1].returns[number]) * (1 if mover == 0 else -1)
+            if viewpoints == "both" or mover == number % 2:
+                expected.append((number, ply, np.float32(z * gamma ** ((plies - 1 - ply) // 2))))
+    assert list(zip(rows.match.tolist(), rows.ply.tolist(), rows.targets, strict=True)) == expected
+
+
+# ---------------------------------------------------------------------- matches cut where a player explored
+
+
+def forgone_of(*matches, plies, players=None):
+    one = Explorer(matches, plies)
+    pair = players or (one, one)
+    (record,) = play_matches(GAME, pair, range(len(matches)), 0)
+    return record, forgone_values(record, pair, 0)
+
+
+def test_what_is_forgone_is_the_value_of_the_best_action_where_another_was_explored():
+    _, forgone = forgone_of(X_WINS, DRAW, plies={1, 6, 8})
+    values = torch.stack(forgone, dim=1)
+    # In ply 1 both could have taken 8. In ply 6 X_WINS is over, and DRAW takes 7 where 8 is free; 8 is its last action.
+    assert values[:, 1].tolist() == pytest.approx([0.8, 0.8])
+    assert values[1, 6].item() == pytest.approx(0.8)
+    values[:, 1] = values[1, 6] = torch.nan
+    assert values.isnan().all()
+
+
+def test_only_the_player_who_explores_forgoes_anything():
+    matches = [X_WINS, X_WINS]
+    explorer, steady = Explorer(matches, {0, 1, 2, 3}), Scripted(matches)
+    _, forgone = forgone_of(*matches, plies=(), players=(explorer, steady))
+    # The explorer moves first in match 0 and second in match 1.
+    assert torch.stack(forgone, dim=1).isnan().tolist() == [
+        [False, True, False, True, True],
+        [True, False, True, False, True],
+    ]
+
+
+def test_targets_before_a_cut_are_as_if_the_match_had_ended_there_with_the_best_action():
+    record, forgone = forgone_of(X_WINS, plies={2})
+    rows = expectation_rows(GAME, record, 0.5, forgone=forgone)
+    # X wins in ply 4; in ply 2 it forwent 0.8.
+    assert rows.targets.tolist() == pytest.approx([0.8 * 0.5, -0.8, 1 * 0.5, -1, 1])
+    whole = expectation_rows(GAME, record, 0.5)
+    assert whole.targets.tolist() == [0.25, -0.5, 0.5, -1, 1]
+    assert (rows.observations == whole.observations).all()
+
+
+def test_a_value_beyond_the_range_of_outcomes_is_cut_to_it():
+    record, _ = forgone_of(X_WINS, plies=())
+    forgone = [torch.tensor([-1.25 if ply == 1 else torch.nan]) for ply in range(5)]
+    # The second player forwent -1.25: the first one's lead of 1 before it.
+    assert expectation_rows(GAME, record, 1.0, forgone=forgone).targets.tolist() == [1, -1, 1, -1, 1]
+    forgone[1] = -forgone[1]
+    assert expectation_rows(GAME, record, 1.0, forgone=forgone).targets.tolist() == [-1, -1, 1, -1, 1]

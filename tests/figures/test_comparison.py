@@ -1,0 +1,218 @@
+"""Figures: what is drawn is what was given, equal input gives equal bytes, and broken loss files are refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from PIL import Image
+
+from selfplay import compose_settings, learn_levels
+from selfplay.errors import InvalidFileError, SettingError, StageError
+from selfplay.figures.comparison import exact_figures, ratings, wins_minus_losses
+from selfplay.figures.losses import loss_by_level, loss_curves, plot_losses
+from selfplay.figures.position_values import (
+    PositionValues,
+    position_value_animation,
+    position_value_bars,
+    position_values,
+)
+from selfplay.figures.style import save_animation, save_figure
+from selfplay.games import make_game
+from selfplay.training.fitting import EpochLoss
+from selfplay.training.loss_file import HEADER, read_epoch_losses
+
+
+def losses_of(levels: int, epochs: int = 3) -> dict[int, list[EpochLoss]]:
+    return {
+        level: [EpochLoss(e, 0.1 / (e + level), 0.2 + 0.5 / (e * level), True) for e in range(1, epochs + 1)]
+        for level in range(1, levels + 1)
+    }
+
+
+def table_of(levels: int) -> pd.DataFrame:
+    """A table as comparison/levels.csv holds it, levels 0 to `levels`."""
+    level = np.arange(levels + 1)
+    wins = np.where(level > 0, 400.0 - 10 * level, np.nan)
+    lines = 120 // (1 + 2 * level) - 5
+    columns = {"wins_vs_previous": wins, "draws_vs_previous": wins * 0 + 300, "losses_vs_previous": 700 - wins}
+    columns |= {"exact_win_vs_random": 0.9 + 0 * level, "exact_draw_vs_random": 0.1 + 0 * level}
+    columns |= {"exact_loss_vs_random": 0.0 * level, "optimal_action_rate": 1 - 0.4 / (level + 1)}
+    columns |= {"losing_lines_first": lines.clip(0), "losing_lines_second": (2 * lines).clip(0)}
+    columns |= {"value_error": np.where(level > 0, 0.3 / (level + 1), np.nan), "rating": 100.0 * level}
+    return pd.DataFrame({"level": level, **columns})
+
+
+def positions_of(levels: int) -> PositionValues:
+    places = np.arange(1, 101)
+    perfect = np.where((places - 1) % 11 == 0, 1.0, -1.0)
+    values = np.stack([perfect * level / levels for level in range(1, levels + 1)]).astype(np.float32)
+    return PositionValues("sum", places, perfect, tuple(range(1, levels + 1)), values)
+
+
+def drawn(figure: Figure, panel: int = 0) -> list[list[float]]:
+    """The y data of each line of a panel."""
+    return [np.asarray(line.get_ydata(), dtype=float).tolist() for line in figure.axes[panel].lines]
+
+
+def bar_heights(figure: Figure, panel: int = 0) -> list[float]:
+    return [float(bar.get_height()) for bar in figure.axes[panel].patches]
+
+
+@pytest.mark.parametrize("levels", [1, 4, 25])
+def test_loss_curves_draw_every_level(levels: int) -> None:
+    losses = losses_of(levels)
+    assert drawn(loss_curves(losses)) == [[e.validation_loss for e in epochs] for epochs in losses.values()]
+    assert drawn(loss_by_level(losses))[0] == [epochs[-1].validation_loss for epochs in losses.values()]
+    assert drawn(loss_by_level(losses))[1] == [epochs[-1].training_loss for epochs in losses.values()]
+
+
+def test_bars_are_wins_minus_losses_with_their_intervals() -> None:
+    table = table_of(3)
+    figure = wins_minus_losses(table)
+    assert bar_heights(figure) == [80, 60, 40]
+    low, high = figure.axes[0].collections[0].get_segments()[0][:, 1]
+    # The scores -1, 0, 1 of 390 wins, 300 draws, 310 losses, as a sample of 1,000.
+    scores = np.repeat([1.0, 0.0, -1.0], [390, 300, 310])
+    assert (high - low) / 2 == pytest.approx(1.959964 * scores.std() * np.sqrt(1000))
+
+
+@pytest.mark.parametrize("levels", [1, 25])
+def test_exact_figures_draw_the_columns_and_the_ceiling(levels: int) -> None:
+    table = table_of(levels)
+    figure = exact_figures(table, ceiling=0.9556)
+    win, draw, loss, ceiling = drawn(figure, 0)
+    assert win == table["exact_win_vs_random"].tolist()
+    assert draw == table["exact_draw_vs_random"].tolist()
+    assert loss == table["exact_loss_vs_random"].tolist()
+    assert set(ceiling) == {0.9556}
+    assert drawn(figure, 1) == [table[f"losing_lines_{seat}"].tolist() for seat in ("first", "second")]
+    assert drawn(figure, 2) == [table["optimal_action_rate"].tolist()]
+    assert drawn(figure, 3)[0][1:] == table["value_error"].tolist()[1:]
+
+
+def test_levels_without_a_losing_line_are_marked() -> None:
+    table = table_of(20)
+    unbeatable = ((table["losing_lines_first"] == 0) & (table["losing_lines_second"] == 0)).sum()
+    assert unbeatable > 0
+    assert len(exact_figures(table).axes[1].patches) == unbeatable
+
+
+def test_ratings_are_drawn() -> None:
+    assert drawn(ratings(table_of(4))) == [[0, 100, 200, 300, 400]]
+
+
+@pytest.mark.parametrize("draw", [lambda: loss_curves(losses_of(3)), lambda: exact_figures(table_of(3), 0.9556)])
+def test_the_same_figure_gives_the_same_bytes(tmp_path: Path, draw: object) -> None:
+    assert callable(draw)
+    save_figure(draw(), tmp_path / "a.png")
+    save_figure(draw(), tmp_path / "b.png")
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+    assert "Software" not in Image.open(tmp_path / "a.png").info
+
+
+def test_a_figure_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "figures").write_text("a file in the way")
+    with pytest.raises((StageError, OSError), match="figures"):
+        save_figure(ratings(table_of(1)), tmp_path / "figures" / "ratings.png")
+
+
+# ---------------------------------------------------------------------- positions on a line
+
+
+def test_bars_of_the_first_and_the_last_level_are_among_the_panels() -> None:
+    positions = positions_of(25)
+    figure = position_value_bars(positions)
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert len(titles) == 8
+    assert (titles[0], titles[-1]) == ("Level 1", "Level 25")
+    assert sorted(bar_heights(figure, 7)) == sorted(positions.values[-1].tolist())
+
+
+def test_references_are_lines_across_the_ratings_of_levels() -> None:
+    figure = ratings(table_of(3), {"greedy_discs": 150.0, "search:negascout?depth=1": 151.0})
+    assert drawn(figure) == [[0, 100, 200, 300], [150, 150], [151, 151]]
+    names = {text.get_text(): text for text in figure.axes[0].texts}
+    assert list(names) == ["greedy_discs", "negascout?depth=1"]
+    figure.draw_without_rendering()
+    # As mere texts, without the short lines that lead to them.
+    low, high = (Text.get_window_extent(text) for text in names.values())
+    assert low.y1 <= high.y0
+    without = {"rating_low": [0, 90, 180, 270], "rating_high": [0, 110, 220, 330]}
+    assert len(ratings(table_of(3).assign(**without)).axes[0].collections) == 1
+
+
+def test_the_animation_has_a_frame_for_each_level_and_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a.gif", "b.gif"):
+        save_animation(position_value_animation(positions_of(3)), tmp_path / name)
+    assert Image.open(tmp_path / "a.gif").n_frames == 3  # type: ignore[attr-defined]
+    assert (tmp_path / "a.gif").read_bytes() == (tmp_path / "b.gif").read_bytes()
+
+
+def test_a_game_without_a_line_has_no_position_values(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="stand on no line"):
+        position_values(tmp_path, make_game("tictactoe"), [1])
+
+
+TINY = ["matches=60", "levels=2", "training.epochs=2", "training.steps_per_epoch=2"]
+
+
+def test_a_run_of_sumto100_gets_its_figures(tmp_path: Path) -> None:
+    settings = compose_settings(["recipe=sumto100", *TINY, f"run_dir={tmp_path / 'run'}"])
+    learn_levels(settings)
+    plot_losses(settings)
+    names = {path.name for path in (tmp_path / "run" / "figures").iterdir()}
+    assert names == {"losses.png", "loss_by_level.png", "position_values.png", "position_values.gif"}
+    positions = position_values(settings.run_dir, make_game("sumto100"), [1, 2])
+    assert positions.places.tolist() == list(range(1, 101))
+    assert positions.places[positions.perfect == 1].tolist() == [1, 12, 23, 34, 45, 56, 67, 78, 89, 100]
+    assert positions.values.shape == (2, 100)
+    assert (positions.values[:, -1] == 1).all()
+
+
+def test_a_run_without_levels_cannot_be_plotted(tmp_path: Path) -> None:
+    with pytest.raises(StageError, match="no trained level"):
+        plot_losses(compose_settings([f"run_dir={tmp_path / 'run'}"]))
+
+
+# ---------------------------------------------------------------------- epoch_loss.csv
+
+
+def test_losses_are_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "epoch_loss.csv"
+    path.write_text(f"{HEADER}\n1,0.5,0.25,True\n2,0.4,0.3,False\n")
+    assert read_epoch_losses(path) == [EpochLoss(1, 0.5, 0.25, True), EpochLoss(2, 0.4, 0.3, False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "first line"),
+        ("epoch,loss\n1,2\n", "first line"),
+        (f"{HEADER}\n", "no rows"),
+        (f"{HEADER}\n1,0.5,0.25,Tr", "cut off"),
+        (f"{HEADER}\n1,0.5,0.25\n", "row 1"),
+        (f"{HEADER}\n1,0.5,0.25,yes\n", "row 1"),
+        (f"{HEADER}\n1,0.5,0.25,True\n3,0.5,0.25,False\n", "row 2"),
+        (f"{HEADER}\n1,0.5,nan,True\n", "epoch 1"),
+        (f"{HEADER}\n1,inf,0.25,True\n", "epoch 1"),
+        (f"{HEADER}\n1,0.5,-0.25,True\n", "epoch 1"),
+        (f"{HEADER}\none,0.5,0.25,True\n", "row 1"),
+    ],
+)
+def test_broken_loss_files_are_refused(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "epoch_loss.csv"
+    path.write_text(text)
+    with pytest.raises(InvalidFileError, match=reason) as caught:
+        read_epoch_losses(path)
+    assert str(path) in str(caught.value)
+
+
+def test_missing_and_binary_loss_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidFileError, match="No such file"):
+        read_epoch_losses(tmp_path / "epoch_loss.csv")
+    (tmp_path / "epoch_loss.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InvalidFileError, match="not a text file"):
+        read_epoch_losses(tmp_path / "epoch_loss.csv")

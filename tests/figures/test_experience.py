@@ -1,0 +1,121 @@
+"""The picture of what the machine knows: its boards, its layers, its marks; and the scripts around the store."""
+
+import pytest
+from matplotlib.patches import FancyBboxPatch, PathPatch
+from PIL import Image
+
+from selfplay.figures.experience import layered_positions, picture_of, reachable_boards
+from selfplay.learners.experience.store import ExperienceStore
+from tests.support.experience_tools import GAME, learn, new_store, random_match
+from tests.support.runs import PROJECT, run_forked
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = new_store(tmp_path)
+    for seed in range(150):
+        learn(store, random_match(seed))
+    return store
+
+
+def test_the_strongest_boards_are_shown_as_deep_and_broad_as_asked(store):
+    boards = store.boards()
+    graph = reachable_boards(boards, 0, 3, [4, 2])
+    by_layer = [[n for n, layer in graph.nodes(data="layer") if layer == ply] for ply in range(4)]
+    assert [len(layer) for layer in by_layer[:3]] == [1, 4, 8]
+    assert 8 < len(by_layer[3]) <= 16
+    for parent in by_layer[0] + by_layer[1] + by_layer[2]:
+        shown = list(graph.successors(parent))
+        left_out = set(boards[parent].following) - set(shown)
+        assert graph.nodes[parent]["hidden"] == len(left_out)
+        weakest = min((abs(boards[child].score) for child in shown), default=0)
+        assert all(abs(boards[child].score) <= weakest for child in left_out)
+    for _, child, weight in graph.edges(data="weight"):
+        assert weight == abs(boards[child].score)
+
+
+def test_a_board_that_is_reached_in_two_ways_is_shown_once(tmp_path):
+    store = new_store(tmp_path)
+    for moves in ([0, 1, 8, 2, 4], [8, 1, 0, 2, 4]):
+        learn(store, moves)
+    graph = reachable_boards(store.boards(), 0, 9, [9])
+    assert len(graph) == len(store) == 8
+    assert sorted(dict(graph.in_degree()).values()) == [0, 1, 1, 1, 1, 1, 1, 2]
+
+
+def test_boards_of_a_layer_stand_apart_and_layers_below_each_other(store):
+    graph = reachable_boards(store.boards(), 0, 4, [5, 3, 2])
+    places = layered_positions(graph, 0)
+    rows = {}
+    for number, (x, y) in places.items():
+        rows.setdefault(y, []).append(x)
+        assert all(places[child][1] < y for child in graph.successors(number))
+    assert len(rows) == 5
+    for xs in rows.values():
+        assert all(right - left >= 1 for left, right in zip(sorted(xs), sorted(xs)[1:], strict=False))
+
+
+def test_every_board_and_arrow_is_drawn_the_wider_the_higher_its_score(store):
+    boards = store.boards()
+    graph = reachable_boards(boards, 0, 4, [3])
+    axes = picture_of(graph, 0, (3, 3)).axes[0]
+    frames = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
+    arrows = [patch for patch in axes.patches if isinstance(patch, PathPatch)]
+    assert (len(frames), len(arrows)) == (graph.number_of_nodes(), graph.number_of_edges())
+    by_score = sorted(
+        (abs(graph.nodes[n]["score"]), frame.get_linewidth()) for n, frame in zip(graph, frames, strict=True)
+    )
+    assert [width for _, width in by_score] == sorted(width for _, width in by_score)
+    texts = [text.get_text() for text in axes.texts]
+    assert sum(text in ("X wins", "O wins") for text in texts) == sum(end for _, end in graph.nodes(data="is_end"))
+    for number in graph:
+        assert str(number) in texts
+    start = f"{boards[0].score:+.2f}".replace("-", "\N{MINUS SIGN}")
+    assert start in texts
+
+
+@pytest.fixture(autouse=True)
+def no_screen(monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+
+
+def run(script, *arguments):
+    return run_forked(PROJECT / "train" / f"{script}_experience.py", *arguments)
+
+
+def test_the_scripts_write_the_picture_and_the_json_and_read_it_into_another_store(store, tmp_path):
+    where = (f"run_dir={tmp_path}", f"experience.path={tmp_path / 'store.sqlite'}")
+    done = run("draw", *where, 'picture.after=["1,1"]', "picture.depth=2")
+    assert (done.returncode, done.stdout) == (0, f"wrote {tmp_path / 'figures' / 'experience.png'}\n"), done.stderr
+    with Image.open(tmp_path / "figures" / "experience.png") as image:
+        assert image.width > 600
+        assert image.height > 500
+    done = run("export", *where)
+    assert done.stdout == f"wrote {tmp_path / 'experience.json'}: {len(store)} boards\n"
+    done = run("import", f"run_dir={tmp_path}", "experience=minimax")
+    assert done.stdout == f"{tmp_path / 'experience_minimax.sqlite'} now knows {len(store)} boards\n", done.stderr
+    other = ExperienceStore(tmp_path / "experience_minimax.sqlite", GAME, must_exist=True)
+    assert other.rule.backup == "minimax"
+    assert len(other) == len(store)
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "code", "message"),
+    [
+        ("draw", ["experience.path=none.sqlite"], 1, "none.sqlite: is not there"),
+        ("export", ["experience.path=none.sqlite"], 1, "none.sqlite: is not there"),
+        ("draw", ['picture.after=["1,1","0,0","2,2","0,1"]'], 2, "this board is not known to"),
+        ("draw", ["picture.file=null"], 2, "there is no screen to draw on; give a file"),
+        ("draw", ["picture.depth=0"], 2, "picture.depth=0: give 1 to 9"),
+        ("draw", ["picture.breadth=[]"], 2, "picture.breadth=[]: give one or more numbers from 1 on"),
+        ("import", ["json=none.json"], 1, "none.json: is not there"),
+        ("import", ["experience.backup=minimax"], 2, "was made with absolute; give another path"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(tmp_path, script, arguments, code, message):
+    learn(new_store(tmp_path), [0, 3, 1, 4, 2])
+    done = run(script, f"run_dir={tmp_path}", f"experience.path={tmp_path / 'store.sqlite'}", *arguments)
+    assert done.returncode == code
+    assert done.stderr.startswith("error: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,39 @@
+"""The picture of what tables have learned: the weight of a stone on each square, from weights that are known."""
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.architectures import build_network
+from selfplay.figures.square_weights import square_weight_maps, square_weights
+
+
+def network_of(**options):
+    return build_network({"name": "ntuple", **options}, (2, 3, 3))
+
+
+def test_a_table_of_one_square_gives_half_the_difference_of_both_players_stones():
+    network = network_of(patterns=["x"], phases=2)
+    network.weight.data[:] = torch.tensor([[0.0, 0.3, -0.1], [5.0, 0.0, -0.6]])
+    weights = square_weights(network)
+    assert weights.shape == (2, 3, 3)
+    assert weights[:, 0, 0].tolist() == pytest.approx([0.2, 0.3])
+    assert np.count_nonzero(weights) == 2
+
+
+def test_images_share_their_weights_and_fillings_that_were_never_met_are_left_out():
+    network = network_of(patterns=["xx"], symmetries="square")
+    # The entries of two squares: 0, then what stands on the first, then on the second, in threes.
+    weight_of = network.patterns.weight_of_entry
+    network.weight.data[0, weight_of[1]] = 0.5
+    network.weight.data[0, weight_of[2]] = -0.5
+    # In every image the first square is a corner, and each corner lies in two images, across and down.
+    expected = np.zeros((3, 3))
+    expected[::2, ::2] = 2 * 0.5
+    assert square_weights(network)[0] == pytest.approx(expected)
+
+
+def test_there_is_a_panel_for_each_phase_that_says_which_stones_it_holds():
+    figure = square_weight_maps(network_of(phases=3), 7)
+    titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
+    assert titles == ["0 to 3 stones", "4 to 6 stones", "7 to 9 stones"]

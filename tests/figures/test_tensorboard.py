@@ -1,0 +1,191 @@
+"""TensorBoard event files: what they hold, that nothing stands there twice, and that they are only made if asked."""
+
+import logging
+import shutil
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from selfplay import compose_settings, learn_levels, train_level
+from selfplay.errors import SettingError, StageError
+from selfplay.stages.compare import compare_and_report
+from selfplay.stages.train import NoProgress
+from selfplay.training.loss_file import read_epoch_losses
+from tests.support.runs import LEARN, files_of, run_forked, tiny_settings
+
+needs_tensorboard = pytest.mark.skipif(
+    find_spec("tensorboard") is None, reason="tensorboard is not installed (pip install -e '.[tensorboard]')"
+)
+LOGGED = ["logger=tensorboard", "comparison.matches=20"]
+
+
+def accumulated(folder: Path):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    logging.getLogger("tensorboard").setLevel(logging.ERROR)
+    return EventAccumulator(str(folder)).Reload()
+
+
+def scalars_of(folder: Path) -> dict[str, list[tuple[int, float]]]:
+    """(step, value) of each scalar, in the order in which they stand there, of all files in the folder."""
+    events = accumulated(folder)
+    return {tag: [(event.step, event.value) for event in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
+
+
+def check_losses(run_dir: Path, level: int) -> None:
+    losses = read_epoch_losses(run_dir / f"level_{level:02d}" / "epoch_loss.csv")
+    scalars = scalars_of(run_dir / "tensorboard" / f"level_{level:02d}")
+    assert set(scalars) == {"loss/training", "loss/validation"}
+    for tag, column in (("loss/training", "training_loss"), ("loss/validation", "validation_loss")):
+        assert [step for step, _ in scalars[tag]] == [loss.epoch for loss in losses]
+        assert [value for _, value in scalars[tag]] == pytest.approx([getattr(loss, column) for loss in losses])
+
+
+@pytest.fixture(scope="module")
+def logged_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of three levels with events, compared. Copy it before you change anything in it."""
+    run_dir = tmp_path_factory.mktemp("logged") / "run"
+    settings = tiny_settings(run_dir, *LOGGED)
+    learn_levels(settings)
+    compare_and_report(settings)
+    return run_dir
+
+
+@needs_tensorboard
+def test_the_losses_of_each_level_are_read_back_by_epoch(logged_run: Path) -> None:
+    for level in (1, 2, 3):
+        check_losses(logged_run, level)
+
+
+@needs_tensorboard
+def test_the_numbers_of_the_comparison_are_read_back_by_level(logged_run: Path) -> None:
+    table = pd.read_csv(logged_run / "comparison" / "levels.csv")
+    scalars = scalars_of(logged_run / "tensorboard" / "comparison")
+    numeric = [name for name in table.select_dtypes("number").columns if name != "level"]
+    assert set(scalars) == {f"comparison/{name}" for name in numeric}
+    for name in numeric:
+        filled = table[table[name].notna()]
+        steps, values = zip(*scalars[f"comparison/{name}"], strict=True)
+        assert list(steps) == filled["level"].tolist()
+        assert list(values) == pytest.approx(filled[name].tolist(), rel=1e-6)
+
+
+@needs_tensorboard
+def test_the_figures_are_there_as_pictures(logged_run: Path) -> None:
+    events = accumulated(logged_run / "tensorboard" / "comparison")
+    expected = {f"figures/{path.stem}" for path in (logged_run / "figures").glob("*.png")}
+    assert set(events.Tags()["images"]) == expected >= {"figures/ratings", "figures/exact"}
+    (picture,) = events.Images("figures/ratings")
+    assert (picture.step, picture.encoded_image_string[:4]) == (3, b"\x89PNG")
+
+
+@needs_tensorboard
+def test_the_other_files_are_those_of_a_run_without_events(logged_run: Path, tiny_run: Path) -> None:
+    files = files_of(logged_run)
+    assert {name: files[name] for name in files if name.startswith("level_")} == files_of(tiny_run)
+    assert not (tiny_run / "tensorboard").exists()
+
+
+def event_files(run_dir: Path) -> dict[Path, int]:
+    """The size of every event file."""
+    return {path: path.stat().st_size for path in (run_dir / "tensorboard").rglob("events.out.*")}
+
+
+@needs_tensorboard
+def test_what_is_done_is_not_written_twice(logged_run: Path, tmp_path: Path) -> None:
+    run_dir = tmp_path / "run"
+    shutil.copytree(logged_run, run_dir)
+    settings = tiny_settings(run_dir, *LOGGED)
+    before = event_files(run_dir)
+    learn_levels(settings)
+    assert event_files(run_dir) == before
+    compare_and_report(settings)
+    steps = [step for step, _ in scalars_of(run_dir / "tensorboard" / "comparison")["comparison/rating"]]
+    assert steps == [0, 1, 2, 3]
+
+
+class CutOff(NoProgress):
+    """A bar at whose second epoch of level 2 the run is interrupted."""
+
+    def __init__(self, *, total: int, desc: str) -> None:
+        self.epochs = 0 if desc == "level 2: epochs" else -total
+
+    def update(self, count: int) -> None:
+        self.epochs += count
+        if self.epochs == 2:
+            raise KeyboardInterrupt
+
+
+@needs_tensorboard
+def test_a_level_that_was_cut_off_is_written_once_when_the_run_goes_on(tiny_run: Path, tmp_path: Path) -> None:
+    settings = tiny_settings(tmp_path / "run", *LOGGED)
+    with pytest.raises(KeyboardInterrupt):
+        learn_levels(settings, CutOff)
+    events = tmp_path / "run" / "tensorboard"
+    # Each epoch can be read as soon as it has ended.
+    assert [step for step, _ in scalars_of(events / "level_02")["loss/training"]] == [1]
+    learn_levels(settings)
+    for level in (1, 2, 3):
+        check_losses(tmp_path / "run", level)
+        assert len(list((events / f"level_{level:02d}").iterdir())) == 1
+    assert files_of(tmp_path / "run") == files_of(tiny_run)
+
+
+@needs_tensorboard
+def test_levels_trained_without_events_get_them_from_their_losses(tiny_run: Path, tmp_path: Path) -> None:
+    run_dir = tmp_path / "run"
+    shutil.copytree(tiny_run, run_dir)
+    assert not train_level(tiny_settings(run_dir, *LOGGED), 2)
+    check_losses(run_dir, 2)
+    assert files_of(run_dir) == files_of(tiny_run)
+    assert [path.name for path in (run_dir / "tensorboard").iterdir()] == ["level_02"]
+
+
+@needs_tensorboard
+def test_trained_anew_without_events_a_level_loses_its_old_ones(logged_run: Path, tmp_path: Path) -> None:
+    run_dir = tmp_path / "run"
+    shutil.copytree(logged_run, run_dir)
+    assert train_level(tiny_settings(run_dir, "force=true", "training.epochs=2"), 3)
+    assert not (run_dir / "tensorboard" / "level_03").exists()
+    assert (run_dir / "tensorboard" / "level_02").exists()
+
+
+@needs_tensorboard
+def test_events_that_cannot_be_written_are_refused_in_one_line(tiny_run: Path, tmp_path: Path) -> None:
+    run_dir = tmp_path / "run"
+    shutil.copytree(tiny_run, run_dir)
+    (run_dir / "tensorboard").write_text("a file is in the way")
+    with pytest.raises(StageError, match=r"cannot write in .*/tensorboard/\.level_01\.partial: Not a directory"):
+        train_level(tiny_settings(run_dir, *LOGGED), 1)
+
+
+def test_without_the_package_nothing_is_begun_and_the_mend_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    message = r"^logger=tensorboard needs the package tensorboard, .*; run pip install -e '\.\[tensorboard\]' in /"
+    with pytest.raises(SettingError, match=message) as caught:
+        compose_settings(["logger=tensorboard"])
+    assert "\n" not in str(caught.value)
+    done = run_forked(LEARN, "logger=tensorboard", f"run_dir={tmp_path / 'run'}")
+    assert (done.returncode, done.stderr) == (2, f"error: {caught.value}\n")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_called_tensorboard_is_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tensorboard").mkdir()
+    monkeypatch.delitem(sys.modules, "tensorboard", raising=False)
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    with pytest.raises(SettingError, match="needs the package tensorboard"):
+        compose_settings(["logger=tensorboard"])
+
+
+def test_a_run_that_is_not_asked_to_log_needs_no_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    settings = tiny_settings(tmp_path / "run", "levels=1", "comparison.matches=20")
+    learn_levels(settings)
+    compare_and_report(settings)
+    assert not (tmp_path / "run" / "tensorboard").exists()

@@ -1,0 +1,116 @@
+"""What a match is played for: returns and leads in points, as targets and as the values of ends."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch import nn
+
+from selfplay.architectures import build_network
+from selfplay.errors import SettingError, StageError
+from selfplay.games import make_game
+from selfplay.games.match_outcome import end_values, outcome_of_first, outcome_of_mover
+from selfplay.games.state import State
+from selfplay.matches.arena import play_matches
+from selfplay.players.learned_evaluation import compiled_evaluation
+from selfplay.players.levels import load_level
+from selfplay.players.random import RandomPlayer
+from selfplay.players.search import SearchPlayer
+from selfplay.players.value_net import ValueNetPlayer
+from selfplay.runs.checkpoints import Checkpoint
+from selfplay.search.searcher import Searcher
+from selfplay.stages.generate import generate_level
+from selfplay.stages.loop import learn_levels
+from selfplay.stages.train import train_level
+from tests.support.runs import GENERATE, run_forked, tiny_settings
+
+LEADS = ["game=othello", "outcome=disc_difference", "gamma=1"]
+
+
+class Nothing(nn.Module):
+    def forward(self, observations):
+        return torch.zeros(len(observations), 1)
+
+
+def states_of(name, matches=40):
+    game = make_game(name)
+    player = RandomPlayer(game)
+    (record,) = play_matches(game, (player, player), range(matches), 5)
+    return game, State(*(torch.cat(field) for field in zip(*record.states, strict=True)))
+
+
+def test_a_lead_is_counted_in_discs_over_the_squares():
+    game = make_game("othello_4x4")
+    # X has 9 discs and O 7; it makes no difference who is to move.
+    for side in "XO":
+        state = game.read_board("XXXXXXXXXOOOOOOO", side)
+        assert outcome_of_first(game, state, "disc_difference").tolist() == [2 / 16]
+        assert outcome_of_first(game, state, "return").tolist() == [1.0]
+    assert outcome_of_mover(game, game.read_board("XXXXXXXXXOOOOOOO", "X"), "disc_difference").tolist() == [-2 / 16]
+    assert outcome_of_mover(game, game.read_board("XXXXXXXXXOOOOOOO", "O"), "disc_difference").tolist() == [2 / 16]
+    assert end_values(game, "disc_difference") == (0.0, 1 / 16)
+    assert end_values(game, "return") == (1.0, 0.0)
+
+
+def test_the_sign_of_a_lead_is_the_return():
+    game, states = states_of("othello")
+    over = states.select(states.terminated)
+    leads = outcome_of_first(game, over, "disc_difference")
+    assert torch.equal(leads.sign(), over.returns)
+    assert leads.abs().max() <= 1
+
+
+def test_the_targets_of_a_match_are_its_lead_over_64(tmp_path):
+    settings = tiny_settings(tmp_path, *LEADS, "matches=30")
+    generate_level(settings, 0)
+    table = pd.read_csv(tmp_path / "level_00" / "dataset.csv")
+    bits = table[[f"v{i}" for i in range(128)]].to_numpy()
+    for _, rows in table.groupby("match"):
+        last = rows.index[-1]
+        lead = (bits[last, :64].sum() - bits[last, 64:].sum()) / 64
+        assert table["target"][last] == lead
+        assert set(rows["target"].abs()) == {abs(lead)}
+
+
+@pytest.mark.parametrize("outcome", ["return", "disc_difference"])
+def test_ends_are_valued_alike_by_networks_and_by_compiled_searches(outcome):
+    game, states = states_of("othello_4x4")
+    network = build_network({"name": "ntuple"}, game.observation_shape)
+    evaluation = compiled_evaluation(Checkpoint(network, {"outcome": outcome}), game, "level 1")
+    states = states.select(~states.terminated)
+    searched = SearchPlayer(Searcher(game, evaluation), 1).action_values(states)
+    looked_up = ValueNetPlayer(game, Nothing(), outcome=outcome).action_values(states)
+    torch.testing.assert_close(searched.float(), looked_up.float(), equal_nan=True, rtol=0, atol=1e-6)
+    ends = 0
+    for row in range(states.batch_size):
+        for action in game.legal_action_mask(states)[row].nonzero()[:, 0]:
+            after = game.step(states.select(torch.tensor([row])), action[None])
+            expected = outcome_of_mover(game, after, outcome)[0] if after.terminated[0] else torch.tensor(0.0)
+            ends += int(after.terminated[0])
+            assert looked_up[row, action] == expected
+    assert ends > 30
+
+
+def test_a_level_learns_leads_and_its_file_says_so(tmp_path):
+    settings = tiny_settings(tmp_path, *LEADS, "matches=60", "levels=1")
+    learn_levels(settings)
+    assert load_level(tmp_path, 1).outcome == "disc_difference"
+    # What was played for one outcome is not taken for the other's.
+    with pytest.raises(StageError, match=r"outcome was .*disc_difference.*, is .*return"):
+        train_level(tiny_settings(tmp_path, "game=othello", "gamma=1", "matches=60"), 1)
+
+
+def test_a_game_that_counts_no_points_is_refused_in_one_line(tmp_path):
+    message = "outcome=disc_difference: tictactoe counts no points; give outcome=return"
+    with pytest.raises(SettingError, match=message):
+        end_values(make_game("tictactoe"), "disc_difference")
+    with pytest.raises(SettingError, match=message):
+        learn_levels(tiny_settings(tmp_path / "library", "outcome=disc_difference"))
+    done = run_forked(GENERATE, "outcome=disc_difference", "matches=20", f"run_dir={tmp_path / 'script'}", "level=0")
+    assert (done.returncode, done.stderr) == (2, f"error: {message}\n")
+
+
+def test_leads_between_0_and_1_are_floats_without_minus_zero():
+    game = make_game("othello_4x4")
+    drawn = game.read_board("XXXXXXXXOOOOOOOO", "X")
+    assert not np.signbit(outcome_of_mover(game, drawn, "disc_difference").numpy()).any()

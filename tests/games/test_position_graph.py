@@ -1,0 +1,113 @@
+"""All positions of the small games, counted and linked."""
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.errors import GameTooLargeError, IllegalActionError
+from selfplay.games import make_game
+from selfplay.games.position_graph import NO_CHILD, enumerate_positions, is_surely_larger
+
+TICTACTOE = enumerate_positions(make_game("tictactoe"))
+SUMTO100 = enumerate_positions(make_game("sumto100"))
+
+
+def test_tictactoe_has_5478_positions_of_which_958_are_final():
+    assert len(TICTACTOE) == 5478
+    assert TICTACTOE.terminated.sum() == 958
+
+
+def test_the_final_positions_of_tictactoe_are_942_won_and_16_drawn():
+    # 626 boards won by X, 316 won by O: whoever is to move has lost.
+    final = TICTACTOE.return_to_move[TICTACTOE.terminated]
+    assert (np.sum(final == -1), np.sum(final == 0), np.sum(final == 1)) == (942, 16, 0)
+    assert not TICTACTOE.return_to_move[~TICTACTOE.terminated].any()
+
+
+def test_sumto100_has_101_sums_of_which_one_is_final():
+    assert sorted(SUMTO100.state.own.tolist()) == list(range(101))
+    assert SUMTO100.state.own[torch.from_numpy(SUMTO100.terminated)].tolist() == [100]
+
+
+@pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])
+def test_number_0_is_the_start_and_no_position_stands_twice(graph):
+    words = list(zip(graph.state.own.tolist(), graph.state.opp.tolist(), strict=True))
+    assert words[0] == graph.game.rules.initial
+    assert len(set(words)) == len(words)
+
+
+@pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])
+def test_children_are_where_legal_actions_lead(graph):
+    mask = graph.game.legal_action_mask(graph.state)
+    assert (graph.legal == mask.numpy()).all()
+    assert (graph.children[~graph.legal] == NO_CHILD).all()
+    parents, actions = mask.nonzero(as_tuple=True)
+    following = graph.game.step(graph.state.select(parents), actions)
+    children = torch.from_numpy(graph.children)[parents, actions].long()
+    assert torch.equal(graph.state.own[children], following.own)
+    assert torch.equal(graph.state.opp[children], following.opp)
+
+
+def test_255168_matches_of_tictactoe_can_be_played():
+    matches = TICTACTOE.terminated.astype(np.int64)
+    for group in TICTACTOE.backwards():
+        matches[group] = np.where(TICTACTOE.legal[group], matches[TICTACTOE.children[group]], 0).sum(axis=1)
+    assert matches[0] == 255_168
+
+
+@pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])
+def test_walking_backwards_meets_each_open_position_once_after_its_children(graph):
+    done = graph.terminated.copy()
+    for group in graph.backwards():
+        assert not done[group].any()
+        assert done[graph.children[group]][graph.legal[group]].all()
+        done[group] = True
+    assert done.all()
+
+
+def test_heights_are_the_longest_remaining_matches():
+    assert TICTACTOE.heights[0] == 9
+    assert SUMTO100.heights[np.argsort(SUMTO100.state.own.numpy())].tolist() == list(range(100, -1, -1))
+
+
+def test_a_game_with_more_positions_than_the_limit_is_refused():
+    assert len(enumerate_positions(make_game("tictactoe"), limit=5478)) == 5478
+    with pytest.raises(GameTooLargeError, match="tictactoe has more than 5,477 positions"):
+        enumerate_positions(make_game("tictactoe"), limit=5477)
+
+
+@pytest.mark.parametrize("name", ["othello", "othello_6x6", "connect_four"])
+def test_random_matches_prove_that_a_large_game_is_large(name):
+    assert is_surely_larger(make_game(name), 100_000)
+    with pytest.raises(GameTooLargeError, match=f"{name} has more than 100,000 positions"):
+        enumerate_positions(make_game(name), limit=100_000)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "sumto100", "othello_4x4"])
+def test_of_a_small_game_random_matches_say_nothing(name):
+    assert not is_surely_larger(make_game(name), 1_000_000)
+
+
+@pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])
+def test_positions_are_found_by_their_words(graph):
+    shuffled = np.random.default_rng(0).permutation(len(graph))
+    assert (graph.numbers(graph.state.select(torch.from_numpy(shuffled))) == shuffled).all()
+
+
+@pytest.mark.parametrize(("own", "opp"), [(0o1, 0), (0o7, 0o70), (1 << 40, 0), (-1, -1)])
+def test_a_position_that_cannot_be_reached_is_refused(own, opp):
+    state = TICTACTOE.game.state_at(torch.tensor([0, own]), torch.tensor([0, opp]))
+    with pytest.raises(IllegalActionError, match="tictactoe: a position that cannot be reached"):
+        TICTACTOE.numbers(state)
+
+
+def test_who_can_be_to_move():
+    state = TICTACTOE.state
+    stones = np.array(
+        [(own | opp).bit_count() for own, opp in zip(state.own.tolist(), state.opp.tolist(), strict=True)]
+    )
+    assert (TICTACTOE.movers == [stones % 2 == 0, stones % 2 == 1]).all()
+    # Both players can meet every sum but 0, which is the start, and 1, which takes one ply.
+    sums = SUMTO100.game.position_line.place(SUMTO100.state)
+    assert sums[~SUMTO100.movers[0]].tolist() == [1]
+    assert sums[~SUMTO100.movers[1]].tolist() == [0]

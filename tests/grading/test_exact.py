@@ -1,0 +1,217 @@
+"""Exact grades, against known figures, against brute force over all lines, and against sampling."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.games import Game, State, make_game
+from selfplay.games.position_graph import enumerate_positions
+from selfplay.grading.exact import FIRST, SECOND, Grader
+from selfplay.matches.arena import play_matches
+from selfplay.players.player import Player, one_hot_policy
+from selfplay.players.random import RandomPlayer
+from selfplay.players.value_net import ValueNetPlayer
+
+
+class TablePlayer(Player):
+    """Plays a fixed action in every position of a graph."""
+
+    name = "table"
+
+    def __init__(self, grader: Grader, actions: np.ndarray) -> None:
+        self.game = grader.graph.game
+        words = zip(grader.graph.state.own.tolist(), grader.graph.state.opp.tolist(), strict=True)
+        self.actions = dict(zip(words, actions.tolist(), strict=True))
+
+    def act(self, state: State, draws) -> torch.Tensor:
+        words = zip(state.own.tolist(), state.opp.tolist(), strict=True)
+        return torch.tensor([self.actions[word] for word in words])
+
+    def policy(self, state: State) -> torch.Tensor:
+        return one_hot_policy(self.act(state, None), self.game.legal_action_mask(state))
+
+
+@pytest.fixture(scope="module")
+def tictactoe() -> Grader:
+    return Grader(enumerate_positions(make_game("tictactoe")))
+
+
+@pytest.fixture(scope="module")
+def sumto100() -> Grader:
+    return Grader(enumerate_positions(make_game("sumto100")))
+
+
+def perfect_player(grader: Grader) -> TablePlayer:
+    return TablePlayer(grader, grader.optimal.argmax(axis=1))
+
+
+def lowest_action_player(grader: Grader) -> TablePlayer:
+    return TablePlayer(grader, grader.graph.legal.argmax(axis=1))
+
+
+def lines_by_brute_force(game: Game, player: Player, seat: int) -> list[tuple[int, tuple[int, ...]]]:
+    """(return of the player, actions) of every line, walked one match at a time with the public methods."""
+    lines = []
+    stack = [(game.init(), ())]
+    while stack:
+        state, actions = stack.pop()
+        if state.terminated.item():
+            result = int(state.returns.item())
+            lines.append((result if seat == 0 else -result, actions))
+            continue
+        if state.current_player.item() == seat:
+            choices = [int(player.act(state, None))]
+        else:
+            choices = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+        stack += [(game.step(state, torch.tensor([a])), (*actions, a)) for a in choices]
+    return lines
+
+
+def test_the_random_player_has_the_known_number_of_lines(tictactoe: Grader) -> None:
+    grade = tictactoe.grade(RandomPlayer(tictactoe.graph.game))
+    # 255,168 matches: 131,184 won by X, 77,904 by O, 46,080 drawn.
+    assert grade.lines[FIRST] == (77_904, 255_168)
+    assert grade.lines[SECOND] == (131_184, 255_168)
+
+
+def test_random_against_random_has_the_known_probabilities(tictactoe: Grader) -> None:
+    first, second = tictactoe.grade(RandomPlayer(tictactoe.graph.game)).versus_random
+    assert first == pytest.approx((737 / 1260, 8 / 63, 121 / 420), abs=1e-12)
+    assert second == pytest.approx((121 / 420, 8 / 63, 737 / 1260), abs=1e-12)
+
+
+def test_the_ceiling_of_players_that_never_lose(tictactoe: Grader) -> None:
+    first, second = tictactoe.best_versus_random(never_lose=True)
+    assert first == pytest.approx(0.99479, abs=5e-6)
+    assert second == pytest.approx(0.91640, abs=5e-6)
+    assert (first + second) / 2 == pytest.approx(0.95560, abs=5e-6)
+
+
+def test_a_player_that_may_lose_can_win_more(tictactoe: Grader) -> None:
+    free, safe = (tictactoe.best_versus_random(never_lose=flag) for flag in (False, True))
+    assert free[FIRST] == safe[FIRST]
+    assert free[SECOND] > safe[SECOND]
+
+
+def test_sumto100_has_no_ceiling_for_the_second_player(sumto100: Grader) -> None:
+    first, second = sumto100.best_versus_random(never_lose=True)
+    assert first == 1.0
+    assert np.isnan(second)
+
+
+@pytest.mark.parametrize("seat", [FIRST, SECOND])
+def test_lines_equal_brute_force(tictactoe: Grader, seat: int) -> None:
+    player = lowest_action_player(tictactoe)
+    lines = lines_by_brute_force(tictactoe.graph.game, player, seat)
+    grade = tictactoe.grade(player)
+    lost = [actions for result, actions in lines if result < 0]
+    assert grade.lines[seat] == (len(lost), len(lines))
+    assert grade.shortest_loss[seat] in lost
+    assert len(grade.shortest_loss[seat]) == min(map(len, lost))
+
+
+def test_a_perfect_player_cannot_lose_and_is_always_optimal(tictactoe: Grader) -> None:
+    grade = tictactoe.grade(perfect_player(tictactoe))
+    assert grade.lines[FIRST].lost == grade.lines[SECOND].lost == 0
+    assert grade.shortest_loss == (None, None)
+    assert grade.optimal_action_rate == 1.0
+    assert grade.wins_taken.lost == 0
+    assert all(outcomes.loss == 0 for outcomes in grade.versus_random)
+
+
+def test_one_wrong_action_is_found(tictactoe: Grader) -> None:
+    """A perfect player that answers X in a corner on an edge instead of in the centre loses some line."""
+    game = tictactoe.graph.game
+    player = perfect_player(tictactoe)
+    corner = game.state_after(["0,0"])
+    player.actions[(int(corner.own), int(corner.opp))] = game.string_to_action("0,1")
+    grade = tictactoe.grade(player)
+    assert not grade.can_lose(FIRST)
+    assert grade.can_lose(SECOND)
+    assert grade.shortest_loss[SECOND][:2] == (0, 1)
+    assert grade.optimal_action_rate == pytest.approx(1 - 1 / 4520)
+
+
+def test_exact_probabilities_agree_with_sampled_matches(tictactoe: Grader) -> None:
+    game = tictactoe.graph.game
+    player = lowest_action_player(tictactoe)
+    grade = tictactoe.grade(player)
+    matches = 20_000
+    key = stream_key(5, 0, Activity.VERSUS_RANDOM)
+    records = list(play_matches(game, (player, RandomPlayer(game)), range(matches), key))
+    returns = torch.cat([record.returns() for record in records])
+    for outcome, value in (("win", 1), ("draw", 0), ("loss", -1)):
+        expected = sum(getattr(o, outcome) for o in grade.versus_random) / 2
+        # Five standard deviations.
+        assert (returns == value).double().mean().item() == pytest.approx(expected, abs=5 * 0.5 / matches**0.5)
+
+
+def test_values_equal_to_perfect_ones_have_no_error(tictactoe: Grader) -> None:
+    class PerfectNetwork(nn.Module):
+        """Looks up the perfect value of the afterstate that an observation shows."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            observations = tictactoe.graph.game.observation_bits(tictactoe.graph.state).tolist()
+            self.values = {tuple(o): -v for o, v in zip(observations, tictactoe.perfect, strict=True)}
+
+        def forward(self, observations: torch.Tensor) -> torch.Tensor:
+            return torch.tensor(
+                [[self.values[tuple(o)]] for o in observations.reshape(-1, 18).int().tolist()], dtype=torch.float32
+            )
+
+    grade = tictactoe.grade(ValueNetPlayer(tictactoe.graph.game, PerfectNetwork()))
+    assert grade.value_error == 0
+    assert grade.optimal_action_rate == 1
+
+
+def test_a_constant_value_has_the_error_of_all_positions_but_final_ones(tictactoe: Grader) -> None:
+    class Zero(nn.Module):
+        def forward(self, observations: torch.Tensor) -> torch.Tensor:
+            return torch.zeros(len(observations), 1)
+
+    graph = tictactoe.graph
+    grade = tictactoe.grade(ValueNetPlayer(graph.game, Zero()))
+    squares = np.square(tictactoe.perfect) * ~graph.terminated
+    assert grade.value_error == pytest.approx(squares[1:].sum() / (len(graph) - 1))
+
+
+def test_in_sumto100_only_the_second_player_is_lost(sumto100: Grader) -> None:
+    assert sumto100.can_hold(FIRST)
+    assert not sumto100.can_hold(SECOND)
+    grade = sumto100.grade(perfect_player(sumto100))
+    assert grade.lines[FIRST] == (0, 10**9)
+    assert grade.wins_taken == (0, 91)
+
+
+def test_a_player_that_plays_otherwise_moving_second_is_graded_by_seat(sumto100: Grader) -> None:
+    """In SumTo100 both players meet the same positions; this one plays perfectly only when it moves first."""
+    perfect, poor = perfect_player(sumto100), lowest_action_player(sumto100)
+
+    class PerfectMovingFirst(Player):
+        name = "perfect moving first"
+
+        def act(self, state: State, draws) -> torch.Tensor:
+            return torch.where(state.current_player == FIRST, perfect.act(state, draws), poor.act(state, draws))
+
+        def policy(self, state: State) -> torch.Tensor:
+            return torch.where((state.current_player == FIRST)[:, None], perfect.policy(state), poor.policy(state))
+
+    grade, good, bad = map(sumto100.grade, (PerfectMovingFirst(), perfect, poor))
+    assert grade.versus_random == (good.versus_random[FIRST], bad.versus_random[SECOND])
+    assert grade.lines == (good.lines[FIRST], bad.lines[SECOND])
+    assert grade.shortest_loss == (good.shortest_loss[FIRST], bad.shortest_loss[SECOND])
+    assert bad.optimal_action_rate < grade.optimal_action_rate < good.optimal_action_rate
+    assert grade.wins_taken == bad.wins_taken
+
+
+def test_outcomes_between_two_policies_agree_with_sampled_matches(tictactoe: Grader) -> None:
+    game = tictactoe.graph.game
+    players = lowest_action_player(tictactoe), RandomPlayer(game)
+    (first, _), (_, second) = map(tictactoe.policies, players)
+    assert tictactoe.outcomes(first, second) == tictactoe.grade(players[0]).versus_random[FIRST]
+    record = next(play_matches(game, players, range(10_000), 3, alternate=False))
+    win = (record.returns() > 0).double().mean().item()
+    assert win == pytest.approx(tictactoe.outcomes(first, second).win, abs=5 * 0.5 / 100)

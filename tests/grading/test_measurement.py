@@ -1,0 +1,311 @@
+"""Levels of games too large to enumerate: whom they meet, late positions, ratings, what is forgotten, and in words."""
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from selfplay import Settings, compose_settings
+from selfplay.errors import NotNowError, SettingError
+from selfplay.games import Game, State, make_game
+from selfplay.grading.comparison import Comparison, compare_levels
+from selfplay.grading.late_positions import HEADER, empty_squares, late_positions
+from selfplay.grading.level_matches import Meeting, name_of, schedule, spaced_levels
+from selfplay.grading.measurement import rate
+from selfplay.grading.measurement_text import forgotten_text
+from selfplay.grading.reference_players import reference_names
+from selfplay.matches.result_counts import Tally
+from selfplay.players.player import Player
+from selfplay.players.random import RandomPlayer
+from selfplay.players.registry import make_player
+from selfplay.players.search import SearchPlayer
+from selfplay.runs.run_folder import RunFolder
+from selfplay.search.endgame.solver import EndgameSolver
+from selfplay.search.evaluation import make_evaluation
+from selfplay.search.searcher import Searcher
+from selfplay.settings.run import ComparisonSettings
+from selfplay.stages.compare import comparison_table, verdict
+from tests.support.runs import files_of
+from tests.support.stub_players import FirstLegal, Valuing
+
+GOLDEN = Path(__file__).parents[1] / "data" / "levels_tictactoe.csv"
+OTHELLO, CONNECT_FOUR = make_game("othello_6x6"), make_game("connect_four")
+
+
+def settings_for(run_dir: Path, game: str, levels: int, *overrides: str) -> Settings:
+    """Of a run whose levels are stub players; only their files' names are there."""
+    for level in range(1, levels + 1):
+        agent = RunFolder(run_dir).agent(level)
+        agent.parent.mkdir(parents=True)
+        agent.touch()
+    return compose_settings([f"game={game}", f"run_dir={run_dir}", *overrides])
+
+
+# ---------------------------------------------------------------------- small games
+
+
+def test_the_table_of_a_small_game_is_what_it_always_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = (RandomPlayer, FirstLegal, Valuing)
+    monkeypatch.setattr("selfplay.grading.comparison.level_player", lambda settings, game, level: kinds[level](game))
+    comparison = compare_levels(settings_for(tmp_path, "tictactoe", 2, "comparison.matches=40"))
+    assert comparison.measurement is None
+    written, golden = ((path.read_text()).splitlines() for path in (RunFolder(tmp_path).comparison, GOLDEN))
+    # The rating, last in its row, and means of probabilities may differ in the last digit on another machine.
+    assert written[0] == golden[0]
+    for row, expected in zip(written[1:], golden[1:], strict=True):
+        for field, number in zip(row.split(","), expected.split(","), strict=True):
+            assert field == number or float(field) == pytest.approx(float(number), rel=1e-9)
+    assert [path.name for path in (tmp_path / "comparison").iterdir()] == ["levels.csv"]
+
+
+# ---------------------------------------------------------------------- who meets whom
+
+
+def test_references_follow_from_what_the_game_has() -> None:
+    searches = [f"search:negascout?depth={depth}&evaluation=article" for depth in range(1, 7)]
+    assert reference_names(make_game("othello"), None) == ["greedy_discs", *searches]
+    plain = [f"search:negascout?depth={depth}&evaluation=none" for depth in (2, 4, 6)]
+    assert reference_names(CONNECT_FOUR, None) == plain
+    assert reference_names(OTHELLO, ["random", "greedy_discs", "greedy_discs"]) == ["greedy_discs"]
+
+
+def test_ten_levels_or_every_so_many_meet_the_references() -> None:
+    assert spaced_levels(range(1, 8), None) == list(range(1, 8))
+    assert spaced_levels(range(1, 25), None) == [1, 4, 6, 9, 11, 14, 16, 19, 21, 24]
+    assert spaced_levels(range(1, 25), 10) == [1, 4, 14, 24]
+    assert spaced_levels([3], 5) == spaced_levels([3], None) == [3]
+
+
+def test_each_pair_meets_once() -> None:
+    pairs = schedule([1, 2, 3], ["weak", "strong"], ComparisonSettings(matches=50, every=2, earlier_matches=20))
+    assert pairs == {
+        **{(1, 0): 50, (2, 1): 50, (2, 0): 50, (3, 2): 50, (3, 0): 50},
+        **{(1, "weak"): 20, (1, "strong"): 20, (3, "weak"): 50, (3, "strong"): 50},
+        **{(3, 1): 50, ("strong", "weak"): 20, ("weak", 0): 20},
+    }
+    assert [name_of(who) for who in (0, 3, "weak")] == ["random", "level:3", "weak"]
+
+
+def test_a_meeting_can_go_to_another_process(tmp_path: Path) -> None:
+    meeting = Meeting(settings_for(tmp_path, "othello_6x6", 0), (3, "greedy_discs"), 20)
+    assert pickle.loads(pickle.dumps(meeting)) == meeting
+
+
+def test_ratings_are_on_one_scale() -> None:
+    # Ten to one is 400 points in the model.
+    ratings = rate([0, "middle", 1], {("middle", 0): Tally(1000, 0, 100, 1), (1, "middle"): Tally(95, 10, 5, 1)})
+    assert ratings[0] == (0, 0, 0)
+    assert ratings["middle"].points == pytest.approx(400, abs=0.1)
+    assert ratings[1].points - ratings["middle"].points == pytest.approx(400, abs=2)
+    assert ratings["middle"].low < 400 < ratings["middle"].high < ratings[1].high
+
+
+# ---------------------------------------------------------------------- late positions
+
+
+def test_greedy_loses_what_brute_force_over_the_solver_says(tmp_path: Path) -> None:
+    late = late_positions(OTHELLO, 12, 0, tmp_path / "endgames.csv")
+    assert late is not None
+    empties = empty_squares(OTHELLO, late.state)
+    assert (late.empties, sorted(set(empties.tolist()))) == ((10, 12), [10, 11, 12])
+    greedy = make_player("greedy_discs", OTHELLO, "")
+    solver, given, optimal, count = EndgameSolver(OTHELLO), 0, 0, late.state.batch_size
+    for row in range(count):
+        position = late.state.select(torch.tensor([row]))
+        following = {
+            action: -solver.value(OTHELLO.step(position, torch.tensor([action])))
+            for action in OTHELLO.legal_action_mask(position)[0].nonzero()[:, 0].tolist()
+        }
+        discs = {
+            action: int(OTHELLO.rules.margin(after.opp, after.own))
+            for action in following
+            for after in [OTHELLO.step(position, torch.tensor([action]))]
+        }
+        taken = min(action for action in discs if discs[action] == max(discs.values()))
+        given += max(following.values()) - following[taken]
+        optimal += max(following.values()) == following[taken]
+    assert late.grade(greedy) == pytest.approx((optimal / count, given / count))
+    assert given > 0
+
+
+def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "endgames.csv"
+    late = late_positions(OTHELLO, 3, 0, path)
+    written = path.read_bytes()
+    assert written.decode().splitlines()[0] == HEADER
+    # Cut off, with another position, with a value out of range, no text: each is made anew, with the same bytes.
+    first = written.splitlines(keepends=True)[1]
+    broken = [written[:-4], written.replace(b"0,", b"1,", 1), written.replace(first, first[:-1] + b"99\n"), b"\xff"]
+    for content in broken:
+        path.write_bytes(content)
+        late_positions(OTHELLO, 3, 0, path)
+        assert path.read_bytes() == written
+    monkeypatch.setattr("selfplay.grading.late_positions.action_values_to_the_end", None)
+    again = late_positions(OTHELLO, 3, 0, path)
+    assert late is not None and again is not None  # noqa: PT018
+    assert np.array_equal(late.values, again.values, equal_nan=True)
+    assert path.read_bytes() == written
+
+
+def test_connect_four_is_searched_to_the_end(tmp_path: Path) -> None:
+    late = late_positions(CONNECT_FOUR, 16, 0, tmp_path / "endgames.csv")
+    assert late is not None
+    assert (late.counts_points, late.empties) == (False, (12, 14))
+    plain = Searcher(CONNECT_FOUR, make_evaluation("none", CONNECT_FOUR), "alpha_beta", ordered=False, table_bits=0)
+    assert np.array_equal(late.values, plain.action_values(late.state, 42).numpy(), equal_nan=True)
+    random = late.grade(RandomPlayer(CONNECT_FOUR))
+    assert (np.nanmin(late.values, axis=1) < np.nanmax(late.values, axis=1)).all()
+    best = late.values == np.nanmax(late.values, axis=1, keepdims=True)
+    legal = ~np.isnan(late.values)
+    assert random == (pytest.approx((best.sum(axis=1) / legal.sum(axis=1)).mean()), None)
+    deep = make_player("search:negascout?depth=14", CONNECT_FOUR, "")
+    assert late.grade(deep).optimal == 1
+
+
+def test_there_are_late_positions_only_on_boards_and_if_asked_for(tmp_path: Path) -> None:
+    assert late_positions(make_game("sumto100"), 5, 0, tmp_path / "x.csv") is None
+    assert late_positions(OTHELLO, 0, 0, tmp_path / "x.csv") is None
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---------------------------------------------------------------------- the whole comparison
+
+
+TINY = ["comparison.matches=60", "comparison.earlier_matches=20", "comparison.endgames=16"]
+
+
+def stub_level(settings: Settings, game: Game, level: int) -> Player:
+    """Level 1 searches, level 2 plays the lowest action."""
+    strong = make_player("search:negascout?depth=2", game, "")
+    return (RandomPlayer(game), strong, FirstLegal(game))[level]
+
+
+@pytest.fixture
+def of_stubs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfplay.grading.level_matches.level_player", stub_level)
+
+
+@pytest.fixture(scope="module")
+def run_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("run")
+
+
+@pytest.fixture(scope="module")
+def comparison(run_dir: Path) -> Comparison:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("selfplay.grading.level_matches.level_player", stub_level)
+        return compare_levels(settings_for(run_dir, "connect_four", 2, *TINY))
+
+
+def test_a_large_game_is_measured(comparison: Comparison, run_dir: Path) -> None:
+    measured = comparison.measurement
+    assert measured is not None
+    folder = run_dir / "comparison"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        *("endgames.csv", "levels.csv", "matches.csv", "references.csv")
+    ]
+    levels, matches = pd.read_csv(folder / "levels.csv"), pd.read_csv(folder / "matches.csv")
+    assert levels["level"].tolist() == [0, 1, 2]
+    assert levels["rating"].tolist() == [measured.ratings[level].points for level in (0, 1, 2)]
+    assert levels["endgame_optimal_rate"].tolist() == [measured.late_grades[level].optimal for level in (0, 1, 2)]
+    assert levels["lines_first"].isna().all()
+    assert levels["endgame_mean_loss"].isna().all()
+    assert (matches[["wins", "draws", "losses"]].sum(axis=1) == [60, 60, 60, *[20] * 3, *[60] * 3, *[20] * 3]).all()
+    row = matches[(matches["level"] == 2) & (matches["opponent"] == "level:1")].iloc[0]
+    tally = measured.tallies[2, 1]
+    assert (row["wins"], row["losses"], row["word"]) == (tally.wins, tally.losses, "worse")
+    assert (row["wins_rate_low"], row["wins_rate_high"]) == pytest.approx(tally.interval(tally.wins))
+    assert matches["level"].isna().sum() == 3
+    references = pd.read_csv(folder / "references.csv")
+    assert references["reference"].tolist() == ["random", *reference_names(CONNECT_FOUR, None)]
+    assert references["rating"].is_monotonic_increasing
+    assert references["rating"].iloc[0] == 0
+
+
+def test_the_same_seed_gives_the_same_bytes(
+    comparison: Comparison, of_stubs: None, run_dir: Path, tmp_path: Path
+) -> None:
+    compare_levels(settings_for(tmp_path, "connect_four", 2, *TINY, "batch_size=32"))
+    assert files_of(tmp_path) == files_of(run_dir)
+
+
+def test_a_large_game_is_told_of_in_words(comparison: Comparison) -> None:
+    measured = comparison.measurement
+    assert measured is not None
+    text, table = verdict(comparison), comparison_table(comparison)
+    assert max(map(len, f"{text}\n{table}".splitlines())) <= 120
+    opponent = "search:negascout?depth=4&evaluation=none"
+    tally = measured.tallies[2, opponent]
+    low, high = tally.interval(tally.wins)
+    share = f"{tally.wins / 60:.3f} ({low:.3f}..{high:.3f})"
+    assert f"  won {share} of 60 matches against {opponent}, {tally.distinct} of them different\n" in text
+    grade = measured.late_grades[2]
+    assert measured.late is not None
+    solved, (fewest, most) = measured.late.state.batch_size, measured.late.empties
+    title = (
+        f"\nIn {solved} solved positions with {fewest} to {most} empty squares, where the choice matters, a best one is"
+    )
+    assert f"{title} made by\n" in text
+    assert f"\n  level:2 in {grade.optimal:.3f} of them\n" in text
+    assert "\nIt opens with column 1.\n" in text
+    lost = measured.tallies[2, 1]
+    assert text.endswith(f"Level 2 has forgotten how to beat level 1: {lost.wins}-{lost.draws}-{lost.losses}.")
+    assert table.splitlines()[0].split()[-2:] == ["optimal", "rating"]
+
+
+def test_what_is_not_lost_is_not_forgotten(comparison: Comparison) -> None:
+    measured = comparison.measurement
+    assert measured is not None
+    even = {pair: Tally(30, 0, 30, 60) for pair in measured.tallies}
+    text = forgotten_text(2, measured._replace(tallies=even))
+    assert text == "Level 2 has forgotten how to beat none of the levels tried: 0, 1."
+    lost = measured._replace(tallies=even | {(2, 0): Tally(410, 20, 570, 1000), (2, 1): Tally(1, 0, 59, 60)})
+    assert forgotten_text(2, lost).splitlines() == [
+        "Level 2 has forgotten how to beat level 0: 410-20-570.",
+        "Level 2 has forgotten how to beat level 1: 1-0-59.",
+    ]
+
+
+def test_points_given_away_are_told_where_there_are_points(of_stubs: None, tmp_path: Path) -> None:
+    tiny = [f"comparison.{each}" for each in ("matches=20", "earlier_matches=10", "endgames=4")]
+    settings = settings_for(tmp_path, "othello_6x6", 2, *tiny, "comparison.references=[greedy_discs]")
+    comparison = compare_levels(settings)
+    measured = comparison.measurement
+    assert measured is not None
+    grade = measured.late_grades[2]
+    shown = f"level:2 in {grade.optimal:.3f} of them, and {grade.mean_loss:.2f} points are given away a move"
+    assert shown in verdict(comparison)
+    assert comparison.table["endgame_mean_loss"].tolist()[2] == grade.mean_loss
+    assert measured.tallies.keys() == {
+        (1, 0),
+        (2, 1),
+        (2, 0),
+        *[(n, "greedy_discs") for n in (1, 2)],
+        ("greedy_discs", 0),
+    }
+
+
+def test_players_that_play_whole_matches_only_are_graded_by_these(
+    of_stubs: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(player: SearchPlayer, state: State) -> torch.Tensor:
+        raise NotNowError("not now")
+
+    monkeypatch.setattr(SearchPlayer, "policy", refuse)
+    tiny = [f"comparison.{each}" for each in ("matches=20", "earlier_matches=10", "endgames=4")]
+    comparison = compare_levels(settings_for(tmp_path, "connect_four", 2, *tiny))
+    measured = comparison.measurement
+    assert measured is not None
+    assert list(measured.late_grades) == [0, 2]
+    assert measured.references[0] in verdict(comparison)
+    assert pd.read_csv(tmp_path / "comparison" / "references.csv")["endgame_optimal_rate"].count() == 1
+
+
+def test_a_wrong_reference_is_refused_before_any_match(of_stubs: None, tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, "connect_four", 2, "comparison.references=[greedy_discs]")
+    with pytest.raises(SettingError, match="connect_four has no features to weigh"):
+        compare_levels(settings)
+    assert not (tmp_path / "comparison").exists()

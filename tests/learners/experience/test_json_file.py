@@ -1,0 +1,209 @@
+"""Experience as JSON in the form of the document: what it writes reads in, and what is wrong is named."""
+
+import json
+
+import pytest
+
+from selfplay.errors import InvalidFileError
+from selfplay.learners.experience.graph import rescored
+from selfplay.learners.experience.json_file import export_json, import_json
+from tests.support.experience_tools import PlainMachine, boards_of, learn, new_store, random_match
+
+X_WINS = [0, 3, 1, 4, 2]
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = new_store(tmp_path / "kept")
+    learn(store, X_WINS)
+    return store
+
+
+@pytest.fixture
+def written(store, tmp_path):
+    """The file of `store`, as JSON."""
+    export_json(store, tmp_path / "experience.json")
+    return json.loads((tmp_path / "experience.json").read_text())
+
+
+def read(store, folder, content):
+    path = folder / "state_action.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return import_json(store, path)
+
+
+def test_a_file_has_the_form_of_the_document(store, tmp_path):
+    assert export_json(store, tmp_path / "out.json") == 6
+    text = (tmp_path / "out.json").read_text()
+    assert text.startswith('{\n    "0": {\n        "state": [\n            0,')
+    entries = json.loads(text)
+    assert list(entries) == ["0", "1", "2", "3", "4", "5"]
+    assert entries["0"] == {"state": [0] * 9, "next": ["1"], "score": pytest.approx(0.59049), "end": False}
+    assert entries["4"] == {"state": [1, 1, 0, -1, -1, 0, 0, 0, 0], "next": ["5"], "score": 0.9, "end": False}
+    assert entries["5"] == {"state": [1, 1, 1, -1, -1, 0, 0, 0, 0], "next": [], "score": 1, "end": True}
+    assert '"score": 1,' in text
+
+
+@pytest.mark.parametrize("rule", [{}, {"backup": "minimax"}, {"canonical": True}, {"discount": 0.7}])
+def test_what_is_written_and_read_again_is_equal(tmp_path, rule):
+    store, other = new_store(tmp_path / "one", **rule), new_store(tmp_path / "other", **rule)
+    for seed in range(40):
+        learn(store, random_match(seed))
+    learn(other, random_match(1000))
+    export_json(store, tmp_path / "out.json")
+    assert import_json(other, tmp_path / "out.json") == len(store)
+    assert other.boards() == store.boards()
+    learn(store, random_match(50))
+    learn(other, random_match(50))
+    assert other.boards() == store.boards()
+
+
+def plain_machine_with(boards):
+    """A plain machine that knows exactly so many boards."""
+    for first in range(0, 100_000, 1000):
+        machine, seed = PlainMachine(), first
+        while len(machine.boards) < boards:
+            machine.see(random_match(seed))
+            seed += 1
+        if len(machine.boards) == boards:
+            return machine
+    raise AssertionError("no such machine")
+
+
+def test_a_file_of_1376_boards_reads_in(tmp_path):
+    machine, store = plain_machine_with(1376), new_store(tmp_path)
+    assert read(store, tmp_path, json.dumps(machine.boards, indent=4)) == 1376
+    boards = store.boards()
+    out_of_date = {
+        number: board for number, board in boards.items() if board.score != machine.boards[str(number)]["score"]
+    }
+    machine.score("0")
+    assert out_of_date
+    for number, board in boards.items():
+        entry = machine.boards[str(number)]
+        assert list(board.squares) == entry["state"]
+        assert [str(child) for child in board.following] == entry["next"]
+        assert (board.score, board.is_end) == (entry["score"], entry["end"])
+    assert boards == rescored(boards, store.rule)
+
+
+def test_boards_that_are_equal_under_symmetry_are_merged_on_the_way_into_a_canonical_store(tmp_path):
+    machine, plain = PlainMachine(), new_store(tmp_path / "plain")
+    store, merged = (new_store(tmp_path / name, canonical=True) for name in ("learned", "merged"))
+    for seed in range(60):
+        machine.see(random_match(seed))
+        learn(store, random_match(seed))
+    assert read(plain, tmp_path, machine.boards) == len(machine.boards)
+    assert read(merged, tmp_path, machine.boards) == len(store) < len(plain)
+    by_squares = {board.squares: board for board in store.boards().values()}
+    for board in merged.boards().values():
+        assert (board.score, board.is_end) == (by_squares[board.squares].score, by_squares[board.squares].is_end)
+
+
+def test_a_file_of_canonical_boards_does_not_pass_for_one_of_plain_boards(tmp_path):
+    store = new_store(tmp_path / "canonical", canonical=True)
+    for seed in range(20):
+        learn(store, random_match(seed))
+    export_json(store, tmp_path / "out.json")
+    with pytest.raises(InvalidFileError, match="is not one move away from it"):
+        import_json(new_store(tmp_path / "plain"), tmp_path / "out.json")
+
+
+@pytest.mark.parametrize("content", ["", "{}"])
+def test_the_documents_first_file_is_empty(store, tmp_path, content):
+    assert read(store, tmp_path, content) == 0
+    assert len(store) == 0
+    learn(store, X_WINS)
+    assert len(store) == 6
+
+
+def test_a_drawn_board_may_be_marked_as_an_end(tmp_path):
+    moves, store = [0, 1, 2, 4, 3, 5, 7, 6, 8], new_store(tmp_path)
+    entries = {
+        str(ply): {"state": board, "next": [str(ply + 1)] * (ply < 9), "score": 0, "end": ply == 9}
+        for ply, board in enumerate(boards_of(moves))
+    }
+    assert read(store, tmp_path, entries) == 10
+    assert store.boards()[9].is_end
+
+
+def changed(number, **values):
+    return lambda entries: entries[number].update(values)
+
+
+def without(number, key):
+    return lambda entries: entries[number].pop(key)
+
+
+WRONG = {
+    "a key is missing": (without("2", "score"), "board '2' has no key 'score'"),
+    "a key is extra": (changed("2", visits=3), "board '2' has an extra key 'visits'"),
+    "an entry is no object": (lambda e: e.update({"2": []}), "board '2' is no JSON object"),
+    "a board is missing": (lambda e: e.pop("2"), "board '2' is missing among 5 boards; '5' is there"),
+    "a board is no number": (lambda e: e.update(x=e.pop("5")), "board '5' is missing among 6 boards; 'x' is there"),
+    "a board has a leading zero": (lambda e: e.update({"05": e.pop("5")}), "board '5' is missing .* '05' is there"),
+    "state is text": (changed("1", state="X........"), "board '1': state is no list of 9"),
+    "state is short": (changed("1", state=[0] * 8), "board '1': state is no list of 9"),
+    "state has a 2": (changed("1", state=[2] + [0] * 8), "board '1': state is no list of 9"),
+    "state has a fraction": (changed("1", state=[1.0] + [0] * 8), "board '1': state is no list of 9"),
+    "state has true": (changed("1", state=[True] + [0] * 8), "board '1': state is no list of 9"),
+    "state has a list": (changed("1", state=[[]] + [0] * 8), "board '1': state is no list of 9"),
+    "stones out of turn": (changed("1", state=[-1] + [0] * 8), "board '1': .*X moves first"),
+    "two equal states": (changed("1", state=[0] * 9), "boards '0' and '1' have the same state"),
+    "next is a number": (changed("0", next=1), "board '0': next is no list of strings"),
+    "next holds numbers": (changed("0", next=[1]), "board '0': next is no list of strings"),
+    "next dangles": (changed("0", next=["6"]), "board '0': next '6' is no board of this file"),
+    "next twice": (changed("0", next=["1", "1"]), "board '0': next '1' stands there twice"),
+    "next goes back": (changed("1", next=["0"]), "board '1': next '0' is not one move away from it"),
+    "next leaps": (changed("0", next=["2"]), "board '0': next '2' is not one move away from it"),
+    "next is itself": (changed("0", next=["0"]), "board '0': next '0' is not one move away from it"),
+    "next after the end": (changed("5", next=["4"]), "board '5': next '4' is not one move away from it"),
+    "score is text": (changed("0", score="0.5"), "board '0': score is no number from -1 to 1"),
+    "score is true": (changed("0", score=True), "board '0': score is no number from -1 to 1"),
+    "score is null": (changed("0", score=None), "board '0': score is no number from -1 to 1"),
+    "score is too large": (changed("0", score=1.01), "board '0': score is no number from -1 to 1"),
+    "score is not a number": (changed("0", score=float("nan")), "NaN is no number of JSON"),
+    "score is huge": (changed("0", score=10**400), "board '0': score is no number from -1 to 1"),
+    "end is a number": (changed("0", end=0), "board '0': end is not true or false"),
+    "end of what goes on": (changed("0", end=True), "board '0': its end and score are not those of its state"),
+    "end with the other's score": (changed("5", score=-1), "board '5': its end and score are not those of its state"),
+    "won and no end": (changed("5", end=False), "board '5' is won, and yet no end"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_is_named_and_the_store_stays_as_it_is(store, written, tmp_path, case):
+    change, message = WRONG[case]
+    before = store.boards()
+    change(written)
+    with pytest.raises(InvalidFileError, match=f"^{tmp_path}/state_action.json: {message}") as caught:
+        read(store, tmp_path, written)
+    assert "\n" not in str(caught.value)
+    assert store.boards() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[]", "is no JSON object of boards by number"),
+        ("null", "is no JSON object"),
+        ('{"0": {"state"', "cannot be read as JSON"),
+        ("state_action", "cannot be read as JSON"),
+        ("[" * 100_000, "cannot be read as JSON"),
+        ('{"0": {}, "0": {}}', "key '0' stands there twice"),
+    ],
+)
+def test_a_file_that_is_no_json_of_boards_is_refused(store, tmp_path, content, message):
+    before = store.boards()
+    with pytest.raises(InvalidFileError, match=rf"state_action\.json: .*{message}"):
+        read(store, tmp_path, content)
+    assert store.boards() == before
+
+
+def test_bytes_that_are_no_text_and_a_missing_file_are_refused(store, tmp_path):
+    (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InvalidFileError, match=r"bytes\.json: cannot be read as JSON"):
+        import_json(store, tmp_path / "bytes.json")
+    with pytest.raises(InvalidFileError, match=r"none\.json: is not there"):
+        import_json(store, tmp_path / "none.json")
+    assert len(store) == 6

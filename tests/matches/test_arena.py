@@ -1,0 +1,189 @@
+"""The arena: a match is the same whatever batch it is played in, and its record holds every ply."""
+
+from functools import cache
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from selfplay.architectures import build_network
+from selfplay.games import State, make_game
+from selfplay.games.match_record import MATCH_OVER
+from selfplay.matches.arena import play_batch, play_matches
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.player import Player
+from selfplay.players.random import RandomPlayer
+from selfplay.players.value_net import ValueNetPlayer
+
+GAME = make_game("tictactoe")
+RANDOM = RandomPlayer(GAME)
+
+
+class FirstLegal(Player):
+    """Takes the lowest legal action, and remembers which matches it was asked about."""
+
+    name = "first"
+
+    def __init__(self, game=GAME):
+        self.game, self.asked = game, []
+
+    def act(self, state, draws):
+        self.asked.append((draws.ply, draws.match.tolist(), state.current_player.tolist()))
+        return self.game.legal_action_mask(state).to(torch.uint8).argmax(dim=1)
+
+    def policy(self, state):
+        raise NotImplementedError
+
+
+def exploring_network(game=GAME, name="mlp", **options):
+    torch.manual_seed(5)
+    network = build_network({"name": name, **options}, game.observation_shape)
+    return EpsilonGreedyPlayer(game, ValueNetPlayer(game, network), [0.5, 0.2])
+
+
+def outcome(records):
+    """The matches as comparable values: number, seat, actions, return."""
+    return [
+        (number, seat, tuple(action for action in actions if action != MATCH_OVER), result)
+        for record in records
+        for number, seat, actions, result in zip(
+            record.match.tolist(),
+            record.seats.tolist(),
+            record.action_sequences().tolist(),
+            record.returns().tolist(),
+            strict=True,
+        )
+    ]
+
+
+PLAYERS = {
+    "random": (RANDOM, RANDOM),
+    "mlp": (exploring_network(hidden_sizes=[256]),) * 2,
+    "conv": (exploring_network(name="conv", channels=16, hidden_sizes=[32]), RANDOM),
+}
+
+
+@cache
+def whole(name):
+    """All 300 matches of these players, played in one batch."""
+    return outcome(play_matches(GAME, PLAYERS[name], range(300), key=11))
+
+
+@pytest.mark.parametrize("name", sorted(PLAYERS))
+@settings(max_examples=15)
+@given(batch_size=st.integers(1, 400), start=st.integers(0, 299))
+def test_the_batch_a_match_is_played_in_changes_nothing(name, batch_size, start):
+    chunk = range(start, min(start + 3 * batch_size, 300))
+    parts = play_matches(GAME, PLAYERS[name], chunk, key=11, batch_size=batch_size)
+    assert outcome(parts) == whole(name)[chunk.start : chunk.stop]
+
+
+def test_batches_have_the_size_asked_for():
+    sizes = [len(record.match) for record in play_matches(GAME, (RANDOM, RANDOM), range(250), 0, batch_size=100)]
+    assert sizes == [100, 100, 50]
+    assert list(play_matches(GAME, (RANDOM, RANDOM), range(0), 0)) == []
+
+
+def test_another_key_gives_other_matches():
+    assert outcome(play_matches(GAME, (RANDOM, RANDOM), range(300), key=12)) != whole("random")
+
+
+def test_seats_alternate_with_the_match_number():
+    (record,) = play_matches(GAME, (RANDOM, RANDOM), range(3, 9), 0)
+    assert record.seats.tolist() == [1, 0, 1, 0, 1, 0]
+    (record,) = play_matches(GAME, (RANDOM, RANDOM), range(3, 9), 0, alternate=False)
+    assert record.seats.tolist() == [0] * 6
+
+
+def test_each_player_is_asked_in_its_own_seat_only():
+    first, second = FirstLegal(), FirstLegal()
+    (record,) = play_matches(GAME, (first, second), range(4), 0)
+    # Taking the lowest square in turn, X completes 2 4 6 in the seventh ply.
+    # X O X
+    # O X O
+    # X . .
+    assert record.action_sequences().tolist() == [[0, 1, 2, 3, 4, 5, 6]] * 4
+    assert first.asked == [(ply, [0, 2] if ply % 2 == 0 else [1, 3], [ply % 2] * 2) for ply in range(7)]
+    assert second.asked == [(ply, [1, 3] if ply % 2 == 0 else [0, 2], [ply % 2] * 2) for ply in range(7)]
+    # The first of the two players wins where it moves first.
+    assert record.returns().tolist() == [1, -1, 1, -1]
+
+
+def test_a_player_is_not_asked_about_matches_that_are_over():
+    player = FirstLegal()
+    match = torch.arange(200)
+    record = play_batch(GAME, (player, RANDOM), match, torch.zeros(200, dtype=torch.int8), 3)
+    for ply, asked, _ in player.asked:
+        assert asked == match[~record.states[ply].terminated].tolist()
+
+
+def test_a_record_holds_every_ply():
+    (record,) = play_matches(GAME, (RANDOM, RANDOM), range(500), 1)
+    assert len(record.states) == len(record.actions) + 1
+    assert torch.equal(record.states[0].own, GAME.init(500).own)
+    assert record.states[-1].terminated.all()
+    assert not record.states[-2].terminated.all()
+    for state, action, following in zip(record.states, record.actions, record.states[1:], strict=False):
+        assert torch.equal(action == MATCH_OVER, state.terminated)
+        expected = GAME.step(state, action)
+        assert all(torch.equal(a, b) for a, b in zip(following, expected, strict=True))
+
+
+@cache
+def single_step(own, opp, player, action):
+    """One match one ply on; each position and action once, because that is slow."""
+    state = State(
+        torch.tensor([own]),
+        torch.tensor([opp]),
+        torch.tensor([player], dtype=torch.int8),
+        torch.tensor([False]),
+        torch.tensor([0.0]),
+    )
+    return tuple(field.item() for field in GAME.step(state, torch.tensor([action])))
+
+
+def test_ten_thousand_random_matches_replayed_one_by_one_are_alike_at_every_ply():
+    (record,) = play_matches(GAME, (RANDOM, RANDOM), range(10_000), 2)
+    plies = [list(zip(*(field.tolist() for field in state), strict=True)) for state in record.states]
+    for number, actions in enumerate(record.action_sequences().tolist()):
+        match = (*GAME.rules.initial, 0, False, 0.0)
+        for action, states in zip(actions, plies[1:], strict=True):
+            if action == MATCH_OVER:
+                assert match[3]
+            else:
+                match = single_step(*match[:3], action)
+            assert match == states[number]
+        assert match[3]
+
+
+def test_random_matches_of_tictactoe_end_as_often_as_they_must():
+    # Of random matches the first player wins 0.58492, the second 0.28810, and 0.12698 are drawn.
+    (record,) = play_matches(GAME, (RANDOM, RANDOM), range(40_000), 4, alternate=False, batch_size=40_000)
+    returns = record.returns()
+    for result, probability in ((1, 737 / 1260), (-1, 121 / 420), (0, 8 / 63)):
+        deviation = (probability * (1 - probability) / 40_000) ** 0.5
+        assert abs((returns == result).double().mean().item() - probability) < 5 * deviation
+
+
+def test_two_matches_in_a_row_share_their_opening():
+    game = make_game("othello")
+    random_player, lowest = RandomPlayer(game), FirstLegal(game)
+    (record,) = play_matches(game, (random_player, lowest), range(40), 7, opening_plies=6, batch_size=40)
+    sequences = record.action_sequences()
+    assert torch.equal(sequences[0::2, :6], sequences[1::2, :6])
+    assert not torch.equal(sequences[0::2, 6:20], sequences[1::2, 6:20])
+    assert len({tuple(opening) for opening in sequences[:, :6].tolist()}) == 20
+    assert record.seats.tolist() == [0, 1] * 20
+
+
+def test_openings_do_not_depend_on_the_batch():
+    whole = outcome(play_matches(GAME, (RANDOM, RANDOM), range(30), 7, opening_plies=3))
+    parts = outcome(play_matches(GAME, (RANDOM, RANDOM), range(30), 7, opening_plies=3, batch_size=7))
+    assert whole == parts
+    assert whole != outcome(play_matches(GAME, (RANDOM, RANDOM), range(30), 7))
+
+
+def test_an_opening_may_be_longer_than_a_match():
+    record = outcome(play_matches(GAME, (FirstLegal(), FirstLegal()), range(4), 7, opening_plies=20))
+    assert all(5 <= len(actions) <= 9 for _, _, actions, _ in record)

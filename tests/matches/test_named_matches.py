@@ -1,0 +1,140 @@
+"""Matches between named players: counts by player and by seat, swapping, players that learn, the script."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from selfplay.games import make_game
+from selfplay.games.match_record import MatchRecord
+from selfplay.learners.experience.store import ExperienceStore
+from selfplay.matches.arena import play_matches
+from selfplay.matches.named_matches import Results, play_named_matches
+from selfplay.players.random import RandomPlayer
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.matches import MatchSettings
+from tests.support.runs import PROJECT, run_forked
+
+SCRIPT = PROJECT / "train" / "play_matches.py"
+GAME = make_game("tictactoe")
+
+
+class Learner(RandomPlayer):
+    """Plays at random and remembers what it is shown."""
+
+    name = "learner"
+    learns = True
+
+    def __init__(self) -> None:
+        super().__init__(GAME)
+        self.seen: list[tuple[int, tuple[int, ...], list[int]]] = []
+
+    def act(self, state, draws):
+        # One match at a time, and all earlier ones have been shown.
+        assert draws.match.tolist() == [len(self.seen)]
+        return super().act(state, draws)
+
+    def after_match(self, record: MatchRecord, seats: tuple[int, ...]) -> None:
+        self.seen.append((int(record.match), seats, record.action_sequences()[0].tolist()))
+
+
+def test_a_learner_is_shown_every_match_before_the_next_begins() -> None:
+    learner = Learner()
+    records = list(play_matches(GAME, (RandomPlayer(GAME), learner), range(6), 3))
+    assert [number for number, _, _ in learner.seen] == list(range(6))
+    assert [seats for _, seats, _ in learner.seen] == [(1,), (0,)] * 3
+    assert [actions for _, _, actions in learner.seen] == [r.action_sequences()[0].tolist() for r in records]
+    # The matches are those of players that do not learn.
+    whole = next(play_matches(GAME, (RandomPlayer(GAME), RandomPlayer(GAME)), range(6), 3))
+    assert torch.equal(torch.cat([record.returns() for record in records]), whole.returns())
+
+
+def test_a_learner_against_itself_is_shown_each_match_once() -> None:
+    learner = Learner()
+    list(play_matches(GAME, (learner, learner), range(3), 3))
+    assert [seats for _, seats, _ in learner.seen] == [(0, 1)] * 3
+
+
+def test_a_learner_is_shown_nothing_if_it_shall_not_learn() -> None:
+    class Still(RandomPlayer):
+        learns = True
+
+        def after_match(self, record: MatchRecord, seats: tuple[int, ...]) -> None:
+            raise AssertionError
+
+    record = next(play_matches(GAME, (Still(GAME), RandomPlayer(GAME)), range(6), 3, learn=False))
+    assert len(record.match) == 6
+
+
+def settings_for(run_dir: Path, *overrides: str) -> MatchSettings:
+    return compose_settings_of(MatchSettings, "matches", [f"run_dir={run_dir}", *overrides])
+
+
+def test_results_are_counted_by_player_and_by_seat(tmp_path: Path) -> None:
+    swapped = play_named_matches(settings_for(tmp_path, "second=perfect", "matches=300"))
+    assert swapped.matches == 300
+    assert swapped.first == 0
+    assert min(swapped.first_seat, swapped.second_seat) > 50
+    assert swapped.first_seat + swapped.second_seat == swapped.second
+    fixed = play_named_matches(settings_for(tmp_path, "second=perfect", "matches=300", "swap=false"))
+    assert (fixed.first_seat, fixed.second_seat) == (0, fixed.second)
+    assert str(fixed) == f"first=0 second={fixed.second} draws={fixed.draws}"
+
+
+def test_how_often_it_is_reported_changes_no_match(tmp_path: Path) -> None:
+    results = [
+        play_named_matches(settings_for(tmp_path, "matches=100", f"report_every={every}", "batch_size=7"))
+        for every in (1, 33, "null")
+    ]
+    assert len(set(results)) == 1
+
+
+def test_the_machine_learns_between_matches(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "selfplay")
+    store = tmp_path / "x.sqlite"
+    results = play_named_matches(settings_for(tmp_path, f"second=experience:{store}", "matches=30"))
+    lines = [record.message for record in caplog.records if record.message.startswith("match ")]
+    assert len(lines) == 30
+    assert "30 matches" in lines[-1]
+    assert results.matches == 30
+    caplog.clear()
+    play_named_matches(settings_for(tmp_path, f"second=experience:{store}", "matches=10", "learn=false"))
+    assert "30 matches" in caplog.records[-1].message
+
+
+@pytest.mark.parametrize("machine", ["experience:{}", "experience:{}?epsilon=0.3"])
+def test_a_series_of_learning_in_two_parts_is_the_series_in_one(tmp_path: Path, machine: str) -> None:
+    def series(name: str, matches: int) -> Results:
+        second = f"second='{machine.format(tmp_path / name)}'"
+        return play_named_matches(settings_for(tmp_path, second, f"matches={matches}"))
+
+    whole = series("whole", 20)
+    parts = series("parts", 7), series("parts", 13)
+    assert [sum(counts) for counts in zip(*parts, strict=True)] == list(whole)
+    stores = [ExperienceStore(tmp_path / name, GAME) for name in ("whole", "parts")]
+    assert stores[0].boards() == stores[1].boards()
+
+
+def test_the_script_ends_with_the_counts_by_player(tmp_path: Path) -> None:
+    done = run_forked(
+        SCRIPT, "first=random", "second=perfect?ties=lowest&epsilon=0.0", "matches=40", f"run_dir={tmp_path / 'x'}"
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 21
+    assert lines[0].startswith("match 2: X won ")
+    assert lines[-1].startswith("first=0 second=")
+    assert not (tmp_path / "x").exists()
+
+
+def test_the_script_shows_the_names_of_players_in_its_help() -> None:
+    done = run_forked(SCRIPT, "--help")
+    assert done.returncode == 0, done.stderr
+    for name in ("random", "perfect", "level:L", "tabular:PATH", "experience[:PATH]"):
+        assert f"  {name} " in done.stdout
+
+
+def test_the_script_names_an_unknown_player() -> None:
+    done = run_forked(SCRIPT, "second=nobody")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: unknown player 'nobody'; there are random, ")

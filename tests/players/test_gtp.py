@@ -1,0 +1,155 @@
+"""Engines of others as players: what they are told, the matches that come of it, and how they are named."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from selfplay.errors import NotNowError
+from selfplay.games import make_game
+from selfplay.gtp.process import FOLDERS
+from selfplay.matches.arena import play_matches
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.gtp import GtpPlayer
+from selfplay.players.random import RandomPlayer
+from selfplay.players.registry import make_player, parse_name
+from selfplay.playing.session import Session
+from tests.support.gtp_tools import GAME, KEY, assert_all_ended, fake, sequences, told
+from tests.support.runs import PROJECT
+from tests.support.stub_players import Drawing, FirstLegal
+
+RHINO = shutil.which("gtp-rhino", path=os.pathsep.join([os.environ["PATH"], *FOLDERS]))
+# ---------------------------------------------------------------------- the conversation
+
+
+def test_an_engine_is_told_each_ply_once(tmp_path: Path) -> None:
+    player = fake(tmp_path)
+    # B2 is the action 4; the engine takes A1, B1 and C1.
+    player.follow([4])
+    state = GAME.step(GAME.init(), torch.tensor([4]))
+    assert player.act(state, None).tolist() == [0]
+    state = GAME.step(GAME.step(state, torch.tensor([0])), torch.tensor([8]))
+    player.follow([4, 0, 8])
+    assert player.act(state, None).tolist() == [1]
+    assert told(tmp_path) == [
+        *("list_commands", "boardsize 3"),
+        *("clear_board", "play B B2", "genmove W", "play B C3", "genmove W"),
+    ]
+    # Another match, of which it does not know the start.
+    player.follow([])
+    assert player.act(GAME.init(), None).tolist() == [0]
+    assert told(tmp_path)[-2:] == ["clear_board", "genmove B"]
+    player.close()
+    assert told(tmp_path)[-1] == "quit"
+    assert_all_ended(tmp_path)
+
+
+@pytest.mark.parametrize("opening_plies", [0, 3])
+def test_an_engine_plays_the_matches_of_a_player_that_thinks_alike(tmp_path: Path, opening_plies: int) -> None:
+    against = Drawing(GAME)
+    ours = sequences((FirstLegal(GAME), against), range(6), opening_plies=opening_plies, batch_size=1)
+    assert sequences((fake(tmp_path), against), range(6), opening_plies=opening_plies) == ours
+
+
+def test_one_engine_can_play_both_sides(tmp_path: Path) -> None:
+    player = fake(tmp_path)
+    assert sequences((player, player), range(2)) == sequences((FirstLegal(GAME),) * 2, range(2), batch_size=1)
+    assert "play" not in {line.split()[0] for line in told(tmp_path)}
+
+
+def test_an_engine_whose_actions_are_replaced_is_told_the_match_anew(tmp_path: Path) -> None:
+    exploring = EpsilonGreedyPlayer(GAME, fake(tmp_path), [0.5])
+    same = EpsilonGreedyPlayer(GAME, FirstLegal(GAME), [0.5])
+    against = RandomPlayer(GAME)
+    assert exploring.follows
+    assert sequences((exploring, against), range(10)) == sequences((same, against), range(10), batch_size=1)
+
+
+@pytest.mark.parametrize("passes", ["skip", "send"])
+def test_our_own_engine_plays_the_match_that_its_player_plays(passes: str) -> None:
+    """Othello 4x4 has many passes."""
+    game, name = make_game("othello_4x4"), "search:negascout?depth=2&evaluation=discs"
+    own = f"{sys.executable} {PROJECT / 'play' / 'gtp.py'} game=othello_4x4 player={name} rows=bottom"
+    engine = make_player(f"gtp:{own}?rows=bottom&passes={passes}", game, ".")
+    direct, against = make_player(name, game, "."), RandomPlayer(game)
+    through = sequences((engine, against), range(10), game, opening_plies=2)
+    assert through == sequences((direct, against), range(10), game, opening_plies=2, batch_size=1)
+    assert any(game.pass_action in actions for actions, _ in through)
+
+
+# ---------------------------------------------------------------------- sessions and names
+
+
+def test_in_a_session_what_is_taken_back_is_told_anew(tmp_path: Path) -> None:
+    session = Session(GAME, (None, fake(tmp_path)), KEY)
+    session.play(4)
+    assert session.advance().action == 0
+    session.undo()
+    session.play(0)
+    assert session.advance().action == 1
+    assert told(tmp_path)[2:] == ["clear_board", "play B B2", "genmove W", "clear_board", "play B A1", "genmove W"]
+
+
+def test_an_engine_cannot_be_asked_about_positions(tmp_path: Path) -> None:
+    player = fake(tmp_path)
+    assert player.action_values(GAME.init()) is None
+    with pytest.raises(NotNowError, match="plays matches"):
+        player.policy(GAME.init())
+    with pytest.raises(ValueError, match="one at a time"):
+        next(iter([_play_two(player)]))
+
+
+def _play_two(player: GtpPlayer) -> None:
+    from selfplay.matches.arena import play_batch
+
+    play_batch(GAME, (player, player), torch.arange(2), torch.zeros(2, dtype=torch.int8), KEY)
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "options"),
+    [
+        ("gtp:gtp-rhino -l 2", "gtp-rhino -l 2", {}),
+        ("gtp:gtp-rhino -l 2?time_limit=5", "gtp-rhino -l 2", {"time_limit": "5"}),
+        ("gtp:a player=level:3?depth=2", "a player=level:3?depth=2", {}),
+        ("gtp:a b=c?depth=2?time_limit=5&rows=top", "a b=c?depth=2", {"time_limit": "5", "rows": "top"}),
+        ("gtp:a?epsilon=0.1", "a", {"epsilon": "0.1"}),
+    ],
+)
+def test_a_command_may_hold_a_question_mark(text: str, what: str, options: dict[str, str]) -> None:
+    name = parse_name(text)
+    assert (name.kind, name.what, name.options) == ("gtp", what, options)
+
+
+# ---------------------------------------------------------------------- an engine of others
+
+
+@pytest.mark.skipif(RHINO is None, reason="gtp-rhino is not installed (Debian's package grhino)")
+def test_gtp_rhino_plays_whole_matches_by_the_rules() -> None:
+    game = make_game("othello")
+    players = make_player("search:negascout?depth=2", game, "."), make_player("gtp:gtp-rhino -l 1", game, ".")
+    for record in play_matches(game, players, range(2), KEY, opening_plies=4):
+        assert record.forfeits == ()
+        state = game.init()
+        for action in record.actions:
+            state = game.step(state, action)
+        assert bool(state.terminated)
+
+
+@pytest.mark.skipif(RHINO is None, reason="gtp-rhino is not installed (Debian's package grhino)")
+def test_gtp_rhino_keeps_the_conventions_that_the_docs_tell() -> None:
+    dialogue = "boardsize 8\nplay B e3\nplay B d3\nplay W pass\ngenmove B\nlist_games\nquit\n"
+    result = subprocess.run([RHINO, "-l", "1"], input=dialogue, capture_output=True, text=True, check=False, timeout=60)
+    assert re.split(r"\n+", result.stdout.strip()) == [
+        "=",
+        "? illegal move",
+        "=",
+        "? syntax error",
+        "= pass",
+        "= Othello",
+        "=",
+    ]

@@ -1,0 +1,171 @@
+"""What engines do wrong: each fault loses one match, and none is left over."""
+
+import logging
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from selfplay.errors import ForfeitError, SettingError, StageError
+from selfplay.matches.arena import play_matches
+from selfplay.matches.named_matches import play_named_matches
+from selfplay.matches.result_counts import tally_matches
+from selfplay.players.gtp import GtpPlayer
+from selfplay.playing.console import Console
+from selfplay.playing.session import Session
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.matches import MatchSettings, TournamentSettings
+from selfplay.stages.tournament import play_tournament, tournament_report
+from tests.support.gtp_tools import FAKE, GAME, KEY, assert_all_ended, command, fake
+from tests.support.runs import PROJECT, run_forked
+from tests.support.stub_players import FirstLegal, Learning
+
+# ---------------------------------------------------------------------- faults
+
+FAULTS = {
+    "crash": "it ended with exit code 3: out of luck",
+    "hush": "it closed its output",
+    "stall": "it did not answer 'genmove B' within 0.5 seconds",
+    "cheat": "it played A1, which is not legal",
+    "refuse": "it answered 'genmove B' with the error 'no idea'",
+    "babble": "'hello' is no answer of the protocol",
+    "resign": "it resigned",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_loses_the_match_at_hand_and_no_other(tmp_path: Path, fault: str, caplog) -> None:
+    caplog.set_level(logging.INFO, logger="selfplay")
+    player = fake(tmp_path, fault, at=6, time_limit=0.5)
+    lines = list(play_matches(GAME, (player, FirstLegal(GAME)), range(4), KEY, alternate=False))
+    player.close()
+    # Against FirstLegal, who moves first takes A1 C1 B2 A3 and has won in the seventh ply. The fault is at its second
+    # move of the second match.
+    results = [(float(record.returns()), len(record.actions)) for record in lines]
+    assert results == [(1.0, 7), (-1.0, 2), (1.0, 7), (1.0, 7)]
+    (forfeit,) = lines[1].forfeits
+    assert (forfeit.match, forfeit.player) == (1, 0)
+    assert forfeit.reason == f"{player.name} forfeits: {FAULTS[fault]}"
+    assert [record.message for record in caplog.records] == [f"match 1: {forfeit.reason}"]
+    assert lines[1].states[-1].terminated.all()
+    assert not any(record.forfeits for record in (lines[0], *lines[2:]))
+    assert len((tmp_path / "pids").read_text().split()) == 2
+    assert_all_ended(tmp_path)
+
+
+def test_forfeits_are_counted_for_who_did_it(tmp_path: Path) -> None:
+    tally = tally_matches(GAME, (FirstLegal(GAME), fake(tmp_path, "crash", 6)), 8, KEY, 100)
+    assert (tally.forfeits, tally.opponent_forfeits, tally.matches) == (0, 1, 8)
+    settings = compose_settings_of(
+        MatchSettings, "matches", ["first=random", "matches=6", f"second='gtp:{command(tmp_path, 'cheat', 6)}'"]
+    )
+    (tmp_path / "done").unlink()
+    results = play_named_matches(settings)
+    assert (results.forfeits, results.matches) == (1, 6)
+    assert str(results).endswith(" forfeits=1")
+
+
+def test_a_learner_is_not_shown_a_forfeited_match(tmp_path: Path) -> None:
+    learner = Learning(GAME)
+    list(play_matches(GAME, (fake(tmp_path, "cheat", 3), learner), range(3), KEY))
+    assert [match for match, *_ in learner.seen] == [1, 2]
+
+
+def test_an_engine_that_does_not_start_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"gtp:nothing-like-it -x: no program 'nothing-like-it' .* install"):
+        GtpPlayer(GAME, "nothing-like-it -x")
+    with pytest.raises(SettingError, match="no program ''"):
+        GtpPlayer(GAME, "")
+    with pytest.raises(SettingError, match="quotation"):
+        GtpPlayer(GAME, "cat '")
+    with pytest.raises(StageError, match=r"gtp:false: it ended with exit code 1; .* GTP"):
+        GtpPlayer(GAME, "false")
+    (tmp_path / "empty").write_text("no program\n")
+    (tmp_path / "empty").chmod(0o755)
+    with pytest.raises(StageError, match="cannot be started"):
+        GtpPlayer(GAME, str(tmp_path / "empty"))
+
+
+@pytest.mark.parametrize("options", [{"time_limit": 0.0}, {"time_limit": float("nan")}, {"rows": "x"}, {"passes": "x"}])
+def test_options_out_of_range_are_refused(options) -> None:
+    with pytest.raises(SettingError, match=next(iter(options))):
+        GtpPlayer(GAME, "cat", **options)
+
+
+# ---------------------------------------------------------------------- nothing is left over
+
+
+def test_an_engine_that_will_not_end_is_killed_with_what_it_started(tmp_path: Path) -> None:
+    stubborn = tmp_path / "stubborn.sh"
+    stubborn.write_text(
+        f"trap '' TERM\necho $$ > {tmp_path}/pids\n{sys.executable} {FAKE} {tmp_path} stall 1; sleep 9\n"
+    )
+    player = GtpPlayer(GAME, f"bash {stubborn}", time_limit=0.3)
+    with pytest.raises(ForfeitError, match=r"within 0\.3 seconds"):
+        player.act(GAME.init(), None)
+    deadline = time.monotonic() + 5
+    numbers = (tmp_path / "pids").read_text().split()
+    assert len(numbers) == 2
+    # The engine's own child has no parent left but the system's, which may take a moment to bury it.
+    while time.monotonic() < deadline and any(_is_alive(number) for number in numbers):
+        time.sleep(0.05)
+    assert not any(_is_alive(number) for number in numbers)
+
+
+def _is_alive(number: str) -> bool:
+    status = Path(f"/proc/{number}/stat")
+    return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_a_forgotten_player_leaves_no_process(tmp_path: Path) -> None:
+    fake(tmp_path)
+    assert_all_ended(tmp_path)
+
+
+def test_a_program_that_ends_with_an_error_leaves_no_process(tmp_path: Path) -> None:
+    script = PROJECT / "train" / "play_matches.py"
+    stalling = command(tmp_path, "stall", 1)
+    result = run_forked(script, f"first=gtp:{stalling}", "second=level:3", f"run_dir={tmp_path}")
+    assert (result.returncode, result.stderr.count("\n")) == (1, 1)
+    assert_all_ended(tmp_path)
+
+
+# ---------------------------------------------------------------------- where they are told
+
+
+def test_a_fault_ends_the_match_of_a_session(tmp_path: Path) -> None:
+    session = Session(GAME, (None, fake(tmp_path, "cheat", 2)), KEY)
+    session.play(4)
+    session.advance()
+    session.play(8)
+    with pytest.raises(ForfeitError, match="not legal"):
+        session.advance()
+    assert (session.is_over, session.winner, session.result_text) == (True, 0, "X wins.")
+    assert (session.results.first, session.results.forfeits) == (1, 1)
+    session.undo()
+    assert not session.is_over
+    session.new_match()
+    session.play(4)
+    assert session.advance().action == 0
+
+
+def test_the_console_tells_of_a_fault(tmp_path: Path) -> None:
+    answers, shown = iter(["5", "quit"]), []
+    session = Session(GAME, (None, fake(tmp_path, "refuse", 1)), KEY)
+    Console(session, lambda prompt: next(answers), shown.append, asks_who_is_first=False).play()
+    text = "\n".join(shown)
+    assert "forfeits: it answered 'genmove W' with the error 'no idea'." in text
+    assert "You win." in text
+
+
+def test_a_tournament_grades_whom_it_can_and_tells_of_forfeits(tmp_path: Path, caplog) -> None:
+    caplog.set_level(logging.INFO, logger="selfplay")
+    name = f"gtp:{command(tmp_path, 'cheat', 3)}"
+    overrides = [f"players=[random,perfect,'{name}']", "matches=4", f"run_dir={tmp_path}"]
+    tournament = play_tournament(compose_settings_of(TournamentSettings, "tournament", overrides))
+    assert list(tournament.exact) == [(0, 1)]
+    assert [grade is None for grade in tournament.grades] == [False, False, True]
+    assert f"{name} follows its matches, so it is not graded exactly" in caplog.messages
+    assert tournament_report(tournament).endswith(f"\n\n{name} forfeited 1 of its losses against random")
+    assert tournament.tallies[0, 2].opponent_forfeits == 1

@@ -1,0 +1,99 @@
+"""An evaluation out of a trained level: what is written, that it is read as the same values, and what is refused."""
+
+import pytest
+import torch
+
+from selfplay.architectures import build_network
+from selfplay.errors import InvalidFileError, StageError
+from selfplay.games import make_game
+from selfplay.players.learned_evaluation import learned_evaluation
+from selfplay.runs.checkpoints import save_checkpoint
+from selfplay.runs.run_folder import RunFolder
+from selfplay.search.evaluation import make_evaluation, position_values
+from selfplay.settings.common import GameSettings
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.evaluation import ExportSettings
+from selfplay.settings.run import compose_settings
+from selfplay.stages.compare import compare_and_report
+from selfplay.stages.export_evaluation import export_evaluation
+from selfplay.stages.loop import learn_levels
+from tests.support.runs import PROJECT, run_forked
+
+GAME = make_game("othello")
+WEIGHTS = [0.01, 0.2, 0.03, 0.04, -0.05, 0.06, 0.07]
+
+
+def save_level(run_dir, level, architecture, game=GAME, scale=1.0):
+    network = build_network(architecture, game.observation_shape)
+    if hasattr(network, "linear"):
+        with torch.no_grad():
+            network.linear.weight.copy_(scale * torch.tensor(WEIGHTS) * network.sizes)
+    path = RunFolder(run_dir).agent(level)
+    path.parent.mkdir(parents=True)
+    save_checkpoint(path, network, game, level, architecture, {})
+    return network
+
+
+def export_settings(run_dir, game="othello", **values):
+    return ExportSettings(run_dir=str(run_dir), game=GameSettings(game), **values)
+
+
+def test_what_is_exported_and_read_has_the_values_of_the_network(tmp_path):
+    network = save_level(tmp_path, 3, {"name": "othello_features"})
+    path = export_evaluation(export_settings(tmp_path, level=3))
+    assert path == tmp_path / "level_03" / "evaluation.yaml"
+    evaluation = make_evaluation(str(path), GAME)
+    assert evaluation.weights == network.feature_weights()
+    state = GAME.state_after(["f5", "d6", "c3", "d3", "c4"])
+    # The network sees the player who has just moved.
+    assert float(position_values(evaluation, GAME, state)) == pytest.approx(
+        -network(GAME.observe(state)).item(), rel=1e-5
+    )
+
+
+@pytest.mark.parametrize(("scale", "win"), [(0.0, 1.0), (0.01, 1.0), (1.0, 100.0), (10.0, 1000.0)])
+def test_a_win_is_worth_more_than_any_open_position(tmp_path, scale, win):
+    save_level(tmp_path, 1, {"name": "othello_features"}, scale=scale)
+    evaluation = learned_evaluation(RunFolder(tmp_path).agent(1), GAME)
+    assert (evaluation.win, evaluation.margin) == (win, win / 1000)
+    assert evaluation.win > 64 * sum(map(abs, evaluation.weights.values()))
+
+
+def test_the_newest_level_is_exported_to_any_file_by_the_script(tmp_path):
+    for level in (1, 2):
+        save_level(tmp_path / "run", level, {"name": "othello_features"}, make_game("othello_4x4"))
+    file = tmp_path / "my" / "weights.yaml"
+    script = PROJECT / "train" / "export_evaluation.py"
+    result = run_forked(script, "game=othello_4x4", f"run_dir={tmp_path / 'run'}", f"file={file}")
+    assert (result.returncode, result.stdout) == (0, f"wrote {file}\n")
+    assert file.read_text().startswith("# What level 2 has learned")
+    assert make_evaluation(str(file), make_game("othello_4x4")).game == "othello_4x4"
+
+
+def test_a_level_that_is_missing_or_weighs_no_features_is_refused(tmp_path):
+    save_level(tmp_path, 1, {"name": "mlp"})
+    with pytest.raises(
+        InvalidFileError, match=r"architecture=mlp has no weights of features; learn with othello_featur"
+    ):
+        export_evaluation(export_settings(tmp_path, level=1))
+    with pytest.raises(InvalidFileError, match=r"plays othello, not othello_6x6$"):
+        export_evaluation(export_settings(tmp_path, game="othello_6x6"))
+    with pytest.raises(StageError, match=r"has no level 4; it has level 1$"):
+        export_evaluation(export_settings(tmp_path, level=4))
+    with pytest.raises(StageError, match=r"has no level 1; it has no trained level yet$"):
+        export_evaluation(export_settings(tmp_path / "empty"))
+
+
+def test_the_loop_learns_othello_and_says_what_it_cannot_prove(tmp_path):
+    tiny = ["recipe=othello_features", "levels=2", "matches=20", "training.epochs=2", "training.steps_per_epoch=3"]
+    short = ["comparison.matches=10", "comparison.references=[greedy_discs]", "comparison.endgames=2"]
+    settings = compose_settings([*tiny, *short, f"run_dir={tmp_path}"])
+    learn_levels(settings)
+    report = compare_and_report(settings)
+    assert "othello has too many positions to try every line, so level 2 is measured, not proved." in report
+    assert make_evaluation(str(export_evaluation(export_settings(tmp_path))), GAME).weights["corners"] != 0
+
+
+def test_the_settings_compose():
+    settings = compose_settings_of(ExportSettings, "export_evaluation", ["level=2"])
+    assert (settings.game.name, settings.level, settings.file) == ("othello", 2, None)

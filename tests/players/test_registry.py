@@ -1,0 +1,193 @@
+"""Names of players: each kind, its options, and a clear word for what is no name."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from selfplay.architectures import build_network
+from selfplay.cli.command import overrides_first
+from selfplay.errors import InvalidFileError, SettingError, StageError
+from selfplay.games import make_game
+from selfplay.games.position_graph import positions_of
+from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
+from selfplay.learners.tabular.policy_file import save_policy
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.experience import ExperiencePlayer
+from selfplay.players.perfect import PerfectPlayer
+from selfplay.players.random import RandomPlayer
+from selfplay.players.registry import PLAYER_KINDS, grammar, make_player, parse_name
+from selfplay.players.search import SearchPlayer
+from selfplay.players.tabular import TabularPlayer
+from selfplay.players.value_net import ValueNetPlayer
+from selfplay.runs.checkpoints import save_checkpoint
+from selfplay.runs.run_folder import RunFolder
+
+GAME = make_game("tictactoe")
+
+
+@pytest.fixture(scope="module")
+def run_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with an untrained level 3 and a table."""
+    run_dir = tmp_path_factory.mktemp("run")
+    path = RunFolder(run_dir).agent(3)
+    path.parent.mkdir()
+    architecture = {"name": "mlp", "hidden_sizes": [4], "dropout": 0.0}
+    save_checkpoint(path, build_network(architecture, GAME.observation_shape), GAME, 3, architecture, {})
+    graph = positions_of("tictactoe")
+    save_policy(run_dir / "table.npz", graph, initial_values(graph, BACKWARD_VALUE), BACKWARD_VALUE, {})
+    return run_dir
+
+
+def test_each_kind_makes_its_player(run_dir: Path) -> None:
+    assert isinstance(make_player("random", GAME, run_dir), RandomPlayer)
+    assert isinstance(make_player("perfect", GAME, run_dir), PerfectPlayer)
+    assert isinstance(make_player("level:0", GAME, run_dir), RandomPlayer)
+    assert isinstance(make_player("level:3", GAME, run_dir), ValueNetPlayer)
+    tabular = make_player(f"tabular:{run_dir / 'table.npz'}", GAME, run_dir)
+    assert isinstance(tabular, TabularPlayer)
+    assert tabular.ties == "lowest"
+    assert isinstance(make_player(f"experience:{run_dir / 'x.sqlite'}", GAME, run_dir), ExperiencePlayer)
+    assert isinstance(make_player("experience", GAME, run_dir), ExperiencePlayer)
+    assert (run_dir / "experience.sqlite").exists()
+
+
+def test_searches_are_named_with_their_depth_and_evaluation(run_dir: Path) -> None:
+    othello = make_game("othello")
+    player = make_player("search:alpha_beta?depth=5&evaluation=article&ordered=false&table_bits=0", othello, run_dir)
+    assert isinstance(player, SearchPlayer)
+    assert player.depth == 5
+    searcher = player.searcher
+    assert (searcher.algorithm.name, searcher.evaluation.name, searcher.ordered) == ("ALPHA_BETA", "article", False)
+    greedy = make_player("greedy_discs", othello, run_dir)
+    assert isinstance(greedy, SearchPlayer)
+    assert (greedy.name, greedy.depth) == ("greedy_discs", 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "reason"),
+    [
+        ("search", "othello", "write search:ALGORITHM, with minimax, alpha_beta, negascout"),
+        ("search:astar", "othello", "unknown search 'astar'; there are minimax, alpha_beta, negascout"),
+        ("search:negascout?depth=0", "othello", "depth=0: give a number from 1 to 120"),
+        ("search:negascout?depth=x", "othello", "depth must be a whole number"),
+        ("search:negascout?time_limit=-1", "othello", "time_limit=-1.0: give seconds above 0"),
+        ("search:negascout?evaluation=best", "othello", "unknown evaluation 'best'; there are article"),
+        ("search:negascout?evaluation=article", "tictactoe", "tictactoe has no features"),
+        ("search:negascout?endgame=40", "othello", "endgame=40: give a number of empty squares from 0 to 30"),
+        ("search:negascout?endgame=4", "tictactoe", "there are exact endgames only where discs are"),
+        ("greedy_discs", "tictactoe", "tictactoe has no features"),
+    ],
+)
+def test_bad_searches_are_refused(run_dir: Path, name: str, game: str, reason: str) -> None:
+    with pytest.raises(SettingError, match=reason):
+        make_player(name, make_game(game), run_dir)
+
+
+def test_a_table_that_is_not_named_is_asked_for_by_those_that_the_run_has(run_dir: Path, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=f"write tabular:PATH; there are no tables in {tmp_path}/tabular yet"):
+        make_player("tabular", GAME, tmp_path)
+    (tmp_path / "tabular").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / "tabular" / f"{name}.npz").touch()
+    tables = f"{tmp_path}/tabular/one.npz, {tmp_path}/tabular/two.npz"
+    with pytest.raises(SettingError, match=f"player 'tabular': write tabular:PATH, with {tables}"):
+        make_player("tabular", GAME, tmp_path)
+
+
+def test_options_reach_the_player(run_dir: Path) -> None:
+    level = make_player("level:3?depth=2&temperature=0.1", GAME, run_dir)
+    assert isinstance(level, ValueNetPlayer)
+    assert (level.depth, level.temperature) == (2, 0.1)
+    elsewhere = make_player(f"level:3?run_dir={run_dir}", GAME, "elsewhere")
+    assert isinstance(elsewhere, ValueNetPlayer)
+    perfect = make_player("perfect?ties=lowest", GAME, run_dir)
+    assert isinstance(perfect, PerfectPlayer)
+    assert perfect.ties == "lowest"
+    frozen = make_player(f"experience:{run_dir / 'm.sqlite'}?learn=false&backup=minimax&canonical=true", GAME, run_dir)
+    assert isinstance(frozen, ExperiencePlayer)
+    assert not frozen.learns
+    assert (frozen.store.rule.backup, frozen.store.rule.canonical) == ("minimax", True)
+
+
+def test_every_player_can_explore(run_dir: Path) -> None:
+    player = make_player("perfect?epsilon=0.25", GAME, run_dir)
+    assert isinstance(player, EpsilonGreedyPlayer)
+    assert player.epsilons == (0.25,)
+    assert player.policy(GAME.init()).sum().item() == pytest.approx(1)
+    learner = make_player("experience?epsilon=0.5", GAME, run_dir)
+    assert learner.learns
+    assert learner.status() is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "unknown player ''; there are random, perfect, level:L"),
+        ("best", "unknown player 'best'"),
+        ("Random", "unknown player"),
+        ("level", "write level:L"),
+        ("level:", "write level:L"),
+        ("level:x", "the level must be a whole number"),
+        ("level:-1", "the level must be a whole number"),
+        ("level:3?depth=4", "depth=4: a network looks 1 to 3 plies ahead"),
+        ("level:3?depth=x", "depth must be a whole number"),
+        ("level:3?temperature=hot", "temperature must be a number"),
+        ("level:3?temperature=-1", "temperature=-1.0: give 0 or more"),
+        ("level:3?speed=1", "'speed=1' is no option of level:L; it takes depth, temperature, run_dir, epsilon"),
+        ("level:3?depth", "'depth' is no option"),
+        ("level:3?depth=1&depth=2", "'depth=2' is no option"),
+        ("random:3", "write random"),
+        ("random?depth=2", "'depth=2' is no option of random; it takes epsilon"),
+        ("perfect?ties=first", "ties=first: give random or lowest"),
+        ("perfect?epsilon=2", "give one or more rates from 0 to 1"),
+        ("perfect?epsilon=often", "epsilon must be a number"),
+        ("tabular", "write tabular:PATH"),
+        ("experience?learn=maybe", "learn must be true or false"),
+        ("human", "a person plays at play/console.py"),
+    ],
+)
+def test_what_is_no_name_is_refused_in_one_line(run_dir: Path, text: str, reason: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        make_player(text, GAME, run_dir)
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_not_there_is_named(run_dir: Path) -> None:
+    with pytest.raises(StageError, match="has no level 17; it has level 3"):
+        make_player("level:17", GAME, run_dir)
+    with pytest.raises(InvalidFileError, match=r"nothing.npz: is not there"):
+        make_player("tabular:nothing.npz", GAME, run_dir)
+
+
+def test_the_grammar_names_every_kind() -> None:
+    assert all(kind.syntax in grammar() for kind in PLAYER_KINDS.values())
+    assert all(parse_name(kind.syntax.strip("[]").replace("[", "")).kind == name for name, kind in PLAYER_KINDS.items())
+
+
+@pytest.mark.parametrize(
+    ("argument", "override"),
+    [
+        ("first=level:17?depth=2&temperature=0.1", "first='level:17?depth=2&temperature=0.1'"),
+        ("players=[random,level:1?depth=2,perfect]", "players=[random,'level:1?depth=2',perfect]"),
+        ("players=[tabular:/a-b/c.npz?epsilon=0.1]", "players=['tabular:/a-b/c.npz?epsilon=0.1']"),
+        ("first='level:1?depth=2'", "first='level:1?depth=2'"),
+        ('first="level:1?depth=2"', 'first="level:1?depth=2"'),
+        ("first=level:17", "first=level:17"),
+        ("first=gtp:gtp-rhino -l 2", "first='gtp:gtp-rhino -l 2'"),
+        ("players=[random,gtp:a b=c?depth=2?time_limit=5]", "players=[random,'gtp:a b=c?depth=2?time_limit=5']"),
+        ("first='gtp:a b=c'", "first='gtp:a b=c'"),
+    ],
+)
+def test_names_with_options_are_quoted_for_hydra(argument: str, override: str) -> None:
+    assert overrides_first([argument]) == [override]
+
+
+def test_a_named_player_plays(run_dir: Path) -> None:
+    from selfplay.matches.arena import play_matches
+
+    players = make_player("level:3", GAME, run_dir), make_player("perfect", GAME, run_dir)
+    record = next(play_matches(GAME, players, range(50), 1))
+    assert (record.returns() <= 0).all()
+    assert torch.equal(record.match, torch.arange(50))

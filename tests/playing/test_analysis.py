@@ -1,0 +1,77 @@
+"""One position looked at by every search: the figures are those of the searches, and bad input is refused."""
+
+import pytest
+import torch
+
+from selfplay.errors import IllegalActionError, SettingError
+from selfplay.playing.analysis import analyse, analysis_report
+from selfplay.search.evaluation import position_values
+from selfplay.settings.analysis import AnalysisSettings
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.folders import PROJECT_FOLDER
+from tests.support.runs import run_forked
+
+
+def analysed(*overrides: str):
+    return analyse(compose_settings_of(AnalysisSettings, "analysis", list(overrides)))
+
+
+def test_the_three_searches_agree_and_visit_ever_fewer_positions():
+    minimax, alpha_beta, negascout = analysed("moves=f5d6c3", "depth=6").results.values()
+    assert (minimax.value, minimax.action) == (alpha_beta.value, alpha_beta.action)
+    assert (minimax.value, minimax.action) == (negascout.value, negascout.action)
+    assert minimax.visited > alpha_beta.visited > negascout.visited
+
+
+def test_the_products_of_the_features_sum_to_the_evaluation():
+    analysis = analysed("moves=f5d6c3", "depth=1")
+    table = analysis.features_table()
+    assert table["product"].sum() == float(position_values(analysis.evaluation, analysis.game, analysis.state))
+    assert torch.tensor(table["value"].to_numpy())[0] == -3  # two white discs, five black ones, white to move
+
+
+def test_the_report_shows_board_features_and_searches():
+    lines = analysis_report(analysed("moves=f5d6c3", "depth=3")).splitlines()
+    assert lines[0].split() == list("abcdefgh")
+    assert "white to move" in lines
+    assert "evaluation: +32 to the player to move" in lines
+    assert [line.split()[0] for line in lines[-3:]] == ["minimax", "alpha_beta", "negascout"]
+
+
+def test_weights_are_settings_or_come_from_a_file(tmp_path):
+    heavier = analysed("moves=f5d6c3", "depth=1", "evaluation.weights.frontier=-10")
+    assert "evaluation: +47 to the player to move" in analysis_report(heavier)
+    path = tmp_path / "mine.yaml"
+    path.write_text("win: 100\nmargin: 0\nweights: {mobility: 1, parity: 2}\n")
+    own = analysed("moves=f5d6c3", "depth=1", f"evaluation_file={path}")
+    assert f"{path}: +2 to the player to move" in analysis_report(own)
+
+
+def test_a_game_without_features_is_searched_for_its_result():
+    analysis = analysed("game=tictactoe", "evaluation=none", "depth=9", "moves=5 2")
+    assert analysis.features_table() is None
+    assert {result.value for result in analysis.results.values()} == {1.0}  # an edge is the wrong answer to the centre
+
+
+@pytest.mark.parametrize(
+    ("overrides", "error", "reason"),
+    [
+        (["moves=f5f5"], IllegalActionError, "transcript, disc 2: othello: action f5 is not legal here"),
+        (["game=tictactoe"], SettingError, "tictactoe has no features"),
+        (["searches=[astar]"], SettingError, "unknown search 'astar'"),
+        (["game=tictactoe", "evaluation=none", "moves=1 4 2 5 3"], SettingError, "the match is over there"),
+        (["depth=0"], SettingError, "depth=0: give a number from 1 to 120"),
+    ],
+)
+def test_bad_input_is_refused(overrides, error, reason):
+    with pytest.raises(error, match=reason):
+        analysed(*overrides)
+
+
+def test_the_script_prints_the_report_and_one_line_for_an_error():
+    script = PROJECT_FOLDER / "play" / "analyse.py"
+    assert "negascout" in run_forked(script, "moves=f5", "depth=2").stdout
+    refused = run_forked(script, "moves=a1")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("error: transcript, disc 1: othello: action a1 is not legal here")
+    assert len(refused.stderr.splitlines()) == 1

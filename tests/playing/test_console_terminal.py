@@ -1,0 +1,146 @@
+"""The console in a real terminal: the dialogues of the three classical systems, colour, Ctrl-C and Ctrl-D."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.tabular import TabularSettings
+from selfplay.stages.train_tabular import train_tabular
+from tests.support.runs import CONSOLE, run_forked
+
+PATIENCE = 60
+FIRST = "Do you want to go first? [Y/n] "
+ACTION = "or the keys qwe/asd/zxc): "
+AGAIN = "Play again? [Y/n] "
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@contextmanager
+def console(run_dir: Path, *arguments: str, **variables: str) -> Iterator["pexpect.spawn[str]"]:
+    """The console in a terminal of its own, which must have ended well when the block does."""
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    terminal = pexpect.spawn(
+        sys.executable,
+        [str(CONSOLE), f"run_dir={run_dir}", *arguments],
+        timeout=PATIENCE,
+        encoding="utf-8",
+        dimensions=(50, 160),
+        env=environment | {"TERM": "xterm", **variables},
+    )
+    try:
+        yield terminal
+        terminal.expect(pexpect.EOF)
+        assert "Traceback" not in terminal.before
+        assert "error" not in terminal.before
+        terminal.close()
+        assert (terminal.exitstatus, terminal.signalstatus) == (0, None)
+    finally:
+        terminal.close(force=True)
+
+
+def asked(terminal: "pexpect.spawn[str]", prompt: str) -> str:
+    """What stands on the terminal since the last question, up to this one, with plain line ends."""
+    terminal.expect_exact(prompt)
+    return terminal.before.replace("\r\n", "\n")
+
+
+def table(run_dir: Path, rule: str, *overrides: str) -> Path:
+    return train_tabular(
+        compose_settings_of(TabularSettings, "tabular", [f"agent={rule}", f"run_dir={run_dir}", *overrides])
+    )
+
+
+def test_system_1_shows_its_values_in_colour_and_ctrl_d_leaves(tmp_path: Path) -> None:
+    path = table(tmp_path, "backward_value", "episodes=3000", "epsilon=0.1", "alpha=0.5")
+    with console(tmp_path, f"opponent=tabular:{path}?epsilon=0.1") as terminal:
+        asked(terminal, FIRST)
+        terminal.sendline("n")
+        shown = asked(terminal, ACTION)
+        # Before its move the value of each empty square to two decimals, the best of them bold and green.
+        assert len(re.findall(r"[+-]\d\.\d\d", shown)) == 10
+        assert "\x1b[1;32m+" in shown
+        assert re.search(r"It plays \d,\d (greedily|at random), value \+\d\.\d\d\.", shown)
+        terminal.sendline("3,3")
+        assert "'3,3' names no square; write row,column from 0 to 2" in asked(terminal, ACTION)
+        free = re.search(r"\. ", COLOUR.sub("", shown).splitlines()[-2] + " ")
+        assert free is not None
+        terminal.sendline(f"2,{free.start() // 2}")
+        asked(terminal, ACTION)
+        terminal.sendeof()
+
+
+def test_system_2_is_played_with_keys_without_colour_and_ctrl_c_leaves(tmp_path: Path) -> None:
+    path = table(tmp_path, "temporal_difference", "episodes=3000")
+    with console(tmp_path, "first=human", f"second=tabular:{path}", NO_COLOR="1") as terminal:
+        assert "X: human, O: temporal_difference" in asked(terminal, ACTION)
+        terminal.sendline("s")
+        shown = asked(terminal, ACTION)
+        assert "\x1b[3" not in shown
+        assert "\x1b[1" not in shown
+        assert ". X ." in shown
+        assert "It plays " in shown
+        for key in "qweadzxcqweadzxc":
+            terminal.sendline(key)
+            # A taken square is asked again.
+            if terminal.expect_exact([ACTION, AGAIN]) == 1:
+                break
+        said = terminal.before
+        assert any(text in said for text in ("You win.", "You lose.", "A draw."))
+        assert "match 1: X won " in said
+        terminal.sendintr()
+
+
+def test_system_3_counts_its_matches_and_knows_more_boards_after_each(tmp_path: Path) -> None:
+    with console(tmp_path, "opponent=experience") as terminal:
+        known = []
+        for answer in ("y", "no"):
+            asked(terminal, FIRST)
+            terminal.sendline(answer)
+            square = 1
+            while terminal.expect_exact([ACTION, AGAIN]) == 0:
+                terminal.sendline(str(square))
+                square = square % 9 + 1
+            said = terminal.before
+            known.append(int(re.search(r"(\d+) boards", said)[1]))
+            assert f"match {len(known)}: X won " in said
+            terminal.sendline("" if answer == "y" else "n")
+        assert known[1] > known[0] > 5
+
+
+def test_without_a_terminal_it_is_plain_and_leaves_at_the_end_of_input(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, CONSOLE, f"run_dir={tmp_path / 'run'}", "opponent=perfect?ties=lowest"],
+        input="n\n1,1\n",
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "It plays 0,0, value +0.00." in done.stdout
+    assert "\x1b" not in done.stdout
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        (["--opponent", "nobody"], 2, "unknown player 'nobody'; there are random, perfect"),
+        (["--first", "random", "--level", "1"], 2, "find no seat"),
+        ([], 1, "has no trained level; level=0 is the random player"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_played_gets_one_line(tmp_path: Path, arguments: list[str], code: int, reason: str) -> None:
+    done = run_forked(CONSOLE, f"run_dir={tmp_path / 'run'}", *arguments)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (code, "", 1)
+    assert done.stderr.startswith("error: ")
+    assert reason in done.stderr

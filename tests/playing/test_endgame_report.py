@@ -1,0 +1,114 @@
+"""play/solve.py: a line a move, the best first, and one line for what is wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from selfplay.errors import SettingError
+from selfplay.games import make_game
+from selfplay.games.othello_notation import written_position
+from selfplay.playing.endgame_report import solved_lines
+from selfplay.search.endgame.solver import EndgameSolver
+from tests.support.runs import PROJECT, SOLVE, run_forked
+
+FFO = json.loads((PROJECT / "tests/data/ffo.json").read_text())["positions"]
+FIRST = FFO[0]
+
+
+def test_a_line_for_each_move_the_best_first():
+    result = run_forked(SOLVE, FIRST["board"], FIRST["side"])
+    assert result.stdout == "g8 +18\nh1 +12\na2 +6\nh7 +6\na3 +4\nb1 -4\na4 -22\ng2 -24\n"
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "output"),
+    [
+        (["--game", "othello_4x4", "b1"], "a1 +10\na3 -12\nc1 -14\n"),
+        (["--game=othello_4x4", "B1", "--raw-discs"], "a1 +8\nc1 -8\na3 -9\n"),
+        (["-----OX--XO-----", "X"], "a2 -10\nb1 -10\nc4 -10\nd3 -10\n"),
+        (["XXXXXXXXXXXXXXX-", "O"], "the match is over: black has won by 16\n"),
+        (["XXXXXXXXXXXXXXX-", "X", "--raw-discs"], "the match is over: black has won by 15\n"),
+        (["XXXXXXXXXXXXXXO-", "X", "--raw-discs"], "d4 +16\n"),
+        (["XXXXXXXXXXXXOOX-", "X"], "pass +8\n"),
+        (["----------------", "O"], "the match is over: a draw\n"),
+    ],
+)
+def test_positions_in_every_way_of_writing(arguments, output):
+    result = run_forked(SOLVE, *arguments)
+    assert (result.stdout, result.stderr, result.returncode) == (output, "", 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ([], ["position", "--help"]),
+        ([FIRST["board"]], ["side to move, X or O"]),
+        ([FIRST["board"], "Z"], ["X or O", "'Z'"]),
+        ([FIRST["board"] + "X", "X"], ["65 signs", "16, 36, 64"]),
+        (["--game", "othello_6x6", FIRST["board"], "X"], ["othello_6x6", "36 signs", "64 signs"]),
+        (["--XQ" + FIRST["board"][4:], "X"], ["'Q'", "X, O and -"]),
+        (["f5d6a1"], ["disc 3", "a1", "not legal", "c3"]),
+        (["f5z9"], ["disc 2", "'z9'", "a1 to h8"]),
+        (["--game", "tictactoe", "f5"], ["game=tictactoe", "othello_4x4"]),
+        (["f5", "--time-limit", "0"], ["time_limit=0", "above 0"]),
+        (["f5", "--time-limit", "soon"], ["--time-limit", "'soon'"]),
+        (["f5", "--fast"], ["--fast"]),
+    ],
+)
+def test_wrong_arguments_are_named_in_one_line(arguments, named):
+    result = run_forked(SOLVE, *arguments)
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1), result.stderr
+    assert result.stderr.startswith("error: ")
+    assert all(text in result.stderr for text in named), result.stderr
+
+
+def test_a_time_limit_that_does_not_suffice_is_said_in_one_line():
+    result = run_forked(SOLVE, "f5", "--time-limit", "0.2")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == "error: the endgame is not done after 0.2 seconds; give it a longer time limit\n"
+
+
+def test_what_would_take_hours_is_refused_without_a_time_limit():
+    result = run_forked(SOLVE, "f5d6c3")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "error: 57 squares are empty; solve positions with at most 30, or set a time limit\n"
+
+
+def test_ctrl_c_ends_it_without_a_traceback():
+    # The child says when it searches: only then does a signal reach the search.
+    program = (
+        "import runpy, sys; from selfplay.search.endgame import solver; value = solver.EndgameSolver._value\n"
+        "def told(*arguments): print('searching', flush=True); return value(*arguments)\n"
+        "solver.EndgameSolver._value = told; sys.argv = ['play/solve.py', 'f5', '--time-limit', '600']\n"
+        "runpy.run_path('play/solve.py', run_name='__main__')"
+    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", program], cwd=PROJECT, **pipes) as process:
+        assert process.stdout.readline() == "searching\n"
+        os.kill(process.pid, signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert error.startswith("error: interrupted")
+    assert error.count("\n") == 1
+
+
+def test_lines_are_told_as_they_come():
+    told = []
+    solver = EndgameSolver(make_game("othello"))
+    _, state = written_position(FIRST["board"], FIRST["side"])
+    lines = solved_lines(solver, state, on_line=told.append)
+    assert sorted(told) == sorted(lines)
+    assert told != lines
+    assert told[0] == "b1 -4"
+
+
+def test_a_transcript_is_of_the_large_board_unless_it_is_said():
+    assert written_position("f5")[0].name == "othello"
+    assert written_position("b1", game_name="othello_4x4")[0].name == "othello_4x4"
+    with pytest.raises(SettingError, match="b1 is not legal"):
+        written_position("b1")

@@ -1,0 +1,227 @@
+"""Our players as engines: dialogues as text, and the script."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from selfplay.games import make_game
+from selfplay.playing.gtp_engine import Engine, converse, engine_of
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.gtp import GtpSettings
+from tests.support.runs import PROJECT
+from tests.support.stub_players import FirstLegal
+
+GTP = PROJECT / "play" / "gtp.py"
+
+
+def engine(name="othello", **options):
+    game = make_game(name)
+    return Engine(game, FirstLegal(game), 0, **options)
+
+
+def dialogue(engine, text):
+    """Feed the lines that begin with `> `; the other lines are what must come back, an empty one after each answer."""
+    said = []
+    converse(engine, [line[2:] for line in text.splitlines() if line.startswith(">")], said.append)
+    expected = [line for line in text.splitlines() if not line.startswith(">")]
+    assert "".join(said) == "".join(f"{line}\n" for line in expected)
+
+
+def test_a_dialogue():
+    # The legal first moves of black are d3 c4 f5 e6; FirstLegal takes the first from a1 along the rows.
+    dialogue(
+        engine(),
+        """\
+> # hello
+> 1 protocol_version
+=1 2
+
+> name
+= selfplay first legal
+
+>
+> known_command genmove
+= true
+
+> known_command fly
+= false
+
+> 2 boardsize 9
+?2 unacceptable size
+
+> boardsize 8
+=
+
+> clear_board
+=
+
+> komi 6.5
+=
+
+> time_settings 0 5 1
+=
+
+> time_left b 10 0
+=
+
+> play B e3
+? illegal move
+
+> play B zz
+? illegal move
+
+> play green d3
+? syntax error
+
+> play B
+? syntax error
+
+> play W d3
+? illegal move
+
+> genmove W
+? it is the other colour's turn
+
+> 3 genmove black
+=3 D3
+
+> reg_genmove w
+= C3
+
+> genmove w
+= C3
+
+> undo
+=
+
+> play white c5
+=
+
+> showboard
+=
+   a b c d e f g h
+ 1 . . . . . . . .
+ 2 . . . . . . . .
+ 3 . . . X . . . .
+ 4 . . . X X . . .
+ 5 . . O O O . . .
+ 6 . . . . . . . .
+ 7 . . . . . . . .
+ 8 . . . . . . . .
+black (X) 3, white (O) 3
+
+> final_score
+? cannot score
+
+> undo
+=
+
+> undo
+=
+
+> undo
+? cannot undo
+
+> fly
+? unknown command
+
+> quit
+=
+
+""",
+    )
+
+
+def test_after_quit_nothing_is_answered():
+    dialogue(engine(), "> quit\n=\n\n> name")
+
+
+def test_every_command_that_is_listed_is_known_and_answered():
+    names = engine().answer("list_commands").split()[1:]
+    assert {"play", "genmove", "undo", "showboard", "quit", "set_game"} <= set(names)
+    for name in names:
+        assert engine().answer(f"known_command {name}") == "= true\n\n"
+        assert engine().answer(name).startswith(("=", "? syntax error", "? cannot")), name
+
+
+def test_row_1_at_the_bottom():
+    # d3 from the bottom is d6 from the top, which is not legal.
+    dialogue(engine(rows="bottom"), "> play b d3\n? illegal move\n\n> play b e3\n=\n\n> genmove w\n= F5\n\n")
+
+
+def test_games_are_named_without_the_size_of_the_board():
+    dialogue(
+        engine("othello_6x6"), "> list_games\n= Othello\n\n> set_game othello\n=\n\n> set_game Go\n? unknown game\n\n"
+    )
+
+
+def match_with_pass():
+    """The plies of a match of othello_4x4 that has a pass in the middle, and the ply of that pass."""
+    game = make_game("othello_4x4")
+    for seed in range(200):
+        generator, state, actions = torch.Generator().manual_seed(seed), game.init(), []
+        while not state.terminated:
+            mask = game.legal_action_mask(state)[0].double()
+            actions.append(int(torch.multinomial(mask, 1, generator=generator)))
+            state = game.step(state, torch.tensor(actions[-1:]))
+        if game.pass_action in actions:
+            return game, actions, actions.index(game.pass_action), state
+    raise AssertionError
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["passes told", "passes left out"])
+def test_passes_may_be_told_or_left_out(told):
+    game, actions, _, end = match_with_pass()
+    talker = engine("othello_4x4")
+    commands = [
+        f"play {'BW'[ply % 2]} {game.action_to_string(action)}"
+        for ply, action in enumerate(actions)
+        if told or action != game.pass_action
+    ]
+    assert {talker.answer(command) for command in commands} == {"=\n\n"}
+    assert talker.moves.actions == actions
+    black, white = game.disc_counts(end)[0].tolist()
+    leader = "B" if black > white else "W"
+    assert talker.answer("final_score") == (f"= {leader}+{abs(black - white)}\n\n" if black != white else "= 0\n\n")
+    # After the end both may pass, as referees that wait for two passes let them.
+    dialogue(talker, "> genmove b\n= PASS\n\n> play w pass\n=\n\n> play w a1\n? illegal move\n\n")
+    for _ in range(len(commands) + 2):
+        assert talker.answer("undo") == "=\n\n"
+    assert talker.moves.actions == []
+    assert talker.answer("undo") == "? cannot undo\n\n"
+
+
+def test_who_can_only_pass_passes_when_asked():
+    game, actions, pass_ply, _ = match_with_pass()
+    talker = engine("othello_4x4")
+    for ply, action in enumerate(actions[:pass_ply]):
+        talker.answer(f"play {'BW'[ply % 2]} {game.action_to_string(action)}")
+    assert talker.answer(f"genmove {'BW'[pass_ply % 2]}") == "= PASS\n\n"
+    assert talker.answer("undo") == "=\n\n"
+    # The other colour may be asked at once.
+    assert talker.answer(f"genmove {'WB'[pass_ply % 2]}") not in ("= PASS\n\n", "? it is the other colour's turn\n\n")
+
+
+def test_no_pass_is_legal_where_there_are_moves():
+    dialogue(engine(), "> play b pass\n? illegal move\n\n")
+
+
+def test_settings_say_who_plays(tmp_path):
+    made = engine_of(compose_settings_of(GtpSettings, "gtp", ["player=random", "rows=bottom", f"run_dir={tmp_path}"]))
+    assert (made.player.name, made.vertices.rows, made.game.name) == ("random", "bottom", "othello")
+
+
+def test_the_script_answers_on_stdout_and_nothing_else():
+    command = [sys.executable, str(GTP), "player=search:negascout?depth=1"]
+    result = subprocess.run(command, input="1 genmove b\n\n2 quit\nname\n", capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "=1 D3\n\n=2\n\n", "")
+
+
+def test_the_script_refuses_a_game_without_squares_in_one_line():
+    command = [sys.executable, str(GTP), "player=random", "game=sumto100"]
+    result = subprocess.run(command, input="", capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: game=sumto100: the Go Text Protocol needs")
+    assert result.stderr.count("\n") == 1

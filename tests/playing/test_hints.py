@@ -1,0 +1,133 @@
+"""What is known in a session: values, hints, perfect play, and the summary of it all."""
+
+import json
+
+import numpy as np
+import pytest
+
+from selfplay.errors import NotNowError
+from selfplay.games import make_game
+from selfplay.players import perfect
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.perfect import PerfectPlayer, perfect_player_of
+from selfplay.playing.hints import hint, perfect_values, right_actions
+from selfplay.playing.session import Session
+from selfplay.playing.session_summary import summary
+from tests.support.pile import Pile
+from tests.support.session_play import GAME, go_on, session_with
+from tests.support.stub_players import FirstLegal, Valuing
+
+# ---------------------------------------------------------------------- values, hints, perfect play
+
+
+def test_values_are_worked_out_when_asked_for_and_once() -> None:
+    player = Valuing(GAME)
+    session = session_with(player)
+    go_on(session, 0, 1)
+    assert player.asked == 0
+    values = session.action_values()
+    assert values is not None
+    assert np.isnan(values[[0, 1, 7, 8]]).all()
+    assert values[[2, 6]] == pytest.approx([0.02, 0.06])
+    session.action_values()
+    assert player.asked == 1
+    assert session.action_values(0) is not None
+    assert player.asked == 2
+    session.undo()
+    assert session.action_values() is not None
+    assert player.asked == 3
+
+
+def test_nobody_values_actions_between_two_people_or_against_the_random_player() -> None:
+    for opponent in (None, FirstLegal(GAME)):
+        session = session_with(opponent)
+        assert session.action_values() is None
+        # Perfect play steps in.
+        assert hint(session) == (0, "0,0", 0.0, "perfect")
+
+
+def test_the_hint_is_the_agents_best_action_or_anyone_elses() -> None:
+    session = session_with(Valuing(GAME))
+    given = hint(session)
+    assert (given.action, given.text, given.source) == (8, "2,2", "valuing")
+    assert given.value == pytest.approx(0.08)
+    assert hint(session, perfect_player_of(GAME)) == (0, "0,0", 0.0, "perfect")
+    go_on(session, 0, 1, 2)
+    with pytest.raises(NotNowError, match="over"):
+        hint(session)
+
+
+def test_perfect_play_tells_what_would_have_been_right() -> None:
+    session = session_with(None)
+    go_on(session, 4, 1)
+    # . O .    a corner or the left or right edge wins against this edge; only the bottom edge does not
+    # . X .
+    # . . .
+    values = perfect_values(session)
+    assert values is not None
+    assert np.nan_to_num(values, nan=-9).tolist() == [1, -9, 1, 1, -9, 1, 1, 0, 1]
+    assert right_actions(session) == (0, 2, 3, 5, 6, 8)
+    assert right_actions(session, 1) == (0, 2, 6, 8)
+    go_on(session, 0, 8, 3, 5, 6)
+    assert session.is_over
+    assert perfect_values(session) is None
+    assert right_actions(session) is None
+
+
+def test_that_a_game_is_too_large_to_be_solved_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    large = make_game("othello_6x6")
+    session = Session(large, (None, FirstLegal(large)), 0)
+    assert perfect_values(session) is None
+    monkeypatch.setattr(perfect, "enumerate_positions", lambda *_: pytest.fail("asked again"))
+    assert right_actions(session) is None
+    with pytest.raises(NotNowError, match="othello_6x6 is too large to be solved"):
+        hint(session)
+    with pytest.raises(NotNowError, match="first legal values no actions"):
+        hint(session, FirstLegal(large))
+
+
+def test_perfect_play_is_found_out_once() -> None:
+    assert perfect_player_of(GAME) is perfect_player_of(make_game("tictactoe"))
+    assert isinstance(perfect_player_of(Pile()), PerfectPlayer)
+
+
+def test_a_ply_says_whether_an_exploring_player_acted_at_random() -> None:
+    for epsilon, is_random in ((1.0, True), (0.0, False)):
+        player = EpsilonGreedyPlayer(GAME, FirstLegal(GAME), [epsilon])
+        session = session_with(player, first=1)
+        assert session.advance().is_random is is_random
+
+
+# ---------------------------------------------------------------------- for a page
+
+
+def test_the_summary_is_all_that_a_page_needs_as_json() -> None:
+    session = session_with(Valuing(GAME))
+    go_on(session, 0)
+    shown = json.loads(json.dumps(summary(session, values=True, perfect=True), allow_nan=False))
+    assert shown["board"] == "X . .\n. . .\n. . O"
+    assert shown["squares"] == [1, 0, 0, 0, 0, 0, 0, 0, -1]
+    assert shown["players"] == ["human", "valuing"]
+    assert (shown["to_move"], shown["awaits_person"], shown["can_undo"]) == (0, True, True)
+    assert shown["legal_actions"][0] == {"action": 1, "text": "0,1"}
+    assert shown["plies"][1] == {
+        "seat": 1,
+        "action": 8,
+        "text": "2,2",
+        "by_person": False,
+        "is_forced": False,
+        "is_random": None,
+    }
+    assert shown["values"][0] is None
+    assert shown["values"][7] == pytest.approx(0.07)
+    assert shown["perfect"][2] == 1.0
+    assert (shown["is_over"], shown["winner"], shown["result"], shown["standing"]) == (False, None, None, None)
+    go_on(session, 1, 2)
+    shown = summary(session)
+    assert (shown["to_move"], shown["result"], shown["winner"]) == (None, "X wins.", 0)
+    assert (shown["values"], shown["perfect"], shown["legal_actions"]) == (None, None, [])
+
+
+def test_a_game_without_a_board_of_squares_has_its_text() -> None:
+    shown = summary(Session(Pile(), (None, None), 0))
+    assert (shown["squares"], shown["board"]) == (None, "first 0, second 0")

@@ -1,0 +1,126 @@
+"""Who sits down to play: names to seats, what is refused, and the numbers that a session begins with."""
+
+from pathlib import Path
+
+import pytest
+
+from selfplay.errors import SettingError, StageError
+from selfplay.playing.console import play_at_console
+from selfplay.playing.seats import open_session
+from selfplay.playing.session import Session
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.playing import PlaySettings
+
+
+def settings_with(run_dir: Path, *overrides: str) -> PlaySettings:
+    return compose_settings_of(PlaySettings, "play", [f"run_dir={run_dir}", *overrides])
+
+
+def seated(run_dir: Path, *overrides: str) -> Session:
+    return open_session(settings_with(run_dir, *overrides))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "names"),
+    [
+        ([], ("human", "level 3")),
+        (["level=2"], ("human", "level 2")),
+        (["level=0"], ("human", "random")),
+        (["opponent=perfect"], ("human", "perfect")),
+        (["opponent=human"], ("human", "human")),
+        (["first=human"], ("human", "level 3")),
+        (["second=human"], ("level 3", "human")),
+        (["second=human", "level=1"], ("level 1", "human")),
+        (["first=human", "opponent=random"], ("human", "random")),
+        (["first=level:1"], ("level 1", "human")),
+        (["second=random"], ("human", "random")),
+        (["first=human", "second=level:2"], ("human", "level 2")),
+        (["first=random", "second=level:2"], ("random", "level 2")),
+        (["first=human", "second=human"], ("human", "human")),
+    ],
+    ids=" ".join,
+)
+def test_names_find_their_seats(tiny_run: Path, overrides: list[str], names: tuple[str, str]) -> None:
+    assert seated(tiny_run, *overrides).names == names
+
+
+def test_the_way_a_level_plays_can_be_set(tiny_run: Path) -> None:
+    opponent = seated(tiny_run, "player.depth=2").players[1]
+    assert getattr(opponent, "depth", None) == 2
+
+
+def test_one_name_is_one_player(tmp_path: Path) -> None:
+    one, other = seated(tmp_path, "first=experience", "second=experience").players
+    assert one is other
+
+
+@pytest.mark.parametrize(
+    ("overrides", "reason"),
+    [
+        (["first=random", "second=human", "level=3"], "find no seat"),
+        (["first=random", "opponent=perfect"], "find no seat"),
+        (["level=1", "opponent=perfect"], "opponent=perfect and level=1: give one of them"),
+        (["level=-1"], "level=-1: give 0 or more"),
+        (["swap=true"], "swap=true: give first= or second= with it"),
+        (["opponent=nobody"], "unknown player 'nobody'; there are random, perfect"),
+        (["first='human?epsilon=0.1'"], "a person plays at play/console.py"),
+        (["recipe=article"], "recipe"),
+    ],
+    ids=" ".join,
+)
+def test_what_cannot_be_seated_is_refused_by_name(tmp_path: Path, overrides: list[str], reason: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        seated(tmp_path, *overrides)
+    assert reason in str(caught.value)
+
+
+def test_a_level_that_is_not_there_is_named_and_no_random_player_comes_unasked(tmp_path: Path) -> None:
+    with pytest.raises(StageError, match=r"has no level 17; it has no trained level yet"):
+        seated(tmp_path, "level=17")
+    with pytest.raises(StageError, match=r"has no trained level; level=0 is the random player"):
+        seated(tmp_path)
+
+
+def test_the_seed_is_in_the_key(tmp_path: Path) -> None:
+    keys = [seated(tmp_path, "level=0", f"seed={seed}").key for seed in (0, 0, 1)]
+    assert keys[0] == keys[1] != keys[2]
+
+
+def test_a_learner_goes_on_with_the_match_that_comes_next(tmp_path: Path) -> None:
+    for expected in range(2):
+        session = seated(tmp_path, "first=random", "second=experience")
+        assert session.match == expected
+        while not session.is_over:
+            session.advance()
+
+
+def played(settings: PlaySettings, *answers: str) -> list[str]:
+    """What the console writes when the person answers so."""
+    written: list[str] = []
+    remaining = iter(answers)
+
+    def read(_: str) -> str:
+        try:
+            return next(remaining)
+        except StopIteration:
+            raise EOFError from None
+
+    play_at_console(settings, read, written.append)
+    return written
+
+
+def test_the_console_shows_what_its_settings_say(tmp_path: Path) -> None:
+    written = played(settings_with(tmp_path, "opponent='perfect?ties=lowest'"), "n")
+    assert written[0].startswith("tictactoe against perfect; ")
+    assert written[2] == "It plays 0,0, value +0.00."
+    written = played(settings_with(tmp_path, "opponent='perfect?ties=lowest'", "values=false"), "n")
+    assert written[1] == "It plays 0,0."
+    written = played(settings_with(tmp_path, "first=perfect", "second=random", "perfect=true", "swap=true"), "y")
+    assert any("What perfect play gets:" in line for line in written)
+    assert "X: random, O: perfect" in written
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "sumto100", "othello_4x4"])
+def test_games_of_every_kind_are_played(tmp_path: Path, game: str) -> None:
+    written = played(settings_with(tmp_path, f"game={game}", "first=random", "second=perfect"), "n")
+    assert written[-1].startswith("match 1: ")

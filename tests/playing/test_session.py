@@ -1,0 +1,181 @@
+"""A session: who acts when, what can be taken back, the same numbers."""
+
+import pytest
+import torch
+
+from selfplay.errors import IllegalActionError, NotNowError
+from selfplay.playing.session import HUMAN, Session
+from tests.support.pile import Pile
+from tests.support.session_play import GAME, go_on, session_with
+from tests.support.stub_players import Drawing, FirstLegal, Valuing
+
+# ---------------------------------------------------------------------- whose turn it is
+
+
+def test_a_person_and_a_player_act_in_turn_to_the_end() -> None:
+    session = session_with(FirstLegal(GAME))
+    assert (session.awaits_person, session.to_move, session.names) == (True, 0, (HUMAN, "first legal"))
+    assert session.legal_actions == tuple(range(9))
+    ply = session.play(4)
+    assert (ply.seat, ply.action, ply.text, ply.by_person, ply.is_random) == (0, 4, "1,1", True, None)
+    ply = session.advance()
+    assert (ply.seat, ply.text, ply.by_person, ply.is_forced) == (1, "0,0", False, False)
+    assert go_on(session, 2, 6) == [4, 0, 2, 1, 6]
+    assert (session.is_over, session.winner, session.result_text) == (True, 0, "X wins.")
+    assert session.legal_actions == ()
+
+
+def test_a_draw_has_no_winner() -> None:
+    session = session_with(FirstLegal(GAME))
+    go_on(session, 4, 2, 3, 7, 8)
+    assert (session.is_over, session.winner, session.result_text) == (True, None, "A draw.")
+
+
+def test_the_person_can_sit_second_and_two_people_or_two_players_can_play() -> None:
+    second = session_with(FirstLegal(GAME), first=1)
+    assert (second.awaits_person, second.names) == (False, ("first legal", HUMAN))
+    people = session_with(None)
+    assert go_on(people, 0, 3, 1, 4, 2) == [0, 3, 1, 4, 2]
+    assert people.result_text == "X wins."
+    players = Session(GAME, (FirstLegal(GAME), Valuing(GAME)), 0)
+    assert go_on(players) == [0, 8, 1, 7, 2]
+
+
+def test_nothing_illegal_and_nothing_out_of_turn_is_played() -> None:
+    session = session_with(FirstLegal(GAME))
+    with pytest.raises(NotNowError, match="a person's turn"):
+        session.advance()
+    for action in (9, -1):
+        with pytest.raises(IllegalActionError, match=f"action {action} is not legal"):
+            session.play(action)
+    session.play(0)
+    with pytest.raises(NotNowError, match="not a person's turn"):
+        session.play(1)
+    session.advance()
+    with pytest.raises(IllegalActionError, match="action 0,0 is not legal here; legal are 0,2, 1,0"):
+        session.play(0)
+    assert len(session.plies) == 2
+    go_on(session, 4, 8)
+    for act in (session.advance, lambda: session.play(5)):
+        with pytest.raises(NotNowError, match="the match is over"):
+            act()
+
+
+# ---------------------------------------------------------------------- passes
+
+
+def test_a_person_who_can_only_pass_does_so_without_being_asked() -> None:
+    session = Session(Pile(), (None, FirstLegal(Pile())), 0)
+    session.play(1)
+    session.advance()
+    # The person has two coins, the other one.
+    assert (session.legal_actions, session.awaits_person) == ((2,), False)
+    with pytest.raises(NotNowError):
+        session.play(2)
+    ply = session.advance()
+    assert (ply.text, ply.by_person, ply.is_forced) == ("pass", True, True)
+    ply = session.advance()
+    assert (ply.seat, ply.text, ply.is_forced) == (1, "one", False)
+    assert session.awaits_person
+
+
+def test_a_player_who_can_only_pass_is_not_asked_either() -> None:
+    class NeverPasses(Valuing):
+        def act(self, state, draws):
+            assert state.own <= state.opp
+            return torch.tensor([1])
+
+    session = Session(Pile(), (NeverPasses(Pile()), None), 0)
+    assert go_on(session, 0) == [1, 0, 2]
+    ply = session.plies[-1]
+    assert (ply.seat, ply.by_person, ply.is_forced, ply.is_random) == (0, False, True, None)
+
+
+def test_a_pass_is_no_choice_to_take_back() -> None:
+    session = Session(Pile(), (None, FirstLegal(Pile())), 0)
+    assert go_on(session, 1) == [1, 0, 2, 0]
+    assert [ply.text for ply in session.undo()] == ["two", "one", "pass", "one"]
+    assert session.plies == ()
+
+
+# ---------------------------------------------------------------------- taking back
+
+
+def test_undo_goes_back_to_where_the_person_chose() -> None:
+    session = session_with(FirstLegal(GAME))
+    go_on(session, 4, 8)
+    assert [ply.action for ply in session.undo()] == [8, 1]
+    assert session.awaits_person
+    assert [ply.action for ply in session.plies] == [4, 0]
+    session.play(5)
+    assert [ply.action for ply in session.undo()] == [5]
+    session.undo()
+    assert session.plies == ()
+    assert bool((session.state.own == 0).all())
+    assert not session.can_undo
+    with pytest.raises(NotNowError, match="no action of yours to take back"):
+        session.undo()
+
+
+def test_a_person_who_moves_second_cannot_take_back_the_others_opening() -> None:
+    session = session_with(FirstLegal(GAME), first=1)
+    go_on(session)
+    with pytest.raises(NotNowError):
+        session.undo()
+    go_on(session, 4)
+    assert session.can_undo
+    session.undo()
+    assert [ply.action for ply in session.plies] == [0]
+
+
+def test_between_two_people_one_ply_is_taken_back() -> None:
+    session = session_with(None)
+    go_on(session, 0, 1, 2)
+    assert [ply.action for ply in session.undo()] == [2]
+    assert session.to_move == 0
+
+
+def test_two_players_have_nothing_to_take_back() -> None:
+    session = Session(GAME, (FirstLegal(GAME), FirstLegal(GAME)), 0)
+    go_on(session)
+    with pytest.raises(NotNowError):
+        session.undo()
+
+
+# ---------------------------------------------------------------------- the same numbers
+
+
+def test_the_same_key_and_actions_give_the_same_match_also_after_undo() -> None:
+    lines = []
+    for takes_back in (False, True):
+        session = session_with(Drawing(GAME), key=5, match=3)
+        go_on(session, 4)
+        if takes_back:
+            session.undo()
+            go_on(session, 4)
+        while not session.is_over:
+            go_on(session, session.legal_actions[0])
+        lines.append([ply.action for ply in session.plies])
+    assert lines[0] == lines[1]
+
+
+def test_the_key_the_match_and_the_ply_change_the_numbers() -> None:
+    replies = {
+        (key, match): go_on(session_with(Drawing(GAME), key=key, match=match), 4)[1]
+        for key in range(4)
+        for match in range(4)
+    }
+    assert len(set(replies.values())) > 3
+    session = session_with(Drawing(GAME), key=2, match=1)
+    go_on(session, 4)
+    session.new_match()
+    assert (session.match, go_on(session, 4)[1]) == (2, replies[2, 2])
+
+
+def test_a_match_without_plies_only_changes_its_seats() -> None:
+    session = session_with(FirstLegal(GAME))
+    session.new_match(1)
+    assert (session.match, session.first, session.awaits_person) == (0, 1, False)
+    go_on(session)
+    session.new_match()
+    assert (session.match, session.first, session.plies, session.results.matches) == (1, 1, (), 0)

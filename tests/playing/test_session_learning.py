@@ -1,0 +1,130 @@
+"""A session: what is counted and learned, once and as a whole, and who takes over."""
+
+import numpy as np
+import pytest
+
+from selfplay.errors import RunLockedError
+from selfplay.games import Game
+from selfplay.games.match_record import MatchRecord
+from selfplay.playing.session import HUMAN, Session
+from tests.support.session_play import GAME, go_on, session_with
+from tests.support.stub_players import FirstLegal, Learning, Valuing
+
+# ---------------------------------------------------------------------- counting and learning
+
+
+def test_a_learner_is_shown_each_finished_match_once() -> None:
+    learner = Learning(GAME)
+    session = session_with(learner)
+    go_on(session, 0, 4, 8)
+    session.new_match(1)
+    go_on(session, 8)
+    # That one is given up.
+    session.new_match()
+    go_on(session, 3, 4)
+    assert learner.seen == [(0, [0, 1, 4, 2, 8], 1.0, (1,)), (2, [0, 3, 1, 4, 2], 1.0, (0,))]
+    assert session.results == (2, 0, 1, 1, 0, 0)
+    assert session.standing() == "match 2: X won 2 (1.000), O won 0 (0.000), drawn 0 (0.000); seen 2"
+
+
+def test_a_learner_against_itself_is_shown_a_match_once_with_both_seats() -> None:
+    learner = Learning(GAME)
+    session = Session(GAME, (learner, learner), 0)
+    go_on(session)
+    assert [seats for _, _, _, seats in learner.seen] == [(0, 1)]
+
+
+def test_after_an_end_is_taken_back_the_match_is_practice() -> None:
+    learner = Learning(GAME)
+    session = session_with(learner, first=1)
+    go_on(session, 3, 4)
+    assert session.result_text == "X wins."
+    before = session.standing()
+    assert not session.is_practice
+    session.undo()
+    assert session.is_practice
+    for _ in range(2):
+        go_on(session, 4)
+        assert session.is_over
+        session.undo()
+    assert (len(learner.seen), session.results.matches, session.standing()) == (1, 1, before)
+    session.new_match()
+    assert not session.is_practice
+    go_on(session, 3, 4)
+    assert (len(learner.seen), session.results.matches) == (2, 2)
+
+
+class LearningLater(Learning):
+    """Cannot learn the first time, as if its store were held by another process."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(game)
+        self.is_held = True
+
+    def after_match(self, record: MatchRecord, seats: tuple[int, ...]) -> None:
+        if self.is_held:
+            self.is_held = False
+            raise RunLockedError("held")
+        super().after_match(record, seats)
+
+
+def test_a_match_that_cannot_be_learned_from_is_not_over_yet() -> None:
+    learner = LearningLater(GAME)
+    session = session_with(learner)
+    go_on(session, 0, 4)
+    with pytest.raises(RunLockedError):
+        session.play(8)
+    assert (session.is_over, session.awaits_person, len(session.plies), learner.seen) == (False, True, 4, [])
+    assert (session.results.matches, session.legal_actions) == (0, (3, 5, 6, 7, 8))
+    assert session.play(8).action == 8
+    assert (session.is_over, session.results.matches, len(learner.seen)) == (True, 1, 1)
+    session.undo()
+    assert session.is_practice
+
+
+def test_the_ply_of_a_player_is_taken_back_too_and_of_two_learners_each_learns_once() -> None:
+    learner, later = Learning(GAME), LearningLater(GAME)
+    session = Session(GAME, (learner, later), 0)
+    while len(session.plies) < 6:
+        session.advance()
+    before = session.plies
+    with pytest.raises(RunLockedError):
+        session.advance()
+    assert (session.plies, session.is_over, session.results.matches) == (before, False, 0)
+    session.advance()
+    assert (session.is_over, session.results.matches) == (True, 1)
+    assert [len(one.seen) for one in (learner, later)] == [1, 1]
+    session.new_match()
+    go_on(session)
+    assert [len(one.seen) for one in (learner, later)] == [2, 2]
+
+
+def test_the_values_before_a_ply_are_those_from_before_the_learning() -> None:
+    session = session_with(Learning(GAME))
+    go_on(session, 0, 4, 8)
+    # 0 X, 1 O, 4 X, 2 O: before its second reply the square 2 was worth 0.02, and still is.
+    values = session.action_values(3)
+    assert values is not None
+    assert values[2] == pytest.approx(0.02)
+
+
+# ---------------------------------------------------------------------- another player takes over
+
+
+def test_another_player_takes_over_where_the_match_stands() -> None:
+    session = session_with(FirstLegal(GAME))
+    go_on(session, 4)
+    assert session.action_values() is None
+    session.take_over(1, Valuing(GAME))
+    assert (session.names, [ply.action for ply in session.plies]) == ((HUMAN, "valuing"), [4, 0])
+    values, before = session.action_values(), session.action_values(0)
+    assert values is not None
+    assert before is not None
+    assert values[8] == before[8] == np.float32(0.08)
+    session.play(1)
+    assert session.advance().action == 8
+    # The results of the one before are not the new one's.
+    go_on(session, 7)
+    assert session.results.matches == 1
+    session.take_over(0, FirstLegal(GAME))
+    assert (session.results.matches, session.names[0]) == (0, "first legal")

@@ -1,0 +1,215 @@
+"""agent.safetensors: the same bytes every time, and every kind of foreign file refused by name."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from selfplay.architectures import build_network
+from selfplay.errors import InvalidFileError
+from selfplay.games import make_game
+from selfplay.runs.checkpoints import FORMAT, METADATA_KEY, load_checkpoint, read_metadata, save_checkpoint
+
+GAME = make_game("tictactoe")
+ARCHITECTURE = {"name": "mlp", "hidden_sizes": [8], "dropout": 0.25}
+TRAINING = {"epochs": 5, "optimizer": {"learning_rate": 0.001}}
+
+SAVE = """
+import sys
+from pathlib import Path
+import torch
+from selfplay.architectures import build_network
+from selfplay.runs.checkpoints import save_checkpoint
+from selfplay.games import make_game
+torch.manual_seed(3)
+game = make_game("tictactoe")
+architecture = {"name": "mlp", "hidden_sizes": [8], "dropout": 0.25}
+network = build_network(architecture, game.observation_shape)
+save_checkpoint(Path(sys.argv[1]), network, game, 4, architecture, {"epochs": 5, "optimizer": {"learning_rate": 0.001}})
+"""
+
+
+def make_network():
+    torch.manual_seed(3)
+    return build_network(ARCHITECTURE, GAME.observation_shape)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "agent.safetensors"
+    save_checkpoint(path, make_network(), GAME, 4, ARCHITECTURE, TRAINING)
+    return path
+
+
+def save_with(path, tensors=None, **changes):
+    """A file of our format but for these changes of its metadata; None takes a key out."""
+    metadata = {
+        "format": FORMAT,
+        "game": "tictactoe",
+        "level": 1,
+        "architecture": ARCHITECTURE,
+        "training": {},
+        "outcome": "return",
+        "versions": {},
+    }
+    metadata = {name: value for name, value in {**metadata, **changes}.items() if value is not None}
+    save_file(tensors or make_network().state_dict(), path, {METADATA_KEY: json.dumps(metadata)})
+    return path
+
+
+def assert_refused(path, message):
+    with pytest.raises(InvalidFileError, match=message) as caught:
+        load_checkpoint(path, GAME)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_network_comes_back_as_it_was_saved(saved):
+    checkpoint = load_checkpoint(saved, GAME)
+    network = make_network()
+    assert network.training
+    assert not checkpoint.network.training
+    loaded = checkpoint.network.state_dict()
+    assert loaded.keys() == network.state_dict().keys()
+    assert all(torch.equal(loaded[name], tensor) for name, tensor in network.state_dict().items())
+
+
+def test_a_checkpoint_says_what_it_is(saved):
+    metadata = read_metadata(saved)
+    assert metadata["game"] == "tictactoe"
+    assert metadata["level"] == 4
+    assert metadata["architecture"] == ARCHITECTURE
+    assert metadata["training"] == TRAINING
+    assert metadata["versions"]["torch"].startswith("2.")
+
+
+def test_another_process_writes_the_same_bytes(saved, tmp_path):
+    # A fixed hash seed in the other process: sets and hashes stand in another order there than here.
+    environment = {**os.environ, "PYTHONHASHSEED": "1"}
+    subprocess.run([sys.executable, "-c", SAVE, tmp_path / "other"], check=True, env=environment)
+    assert (tmp_path / "other").read_bytes() == saved.read_bytes()
+
+
+def test_saving_twice_gives_the_same_bytes(saved, tmp_path):
+    save_checkpoint(tmp_path / "again", make_network(), GAME, 4, ARCHITECTURE, TRAINING)
+    assert (tmp_path / "again").read_bytes() == saved.read_bytes()
+
+
+def test_other_weights_give_other_bytes(saved, tmp_path):
+    network = make_network()
+    with torch.no_grad():
+        next(network.parameters())[0, 0] += 1
+    save_checkpoint(tmp_path / "other", network, GAME, 4, ARCHITECTURE, TRAINING)
+    assert (tmp_path / "other").read_bytes() != saved.read_bytes()
+
+
+def test_a_network_trained_as_views_of_one_vector_can_be_saved(tmp_path):
+    from selfplay.training.adam import Adam
+
+    network = make_network()
+    Adam(network.parameters())
+    save_checkpoint(tmp_path / "agent", network, GAME, 4, ARCHITECTURE, TRAINING)
+    loaded = load_checkpoint(tmp_path / "agent", GAME).network
+    assert all(torch.equal(a, b) for a, b in zip(loaded.parameters(), network.parameters(), strict=True))
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    assert_refused(tmp_path / "nowhere.safetensors", "is not there")
+
+
+def test_another_games_network_is_refused(saved):
+    with pytest.raises(InvalidFileError, match="plays tictactoe, not sumto100"):
+        load_checkpoint(saved, make_game("sumto100"))
+
+
+@pytest.mark.parametrize("kept", [0, 4, 8, 100, -1])
+def test_a_file_cut_off_is_refused(saved, kept):
+    saved.write_bytes(saved.read_bytes()[:kept])
+    assert_refused(saved, "cannot be read")
+
+
+@pytest.mark.parametrize("content", [b"hello", b"\x80\x04pickle.", bytes(1000), b"\xff" * 1000])
+def test_a_file_of_another_kind_is_refused(tmp_path, content):
+    path = tmp_path / "agent.safetensors"
+    path.write_bytes(content)
+    assert_refused(path, "cannot be read")
+
+
+def test_a_pickle_is_refused_and_not_loaded(tmp_path):
+    path = tmp_path / "agent.safetensors"
+    torch.save(make_network().state_dict(), path)
+    assert_refused(path, "cannot be read")
+
+
+def test_a_folder_is_refused(tmp_path):
+    assert_refused(tmp_path, "cannot be read")
+
+
+def test_foreign_tensors_without_metadata_are_refused(tmp_path):
+    path = tmp_path / "agent.safetensors"
+    save_file(make_network().state_dict(), path)
+    assert_refused(path, "is not a checkpoint of this program")
+
+
+@pytest.mark.parametrize("text", ["{", "", "no json"])
+def test_metadata_that_are_no_json_are_refused(tmp_path, text):
+    path = tmp_path / "agent.safetensors"
+    save_file(make_network().state_dict(), path, {METADATA_KEY: text})
+    assert_refused(path, "is not a checkpoint of this program")
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "1", '{"format": 1}'])
+def test_json_that_is_not_our_metadata_is_refused(tmp_path, text):
+    path = tmp_path / "agent.safetensors"
+    save_file(make_network().state_dict(), path, {METADATA_KEY: text})
+    assert_refused(path, "is not a checkpoint of this format")
+
+
+@pytest.mark.parametrize("name", ["format", "game", "level", "architecture", "training", "outcome", "versions"])
+def test_metadata_without_one_of_their_entries_are_refused(tmp_path, name):
+    assert_refused(save_with(tmp_path / "agent", **{name: None}), "is not a checkpoint of this format")
+
+
+def test_another_format_is_refused(tmp_path):
+    assert_refused(save_with(tmp_path / "agent", format=FORMAT + 1), "is not a checkpoint of this format")
+
+
+@pytest.mark.parametrize(
+    "architecture",
+    [
+        {"name": "transformer"},
+        {"name": "mlp", "width": 8},
+        {"name": "mlp", "hidden_sizes": [0]},
+        {"name": "mlp", "hidden_sizes": "eight"},
+        {"name": "mlp", "hidden_sizes": [8], "dropout": 2},
+        {},
+        "mlp",
+        ["mlp"],
+        7,
+    ],
+    ids=str,
+)
+def test_an_unusable_architecture_is_refused(tmp_path, architecture):
+    assert_refused(save_with(tmp_path / "agent", architecture=architecture), "has an unusable architecture")
+
+
+def test_weights_of_another_size_are_refused(tmp_path):
+    architecture = {"name": "mlp", "hidden_sizes": [9]}
+    assert_refused(save_with(tmp_path / "agent", architecture=architecture), "its weights do not fit its architecture")
+
+
+def test_missing_and_foreign_weights_are_refused(tmp_path):
+    tensors = make_network().state_dict()
+    bias = tensors.pop("layers.1.bias")
+    assert_refused(save_with(tmp_path / "missing", tensors), "its weights do not fit")
+    tensors["layers.1.bias"], tensors["extra"] = bias, torch.zeros(1)
+    assert_refused(save_with(tmp_path / "foreign", tensors), "its weights do not fit")
+
+
+def test_saving_in_a_folder_that_is_not_there_is_an_os_error(tmp_path):
+    with pytest.raises(OSError, match="No such file"):
+        save_checkpoint(tmp_path / "no folder" / "agent", make_network(), GAME, 4, ARCHITECTURE, TRAINING)

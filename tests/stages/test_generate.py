@@ -1,0 +1,115 @@
+"""What the matches of a dataset are: against whom, in which form, and what is trained on them."""
+
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay import generate_level, learn_levels, train_level
+from selfplay.dataset.files import read_dataset
+from selfplay.errors import SettingError, StageError
+from selfplay.runs.run_folder import RunFolder
+from selfplay.stages.generate import pool_opponents
+from tests.support.runs import files_of, tiny_settings
+
+
+def rows_of(run_dir, level, form="csv"):
+    return read_dataset(RunFolder(run_dir).dataset(level, form), 18)
+
+
+def test_half_of_the_pools_matches_are_against_itself_and_the_rest_evenly_against_those_before():
+    drawn = pool_opponents(1234, torch.arange(40_000), 4)
+    shares = torch.bincount(drawn, minlength=5) / 40_000
+    assert shares.tolist() == pytest.approx([0.125, 0.125, 0.125, 0.125, 0.5], abs=0.01)
+
+
+def test_an_opponent_depends_on_the_number_of_its_match_alone():
+    drawn = pool_opponents(1234, torch.arange(100), 7)
+    assert torch.equal(pool_opponents(1234, torch.arange(50, 60), 7), drawn[50:60])
+    assert not torch.equal(pool_opponents(1235, torch.arange(100), 7), drawn)
+
+
+def test_against_the_pool_batches_and_workers_change_no_byte(tmp_path):
+    learn_levels(tiny_settings(tmp_path / "one", "opponents=pool"))
+    learn_levels(tiny_settings(tmp_path / "other", "opponents=pool", "batch_size=7", "dataset.shard_matches=100"))
+    assert files_of(tmp_path / "one") == files_of(tmp_path / "other")
+    rows = rows_of(tmp_path / "one", 2)
+    assert (np.diff(rows.match) >= 0).all()
+    assert set(rows.match) == set(range(300))
+
+
+def test_the_pool_brings_other_matches_than_self_play(tiny_run, tmp_path):
+    learn_levels(tiny_settings(tmp_path, "opponents=pool", "levels=2"))
+    run = RunFolder(tmp_path)
+    assert run.dataset(0).read_bytes() == RunFolder(tiny_run).dataset(0).read_bytes()
+    assert run.dataset(1).read_bytes() != RunFolder(tiny_run).dataset(1).read_bytes()
+    with pytest.raises(SettingError, match=r"^opponents=everyone: give self or pool$"):
+        tiny_settings(tmp_path, "opponents=everyone")
+
+
+def test_both_forms_hold_the_same_rows_and_teach_the_same(tiny_run, tmp_path):
+    learn_levels(tiny_settings(tmp_path, "dataset.format=parquet", "levels=2"))
+    for one, other in zip(rows_of(tmp_path, 1, "parquet"), rows_of(tiny_run, 1), strict=True):
+        assert np.array_equal(one, other)
+    agents = [RunFolder(run_dir).agent(2).read_bytes() for run_dir in (tmp_path, tiny_run)]
+    assert agents[0] == agents[1]
+    assert not RunFolder(tmp_path).dataset(1).exists()
+
+
+def test_a_level_learns_from_the_datasets_that_are_replayed(tiny_run, tmp_path):
+    settings = tiny_settings(tmp_path, "dataset.replay=1")
+    learn_levels(settings)
+    own, replayed = (RunFolder(run_dir) for run_dir in (tiny_run, tmp_path))
+    assert replayed.agent(1).read_bytes() == own.agent(1).read_bytes()
+    assert replayed.agent(2).read_bytes() != own.agent(2).read_bytes()
+    replayed.dataset(0).unlink()
+    with pytest.raises(StageError, match=r"level_00/dataset.csv is not there; generate the matches of level 0 first$"):
+        train_level(settings, 2)
+
+
+def test_the_number_of_matches_counts_where_datasets_are_replayed(tiny_run, tmp_path):
+    shutil.copytree(tiny_run, tmp_path / "run")
+    settings = tiny_settings(tmp_path / "run", "dataset.replay=1", "force=true")
+    train_level(settings, 2)
+    assert not train_level(replace(settings, force=False), 2)
+    with pytest.raises(StageError, match="matches was 300, is 200"):
+        train_level(replace(settings, force=False, matches=200), 2)
+
+
+def test_where_nothing_is_replayed_yet_replay_is_no_difference(tiny_run):
+    assert not train_level(tiny_settings(tiny_run, "dataset.replay=1"), 1)
+
+
+def test_where_the_random_player_explores_nothing_is_cut(tiny_run):
+    assert not generate_level(tiny_settings(tiny_run, "targets=watkins"), 0)
+
+
+def test_a_changed_dataset_that_is_replayed_is_noticed(tmp_path):
+    settings = tiny_settings(tmp_path, "dataset.replay=1", "levels=1")
+    learn_levels(settings)
+    generate_level(settings, 1)
+    path = RunFolder(tmp_path).dataset(0)
+    path.write_text(path.read_text() + "299,9,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n")
+    with pytest.raises(StageError, match="is not the file that its manifest describes"):
+        train_level(settings, 2)
+
+
+@pytest.mark.parametrize("overrides", [[], ["opponents=pool"]])
+def test_matches_that_are_cut_are_the_same_matches_with_other_targets(tmp_path, overrides):
+    whole = tiny_settings(tmp_path / "whole", "levels=1", *overrides)
+    cut = tiny_settings(tmp_path / "cut", "levels=1", "targets=watkins", *overrides)
+    parted = tiny_settings(tmp_path / "parted", "levels=1", "targets=watkins", "batch_size=7", *overrides)
+    for settings in (whole, cut, parted):
+        learn_levels(settings)
+        generate_level(settings, 1)
+    assert files_of(tmp_path / "cut") == files_of(tmp_path / "parted")
+    for one, other in zip(rows_of(tmp_path / "whole", 0), rows_of(tmp_path / "cut", 0), strict=True):
+        assert np.array_equal(one, other), "the random player does not explore"
+    one, other = rows_of(tmp_path / "whole", 1), rows_of(tmp_path / "cut", 1)
+    assert np.array_equal(one.observations, other.observations)
+    differing = one.targets != other.targets
+    assert 0.1 < differing.mean() < 0.9
+    last = np.append(one.match[1:] != one.match[:-1], True)
+    assert not differing[last].any(), "no action follows the last one"

@@ -1,0 +1,130 @@
+"""Tournaments: tables that add up, exact figures beside sampled ones, files, the script."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from selfplay.errors import GameTooLargeError
+from selfplay.figures.tournament import score_map
+from selfplay.games.position_graph import PositionGraph
+from selfplay.runs.written_files import sha256
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.matches import TournamentSettings
+from selfplay.stages.tournament import Tournament, play_tournament, tournament_report
+from tests.support.runs import PROJECT, run_forked
+
+PLAYERS = "[random,perfect,'perfect?epsilon=0.3','random?epsilon=1']"
+
+
+def settings_for(run_dir: Path, *overrides: str) -> TournamentSettings:
+    defaults = [f"players={PLAYERS}", "matches=400", f"run_dir={run_dir}"]
+    return compose_settings_of(TournamentSettings, "tournament", [*defaults, *overrides])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("run")
+
+
+@pytest.fixture(scope="module")
+def tournament(folder: Path) -> Tournament:
+    return play_tournament(settings_for(folder))
+
+
+def test_every_pair_meets(tournament: Tournament) -> None:
+    assert list(tournament.tallies) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert {tally.matches for tally in tournament.tallies.values()} == {400}
+    scores = tournament.scores()
+    assert (scores + scores.T == 400 * (1 - np.eye(4))).all()
+
+
+def test_sampled_results_agree_with_exact_ones(tournament: Tournament) -> None:
+    for pair, tally in tournament.tallies.items():
+        exact = tournament.exact[pair]
+        assert sum(exact) == pytest.approx(1)
+        for count, probability in zip(tally[:3], exact, strict=True):
+            # Five standard deviations.
+            assert count / 400 == pytest.approx(probability, abs=5 * 0.5 / 20)
+    assert tournament.exact[0, 1].win == 0
+
+
+def test_the_tables_are_written(tournament: Tournament, folder: Path) -> None:
+    pairs = pd.read_csv(folder / "tournament" / "pairs.csv")
+    assert list(pairs.columns) == [
+        *("player", "opponent", "wins", "draws", "losses", "distinct", "forfeits", "opponent_forfeits"),
+        *("exact_win", "exact_draw", "exact_loss"),
+    ]
+    assert pairs["wins"].tolist() == [tally.wins for tally in tournament.tallies.values()]
+    players = pd.read_csv(folder / "tournament" / "players.csv").set_index("player")
+    assert players.index[0] == "perfect"
+    assert players["rating"].is_monotonic_decreasing
+    assert players.loc["random", ["rating", "rating_low", "rating_high"]].tolist() == [0, 0, 0]
+    perfect = players.loc["perfect"]
+    assert perfect["rating_low"] < perfect["rating"] < perfect["rating_high"]
+    assert perfect["losing_lines_first"] == perfect["losing_lines_second"] == 0
+    assert players["wins"].sum() == players["losses"].sum()
+    # Two players that are the same have ratings that cannot be told apart.
+    again = players.loc["random?epsilon=1"]
+    assert again["rating_low"] < 0 < again["rating_high"]
+    assert Image.open(folder / "tournament" / "scores.png").size[0] > 500
+
+
+def test_the_same_seed_gives_the_same_bytes(tournament: Tournament, folder: Path, tmp_path: Path) -> None:
+    play_tournament(settings_for(tmp_path, "batch_size=50"))
+    for name in ("pairs.csv", "players.csv", "scores.png"):
+        assert sha256(tmp_path / "tournament" / name) == sha256(folder / "tournament" / name)
+
+
+def test_the_report_shows_each_pair_from_both_sides(tournament: Tournament) -> None:
+    report = tournament_report(tournament)
+    tally = tournament.tallies[0, 2]
+    assert f"{tally.wins}-{tally.draws}-{tally.losses}" in report
+    assert f"{tally.losses}-{tally.draws}-{tally.wins}" in report
+    assert "2 perfect" in report
+
+
+def test_exploration_lets_the_perfect_player_lose(tmp_path: Path) -> None:
+    tournament = play_tournament(settings_for(tmp_path, "players=[random,perfect]", "epsilons=[1.0,1.0,0.0]"))
+    assert tournament.tallies[0, 1].wins > 0
+    assert tournament.exact[0, 1].win == 0
+
+
+def test_a_game_too_large_has_no_exact_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_large(name: str) -> PositionGraph:
+        raise GameTooLargeError(name)
+
+    monkeypatch.setattr("selfplay.stages.tournament.positions_of", too_large)
+    tournament = play_tournament(settings_for(tmp_path, "players=[random,'random?epsilon=1']"))
+    assert (tournament.exact, tournament.grades) == ({}, [])
+    pairs = pd.read_csv(tmp_path / "tournament" / "pairs.csv")
+    assert pairs["exact_win"].isna().all()
+    assert "losing_lines_first" not in tournament_report(tournament)
+
+
+def test_learners_learn_nothing_from_a_tournament(tmp_path: Path) -> None:
+    store = tmp_path / "x.sqlite"
+    tournament = play_tournament(settings_for(tmp_path, f"players=[random,experience:{store}]", "matches=20"))
+    assert tournament.tallies[0, 1].matches == 20
+    again = play_tournament(settings_for(tmp_path / "b", f"players=[random,experience:{store}]", "matches=20"))
+    assert again.tallies == tournament.tallies
+
+
+def test_the_heat_map_stands_in_the_order_of_strength() -> None:
+    figure = score_map(
+        ["weak", "strong", "tabular:/" + "very/long/" * 10 + "x.npz"], np.array([[0, 1.0, 2], [9, 0, 9], [8, 1, 0]])
+    )
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels == ["strong", "tabular:…/x.npz", "weak"]
+
+
+def test_the_script_prints_the_tables(tmp_path: Path) -> None:
+    script = PROJECT / "train" / "tournament.py"
+    done = run_forked(script, "players=[random,perfect?ties=lowest]", "matches=50", f"run_dir={tmp_path}")
+    assert done.returncode == 0, done.stderr
+    assert "2 perfect?ties=lowest" in done.stdout
+    assert (tmp_path / "tournament" / "scores.png").exists()
+    wrong = run_forked(script, "players=[random]", "matches=50")
+    assert (wrong.returncode, wrong.stderr) == (2, "error: players=['random']: give two or more different players\n")

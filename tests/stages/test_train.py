@@ -1,0 +1,259 @@
+"""The stages of a run: what they leave, that they go on where they stopped, and that a kill leaves nothing broken."""
+
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import torch
+
+from selfplay import generate_level, learn_levels, load_level, train_level
+from selfplay.errors import InvalidFileError, SettingError, StageError
+from selfplay.games import State
+from selfplay.players.levels import newest_level
+from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.written_files import sha256
+from selfplay.settings.folders import CONFIG_FOLDER
+from tests.support.runs import files_of, tiny_settings
+
+
+def test_a_run_leaves_the_files_of_each_level(tiny_run: Path) -> None:
+    trained = ["agent.safetensors", "dataset.csv", "epoch_loss.csv", "manifest.json"]
+    expected = ["level_00/dataset.csv", "level_00/manifest.json"]
+    expected += [f"level_{level:02d}/{name}" for level in (1, 2) for name in trained]
+    expected += [f"level_03/{name}" for name in trained if name != "dataset.csv"]
+    assert list(files_of(tiny_run)) == expected
+
+
+def test_the_manifest_describes_the_files(tiny_run: Path) -> None:
+    folder = tiny_run / "level_01"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    for stage in ("generation", "training"):
+        for name, digest in manifest[stage]["files"].items():
+            assert digest == sha256(folder / name)
+    assert manifest["generation"]["counts"]["matches"] == 300
+    assert manifest["generation"]["counts"]["rows"] == len(pd.read_csv(folder / "dataset.csv"))
+    assert manifest["training"]["settings"]["dataset_sha256"] == sha256(tiny_run / "level_00" / "dataset.csv")
+
+
+def test_the_losses_are_written_by_epoch(tiny_run: Path) -> None:
+    table = pd.read_csv(tiny_run / "level_02" / "epoch_loss.csv")
+    assert list(table.columns) == ["epoch", "training_loss", "validation_loss", "is_champion"]
+    assert table["epoch"].tolist() == [1, 2, 3]
+    assert (table["is_champion"] == (table["validation_loss"] == table["validation_loss"].cummin())).all()
+
+
+def test_the_same_seed_gives_the_same_bytes(tiny_run: Path, tmp_path: Path) -> None:
+    learn_levels(tiny_settings(tmp_path / "again"))
+    assert files_of(tmp_path / "again") == files_of(tiny_run)
+
+
+def test_another_seed_gives_other_matches(tiny_run: Path, tmp_path: Path) -> None:
+    generate_level(tiny_settings(tmp_path / "other", "seed=1"), 0)
+    assert (tmp_path / "other/level_00/dataset.csv").read_bytes() != (tiny_run / "level_00/dataset.csv").read_bytes()
+
+
+# Level 0 plays at random and the others by their network; one of these is enough where each worker imports torch.
+@pytest.mark.parametrize(
+    ("levels", "overrides"),
+    [
+        ((0, 1, 2), ["batch_size=7"]),
+        ((0, 1, 2), ["dataset.shard_matches=100", "batch_size=64"]),
+        ((2,), ["executor=process", "executor.workers=2", "dataset.shard_matches=100"]),
+    ],
+)
+def test_batches_and_workers_change_no_byte(
+    tiny_run: Path, tmp_path: Path, levels: tuple[int, ...], overrides: list[str]
+) -> None:
+    run_dir = tmp_path / "run"
+    shutil.copytree(tiny_run, run_dir)
+    settings = tiny_settings(run_dir, "force=true", *overrides)
+    for level in levels:
+        (run_dir / f"level_{level:02d}" / "dataset.csv").unlink()
+        assert generate_level(settings, level)
+    assert files_of(run_dir) == files_of(tiny_run)
+
+
+def test_a_stage_that_is_done_does_nothing(tiny_run: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in tiny_run.rglob("*") if path.is_file()}
+    settings = tiny_settings(tiny_run)
+    assert not generate_level(settings, 1)
+    assert not train_level(settings, 2)
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+
+
+def test_other_settings_are_refused_and_forced(tiny_run: Path, tmp_path: Path) -> None:
+    run_dir = tmp_path / "run"
+    shutil.copytree(tiny_run, run_dir)
+    with pytest.raises(StageError, match=r"level_00: gamma was 0\.95, is 0\.5"):
+        generate_level(tiny_settings(run_dir, "gamma=0.5"), 0)
+    assert files_of(run_dir) == files_of(tiny_run)
+    assert generate_level(tiny_settings(run_dir, "gamma=0.5", "force=true"), 0)
+    with pytest.raises(StageError, match="level_01: dataset_sha256 was"):
+        train_level(tiny_settings(run_dir), 1)
+
+
+def test_a_level_that_is_not_there_is_named_with_those_that_are(tiny_run: Path) -> None:
+    with pytest.raises(StageError, match="has no level 17; it has levels 1 to 3"):
+        load_level(tiny_run, 17)
+    with pytest.raises(StageError, match="has no level 7; it has levels 1 to 3"):
+        generate_level(tiny_settings(tiny_run), 7)
+    with pytest.raises(StageError, match=r"level_03/dataset\.csv is not there; generate the matches of level 3 first"):
+        train_level(tiny_settings(tiny_run), 4)
+    with pytest.raises(SettingError, match="level 0 is the random player"):
+        train_level(tiny_settings(tiny_run), 0)
+
+
+def test_a_changed_dataset_is_refused(tiny_run: Path, tmp_path: Path) -> None:
+    run_dir = tmp_path / "run"
+    shutil.copytree(tiny_run, run_dir)
+    shutil.rmtree(run_dir / "level_01")
+    path = run_dir / "level_00" / "dataset.csv"
+    path.write_bytes(path.read_bytes()[: -len(path.read_bytes().splitlines()[-1]) - 1])
+    with pytest.raises(StageError, match="is not the file that its manifest describes"):
+        train_level(tiny_settings(run_dir), 1)
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(InvalidFileError, match="is cut off in its last row"):
+        train_level(tiny_settings(run_dir), 1)
+
+
+def test_another_architecture_than_the_level_before_is_refused(tiny_run: Path, tmp_path: Path) -> None:
+    run_dir = tmp_path / "run"
+    shutil.copytree(tiny_run, run_dir)
+    shutil.rmtree(run_dir / "level_03")
+    with pytest.raises(StageError, match="has the architecture"):
+        train_level(tiny_settings(run_dir, "architecture=conv"), 3)
+
+
+ARCHITECTURES = sorted(path.stem for path in (CONFIG_FOLDER / "architecture").glob("*.yaml"))
+GAME_OF = {
+    "ntuple_othello": "othello",
+    "othello_features": "othello",
+    "ntuple_connect_four": "connect_four",
+}
+"""The game of the architectures that fit only one; the others fit every board."""
+
+
+@pytest.mark.parametrize(
+    ("architecture", "game"),
+    [
+        *((name, GAME_OF.get(name, "tictactoe")) for name in ARCHITECTURES),
+        *((name, "connect_four") for name in ("conv", "ntuple", "residual")),
+    ],
+)
+def test_every_architecture_learns_a_level(tmp_path: Path, architecture: str, game: str) -> None:
+    settings = tiny_settings(tmp_path, f"architecture={architecture}", f"game={game}", "levels=1", "matches=60")
+    learn_levels(settings)
+    agent = load_level(tmp_path, 1)
+    state = agent.game.init()
+    assert agent.game.name == game
+    assert agent.action_values(state)[agent.game.legal_action_mask(state)].isfinite().all()
+    assert len(pd.read_csv(tmp_path / "level_01" / "epoch_loss.csv")) == 3
+
+
+def test_a_level_is_loaded_as_a_player(tiny_run: Path) -> None:
+    agent = load_level(tiny_run, 3)
+    state = agent.game.state_after(["1,1", "0,0"])
+    values = agent.action_values(state)[0]
+    assert values.isnan().tolist() == (~agent.game.legal_action_mask(state)[0]).tolist()
+    assert agent.policy(state)[0].argmax() == values.nan_to_num(nan=-9).argmax()
+
+
+def test_three_plies_ahead_a_level_plays_plain_minimax_over_its_network(tiny_run: Path) -> None:
+    agent = load_level(tiny_run, 3, depth=3)
+    game, network = agent.game, load_level(tiny_run, 3).network
+
+    def best(state: State, depth: int) -> float:
+        return max(value(state, action, depth) for action in game.legal_action_mask(state)[0].nonzero()[:, 0])
+
+    def value(state: State, action: torch.Tensor, depth: int) -> float:
+        after = game.step(state, action[None])
+        if after.terminated[0]:
+            return float(after.returns_to(1 - after.current_player)[0])
+        return -best(after, depth - 1) if depth > 1 else network(game.observe(after)).item()
+
+    for actions in (["1,1", "0,0"], ["0,0", "1,1", "0,1"], ["0,0", "1,1", "0,1", "0,2", "2,0"]):
+        state = game.state_after(actions)
+        legal = game.legal_action_mask(state)[0].nonzero()[:, 0]
+        expected = [value(state, action, 3) for action in legal]
+        assert agent.action_values(state)[0, legal].tolist() == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["architecture=conv"], "training.optimizer.name=sgd goes row after row .*: architecture=ntuple only"),
+        (["architecture=ntuple", "training.optimizer.weight_decay=0.1"], "weight_decay=0.1: name=sgd has none"),
+    ],
+)
+def test_what_cannot_be_trained_row_by_row_is_refused_in_one_line(
+    tiny_run: Path, tmp_path: Path, overrides: list[str], message: str
+) -> None:
+    shutil.copytree(tiny_run / "level_00", tmp_path / "level_00")
+    with pytest.raises(SettingError, match=message) as caught:
+        train_level(tiny_settings(tmp_path, "training.optimizer.name=sgd", *overrides), 1)
+    assert "\n" not in str(caught.value)
+    assert not RunFolder(tmp_path).trained_levels()
+
+
+def test_the_agents_viewpoint_keeps_its_own_rows(tmp_path: Path) -> None:
+    generate_level(tiny_settings(tmp_path / "both"), 0)
+    generate_level(tiny_settings(tmp_path / "agent", "viewpoints=agent"), 0)
+    both, agent = (pd.read_csv(tmp_path / name / "level_00/dataset.csv") for name in ("both", "agent"))
+    # The agent moves first in the even matches, so its plies are even there, and odd in the others.
+    expected = both[both["ply"] % 2 == both["match"] % 2].reset_index(drop=True)
+    pd.testing.assert_frame_equal(agent, expected)
+
+
+def test_the_newest_level_is_found(tiny_run: Path, tmp_path: Path) -> None:
+    assert newest_level(tiny_settings(tiny_run)) == 3
+    assert newest_level(tiny_settings(tmp_path)) == 0
+    assert RunFolder(tiny_run).trained_levels() == [1, 2, 3]
+
+
+def _learn_in_child(run_dir: Path) -> None:
+    torch.set_num_threads(1)
+    learn_levels(tiny_settings(run_dir))
+
+
+def count_files(run_dir: Path) -> int:
+    """Without opening them, because they may be gone by then."""
+    return sum(path.is_file() for path in run_dir.rglob("*"))
+
+
+def test_killed_at_many_moments_a_run_ends_in_the_same_bytes(tiny_run: Path, tmp_path: Path) -> None:
+    """24 real kills, each of a process that works on the run, then it may end; a run that ends before is held too."""
+    context = multiprocessing.get_context("fork")
+    expected = files_of(tiny_run)
+    chance = random.Random(7)
+    kills = runs = 0
+    # A kill waits until the process has begun or finished one more file, and then a moment of chance, so that the
+    # kills strike all along the run however fast the machine is.
+    moments = set()
+    while kills < 24:
+        run_dir = tmp_path / f"run{runs}"
+        before = count_files(run_dir)
+        child = context.Process(target=_learn_in_child, args=(run_dir,))
+        child.start()
+        while child.is_alive() and count_files(run_dir) == before:
+            time.sleep(0.001)
+        child.join(chance.uniform(0, 0.03))
+        if child.is_alive():
+            os.kill(child.pid, signal.SIGKILL)
+            child.join()
+            moments.add(count_files(run_dir))
+            kills += 1
+        else:
+            runs += 1
+    _learn_in_child(tmp_path / f"run{runs}")
+    for number in range(runs + 1):
+        files = files_of(tmp_path / f"run{number}")
+        assert sorted(files) == sorted(expected)
+        assert files == expected
+    assert len(moments) > 5

@@ -1,0 +1,100 @@
+"""A tiny run that tests share, and the scripts as processes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from selfplay import Settings, compose_settings
+
+PROJECT = Path(__file__).resolve().parents[2]
+GENERATE = PROJECT / "preprocessing" / "generate_positions_expectations.py"
+TRAIN = PROJECT / "train" / "train_agent.py"
+COMPARE = PROJECT / "train" / "compare_levels.py"
+PLOT = PROJECT / "train" / "plot_losses.py"
+LEARN = PROJECT / "train" / "learn.py"
+CONSOLE = PROJECT / "play" / "console.py"
+SOLVE = PROJECT / "play" / "solve.py"
+
+TINY = ["matches=300", "levels=3", "training.epochs=3", "training.steps_per_epoch=5", "training.batch_size=64"]
+
+
+def tiny_settings(run_dir: Path, *overrides: str) -> Settings:
+    return compose_settings([*TINY, f"run_dir={run_dir}", *overrides])
+
+
+def files_of(run_dir: Path) -> dict[str, bytes]:
+    """Every file of a run but the log, the lock and TensorBoard's events, which carry times."""
+    left_out = {"run.log", ".lock", "tensorboard"}
+    files = (path for path in sorted(run_dir.rglob("*")) if path.is_file())
+    paths = [path for path in files if not set(path.relative_to(run_dir).parts) & left_out]
+    return {str(path.relative_to(run_dir)): path.read_bytes() for path in paths}
+
+
+def run_script(script: Path, *arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """The script with these arguments as its user starts it."""
+    command = [sys.executable, str(script), *map(str, arguments)]
+    return subprocess.run(command, check=False, capture_output=True, text=True, cwd=cwd, stdin=subprocess.DEVNULL)
+
+
+def run_forked(script: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """As run_script, in a fork of this process, which has imported torch already: a tenth of the time."""
+    output, error = os.memfd_create("stdout"), os.memfd_create("stderr")
+    child = os.fork()
+    if child == 0:
+        _become(script, [str(argument) for argument in arguments], output, error)
+    _, status = os.waitpid(child, 0)
+    texts = []
+    for descriptor in (output, error):
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        with os.fdopen(descriptor, encoding="utf-8") as file:
+            texts.append(file.read())
+    return subprocess.CompletedProcess([str(script), *arguments], os.waitstatus_to_exitcode(status), *texts)
+
+
+def interruptible(command: Sequence[object]) -> "subprocess.Popen[str]":
+    """A process that Ctrl-C reaches even where the tests run in the background, for which a shell ignores it."""
+    return subprocess.Popen(
+        [str(word) for word in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def interrupted_when_there_is(path: Path, command: Sequence[object]) -> subprocess.CompletedProcess[str]:
+    """What the command leaves when Ctrl-C comes as soon as there is a file at `path`."""
+    with interruptible(command) as process:
+        give_up = time.monotonic() + 120
+        while not path.exists() and process.poll() is None and time.monotonic() < give_up:
+            time.sleep(0.02)
+        assert path.exists()
+        process.send_signal(signal.SIGINT)
+        output, error = process.communicate(timeout=120)
+    return subprocess.CompletedProcess(process.args, process.returncode, output, error)
+
+
+def _become(script: Path, arguments: list[str], output: int, error: int) -> None:
+    import runpy
+
+    code = 1
+    try:
+        os.dup2(output, 1)
+        os.dup2(error, 2)
+        sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+        sys.argv = [str(script), *arguments]
+        runpy.run_path(str(script), run_name="__main__")
+        code = 0
+    except SystemExit as leaving:
+        code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)

@@ -1,0 +1,23 @@
+"""Sessions for tests, and how they are gone on with."""
+
+from selfplay.games import make_game
+from selfplay.players.player import Player
+from selfplay.playing.session import Session
+
+GAME = make_game("tictactoe")
+
+
+def session_with(opponent: Player | None, *, first: int = 0, key: int = 0, match: int = 0) -> Session:
+    """A person, player number 0, against this opponent."""
+    return Session(GAME, (None, opponent), key, first=first, match=match)
+
+
+def go_on(session: Session, *actions: int) -> list[int]:
+    """The person plays these actions, the players whatever they play between and after; all actions so far."""
+    remaining = list(actions)
+    while not session.is_over and (remaining or not session.awaits_person):
+        if session.awaits_person:
+            session.play(remaining.pop(0))
+        else:
+            session.advance()
+    return [ply.action for ply in session.plies]

@@ -1,0 +1,239 @@
+"""Several processes that train one level: the weights of one process, one lock, one voice."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+
+from selfplay import process_rank
+from selfplay.errors import SettingError, StageError
+from selfplay.games import make_game
+from selfplay.progress import NoProgress
+from selfplay.runs.checkpoints import load_checkpoint
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
+from selfplay.stages.generate import generate_level
+from selfplay.stages.train import train_level
+from selfplay.training.loss_file import read_epoch_losses
+from selfplay.training.process_group import ALONE, Team, joined_team
+from tests.support.runs import COMPARE, GENERATE, LEARN, PROJECT, TRAIN, files_of, run_forked, tiny_settings
+
+GAME = make_game("tictactoe")
+OVERRIDES = ["training.steps_per_epoch=null", "dataset.format=parquet", "training.merge=false"]
+# Batches that have no equal shares, and a decay that shows the size of the gradient, which Adam alone would hide.
+STREAMED = ["dataset.buffer_rows=500", "training.batch_size=63", "training.optimizer.weight_decay=0.1"]
+
+
+@pytest.fixture(scope="module")
+def matches(tmp_path_factory):
+    """A run whose level 0 has played its matches."""
+    run_dir = tmp_path_factory.mktemp("matches")
+    generate_level(tiny_settings(run_dir, *OVERRIDES), 0)
+    return run_dir
+
+
+@pytest.fixture
+def run_dir(matches, tmp_path):
+    shutil.copytree(matches, tmp_path / "run")
+    return tmp_path / "run"
+
+
+def environment_of(rank, size, port):
+    """What torchrun tells a process; the name of the machine is one that nobody knows."""
+    world = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": size, "LOCAL_WORLD_SIZE": size, "MASTER_PORT": port}
+    return {**{name: str(value) for name, value in world.items()}, "MASTER_ADDR": "nowhere.invalid"}
+
+
+def start_team(size, work):
+    """Forks of this process that call `work` with their ranks: their process ids. They exit with 0 if it returns."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    children = []
+    for rank in range(size):
+        child = os.fork()
+        if child == 0:
+            code = 3
+            try:
+                os.environ.update(environment_of(rank, size, port))
+                torch.set_num_threads(1)
+                work(rank)
+                code = 0
+            except StageError as error:
+                code = 4 if "another process of this training has ended" in str(error) else 5
+            finally:
+                os._exit(code)
+        children.append(child)
+    return children
+
+
+def exit_codes(children):
+    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+
+
+def weights(run_dir, level=1):
+    return load_checkpoint(RunFolder(run_dir).agent(level), GAME).network.state_dict()
+
+
+def assert_trained_alike(run_dir, other):
+    """Up to the rounding of sums.
+
+    float32 rounds at 6e-8. Adam divides by the size of the gradient, so that a weight whose gradient is nearly 0 may
+    move by another part of the learning rate (0.003); deep networks amplify that within tens of steps. Weights are of
+    size 0.1.
+    """
+    for name, tensor in weights(run_dir).items():
+        torch.testing.assert_close(weights(other)[name], tensor, rtol=0, atol=2e-5)
+    for one, another in zip(
+        *(read_epoch_losses(RunFolder(folder).epoch_loss(1)) for folder in (run_dir, other)), strict=True
+    ):
+        assert another[1:3] == pytest.approx(one[1:3], rel=1e-5)
+
+
+@pytest.mark.slow
+def test_torchrun_trains_the_weights_of_one_process(run_dir, matches, tmp_path):
+    """With 300 matches the last batch of a pass is shorter than the others."""
+    shutil.copytree(matches, tmp_path / "one")
+    train_level(tiny_settings(tmp_path / "one", *OVERRIDES), 1)
+    told = ["--level", "1", "matches=300", "training.epochs=3", "training.batch_size=64", *OVERRIDES]
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr", "127.0.0.1"]
+    command = [*torchrun, "--nproc-per-node", "2", TRAIN, *told, f"run_dir={run_dir}"]
+    result = subprocess.run(command, check=False, capture_output=True, text=True, cwd=PROJECT, timeout=120)
+    assert result.returncode == 0, result.stderr
+    assert len(re.findall("level 1: trained on", result.stdout)) == 1
+    assert len(re.findall("level 1: trained on", (run_dir / "run.log").read_text())) == 1
+    assert_trained_alike(tmp_path / "one", run_dir)
+    assert files_of(run_dir).keys() == files_of(tmp_path / "one").keys()
+    assert Manifest(run_dir / "level_01").sections["training"]["settings"]["processes"] == 2
+
+
+def test_more_processes_than_gpus_are_refused_and_on_the_cpu_nobody_counts_gpus(monkeypatch):
+    monkeypatch.setattr("selfplay.training.process_group.chosen_device", lambda device: device)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
+    for name, value in environment_of(1, 2, 1).items():
+        monkeypatch.setenv(name, value)
+    with (
+        pytest.raises(SettingError, match=r"^2 processes for 1 GPUs: give --nproc-per-node 1, or device=cpu$"),
+        joined_team("cuda"),
+    ):
+        pass
+    began = []
+    monkeypatch.setattr("torch.distributed.init_process_group", began.append)
+    monkeypatch.setattr("torch.distributed.destroy_process_group", lambda: None)
+    with joined_team("cpu") as team:
+        assert (team.rank, team.size, began) == (1, 2, ["gloo"])
+
+
+# A batch of 2 rows leaves one of three processes without any.
+@pytest.mark.parametrize(
+    ("size", "overrides"),
+    [
+        (2, STREAMED),
+        (3, ["training.batch_size=2", "training.epochs=1", "training.steps_per_epoch=50"]),
+        (2, ["architecture=residual", "training.merge=true", "training.epochs=1", "training.steps_per_epoch=5"]),
+    ],
+    ids=["streamed", "empty shares", "residual"],
+)
+def test_a_team_trains_the_weights_of_one_process(run_dir, matches, tmp_path, size, overrides):
+    settings = [*OVERRIDES, *overrides]
+    shutil.copytree(matches, tmp_path / "one")
+    train_level(tiny_settings(tmp_path / "one", *settings), 1)
+    assert exit_codes(start_team(size, lambda _: train_level(tiny_settings(run_dir, *settings), 1))) == [0] * size
+    assert_trained_alike(tmp_path / "one", run_dir)
+
+
+def test_a_level_that_is_done_stays_as_it_is_for_all(run_dir):
+    settings = tiny_settings(run_dir, *OVERRIDES)
+    assert exit_codes(start_team(2, lambda _: train_level(settings, 1))) == [0, 0]
+    before = files_of(run_dir)
+
+    def again(_):
+        assert not train_level(settings, 1)
+
+    assert exit_codes(start_team(2, again)) == [0, 0]
+    assert files_of(run_dir) == before
+    with pytest.raises(StageError, match="level_01: processes was 2, is null"):
+        train_level(settings, 1)
+
+
+@pytest.mark.parametrize("killed", [0, 1])
+def test_when_a_process_is_killed_the_other_ends_and_nothing_is_half_written(run_dir, monkeypatch, killed):
+    monkeypatch.setattr(process_rank, "PATIENCE", 0.01)
+    before = files_of(run_dir)
+    begun = run_dir.with_name("begun")
+
+    def work(rank):
+        def bar(**_):
+            begun.touch()
+            return NoProgress(total=0, desc="")
+
+        train_level(tiny_settings(run_dir, *OVERRIDES, "training.epochs=100000"), 1, bar)
+
+    children = start_team(2, work)
+    while not begun.exists():
+        time.sleep(0.01)
+    os.kill(children[killed], signal.SIGKILL)
+    codes = exit_codes(children)
+    assert (codes[killed], codes[1 - killed]) == (-signal.SIGKILL, 4)
+    assert files_of(run_dir) == before
+
+
+def test_shares_are_all_there_is_in_order():
+    for count in (0, 1, 2, 7, 64):
+        for size in (1, 2, 3, 5):
+            shares = [list(range(count))[Team(rank, size).share(count)] for rank in range(size)]
+            assert [thing for share in shares for thing in share] == list(range(count))
+            assert max(map(len, shares)) - min(map(len, shares)) <= 1
+    assert ALONE.share(5) == slice(0, 5)
+
+
+# ---------------------------------------------------------------------- what is refused
+
+
+def test_row_after_row_is_one_process(run_dir, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    settings = tiny_settings(run_dir, *OVERRIDES, "architecture=ntuple", "training.optimizer.name=sgd")
+    with pytest.raises(
+        SettingError, match="name=sgd goes row after row in one process: start it with python"
+    ) as caught:
+        train_level(settings, 1)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("script", [GENERATE, COMPARE, LEARN], ids=lambda path: path.name)
+def test_torchrun_is_for_training_only(script, tmp_path, monkeypatch):
+    for name, value in environment_of(0, 2, 1).items():
+        monkeypatch.setenv(name, value)
+    result = run_forked(script, f"run_dir={tmp_path / 'run'}")
+    assert (result.returncode, result.stdout) == (2, "")
+    named = "is one process: start it with python; torchrun is for train/train_agent.py"
+    assert result.stderr == f"error: {script.name} {named}\n"
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_sweep_is_no_team(tmp_path, monkeypatch):
+    for name, value in environment_of(0, 2, 1).items():
+        monkeypatch.setenv(name, value)
+    result = run_forked(TRAIN, "-m", "seed=0,1", f"run_dir={tmp_path / 'run'}")
+    assert result.returncode == 2
+    assert result.stderr.startswith("error: a sweep (-m) is one process after the other")
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_first_process_speaks_at_once_and_another_only_if_it_is_left_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(process_rank, "PATIENCE", 0.5)
+    seconds = []
+    for rank in (0, 1):
+        for name, value in environment_of(rank, 2, 1).items():
+            monkeypatch.setenv(name, value)
+        start = time.perf_counter()
+        result = run_forked(TRAIN, "--foo")
+        seconds.append(time.perf_counter() - start)
+        assert result.stderr.startswith("error: unknown flag --foo;")
+    assert seconds[1] > seconds[0] + 0.3

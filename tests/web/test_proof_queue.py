@@ -1,0 +1,136 @@
+"""Proofs wait in a queue: each is done once, none that nobody waits for, and not too many."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from selfplay.errors import StageError
+from selfplay.web.proof_queue import NOT_YET, PROOFS_WAITING, Proving
+from selfplay.web.routes import while_waited_for
+from selfplay.web.schemas import ProofView
+
+PROVED = ProofView(is_unbeatable=True, unbeatable_seats=[0, 1], text="It is proved.")
+
+
+class Blocked:
+    """Proofs that are noted, and end when the test says so."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.go_on = threading.Event()
+
+    def of(self, name: str) -> Callable[[], ProofView]:
+        def prove() -> ProofView:
+            self.begun.append(name)
+            assert self.go_on.wait(60)
+            return PROVED
+
+        return prove
+
+
+@pytest.fixture
+def blocked() -> Iterator[Blocked]:
+    made = Blocked()
+    yield made
+    made.go_on.set()
+
+
+async def asked(proving: Proving, blocked: Blocked, name: str) -> "asyncio.Task[ProofView]":
+    """Somebody who waits for that proof."""
+    task = asyncio.create_task(proving.of(name, blocked.of(name)))
+    await asyncio.sleep(0)
+    return task
+
+
+async def begun(blocked: Blocked, name: str) -> None:
+    while name not in blocked.begun:
+        await asyncio.sleep(0.01)
+
+
+def test_the_same_proof_is_done_once_for_all_who_ask(blocked: Blocked) -> None:
+    async def try_it() -> None:
+        proving = Proving()
+        tasks = [await asked(proving, blocked, "one") for _ in range(3)]
+        await begun(blocked, "one")
+        # One who leaves takes it from nobody.
+        tasks[0].cancel()
+        blocked.go_on.set()
+        assert await asyncio.gather(*tasks[1:]) == [PROVED, PROVED]
+        assert blocked.begun == ["one"]
+        assert await proving.of("one", blocked.of("one")) == PROVED
+        proving.close()
+
+    asyncio.run(try_it())
+
+
+def test_a_proof_that_nobody_waits_for_is_not_begun(blocked: Blocked) -> None:
+    async def try_it() -> None:
+        proving = Proving()
+        first = await asked(proving, blocked, "first")
+        await begun(blocked, "first")
+        left, kept = await asked(proving, blocked, "left"), await asked(proving, blocked, "kept")
+        left.cancel()
+        await asyncio.wait([left])
+        blocked.go_on.set()
+        assert (await first, await kept) == (PROVED, PROVED)
+        assert blocked.begun == ["first", "kept"]
+        assert await proving.of("left", blocked.of("left")) == PROVED
+        proving.close()
+
+    asyncio.run(try_it())
+
+
+def test_one_proof_too_many_is_not_known_yet(blocked: Blocked) -> None:
+    async def try_it() -> None:
+        proving = Proving()
+        tasks = [await asked(proving, blocked, str(number)) for number in range(PROOFS_WAITING)]
+        assert await proving.of("more", blocked.of("more")) == NOT_YET
+        # Who is waited for already may be asked about.
+        again = await asked(proving, blocked, "3")
+        blocked.go_on.set()
+        assert await asyncio.gather(*tasks, again) == [PROVED] * (PROOFS_WAITING + 1)
+        assert await proving.of("more", blocked.of("more")) == PROVED
+        proving.close()
+
+    asyncio.run(try_it())
+
+
+def test_a_proof_that_fails_says_so_and_is_tried_again(blocked: Blocked) -> None:
+    def broken() -> ProofView:
+        raise StageError("broken")
+
+    async def try_it() -> None:
+        proving = Proving()
+        with pytest.raises(StageError, match="broken"):
+            await proving.of("one", broken)
+        blocked.go_on.set()
+        assert await proving.of("one", blocked.of("one")) == PROVED
+        proving.close()
+
+    asyncio.run(try_it())
+
+
+def test_who_goes_away_does_not_wait_any_more(blocked: Blocked) -> None:
+    async def try_it() -> None:
+        messages: asyncio.Queue[dict[str, str]] = asyncio.Queue()
+        request = Request({"type": "http"}, messages.get)
+        proving = Proving()
+        first = await asked(proving, blocked, "first")
+        await begun(blocked, "first")
+        waiting = asyncio.create_task(while_waited_for(request, proving.of("left", blocked.of("left"))))
+        await messages.put({"type": "http.request"})
+        await asyncio.sleep(0)
+        await messages.put({"type": "http.disconnect"})
+        with pytest.raises(HTTPException):
+            await waiting
+        blocked.go_on.set()
+        assert await first == PROVED
+        assert await proving.of("next", blocked.of("next")) == PROVED
+        assert blocked.begun == ["first", "next"]
+        proving.close()
+
+    asyncio.run(try_it())
