@@ -1,0 +1,73 @@
+"""Things of one kind by name: what a setting such as `game.name` or `targets` chooses from.
+
+A thing is named in one of three ways:
+
+- by its name in this package, one line in the registry of its room;
+- by the name under which another installed package offers it, as an entry point of the registry's group;
+- as `module:attribute`, without packaging anything.
+"""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar, cast
+
+from selfplay.errors import SettingError
+
+Thing = TypeVar("Thing")
+
+
+class Registry(Mapping[str, Thing], Generic[Thing]):
+    """Things of one kind by name, imported when they are first looked up.
+
+    Args:
+        kind: what they are, as error messages say it: "game", "player".
+        homes: where each is defined, `module:attribute` by name.
+        group: the group of entry points under which other packages offer more of them.
+    """
+
+    def __init__(self, kind: str, homes: Mapping[str, str], group: str | None = None) -> None:
+        self.kind, self.group = kind, group
+        self._homes = dict(homes)
+        self._found: dict[str, Thing] = {}
+
+    def register(self, name: str, thing: Thing) -> None:
+        """Add `thing` under `name` for this process. Raises ValueError if the name is taken."""
+        if name in self:
+            raise ValueError(f"there is a {self.kind} {name!r} already")
+        self._found[name] = thing
+
+    def __getitem__(self, name: str) -> Thing:
+        """The thing of that name. Raises SettingError if there is none, with the choices, or it cannot be imported."""
+        if name not in self._found:
+            self._found[name] = self._imported(name)
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, those of this package first; a `module:attribute` that was looked up is not among them."""
+        names = [*self._homes, *self._offered(), *(name for name in self._found if ":" not in name)]
+        return iter(dict.fromkeys(names))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __contains__(self, name: object) -> bool:
+        return name in list(iter(self))
+
+    def _offered(self) -> dict[str, Any]:
+        points = entry_points(group=self.group) if self.group else ()
+        return {point.name: point for point in points if point.name not in self._homes}
+
+    def _imported(self, name: str) -> Thing:
+        home = self._homes.get(name)
+        if home is None and name in (offered := self._offered()):
+            home = offered[name].value
+        if home is None and ":" in name:
+            home = name
+        if home is None:
+            raise SettingError(f"unknown {self.kind} {name!r}; there are {', '.join(sorted(self))}")
+        module, _, attribute = home.partition(":")
+        try:
+            return cast(Thing, getattr(import_module(module), attribute))
+        except (ImportError, AttributeError, ValueError) as error:
+            raise SettingError(f"{self.kind} {name!r} cannot be imported: {error}") from error

@@ -1,0 +1,56 @@
+"""Registries: names of this package, entry points of others, and `module:attribute`."""
+
+from importlib.metadata import EntryPoint, EntryPoints
+
+import pytest
+
+from selfplay import registry
+from selfplay.errors import SettingError
+from selfplay.registry import Registry
+
+
+@pytest.fixture
+def fractions():
+    return Registry("number", {"half": "fractions:Fraction", "nowhere": "fractions:Missing"}, group="tests.numbers")
+
+
+def test_a_name_of_the_package_is_imported_when_it_is_looked_up(fractions):
+    from fractions import Fraction
+
+    assert fractions["half"] is Fraction
+    assert list(fractions) == ["half", "nowhere"]
+
+
+def test_an_unknown_name_is_refused_with_the_choices(fractions):
+    with pytest.raises(SettingError, match=r"^unknown number 'third'; there are half, nowhere$"):
+        fractions["third"]
+
+
+@pytest.mark.parametrize("name", ["nowhere", "no_such_module:thing", "fractions:Missing", ":Fraction"])
+def test_what_cannot_be_imported_is_refused_in_one_line(fractions, name):
+    with pytest.raises(SettingError, match=rf"^number '{name}' cannot be imported: [^\n]+$"):
+        fractions[name]
+
+
+def test_a_module_and_attribute_need_no_registration(fractions):
+    from decimal import Decimal
+
+    assert fractions["decimal:Decimal"] is Decimal
+    assert list(fractions) == ["half", "nowhere"]
+
+
+def test_another_package_offers_an_entry_point(fractions, monkeypatch):
+    points = EntryPoints([EntryPoint("decimal", "decimal:Decimal", "tests.numbers")])
+    monkeypatch.setattr(registry, "entry_points", lambda group: points.select(group=group))
+    from decimal import Decimal
+
+    assert fractions["decimal"] is Decimal
+    assert list(fractions) == ["half", "nowhere", "decimal"]
+
+
+def test_a_registered_thing_is_found_and_its_name_is_taken(fractions):
+    fractions.register("two", 2)
+    assert fractions["two"] == 2
+    assert "two" in fractions
+    with pytest.raises(ValueError, match="there is a number 'two' already"):
+        fractions.register("two", 3)
