@@ -1,8 +1,8 @@
-"""What can go wrong in a way that the user can mend: each message is one line that names the thing and the mend."""
+"""Errors that the user can fix. Each message is one line that names the problem and the fix."""
 
 
 class SelfPlayError(Exception):
-    """A run that failed for a reason that its user can mend; scripts print it as one line and exit with `exit_code`."""
+    """Base class of the errors that the user can fix; scripts print it as one line and exit with `exit_code`."""
 
     exit_code = 1
 
@@ -14,15 +14,15 @@ class SettingError(SelfPlayError, ValueError):
 
 
 class IllegalActionError(SelfPlayError, ValueError):
-    """An action that the rules do not allow in the position it was given for, or text that names no action."""
+    """An action that is not legal in its position, or text that does not name an action."""
 
 
 class NotNowError(SelfPlayError):
-    """What a match does not allow at this point: nothing to take back, nobody's turn, nobody who could give a hint."""
+    """A request that a match does not allow now: there is nothing to take back, say, or the match is over."""
 
 
 class InvalidFileError(SelfPlayError, ValueError):
-    """A file that is missing, cut off, foreign or out of range."""
+    """A file that is missing, truncated, of another format, or has values out of range."""
 
     def __init__(self, path: object, reason: str) -> None:
         # Both are arguments, so that the error can be sent from one process to another.
@@ -33,28 +33,28 @@ class InvalidFileError(SelfPlayError, ValueError):
 
 
 class StageError(SelfPlayError):
-    """A stage that cannot go on: its input is missing, or what stands there was made with other settings."""
+    """A stage that cannot run: its input is missing, or its files were made with other settings."""
 
 
 class RunLockedError(SelfPlayError):
-    """Another run is at work in the same run_dir."""
+    """Another process is running in the same run_dir."""
 
 
 class GameTooLargeError(SelfPlayError):
-    """A game with more positions than may be enumerated."""
+    """A game with too many positions to enumerate."""
 
 
 class TimeLimitError(SelfPlayError):
-    """Work that did not come to its end within the time it was given."""
+    """Work that did not finish within its time limit."""
 
 
 class EngineError(SelfPlayError):
-    """An engine of the Go Text Protocol that is gone, stalls, answers with an error or with nonsense."""
+    """A GTP engine that has exited, does not answer in time, or answers with an error or an invalid answer."""
 
 
 class ForfeitError(SelfPlayError):
-    """A player that cannot go on with its match, or will not keep to the rules: it has lost that match."""
+    """A player that cannot continue its match or broke the rules, and therefore loses the match."""
 
 
 class ConformanceError(SelfPlayError):
-    """A game that breaks the contract that every game keeps."""
+    """A game that breaks the contract of all games."""
