@@ -21,7 +21,7 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256, written_whole
 from selfplay.settings.run import Settings
-from selfplay.training.process_group import Team, joined_team
+from selfplay.training.process_group import ProcessGroup, joined_process_group
 
 # A stage that has nothing to do should not wait for torch: what computes is imported where it is used.
 if TYPE_CHECKING:
@@ -60,36 +60,38 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
     for earlier in _levels_to_train_on(settings, level):
         if not (path := run.dataset(earlier, settings.dataset.format)).exists():
             raise StageError(f"{path} is not there; generate the matches of level {earlier} first")
-    with joined_team(settings.device) as team:
-        return _train_together(settings, run, level, progress if team.is_first else NoProgress, team)
+    with joined_process_group(settings.device) as processes:
+        return _train_together(settings, run, level, progress if processes.is_rank_zero else NoProgress, processes)
 
 
-def _train_together(settings: Settings, run: RunFolder, level: int, progress: ProgressBar, team: Team) -> bool:
+def _train_together(
+    settings: Settings, run: RunFolder, level: int, progress: ProgressBar, processes: ProcessGroup
+) -> bool:
     manifest = Manifest(run.level(level))
-    record = _training_record(settings, run, level, team) if team.is_first else {}
-    is_done = team.is_first and manifest.is_done("training", record, force=settings.force)
-    if team.of_first(is_done):
-        if team.is_first:
+    record = _training_record(settings, run, level, processes) if processes.is_rank_zero else {}
+    is_done = processes.is_rank_zero and manifest.is_done("training", record, force=settings.force)
+    if processes.broadcast(is_done):
+        if processes.is_rank_zero:
             log.info("level %d: it is trained", level)
             add_missing_events(settings, level)
         return False
     try:
-        rows = _rows_to_train_on(settings, run, level, team)
-        if team.is_first:
+        rows = _rows_to_train_on(settings, run, level, processes)
+        if processes.is_rank_zero:
             manifest.forget("training")
-        _train_and_save(settings, run, level, rows, progress, team)
+        _train_and_save(settings, run, level, rows, progress, processes)
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
         raise StageError(
             f"level {level}: its rows do not fit into memory; dataset.buffer_rows=1000000 reads them as it goes"
         ) from error
-    if team.is_first:
+    if processes.is_rank_zero:
         manifest.record("training", record, {"rows": rows.num_rows}, ["agent.safetensors", "epoch_loss.csv"])
     return True
 
 
-def _training_record(settings: Settings, run: RunFolder, level: int, team: Team) -> dict[str, Any]:
+def _training_record(settings: Settings, run: RunFolder, level: int, processes: ProcessGroup) -> dict[str, Any]:
     record: dict[str, Any] = {
         "game": settings.game.name,
         "level": level,
@@ -103,8 +105,8 @@ def _training_record(settings: Settings, run: RunFolder, level: int, team: Team)
     # What decides the bytes, but only where it is used.
     if settings.dataset.buffer_rows is not None:
         record["dataset"] = {"buffer_rows": settings.dataset.buffer_rows}
-    if team.size > 1:
-        record["processes"] = team.size
+    if processes.world_size > 1:
+        record["processes"] = processes.world_size
     if earlier := _levels_to_train_on(settings, level)[:-1]:
         record["replayed_sha256"] = [sha256(run.dataset(number, settings.dataset.format)) for number in earlier]
         # It sets the numbers of their matches apart, by which some are held out.
@@ -123,7 +125,7 @@ def _levels_to_train_on(settings: Settings, level: int) -> list[int]:
     return list(range(max(0, level - 1 - settings.dataset.replay), level))
 
 
-def _rows_to_train_on(settings: Settings, run: RunFolder, level: int, team: Team) -> "TrainingRows":
+def _rows_to_train_on(settings: Settings, run: RunFolder, level: int, processes: ProcessGroup) -> "TrainingRows":
     from math import prod
 
     from selfplay.dataset.files import read_parts
@@ -138,22 +140,22 @@ def _rows_to_train_on(settings: Settings, run: RunFolder, level: int, team: Team
     buffer_rows, matches = settings.dataset.buffer_rows, settings.matches
     if buffer_rows is not None:
         groups = [RowGroups(path, size) for path in paths]
-        _check_datasets(paths, team)
-        return StreamedRows(groups, matches, settings.training, game.symmetries, key, buffer_rows, team)
+        _check_datasets(paths, processes)
+        return StreamedRows(groups, matches, settings.training, game.symmetries, key, buffer_rows, processes)
     # Matches of different levels keep different numbers, so that each is held out or not by itself.
     parts = (
         rows._replace(match=rows.match + number * matches)
         for number, path in enumerate(paths)
         for rows in read_parts(path, size)
     )
-    in_memory = RowsInMemory(parts, settings.training, game.symmetries, key, team)
-    _check_datasets(paths, team)
+    in_memory = RowsInMemory(parts, settings.training, game.symmetries, key, processes)
+    _check_datasets(paths, processes)
     return in_memory
 
 
-def _check_datasets(paths: list[Path], team: Team) -> None:
+def _check_datasets(paths: list[Path], processes: ProcessGroup) -> None:
     """Raises StageError for a dataset that is not the one that its level's manifest describes."""
-    for path in paths if team.is_first else ():
+    for path in paths if processes.is_rank_zero else ():
         section = Manifest(path.parent).sections.get("generation", {"files": {}})
         if section["files"].get(path.name) != sha256(path):
             raise StageError(f"{path} is not the file that its manifest describes; generate it again with force=true")
@@ -167,7 +169,7 @@ def _key(settings: Settings, level: int) -> int:
 
 
 def _train_and_save(
-    settings: Settings, run: RunFolder, level: int, rows: "TrainingRows", progress: ProgressBar, team: Team
+    settings: Settings, run: RunFolder, level: int, rows: "TrainingRows", progress: ProgressBar, processes: ProcessGroup
 ) -> None:
     import torch
 
@@ -183,7 +185,7 @@ def _train_and_save(
     network = _network_to_train(settings, run, level, game)
     with (
         closing(progress(total=settings.training.epochs, desc=f"level {level}: epochs")) as bar,
-        epoch_events(settings, level) if team.is_first else nullcontext(lambda _: None) as write_events,
+        epoch_events(settings, level) if processes.is_rank_zero else nullcontext(lambda _: None) as write_events,
     ):
 
         def on_epoch(loss: "EpochLoss") -> None:
@@ -192,8 +194,10 @@ def _train_and_save(
 
         shape, key = game.observation_shape, _key(settings, level)
         device = CPU if settings.training.optimizer.name == "sgd" else chosen_device(settings.device)
-        losses = train_on(network, rows, settings.training, shape, key, on_epoch, level=level, team=team, device=device)
-    if not team.is_first:
+        losses = train_on(
+            network, rows, settings.training, shape, key, on_epoch, level=level, processes=processes, device=device
+        )
+    if not processes.is_rank_zero:
         return
     with written_whole(run.agent(level)) as beside:
         training = asdict(settings.training)

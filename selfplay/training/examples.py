@@ -15,7 +15,7 @@ class Examples(NamedTuple):
     """N training examples."""
 
     inputs: Tensor
-    """What a way down takes of the observations (see `Descent.inputs`); before that, packed observations."""
+    """What a way down takes of the observations (see `Optimizer.inputs`); before that, packed observations."""
     targets: Tensor
     """float32[N]"""
     weights: Tensor
@@ -31,7 +31,7 @@ class Examples(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """A batch, as one process of a team sees it."""
+    """A batch, as one of the processes that train together sees it."""
 
     share: Examples
     """Those that this process takes; there may be none."""

@@ -14,9 +14,9 @@ from selfplay.dataset.targets import Rows
 from selfplay.errors import StageError
 from selfplay.games.rules import Symmetries
 from selfplay.settings.training import TrainingSettings
-from selfplay.training.gradient_descent import make_descent
 from selfplay.training.held_out import HeldOut
-from selfplay.training.process_group import ALONE, Team
+from selfplay.training.optimizer import make_optimizer
+from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.rows_in_memory import RowsInMemory, TrainingRows
 
 VALIDATION_BLOCK = 65536
@@ -40,10 +40,10 @@ def validation_loss(
     network: nn.Module,
     held_out: Iterable[HeldOut],
     observation_shape: tuple[int, ...],
-    team: Team = ALONE,
+    processes: ProcessGroup = SINGLE_PROCESS,
     device: str = CPU,
 ) -> float:
-    """The mean squared error over all held-out rows of a team; the network sees each distinct one of a part once."""
+    """The mean squared error over the held-out rows of all processes. Each distinct row of a part is evaluated once."""
     network.eval()
     sums = torch.zeros(2, dtype=torch.float64)
     with torch.inference_mode():
@@ -53,7 +53,7 @@ def validation_loss(
             values = torch.cat([network(part.float().reshape(-1, *observation_shape)).reshape(-1) for part in parts])
             errors = (values[inverse] - targets).double().square()
             sums += torch.tensor([float(errors.sum()), len(errors)], dtype=torch.float64)
-    total, count = team.sum(sums).tolist()
+    total, count = processes.all_reduce(sums).tolist()
     return float(total / count)
 
 
@@ -83,7 +83,7 @@ def train_on(
     on_epoch: Callable[[EpochLoss], None] = lambda _: None,
     *,
     level: int = 1,
-    team: Team = ALONE,
+    processes: ProcessGroup = SINGLE_PROCESS,
     device: str = CPU,
 ) -> list[EpochLoss]:
     """Train `network` in place; afterwards it holds the weights of the epoch with the lowest validation loss.
@@ -95,7 +95,7 @@ def train_on(
             with the same number of threads and processes on the same kind of processor or GPU.
         on_epoch: called after each epoch.
         level: the level that it becomes, from 1: the learning rate may fall from level to level.
-        team: the processes that train it together.
+        processes: those that train it together.
         device: cpu or cuda, where it is trained.
 
     Raises:
@@ -103,24 +103,24 @@ def train_on(
         SettingError: the network cannot be trained by this optimizer.
     """
     network.to(device)
-    descent = make_descent(network, rows.num_examples, observation_shape, settings, level, team)
-    batches = rows.batches(descent)
+    optimizer = make_optimizer(network, rows.num_examples, observation_shape, settings, level, processes)
+    batches = rows.batches(optimizer)
     losses: list[EpochLoss] = []
-    champion = descent.weights.clone()
-    # Each process of a team draws other masks for its rows.
-    with seeded(single_word(key, Purpose.DROPOUT, team.rank)):
+    champion = optimizer.weights.clone()
+    # Each process draws other masks for its rows.
+    with seeded(single_word(key, Purpose.DROPOUT, processes.rank)):
         for epoch in range(1, settings.epochs + 1):
             network.train()
-            training = descent.run_epoch(batches)
-            validation = validation_loss(network, rows.held_out(), observation_shape, team, device)
+            training = optimizer.run_epoch(batches)
+            validation = validation_loss(network, rows.held_out(), observation_shape, processes, device)
             if not np.isfinite(validation):
                 raise StageError(f"the loss is no longer a number in epoch {epoch}; lower the learning rate")
             is_champion = all(validation < earlier.validation_loss for earlier in losses)
             if is_champion:
-                champion.copy_(descent.weights)
+                champion.copy_(optimizer.weights)
             losses.append(EpochLoss(epoch, training, validation, is_champion))
             on_epoch(losses[-1])
-    descent.weights.copy_(champion)
+    optimizer.weights.copy_(champion)
     network.to(CPU).eval()
     return losses
 

@@ -1,6 +1,8 @@
-"""The processes of `torchrun`, as they train one network together: each takes its share of every batch.
+"""The processes that torchrun starts to train one network together; each computes its share of every batch.
 
-torchrun --nproc-per-node 2 train/train_agent.py --level 3
+    torchrun --nproc-per-node 2 train/train_agent.py --level 3
+
+The terms are those of torch.distributed.
 """
 
 import os
@@ -14,95 +16,100 @@ from selfplay.compute.devices import CUDA, chosen_device
 from selfplay.errors import SettingError, StageError
 from selfplay.process_rank import process_count, process_rank, wait_to_be_ended
 
-# A process that works alone should not wait for torch here.
+# A single process should not wait for torch to be imported here.
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
 
 @dataclass(frozen=True)
-class Team:
-    """All processes, as one of them sees them; what it does by the others is done by all at the same point."""
+class ProcessGroup:
+    """All processes that train together, as one of them sees them.
+
+    `all_reduce`, `broadcast` and `data_parallel` are collective: every process must call them in the same order.
+    """
 
     rank: int = 0
-    """From 0; the first holds the run's lock, writes files and speaks."""
-    size: int = 1
+    """The number of this process, from 0."""
+    world_size: int = 1
+    """The number of processes."""
 
     @property
-    def is_first(self) -> bool:
+    def is_rank_zero(self) -> bool:
+        """Whether this is the process that holds the run's lock, writes files, logs and shows progress."""
         return self.rank == 0
 
     def share(self, count: int) -> slice:
-        """This process's part of so many things, which are shared out in order; it may be empty."""
-        return slice(count * self.rank // self.size, count * (self.rank + 1) // self.size)
+        """This process's part of `range(count)`, which is divided in order; it may be empty."""
+        return slice(count * self.rank // self.world_size, count * (self.rank + 1) // self.world_size)
 
-    def sum(self, numbers: "Tensor") -> "Tensor":
-        """The sum of `numbers` over all processes, the same in each."""
-        if self.size > 1:
+    def all_reduce(self, numbers: "Tensor") -> "Tensor":
+        """Replace `numbers` in place by their sum over all processes, and return them."""
+        if self.world_size > 1:
             from torch import distributed
 
             distributed.all_reduce(numbers)
         return numbers
 
-    def of_first(self, number: int) -> int:
-        """The number that the first process gave."""
-        if self.size == 1:
+    def broadcast(self, number: int) -> int:
+        """The number that rank 0 passes."""
+        if self.world_size == 1:
             return number
         import torch
         from torch import distributed
 
-        told = torch.tensor([number])
-        distributed.broadcast(told, src=0)
-        return int(told)
+        received = torch.tensor([number])
+        distributed.broadcast(received, src=0)
+        return int(received)
 
-    def parallel(self, network: "nn.Module") -> "nn.Module":
-        """`network` with the first process's weights; its backward passes leave the mean of the gradients of all."""
-        if self.size == 1:
+    def data_parallel(self, network: "nn.Module") -> "nn.Module":
+        """`network` with the weights of rank 0; each backward pass averages the gradients of all processes."""
+        if self.world_size == 1:
             return network
         from torch.nn.parallel import DistributedDataParallel
 
-        # The gradients are views into the optimizer's vector and stay there.
+        # The gradients are views of the optimizer's vector and must stay there.
         return DistributedDataParallel(network, gradient_as_bucket_view=False, forward_sync_buffers=False)
 
 
-ALONE = Team()
+SINGLE_PROCESS = ProcessGroup()
 
 
 @contextmanager
-def joined_team(device: str) -> Iterator[Team]:
-    """The team of the processes that torchrun started, from when all are there; without torchrun a process is alone.
+def joined_process_group(device: str) -> Iterator[ProcessGroup]:
+    """Join the processes that torchrun started, once all of them are ready; SINGLE_PROCESS without torchrun.
 
     Args:
-        device: auto, cpu or cuda; on GPUs each process of a machine has one of its own.
+        device: auto, cpu or cuda. With GPUs, each process of a machine uses its own.
 
     Raises:
-        SettingError: a device that is not there, or fewer GPUs than processes.
-        StageError: another process has ended before its time.
+        SettingError: the device is not available, or there are fewer GPUs than processes.
+        StageError: another process ended early.
     """
     if process_count() == 1:
-        yield ALONE
+        yield SINGLE_PROCESS
         return
     import torch
     from torch import distributed
 
     on_gpus = chosen_device(device) == CUDA
-    if on_gpus and (here := int(os.environ.get("LOCAL_WORLD_SIZE", "1"))) > (there := torch.cuda.device_count()):
-        raise SettingError(f"{here} processes for {there} GPUs: give --nproc-per-node {there}, or device=cpu")
-    _stay_on_this_machine()
+    if on_gpus and (here := int(os.environ.get("LOCAL_WORLD_SIZE", "1"))) > (gpus := torch.cuda.device_count()):
+        raise SettingError(f"{here} processes for {gpus} GPUs: give --nproc-per-node {gpus}, or device=cpu")
+    _use_loopback_if_local()
     try:
         if on_gpus:
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
         distributed.init_process_group("cpu:gloo,cuda:nccl" if on_gpus else "gloo")
-        yield Team(process_rank(), process_count())
+        yield ProcessGroup(process_rank(), process_count())
     except RuntimeError as error:
-        if not _is_loss_of_another(error):
+        if not _is_connection_lost(error):
             raise
         wait_to_be_ended()
         raise StageError("another process of this training has ended; start torchrun again") from error
     distributed.destroy_process_group()
 
 
-def _stay_on_this_machine() -> None:
-    """If all processes run here, have them talk over the loopback device, whatever this machine's name stands for."""
+def _use_loopback_if_local() -> None:
+    """If all processes run on this machine, connect them by the loopback device, whatever the host name resolves to."""
     if os.environ.get("LOCAL_WORLD_SIZE") == os.environ["WORLD_SIZE"]:
         os.environ["MASTER_ADDR"] = "127.0.0.1"
         with suppress(OSError):
@@ -111,7 +118,7 @@ def _stay_on_this_machine() -> None:
                 os.environ.setdefault("GLOO_SOCKET_IFNAME", loopback)
 
 
-def _is_loss_of_another(error: RuntimeError) -> bool:
+def _is_connection_lost(error: RuntimeError) -> bool:
     from torch import distributed
 
     return isinstance(error, distributed.DistError) or "gloo" in str(error).lower()

@@ -12,9 +12,9 @@ from selfplay.dataset.targets import Rows, concatenated
 from selfplay.games.rules import Symmetries
 from selfplay.settings.training import TrainingSettings
 from selfplay.training.examples import UNPACKED, Batch, training_examples, unpacked
-from selfplay.training.gradient_descent import Descent
 from selfplay.training.held_out import HeldOut, held_out_of, is_held_out, require_both_sides
-from selfplay.training.process_group import ALONE, Team
+from selfplay.training.optimizer import Optimizer
+from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 
 
 class TrainingRows(Protocol):
@@ -25,11 +25,11 @@ class TrainingRows(Protocol):
     num_examples: int
     """Examples that one pass trains on."""
 
-    def batches(self, descent: Descent) -> Iterator[Batch]:
+    def batches(self, optimizer: Optimizer) -> Iterator[Batch]:
         """Batches without end: pass after pass, each in an order of its own, the last batch of a pass shorter."""
 
     def held_out(self) -> Iterable[HeldOut]:
-        """The held-out rows in parts; of a team, those that this process measures, and there may be none."""
+        """The held-out rows in parts: those that this process measures; there may be none."""
 
 
 class RowsInMemory:
@@ -45,9 +45,14 @@ class RowsInMemory:
     """
 
     def __init__(
-        self, parts: Iterable[Rows], settings: TrainingSettings, symmetries: Symmetries, key: int, team: Team = ALONE
+        self,
+        parts: Iterable[Rows],
+        settings: TrainingSettings,
+        symmetries: Symmetries,
+        key: int,
+        processes: ProcessGroup = SINGLE_PROCESS,
     ) -> None:
-        self._settings, self._key, self._team = settings, key, team
+        self._settings, self._key, self._processes = settings, key, processes
         self._observation_size = symmetries.observations.shape[1]
         self.num_rows, matches, last = 0, 0, -1
         packed, targets, measured = [], [], []
@@ -61,30 +66,30 @@ class RowsInMemory:
             targets.append(rows.targets[~held])
         held_out = concatenated(measured)
         require_both_sides(len(held_out.match), self.num_rows, matches)
-        share = team.share(len(held_out.match))
+        share = processes.share(len(held_out.match))
         self._held_out = [held_out_of(held_out.between(share.start, share.stop))]
         self._examples = training_examples(np.concatenate(packed), np.concatenate(targets), settings, symmetries)
         self.num_examples = len(self._examples.targets)
 
-    def _inputs(self, descent: Descent) -> Tensor:
-        """What `descent` takes of all observations."""
+    def _inputs(self, optimizer: Optimizer) -> Tensor:
+        """What `optimizer` takes of all observations."""
         packed = self._examples.inputs.numpy()
         inputs = torch.empty(0)
         for start in range(0, len(packed), UNPACKED):
-            part = descent.inputs(unpacked(packed[start : start + UNPACKED], self._observation_size))
+            part = optimizer.inputs(unpacked(packed[start : start + UNPACKED], self._observation_size))
             if start == 0:
                 inputs = part.new_empty(len(packed), *part.shape[1:])
             inputs[start : start + UNPACKED] = part
         return inputs
 
-    def batches(self, descent: Descent) -> Iterator[Batch]:
-        examples = self._examples._replace(inputs=self._inputs(descent)).to(descent.weights.device)
+    def batches(self, optimizer: Optimizer) -> Iterator[Batch]:
+        examples = self._examples._replace(inputs=self._inputs(optimizer)).to(optimizer.weights.device)
         generator = torch.Generator().manual_seed(single_word(self._key, Purpose.BATCH_ORDER))
         while True:
             # The order is drawn on the CPU, so that it is the same on every device.
-            order = torch.randperm(self.num_examples, generator=generator).to(descent.weights.device)
+            order = torch.randperm(self.num_examples, generator=generator).to(optimizer.weights.device)
             for batch in torch.split(order, self._settings.batch_size):
-                yield Batch(examples.select(batch[self._team.share(len(batch))]), len(batch))
+                yield Batch(examples.select(batch[self._processes.share(len(batch))]), len(batch))
 
     def held_out(self) -> Iterable[HeldOut]:
         return self._held_out

@@ -19,9 +19,9 @@ from selfplay.dataset.targets import Rows
 from selfplay.games.rules import Symmetries
 from selfplay.settings.training import TrainingSettings
 from selfplay.training.examples import Batch, Examples
-from selfplay.training.gradient_descent import Descent
 from selfplay.training.held_out import HeldOut, held_out_of, is_held_out, require_both_sides
-from selfplay.training.process_group import ALONE, Team
+from selfplay.training.optimizer import Optimizer
+from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 
 CHUNK = 65536
 """Rows that leave the buffer at a time when no more come in."""
@@ -50,9 +50,9 @@ class StreamedRows:
         symmetries: Symmetries,
         key: int,
         buffer_rows: int,
-        team: Team = ALONE,
+        processes: ProcessGroup = SINGLE_PROCESS,
     ) -> None:
-        self._settings, self._images, self._key, self._team = settings, symmetries.observations, key, team
+        self._settings, self._images, self._key, self._processes = settings, symmetries.observations, key, processes
         self._datasets, self._matches = datasets, matches
         self._groups = [
             (number, group) for number, data in enumerate(datasets) for group, size in enumerate(data.sizes) if size
@@ -88,25 +88,25 @@ class StreamedRows:
         return rows.select(chosen), chosen + self._first_rows[place]
 
     def held_out(self) -> Iterable[HeldOut]:
-        for place in range(self._team.rank, len(self._groups), self._team.size):
+        for place in range(self._processes.rank, len(self._groups), self._processes.world_size):
             yield held_out_of(self._read(place, held_out=True)[0])
 
-    def batches(self, descent: Descent) -> Iterator[Batch]:
-        size, share = self._settings.batch_size, self._team.share
+    def batches(self, optimizer: Optimizer) -> Iterator[Batch]:
+        size, share = self._settings.batch_size, self._processes.share
         for number in count(1):
-            for inputs, targets in _in_batches(self._pass(descent, number), size):
+            for inputs, targets in _in_batches(self._pass(optimizer, number), size):
                 mine = share(len(targets))
                 examples = Examples(inputs[mine], targets[mine], torch.ones(len(targets[mine])))
                 yield Batch(examples, len(targets))
 
-    def _pass(self, descent: Descent, number: int) -> Iterator[list[Tensor]]:
+    def _pass(self, optimizer: Optimizer, number: int) -> Iterator[list[Tensor]]:
         """Inputs and targets of all training rows, in the order of pass `number`, some at a time."""
         held: list[Tensor] = []
         filled = 0
         for place in self._order(len(self._groups), number, Purpose.GROUP_ORDER).tolist():
             rows, row_numbers = self._read(place, held_out=False)
             draws = Draws(self._key, torch.from_numpy(row_numbers), number)
-            columns = [descent.inputs(self._imaged(rows.observations, draws)), torch.from_numpy(rows.targets)]
+            columns = [optimizer.inputs(self._imaged(rows.observations, draws)), torch.from_numpy(rows.targets)]
             held = held or [column.new_empty(self._buffer_rows, *column.shape[1:]) for column in columns]
             free = min(self._buffer_rows - filled, len(row_numbers))
             for waiting, column in zip(held, columns, strict=True):

@@ -19,8 +19,8 @@ from selfplay.players.random import RandomPlayer
 from selfplay.settings.training import OptimizerSettings, TrainingSettings
 from selfplay.training.examples import distinct_rows, training_examples, unpacked
 from selfplay.training.fitting import seeded, train, train_on, validation_loss
-from selfplay.training.gradient_descent import Schedule
 from selfplay.training.held_out import HeldOut, is_held_out
+from selfplay.training.optimizer import Schedule
 from selfplay.training.rows_in_memory import RowsInMemory
 
 GAME = make_game("tictactoe")

@@ -22,7 +22,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.generate import generate_level
 from selfplay.stages.train import train_level
 from selfplay.training.loss_file import read_epoch_losses
-from selfplay.training.process_group import ALONE, Team, joined_team
+from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup, joined_process_group
 from tests.support.runs import COMPARE, GENERATE, LEARN, PROJECT, TRAIN, files_of, run_forked, tiny_settings
 
 GAME = make_game("tictactoe")
@@ -120,14 +120,14 @@ def test_more_processes_than_gpus_are_refused_and_on_the_cpu_nobody_counts_gpus(
         monkeypatch.setenv(name, value)
     with (
         pytest.raises(SettingError, match=r"^2 processes for 1 GPUs: give --nproc-per-node 1, or device=cpu$"),
-        joined_team("cuda"),
+        joined_process_group("cuda"),
     ):
         pass
     began = []
     monkeypatch.setattr("torch.distributed.init_process_group", began.append)
     monkeypatch.setattr("torch.distributed.destroy_process_group", lambda: None)
-    with joined_team("cpu") as team:
-        assert (team.rank, team.size, began) == (1, 2, ["gloo"])
+    with joined_process_group("cpu") as processes:
+        assert (processes.rank, processes.world_size, began) == (1, 2, ["gloo"])
 
 
 # A batch of 2 rows leaves one of three processes without any.
@@ -187,10 +187,10 @@ def test_when_a_process_is_killed_the_other_ends_and_nothing_is_half_written(run
 def test_shares_are_all_there_is_in_order():
     for count in (0, 1, 2, 7, 64):
         for size in (1, 2, 3, 5):
-            shares = [list(range(count))[Team(rank, size).share(count)] for rank in range(size)]
+            shares = [list(range(count))[ProcessGroup(rank, size).share(count)] for rank in range(size)]
             assert [thing for share in shares for thing in share] == list(range(count))
             assert max(map(len, shares)) - min(map(len, shares)) <= 1
-    assert ALONE.share(5) == slice(0, 5)
+    assert SINGLE_PROCESS.share(5) == slice(0, 5)
 
 
 # ---------------------------------------------------------------------- what is refused

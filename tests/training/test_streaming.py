@@ -26,9 +26,9 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.training import OptimizerSettings, TrainingSettings
 from selfplay.stages.train import train_level
 from selfplay.training.fitting import seeded, train, train_on, validation_loss
-from selfplay.training.gradient_descent import make_descent
 from selfplay.training.held_out import is_held_out
-from selfplay.training.process_group import ALONE, Team
+from selfplay.training.optimizer import make_optimizer
+from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.streaming import StreamedRows, exchanged
 from tests.support.runs import PROJECT, tiny_settings
 
@@ -69,9 +69,9 @@ def make_settings(**changes):
     return TrainingSettings(**{**values, **changes})
 
 
-def streamed(*paths, settings=None, buffer_rows=300, key=KEY, team=ALONE, matches=MATCHES):
+def streamed(*paths, settings=None, buffer_rows=300, key=KEY, processes=SINGLE_PROCESS, matches=MATCHES):
     groups = [RowGroups(path, 18) for path in paths]
-    return StreamedRows(groups, matches, settings or make_settings(), GAME.symmetries, key, buffer_rows, team)
+    return StreamedRows(groups, matches, settings or make_settings(), GAME.symmetries, key, buffer_rows, processes)
 
 
 def make_network(architecture="mlp"):
@@ -83,7 +83,7 @@ def make_network(architecture="mlp"):
 def passes(rows, count=1, settings=None):
     """The batches of each of the first passes."""
     settings = settings or make_settings()
-    batches = rows.batches(make_descent(make_network(), rows.num_examples, SHAPE, settings, 1))
+    batches = rows.batches(make_optimizer(make_network(), rows.num_examples, SHAPE, settings, 1))
     steps = -(-rows.num_examples // settings.batch_size)
     return [list(islice(batches, steps)) for _ in range(count)]
 
@@ -248,7 +248,9 @@ def test_the_validation_loss_is_that_of_all_held_out_rows(dataset):
         values = network(torch.from_numpy(held.observations).float().reshape(-1, *SHAPE))[:, 0].numpy()
     last = streamed(dataset)
     assert validation_loss(network, last.held_out(), SHAPE) == pytest.approx(np.square(values - held.targets).mean())
-    parts = [len(part.targets) for rank in range(3) for part in streamed(dataset, team=Team(rank, 3)).held_out()]
+    parts = [
+        len(part.targets) for rank in range(3) for part in streamed(dataset, processes=ProcessGroup(rank, 3)).held_out()
+    ]
     assert sum(parts) == len(held.targets)
     assert loss.validation_loss > 0
 

@@ -16,10 +16,10 @@ from selfplay.errors import SettingError
 from selfplay.settings.training import SGD_ON_CPU, TrainingSettings
 from selfplay.training.adam import Adam, scheduled_learning_rate
 from selfplay.training.examples import Batch
-from selfplay.training.process_group import ALONE, Team
+from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 
 
-class Descent(Protocol):
+class Optimizer(Protocol):
     """A way down."""
 
     weights: Tensor
@@ -36,21 +36,21 @@ class Descent(Protocol):
         """
 
 
-def make_descent(
+def make_optimizer(
     network: nn.Module,
     rows: int,
     observation_shape: tuple[int, ...],
     settings: TrainingSettings,
     level: int,
-    team: Team = ALONE,
-) -> Descent:
+    processes: ProcessGroup = SINGLE_PROCESS,
+) -> Optimizer:
     """The way that `settings.optimizer` names, for passes over so many rows.
 
     Raises SettingError if the network cannot go it.
     """
     schedule = Schedule(settings, rows, level)
     if settings.optimizer.name == "adam":
-        return AdamDescent(network, observation_shape, settings, schedule, team)
+        return BatchTraining(network, observation_shape, settings, schedule, processes)
     if not isinstance(network, NTuple):
         raise SettingError("training.optimizer.name=sgd goes row after row through tables: architecture=ntuple only")
     if not runs_compiled(network.weight):
@@ -58,7 +58,7 @@ def make_descent(
     if settings.optimizer.weight_decay > 0:
         decay = settings.optimizer.weight_decay
         raise SettingError(f"training.optimizer.weight_decay={decay}: name=sgd has none; give 0, or name=adam")
-    return RowDescent(network, observation_shape, schedule)
+    return RowByRowTraining(network, observation_shape, schedule)
 
 
 class Schedule:
@@ -75,8 +75,8 @@ class Schedule:
         return scheduled_learning_rate(self._name, self._peak, step, self._total)
 
 
-class AdamDescent:
-    """Batches by Adam, on any network; each process of a team computes the gradient of its share."""
+class BatchTraining:
+    """Batches by Adam, on any network; each process computes the gradient of its share."""
 
     def __init__(
         self,
@@ -84,12 +84,12 @@ class AdamDescent:
         observation_shape: tuple[int, ...],
         settings: TrainingSettings,
         schedule: Schedule,
-        team: Team,
+        processes: ProcessGroup,
     ) -> None:
         self._shape, self._schedule, self._steps = observation_shape, schedule, 0
         optimizer = settings.optimizer
         self._adam = Adam(network.parameters(), optimizer.weight_decay, optimizer.decoupled_weight_decay)
-        self._team, self._network = team, team.parallel(network)
+        self._processes, self._network = processes, processes.data_parallel(network)
         self.weights = self._adam.weights
         self._autocast = autocast(settings.precision, self.weights.device)
 
@@ -101,7 +101,7 @@ class AdamDescent:
         total = torch.zeros((), device=self.weights.device)
         for batch in islice(batches, self._schedule.steps_per_epoch):
             total += self._step(batch)
-        return float(self._team.sum(total)) / self._schedule.steps_per_epoch
+        return float(self._processes.all_reduce(total)) / self._schedule.steps_per_epoch
 
     def _step(self, batch: Batch) -> Tensor:
         """Returns this process's part of the batch's loss."""
@@ -109,12 +109,12 @@ class AdamDescent:
         self._adam.zero_grad()
         with self._autocast:
             values = self._network(observations.float()).reshape(-1).float()
-        # The mean over the whole batch, times the team's size because a team takes the mean of its gradients.
-        loss: Tensor = (weights * (values - targets).square()).sum() / (batch.size / self._team.size)
+        # The mean over the whole batch, times the number of processes because their gradients are averaged.
+        loss: Tensor = (weights * (values - targets).square()).sum() / (batch.size / self._processes.world_size)
         loss.backward()  # type: ignore[no-untyped-call]
         self._adam.step(self._schedule.rate(self._steps))
         self._steps += 1
-        return loss.detach() / self._team.size
+        return loss.detach() / self._processes.world_size
 
 
 def autocast(precision: str, device: torch.device) -> AbstractContextManager[object]:
@@ -122,7 +122,7 @@ def autocast(precision: str, device: torch.device) -> AbstractContextManager[obj
     return nullcontext() if precision == "float32" else torch.autocast(device.type, torch.bfloat16)
 
 
-class RowDescent:
+class RowByRowTraining:
     """Stochastic gradient descent row after row, on tables; a batch only is the rows that share a learning rate."""
 
     def __init__(self, network: NTuple, observation_shape: tuple[int, ...], schedule: Schedule) -> None:
