@@ -25,7 +25,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.figures.style import BLUE, GREEN, ORANGE, RED, decorate, empty_figure, rendered
 from selfplay.games.position_graph import positions_of
-from selfplay.grading.exact import Grader
+from selfplay.grading.proof import Grader
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import (
     BACKWARD_VALUE,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from selfplay.games.match_record import MatchRecord
     from selfplay.games.position_graph import enumerate_positions
     from selfplay.grading.comparison import compare_levels
-    from selfplay.grading.exact import Grade, Grader
+    from selfplay.grading.proof import Grade, Grader
     from selfplay.learners.experience.store import ExperienceStore
     from selfplay.matches.arena import play_matches
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
@@ -49,8 +49,8 @@ _HOMES = {
     "make_game": "games",
     "check_game": "games.conformance",
     "enumerate_positions": "games.position_graph",
-    "Grade": "grading.exact",
-    "Grader": "grading.exact",
+    "Grade": "grading.proof",
+    "Grader": "grading.proof",
     "generate_level": "stages.generate",
     "learn_levels": "stages.loop",
     "load_level": "players.levels",

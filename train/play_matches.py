@@ -12,9 +12,9 @@ from selfplay.settings.matches import MatchSettings
 
 
 def play(settings: MatchSettings) -> None:
-    from selfplay.matches.named_matches import play_named_matches
+    from selfplay.matches.match_series import play_match_series
 
-    print(play_named_matches(settings))
+    print(play_match_series(settings))
 
 
 if __name__ == "__main__":

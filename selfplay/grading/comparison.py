@@ -1,6 +1,6 @@
 """Every level of a run against its predecessor and the random player, sampled and exact, in one table.
 
-Where a game has too many positions for exact grades, `selfplay.grading.measurement` measures what can be
+Where a game has too many positions for exact grades, `selfplay.grading.large_game_comparison` measures what can be
 measured instead.
 """
 
@@ -20,8 +20,8 @@ from selfplay.errors import GameTooLargeError, StageError
 from selfplay.executors import open_executor
 from selfplay.games import Game, make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.exact import SEAT_NAMES, Grade, Grader
-from selfplay.grading.measurement import Measurement, measure_levels
+from selfplay.grading.large_game_comparison import Measurement, measure_levels
+from selfplay.grading.proof import SEAT_NAMES, Grade, Grader
 from selfplay.grading.ratings import bradley_terry_ratings
 from selfplay.matches.result_counts import RESULTS, Tally, tally_columns, tally_matches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer

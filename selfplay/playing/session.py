@@ -23,7 +23,7 @@ from selfplay.games.game import Game
 from selfplay.games.match_record import Forfeit, forfeited_state
 from selfplay.games.state import State
 from selfplay.matches.arena import seats_held
-from selfplay.matches.named_matches import Results, standing
+from selfplay.matches.match_series import Results, standing
 from selfplay.players.player import Player
 from selfplay.playing.match_history import MatchLine, Ply
 

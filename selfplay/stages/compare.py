@@ -17,9 +17,9 @@ from selfplay.figures.comparison import plot_comparison
 from selfplay.figures.tensorboard import write_comparison_events
 from selfplay.games import Game
 from selfplay.grading.comparison import Comparison, compare_levels
-from selfplay.grading.exact import SEAT_NAMES, Grade
-from selfplay.grading.exact_text import is_unbeatable, lines_text, seats_verdict
-from selfplay.grading.measurement_text import measured_verdict
+from selfplay.grading.large_game_report import measured_verdict
+from selfplay.grading.proof import SEAT_NAMES, Grade
+from selfplay.grading.proof_text import is_unbeatable, lines_text, seats_verdict
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder

@@ -11,9 +11,9 @@ from selfplay.figures.style import save_figure
 from selfplay.figures.sweep import run_curves
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.exact import SEAT_NAMES, Grader, Lines
-from selfplay.grading.exact_text import lines_text
 from selfplay.grading.finished_runs import Run, Runs, differing_settings, read_runs, setting_text, telling_settings
+from selfplay.grading.proof import SEAT_NAMES, Grader, Lines
+from selfplay.grading.proof_text import lines_text
 from selfplay.matches.result_counts import RESULTS
 from selfplay.runs.written_files import written_whole
 

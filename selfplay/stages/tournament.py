@@ -26,7 +26,7 @@ from selfplay.figures.tournament import score_map
 from selfplay.games import Game, make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.comparison import grade_columns
-from selfplay.grading.exact import FIRST, SECOND, Grade, Grader, Outcomes, Policy
+from selfplay.grading.proof import FIRST, SECOND, Grade, Grader, Outcomes, Policy
 from selfplay.grading.ratings import bradley_terry_ratings, rating_half_widths
 from selfplay.matches.result_counts import Tally, tally_matches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer

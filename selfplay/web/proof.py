@@ -1,8 +1,8 @@
 """Whether an opponent can lose at all: graded on the spot where the game is small enough, else read from the run."""
 
 from selfplay.games import Game
-from selfplay.grading.exact import Grader, Lines
-from selfplay.grading.exact_text import is_unbeatable, lines_verdict, seats_verdict, unbeatable_seats
+from selfplay.grading.proof import Grader, Lines
+from selfplay.grading.proof_text import is_unbeatable, lines_verdict, seats_verdict, unbeatable_seats
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
 from selfplay.web.opponents import Roster

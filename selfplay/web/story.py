@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
-from selfplay.grading.exact import Lines
-from selfplay.grading.exact_text import count_text
+from selfplay.grading.proof import Lines
+from selfplay.grading.proof_text import count_text
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.loss_file import read_epoch_losses
 from selfplay.web.opponents import Roster, how_to_learn, shown

@@ -9,7 +9,7 @@ import pytest
 
 from selfplay.errors import ForfeitError, SettingError, StageError
 from selfplay.matches.arena import play_matches
-from selfplay.matches.named_matches import play_named_matches
+from selfplay.matches.match_series import play_match_series
 from selfplay.matches.result_counts import tally_matches
 from selfplay.players.gtp import GtpPlayer
 from selfplay.playing.console import Console
@@ -61,7 +61,7 @@ def test_forfeits_are_counted_for_who_did_it(tmp_path: Path) -> None:
         MatchSettings, "matches", ["first=random", "matches=6", f"second='gtp:{command(tmp_path, 'cheat', 6)}'"]
     )
     (tmp_path / "done").unlink()
-    results = play_named_matches(settings)
+    results = play_match_series(settings)
     assert (results.forfeits, results.matches) == (1, 6)
     assert str(results).endswith(" forfeits=1")
 

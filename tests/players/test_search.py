@@ -7,7 +7,7 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
-from selfplay.grading.exact import Grader
+from selfplay.grading.proof import Grader
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.players.registry import make_player

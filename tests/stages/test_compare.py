@@ -13,8 +13,8 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison import Comparison
-from selfplay.grading.exact import Grader, Lines
-from selfplay.grading.exact_text import count_text, is_unbeatable, lines_verdict, unbeatable_seats
+from selfplay.grading.proof import Grader, Lines
+from selfplay.grading.proof_text import count_text, is_unbeatable, lines_verdict, unbeatable_seats
 from selfplay.matches.result_counts import Tally, tally_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.compose import compose_settings_of
@@ -22,7 +22,7 @@ from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import compose_settings
 from selfplay.stages.compare import draw_line, how_to_play, verdict
-from tests.grading.test_exact import lowest_action_player, perfect_player
+from tests.grading.test_proof import lowest_action_player, perfect_player
 
 
 def comparison_of(game_name: str, make_player) -> Comparison:

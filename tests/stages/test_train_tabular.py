@@ -12,7 +12,7 @@ from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, str
 from selfplay.errors import GameTooLargeError, SettingError, StageError
 from selfplay.games import Game, State
 from selfplay.games.position_graph import PositionGraph, positions_of
-from selfplay.grading.exact import FIRST, SECOND, Grader
+from selfplay.grading.proof import FIRST, SECOND, Grader
 from selfplay.learners.tabular.learning import (
     BACKWARD_VALUE,
     TEMPORAL_DIFFERENCE,

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 from selfplay.errors import StageError
 from selfplay.games import GAMES
-from selfplay.grading.exact import SEAT_NAMES
+from selfplay.grading.proof import SEAT_NAMES
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
 from selfplay.web.errors import UnknownError

@@ -8,7 +8,7 @@ from torch import nn
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.exact import FIRST, SECOND, Grader
+from selfplay.grading.proof import FIRST, SECOND, Grader
 from selfplay.matches.arena import play_matches
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.random import RandomPlayer

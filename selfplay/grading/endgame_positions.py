@@ -43,7 +43,7 @@ MOST_ROUNDS = 20
 HEADER = "position,own,opp,to_move,action,value"
 
 
-class LateGrade(NamedTuple):
+class EndgameGrade(NamedTuple):
     """How a player fares in late positions."""
 
     optimal: float
@@ -52,7 +52,7 @@ class LateGrade(NamedTuple):
     """The points that its action gives away, on average; None in a game without points."""
 
 
-class LatePositions(NamedTuple):
+class EndgamePositions(NamedTuple):
     """N positions near the end of a match, in each of which some action is worse than another."""
 
     state: State
@@ -64,18 +64,18 @@ class LatePositions(NamedTuple):
     counts_points: bool
     """Whether values are points; otherwise the results -1, 0 and 1."""
 
-    def grade(self, player: Player) -> LateGrade:
+    def grade(self, player: Player) -> EndgameGrade:
         """The grade of `player`, without exploration."""
         losses = np.nanmax(self.values, axis=1, keepdims=True) - self.values
         policy = player.policy(self.state).numpy()
         optimal = float((policy * (losses == 0)).sum(axis=1).mean())
         mean_loss = float((policy * np.nan_to_num(losses)).sum(axis=1).mean())
-        return LateGrade(optimal, mean_loss if self.counts_points else None)
+        return EndgameGrade(optimal, mean_loss if self.counts_points else None)
 
 
-def late_positions(
+def endgame_positions(
     game: Game, count: int, seed: int, path: Path, progress: ProgressBar = NoProgress
-) -> LatePositions | None:
+) -> EndgamePositions | None:
     """Those of `count` late positions in which the choice matters, solved unless the file at `path` holds their values.
 
     All of them are written there. None if positions are no boards of squares, or if there are none. A file that holds
@@ -83,7 +83,7 @@ def late_positions(
     """
     if game.num_squares is None or count == 0:
         return None
-    state = find_late_positions(game, count, stream_key(seed, 0, Activity.LATE_POSITIONS))
+    state = find_endgame_positions(game, count, stream_key(seed, 0, Activity.LATE_POSITIONS))
     if state.batch_size == 0:
         return None
     rows = _rows(game, state)
@@ -101,7 +101,7 @@ def late_positions(
         return None
     state = state.select(torch.from_numpy(matters))
     empty = empty_squares(game, state)
-    return LatePositions(state, table[matters], (int(empty.min()), int(empty.max())), game.turning_rules is not None)
+    return EndgamePositions(state, table[matters], (int(empty.min()), int(empty.max())), game.turning_rules is not None)
 
 
 def empty_squares(game: Game, state: State) -> Tensor:
@@ -112,7 +112,7 @@ def empty_squares(game: Game, state: State) -> Tensor:
 # ---------------------------------------------------------------------- finding
 
 
-def find_late_positions(game: Game, count: int, key: int) -> State:
+def find_endgame_positions(game: Game, count: int, key: int) -> State:
     """At most `count` different positions from matches of a passable player, in the order of the matches.
 
     Of each match comes the first position with a choice in which so many squares are empty as its number asks for.

@@ -57,7 +57,7 @@ class Results(NamedTuple):
         return f"{one} won {texts[0]}, {other} won {texts[1]}, drawn {texts[2]}{forfeits}"
 
 
-def play_named_matches(settings: MatchSettings) -> Results:
+def play_match_series(settings: MatchSettings) -> Results:
     """Play the matches that `settings` describe, and log how they stand now and then.
 
     Raises as `selfplay.players.registry.make_player`.

@@ -12,10 +12,10 @@ from selfplay import Settings, compose_settings
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, State, make_game
 from selfplay.grading.comparison import Comparison, compare_levels
-from selfplay.grading.late_positions import HEADER, empty_squares, late_positions
-from selfplay.grading.level_matches import Meeting, name_of, schedule, spaced_levels
-from selfplay.grading.measurement import rate
-from selfplay.grading.measurement_text import forgotten_text
+from selfplay.grading.comparison_schedule import Meeting, name_of, schedule, spaced_levels
+from selfplay.grading.endgame_positions import HEADER, empty_squares, endgame_positions
+from selfplay.grading.large_game_comparison import rate
+from selfplay.grading.large_game_report import forgotten_text
 from selfplay.grading.reference_players import reference_names
 from selfplay.matches.result_counts import Tally
 from selfplay.players.player import Player
@@ -107,7 +107,7 @@ def test_ratings_are_on_one_scale() -> None:
 
 
 def test_greedy_loses_what_brute_force_over_the_solver_says(tmp_path: Path) -> None:
-    late = late_positions(OTHELLO, 12, 0, tmp_path / "endgames.csv")
+    late = endgame_positions(OTHELLO, 12, 0, tmp_path / "endgames.csv")
     assert late is not None
     empties = empty_squares(OTHELLO, late.state)
     assert (late.empties, sorted(set(empties.tolist()))) == ((10, 12), [10, 11, 12])
@@ -133,7 +133,7 @@ def test_greedy_loses_what_brute_force_over_the_solver_says(tmp_path: Path) -> N
 
 def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "endgames.csv"
-    late = late_positions(OTHELLO, 3, 0, path)
+    late = endgame_positions(OTHELLO, 3, 0, path)
     written = path.read_bytes()
     assert written.decode().splitlines()[0] == HEADER
     # Cut off, with another position, with a value out of range, no text: each is made anew, with the same bytes.
@@ -141,17 +141,17 @@ def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pyte
     broken = [written[:-4], written.replace(b"0,", b"1,", 1), written.replace(first, first[:-1] + b"99\n"), b"\xff"]
     for content in broken:
         path.write_bytes(content)
-        late_positions(OTHELLO, 3, 0, path)
+        endgame_positions(OTHELLO, 3, 0, path)
         assert path.read_bytes() == written
-    monkeypatch.setattr("selfplay.grading.late_positions.action_values_to_the_end", None)
-    again = late_positions(OTHELLO, 3, 0, path)
+    monkeypatch.setattr("selfplay.grading.endgame_positions.action_values_to_the_end", None)
+    again = endgame_positions(OTHELLO, 3, 0, path)
     assert late is not None and again is not None  # noqa: PT018
     assert np.array_equal(late.values, again.values, equal_nan=True)
     assert path.read_bytes() == written
 
 
 def test_connect_four_is_searched_to_the_end(tmp_path: Path) -> None:
-    late = late_positions(CONNECT_FOUR, 16, 0, tmp_path / "endgames.csv")
+    late = endgame_positions(CONNECT_FOUR, 16, 0, tmp_path / "endgames.csv")
     assert late is not None
     assert (late.counts_points, late.empties) == (False, (12, 14))
     plain = Searcher(CONNECT_FOUR, make_evaluation("none", CONNECT_FOUR), "alpha_beta", ordered=False, table_bits=0)
@@ -166,8 +166,8 @@ def test_connect_four_is_searched_to_the_end(tmp_path: Path) -> None:
 
 
 def test_there_are_late_positions_only_on_boards_and_if_asked_for(tmp_path: Path) -> None:
-    assert late_positions(make_game("sumto100"), 5, 0, tmp_path / "x.csv") is None
-    assert late_positions(OTHELLO, 0, 0, tmp_path / "x.csv") is None
+    assert endgame_positions(make_game("sumto100"), 5, 0, tmp_path / "x.csv") is None
+    assert endgame_positions(OTHELLO, 0, 0, tmp_path / "x.csv") is None
     assert list(tmp_path.iterdir()) == []
 
 
@@ -185,7 +185,7 @@ def stub_level(settings: Settings, game: Game, level: int) -> Player:
 
 @pytest.fixture
 def of_stubs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("selfplay.grading.level_matches.level_player", stub_level)
+    monkeypatch.setattr("selfplay.grading.comparison_schedule.level_player", stub_level)
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +196,7 @@ def run_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def comparison(run_dir: Path) -> Comparison:
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr("selfplay.grading.level_matches.level_player", stub_level)
+        monkeypatch.setattr("selfplay.grading.comparison_schedule.level_player", stub_level)
         return compare_levels(settings_for(run_dir, "connect_four", 2, *TINY))
 
 
@@ -210,7 +210,7 @@ def test_a_large_game_is_measured(comparison: Comparison, run_dir: Path) -> None
     levels, matches = pd.read_csv(folder / "levels.csv"), pd.read_csv(folder / "matches.csv")
     assert levels["level"].tolist() == [0, 1, 2]
     assert levels["rating"].tolist() == [measured.ratings[level].points for level in (0, 1, 2)]
-    assert levels["endgame_optimal_rate"].tolist() == [measured.late_grades[level].optimal for level in (0, 1, 2)]
+    assert levels["endgame_optimal_rate"].tolist() == [measured.endgame_grades[level].optimal for level in (0, 1, 2)]
     assert levels["lines_first"].isna().all()
     assert levels["endgame_mean_loss"].isna().all()
     assert (matches[["wins", "draws", "losses"]].sum(axis=1) == [60, 60, 60, *[20] * 3, *[60] * 3, *[20] * 3]).all()
@@ -242,7 +242,7 @@ def test_a_large_game_is_told_of_in_words(comparison: Comparison) -> None:
     low, high = tally.interval(tally.wins)
     share = f"{tally.wins / 60:.3f} ({low:.3f}..{high:.3f})"
     assert f"  won {share} of 60 matches against {opponent}, {tally.distinct} of them different\n" in text
-    grade = measured.late_grades[2]
+    grade = measured.endgame_grades[2]
     assert measured.late is not None
     solved, (fewest, most) = measured.late.state.batch_size, measured.late.empties
     title = (
@@ -275,7 +275,7 @@ def test_points_given_away_are_told_where_there_are_points(of_stubs: None, tmp_p
     comparison = compare_levels(settings)
     measured = comparison.measurement
     assert measured is not None
-    grade = measured.late_grades[2]
+    grade = measured.endgame_grades[2]
     shown = f"level:2 in {grade.optimal:.3f} of them, and {grade.mean_loss:.2f} points are given away a move"
     assert shown in verdict(comparison)
     assert comparison.table["endgame_mean_loss"].tolist()[2] == grade.mean_loss
@@ -299,7 +299,7 @@ def test_players_that_play_whole_matches_only_are_graded_by_these(
     comparison = compare_levels(settings_for(tmp_path, "connect_four", 2, *tiny))
     measured = comparison.measurement
     assert measured is not None
-    assert list(measured.late_grades) == [0, 2]
+    assert list(measured.endgame_grades) == [0, 2]
     assert measured.references[0] in verdict(comparison)
     assert pd.read_csv(tmp_path / "comparison" / "references.csv")["endgame_optimal_rate"].count() == 1
 

@@ -1,6 +1,6 @@
 """What a grade says about losing: what is proved, and in words."""
 
-from selfplay.grading.exact import SEAT_NAMES, Grade, Grader, Lines
+from selfplay.grading.proof import SEAT_NAMES, Grade, Grader, Lines
 
 LARGEST_EXACT = 10**7
 """Larger counts are written as powers of ten, because nobody reads so many digits."""

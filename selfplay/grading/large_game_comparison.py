@@ -2,7 +2,7 @@
 
 RUN_DIR/comparison/matches.csv      a row a pair of players that have met
 RUN_DIR/comparison/references.csv   a row a reference: its rating, and how it plays in late positions
-RUN_DIR/comparison/endgames.csv     the late positions (selfplay/grading/late_positions.py)
+RUN_DIR/comparison/endgames.csv     the late positions (selfplay/grading/endgame_positions.py)
 """
 
 import logging
@@ -17,8 +17,8 @@ import pandas as pd
 from selfplay.errors import NotNowError
 from selfplay.executors import open_executor
 from selfplay.games import Game
-from selfplay.grading.late_positions import LateGrade, LatePositions, late_positions
-from selfplay.grading.level_matches import Pair, Who, name_of, play_meetings, player_of, schedule
+from selfplay.grading.comparison_schedule import Pair, Who, name_of, play_meetings, player_of, schedule
+from selfplay.grading.endgame_positions import EndgameGrade, EndgamePositions, endgame_positions
 from selfplay.grading.ratings import bradley_terry_ratings, rating_half_widths
 from selfplay.grading.reference_players import reference_names
 from selfplay.matches.result_counts import Tally, tally_columns
@@ -51,9 +51,9 @@ class Measurement(NamedTuple):
     """The results of all who met, counted for the first of each pair."""
     ratings: dict[Who, Rating]
     """Of all levels and references, on one scale."""
-    late: LatePositions | None
+    late: EndgamePositions | None
     """The late positions; None where there are none."""
-    late_grades: dict[Who, LateGrade]
+    endgame_grades: dict[Who, EndgameGrade]
     """How all levels and references fare in them, but for those that can be asked in a match only."""
     first_action: str
     """What the newest level does at the start of a match."""
@@ -74,7 +74,7 @@ class Measurement(NamedTuple):
 
     def columns(self, level: int) -> dict[str, object]:
         """What comparison/levels.csv says of a level beyond its matches; None where nothing applies."""
-        grade, rating = self.late_grades.get(level), self.ratings[level]
+        grade, rating = self.endgame_grades.get(level), self.ratings[level]
         return {**_late_columns(grade), "rating": rating.points, "rating_low": rating.low, "rating_high": rating.high}
 
     def matches_table(self) -> pd.DataFrame:
@@ -91,7 +91,7 @@ class Measurement(NamedTuple):
         for who in self.versus_references():
             points, low, high = self.ratings[who]
             row: dict[str, object] = {"reference": name_of(who), "rating": points, "rating_low": low}
-            rows.append(row | {"rating_high": high} | _late_columns(self.late_grades.get(who)))
+            rows.append(row | {"rating_high": high} | _late_columns(self.endgame_grades.get(who)))
         return pd.DataFrame(rows)
 
 
@@ -111,7 +111,7 @@ def measure_levels(
     # Made before any match, so that a wrong name is refused at once.
     whos: list[Who] = [*levels, *references]
     players = {who: player_of(settings, game, who) for who in whos}
-    late = late_positions(game, comparison.endgames, settings.seed, run.endgames, progress)
+    late = endgame_positions(game, comparison.endgames, settings.seed, run.endgames, progress)
     with open_executor(settings.executor) as executor:
         tallies = play_meetings(settings, schedule(levels[1:], references, comparison), executor, progress)
     measurement = Measurement(
@@ -121,7 +121,7 @@ def measure_levels(
         tallies=tallies,
         ratings=rate(whos, tallies),
         late=late,
-        late_grades={} if late is None else _late_grades(late, players),
+        endgame_grades={} if late is None else _late_grades(late, players),
         first_action=game.action_in_words(int(players[levels[-1]].policy(game.init())[0].argmax())),
     )
     _write_table(run.matches, measurement.matches_table())
@@ -142,8 +142,8 @@ def rate(players: Sequence[Who], tallies: dict[Pair, Tally]) -> dict[Who, Rating
     return {who: Rating(*map(float, three)) for who, three in zip(players, ends, strict=True)}
 
 
-def _late_grades(late: LatePositions, players: Mapping[Who, Player]) -> dict[Who, LateGrade]:
-    grades: dict[Who, LateGrade] = {}
+def _late_grades(late: EndgamePositions, players: Mapping[Who, Player]) -> dict[Who, EndgameGrade]:
+    grades: dict[Who, EndgameGrade] = {}
     for who, player in players.items():
         # Programs of others play whole matches only.
         with suppress(NotNowError):
@@ -151,7 +151,7 @@ def _late_grades(late: LatePositions, players: Mapping[Who, Player]) -> dict[Who
     return grades
 
 
-def _late_columns(grade: LateGrade | None) -> dict[str, object]:
+def _late_columns(grade: EndgameGrade | None) -> dict[str, object]:
     return {
         "endgame_optimal_rate": None if grade is None else grade.optimal,
         "endgame_mean_loss": None if grade is None else grade.mean_loss,

@@ -9,7 +9,7 @@ from selfplay.games import make_game
 from selfplay.games.match_record import MatchRecord
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.matches.arena import play_matches
-from selfplay.matches.named_matches import Results, play_named_matches
+from selfplay.matches.match_series import Results, play_match_series
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
@@ -71,19 +71,19 @@ def settings_for(run_dir: Path, *overrides: str) -> MatchSettings:
 
 
 def test_results_are_counted_by_player_and_by_seat(tmp_path: Path) -> None:
-    swapped = play_named_matches(settings_for(tmp_path, "second=perfect", "matches=300"))
+    swapped = play_match_series(settings_for(tmp_path, "second=perfect", "matches=300"))
     assert swapped.matches == 300
     assert swapped.first == 0
     assert min(swapped.first_seat, swapped.second_seat) > 50
     assert swapped.first_seat + swapped.second_seat == swapped.second
-    fixed = play_named_matches(settings_for(tmp_path, "second=perfect", "matches=300", "swap=false"))
+    fixed = play_match_series(settings_for(tmp_path, "second=perfect", "matches=300", "swap=false"))
     assert (fixed.first_seat, fixed.second_seat) == (0, fixed.second)
     assert str(fixed) == f"first=0 second={fixed.second} draws={fixed.draws}"
 
 
 def test_how_often_it_is_reported_changes_no_match(tmp_path: Path) -> None:
     results = [
-        play_named_matches(settings_for(tmp_path, "matches=100", f"report_every={every}", "batch_size=7"))
+        play_match_series(settings_for(tmp_path, "matches=100", f"report_every={every}", "batch_size=7"))
         for every in (1, 33, "null")
     ]
     assert len(set(results)) == 1
@@ -92,13 +92,13 @@ def test_how_often_it_is_reported_changes_no_match(tmp_path: Path) -> None:
 def test_the_machine_learns_between_matches(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "selfplay")
     store = tmp_path / "x.sqlite"
-    results = play_named_matches(settings_for(tmp_path, f"second=experience:{store}", "matches=30"))
+    results = play_match_series(settings_for(tmp_path, f"second=experience:{store}", "matches=30"))
     lines = [record.message for record in caplog.records if record.message.startswith("match ")]
     assert len(lines) == 30
     assert "30 matches" in lines[-1]
     assert results.matches == 30
     caplog.clear()
-    play_named_matches(settings_for(tmp_path, f"second=experience:{store}", "matches=10", "learn=false"))
+    play_match_series(settings_for(tmp_path, f"second=experience:{store}", "matches=10", "learn=false"))
     assert "30 matches" in caplog.records[-1].message
 
 
@@ -106,7 +106,7 @@ def test_the_machine_learns_between_matches(tmp_path: Path, caplog: pytest.LogCa
 def test_a_series_of_learning_in_two_parts_is_the_series_in_one(tmp_path: Path, machine: str) -> None:
     def series(name: str, matches: int) -> Results:
         second = f"second='{machine.format(tmp_path / name)}'"
-        return play_named_matches(settings_for(tmp_path, second, f"matches={matches}"))
+        return play_match_series(settings_for(tmp_path, second, f"matches={matches}"))
 
     whole = series("whole", 20)
     parts = series("parts", 7), series("parts", 13)

@@ -1,9 +1,9 @@
 """What a measurement says, in words."""
 
 from selfplay.games import Game
-from selfplay.grading.late_positions import LateGrade
-from selfplay.grading.level_matches import name_of
-from selfplay.grading.measurement import Measurement
+from selfplay.grading.comparison_schedule import name_of
+from selfplay.grading.endgame_positions import EndgameGrade
+from selfplay.grading.large_game_comparison import Measurement
 from selfplay.matches.result_counts import Tally
 
 
@@ -49,15 +49,15 @@ def _late_text(measurement: Measurement) -> list[str]:
         return []
     (fewest, most), count = measurement.late.empties, measurement.late.state.batch_size
     squares = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    others = [who for who in measurement.versus_references() if who in measurement.late_grades]
-    best = max(others, key=lambda who: measurement.late_grades[who].optimal)
-    shown = {who: _late_grade_text(measurement.late_grades[who]) for who in (measurement.newest, best, 0)}
+    others = [who for who in measurement.versus_references() if who in measurement.endgame_grades]
+    best = max(others, key=lambda who: measurement.endgame_grades[who].optimal)
+    shown = {who: _late_grade_text(measurement.endgame_grades[who]) for who in (measurement.newest, best, 0)}
     lines = [
         f"In {count} solved positions with {squares} empty squares, where the choice matters, a best one is made by"
     ]
     return [*lines, *(f"  {name_of(who)} in {text}" for who, text in shown.items())]
 
 
-def _late_grade_text(grade: LateGrade) -> str:
+def _late_grade_text(grade: EndgameGrade) -> str:
     share = f"{grade.optimal:.3f} of them"
     return share if grade.mean_loss is None else f"{share}, and {grade.mean_loss:.2f} points are given away a move"
