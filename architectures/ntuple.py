@@ -11,10 +11,7 @@ from selfplay.compute.devices import runs_compiled
 from selfplay.errors import SettingError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from selfplay.games.patterns import Patterns
+    from selfplay.games.patterns import Patterns, TrainableTables
     from selfplay.search.pattern_evaluation import PatternNumbers
 
 
@@ -96,17 +93,10 @@ class NTuple(nn.Module):
 
         return pattern_numbers(self.patterns, self.weight.detach().cpu().numpy(), self.num_squares)
 
-    def descend(
-        self,
-        words: "NDArray[np.int64]",
-        targets: "NDArray[np.float32]",
-        row_weights: "NDArray[np.float32]",
-        rate: float,
-        loss: float = 0.0,
-    ) -> float:
-        """Change the weights row after row: see `selfplay.search.pattern_evaluation.descend`."""
-        from selfplay.search.pattern_evaluation import descend
+    def trainable_tables(self) -> "TrainableTables":
+        """The patterns and the weights themselves, for training row by row on the CPU: what is written stays."""
+        from selfplay.games.patterns import TrainableTables
 
-        tables = self.patterns.contributions, self.patterns.offsets, self.patterns.weight_of_entry
+        contributions, offsets, weight_of_entry, *_ = self.patterns
         weights = self.weight.detach().numpy()
-        return descend(words, targets, row_weights, tables, weights, self.num_squares, rate, loss)
+        return TrainableTables(contributions, offsets, weight_of_entry, weights, self.num_squares)

@@ -39,6 +39,18 @@ class Patterns(NamedTuple):
     """The squares of each image."""
 
 
+class TrainableTables(NamedTuple):
+    """The arrays of `Patterns` that compiled training reads, and the weights that it changes."""
+
+    contributions: NDArray[np.int32]
+    offsets: NDArray[np.int32]
+    weight_of_entry: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    """float32[phases, W], in C order; changed in place."""
+    squares: int
+    """Number of squares of the board."""
+
+
 def board_symmetries(kind: str, rows: int, columns: int) -> NDArray[np.int64]:
     """int64[K, S]: images of the board, the identity first; square i of the board goes to square `[k, i]`.
 

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, scalar_rule
-from selfplay.compute.compilation import compiled
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.patterns import Patterns, phase_of, write_entries
@@ -72,45 +71,3 @@ def pattern_numbers(patterns: Patterns, weights: NDArray[np.float32], squares: i
     entries = np.empty(len(patterns.offsets), dtype=np.int32)
     spread = np.ascontiguousarray(weights[:, patterns.weight_of_entry])
     return PatternNumbers(patterns.contributions, patterns.offsets, spread, squares, entries)
-
-
-@compiled
-def write_sums(just_moved: Any, to_move: Any, tables: Any, sums: Any) -> None:
-    """`sum_of_entries` of B positions, into float32[B]."""
-    for i in range(len(just_moved)):
-        sums[i] = sum_of_entries(just_moved[i], to_move[i], tables)
-
-
-@compiled
-def descend(
-    words: Any, targets: Any, row_weights: Any, patterns: Any, weights: Any, squares: int, rate: float, loss: float
-) -> float:
-    """Stochastic gradient descent, row after row: each entry of a row moves against the gradient of its squared error.
-
-    Args:
-        words: int64[N, 2], the stones of the player who has just moved and of the other one.
-        targets, row_weights: float32[N].
-        patterns: contributions, offsets and weight_of_entry of `Patterns`.
-        weights: float32[phases, W], changed in place.
-        rate: the learning rate.
-        loss: that of the rows before these.
-
-    Returns:
-        `loss` and the weighted squared errors, each before its step, added to it one by one.
-    """
-    contributions, offsets, weight_of_entry = patterns
-    entries = np.empty(len(offsets), dtype=np.int32)
-    for row in range(len(words)):
-        just_moved, to_move = words[row, 0], words[row, 1]
-        write_entries(just_moved, to_move, contributions, offsets, entries)
-        phase = phase_of(just_moved, to_move, len(weights), squares)
-        total = 0.0
-        for image in range(len(offsets)):
-            total += weights[phase, weight_of_entry[entries[image]]]
-        value = math.tanh(total)
-        error = targets[row] - value
-        loss += row_weights[row] * error * error
-        change = np.float32(rate * row_weights[row] * error * (1.0 - value * value))
-        for image in range(len(offsets)):
-            weights[phase, weight_of_entry[entries[image]]] += change
-    return loss

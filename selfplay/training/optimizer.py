@@ -137,10 +137,13 @@ class RowByRowTraining:
         return torch.from_numpy(np.stack(board_words(planes), axis=1))
 
     def run_epoch(self, batches: Iterator[Batch]) -> float:
+        from selfplay.training.row_by_row import descend_row_by_row
+
+        tables = self._network.trainable_tables()
         loss, rows = 0.0, 0
         for examples, size in islice(batches, self._schedule.steps_per_epoch):
             words, targets, weights = (column.numpy() for column in examples)
-            loss = self._network.descend(words, targets, weights, self._schedule.rate(self._steps), loss)
+            loss = descend_row_by_row(words, targets, weights, tables, self._schedule.rate(self._steps), loss)
             self._steps += 1
             rows += size
         return loss / max(1, rows)

@@ -21,6 +21,7 @@ from selfplay.search.evaluation import position_values
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
+from selfplay.training.row_by_row import descend_row_by_row
 from tests.support.runs import files_of, tiny_settings
 
 OTHELLO = OmegaConf.to_container(OmegaConf.load(CONFIG_FOLDER / "architecture" / "ntuple_othello.yaml"))
@@ -204,9 +205,9 @@ def test_descent_changes_the_weights_as_plain_code_does(name):
         np.add.at(weights, numbers[row], rate * row_weights[row] * error * (1 - value**2))
     rows = targets.astype(np.float32), row_weights.astype(np.float32)
     words = np.stack(board_words(boards), axis=1)
-    loss = 0.0
+    tables, loss = network.trainable_tables(), 0.0
     for row, rate in zip(order, rates, strict=True):
-        loss = network.descend(*(column[row : row + 1] for column in (words, *rows)), rate, loss)
+        loss = descend_row_by_row(*(column[row : row + 1] for column in (words, *rows)), tables, rate, loss)
     assert loss == pytest.approx(np.sum(losses), rel=1e-4)
     np.testing.assert_allclose(network.weight.detach().numpy().reshape(-1), weights, rtol=0, atol=1e-5)
 
@@ -217,7 +218,8 @@ def test_a_step_goes_down_the_gradient_of_torch():
     loss = (network(boards) - 0.3).square().sum() / 2
     loss.backward()
     one = np.ones(1, np.float32)
-    network.descend(np.stack(board_words(boards), axis=1), 0.3 * one, one, 0.1)
+    words = np.stack(board_words(boards), axis=1)
+    descend_row_by_row(words, 0.3 * one, one, network.trainable_tables(), 0.1, 0.0)
     torch.testing.assert_close(network.weight.detach(), before - 0.1 * network.weight.grad, rtol=0, atol=1e-7)
 
 
