@@ -23,8 +23,8 @@ from selfplay.errors import SettingError, StageError
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.web import WebSettings
 from selfplay.web.match import Match
-from selfplay.web.match_service import Desk
-from selfplay.web.schemas import NewMatch
+from selfplay.web.match_service import MatchService
+from selfplay.web.schemas import NewMatchRequest
 
 SCRIPT = PROJECT_FOLDER / "play" / "web.py"
 DEFAULTS = {"matches": "200", "at_a_time": "20", "opponent": "level-10", "run_dir": "", "seed": "0"}
@@ -94,14 +94,14 @@ async def play_all(port: int, options: dict[str, str], times: dict[str, list[flo
 
 def check(ended: list[Json], options: dict[str, str]) -> None:
     """Play every match again, alone: the same actions of the person must give the same match."""
-    desk = Desk(WebSettings(run_dir=options["run_dir"], seed=int(options["seed"])))
-    game = desk.roster.game("tictactoe")
-    found = desk.roster.opponent(game, options["opponent"])
+    service = MatchService(WebSettings(run_dir=options["run_dir"], seed=int(options["seed"])))
+    game = service.catalog.game("tictactoe")
+    found = service.catalog.opponent(game, options["opponent"])
     for there in ended:
         person = "first" if there["person_seat"] == 0 else "second"
-        asked = NewMatch(game="tictactoe", opponent=options["opponent"], person=person)
-        player = desk.roster.player(game, found)
-        match = Match(there["id"], game, found.view, player, desk.settings.seed, asked.person)
+        asked = NewMatchRequest(game="tictactoe", opponent=options["opponent"], person=person)
+        player = service.catalog.player(game, found)
+        match = Match(there["id"], game, found.view, player, service.settings.seed, asked.person)
         for ply in there["plies"]:
             if ply["by_person"]:
                 match.reply()
@@ -109,7 +109,7 @@ def check(ended: list[Json], options: dict[str, str]) -> None:
         match.reply()
         if match.view().model_dump() != there:
             raise StageError(f"match {there['id']} went otherwise on the server")
-    desk.close()
+    service.close()
 
 
 def row(kind: str, times: list[float]) -> str:

@@ -15,10 +15,10 @@ from selfplay.settings.playing import PlaySettings
 
 
 def play(settings: PlaySettings) -> None:
-    from selfplay.playing.board_text import has_colour
+    from selfplay.playing.board_text import supports_colour
     from selfplay.playing.console import play_at_console
 
-    play_at_console(settings, input, print, colour=has_colour(sys.stdout))
+    play_at_console(settings, input, print, colour=supports_colour(sys.stdout))
 
 
 if __name__ == "__main__":

@@ -12,10 +12,10 @@ from selfplay.settings.gtp import GtpSettings
 
 
 def answer(settings: GtpSettings) -> None:
-    from selfplay.playing.gtp_engine import converse, engine_of
+    from selfplay.playing.gtp_engine import answer_lines, engine_from_settings
 
     sys.stdin.reconfigure(errors="replace")
-    converse(engine_of(settings), sys.stdin, lambda text: print(text, end="", flush=True))
+    answer_lines(engine_from_settings(settings), sys.stdin, lambda text: print(text, end="", flush=True))
 
 
 if __name__ == "__main__":

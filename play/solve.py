@@ -23,12 +23,12 @@ def main() -> None:
     # A board may begin like an option; no option has anything but small letters after its dashes.
     options = parser.parse_args([re.sub("^(?=-+([^a-z-]|$))", " ", argument) for argument in sys.argv[1:]])
     game, state = written_position(options.position.strip(), options.side, options.game)
-    from selfplay.playing.endgame_report import solved_lines
+    from selfplay.playing.endgame_report import move_value_lines
     from selfplay.search.endgame.solver import EndgameSolver
 
     solver = EndgameSolver(game, empties_to_winner=not options.raw_discs)
     tell = (lambda line: print(f"solved: {line}", file=sys.stderr)) if sys.stderr.isatty() else None
-    print("\n".join(solved_lines(solver, state, options.time_limit, tell)))
+    print("\n".join(move_value_lines(solver, state, options.time_limit, tell)))
 
 
 if __name__ == "__main__":

@@ -18,12 +18,14 @@ VALUE = re.compile(r"[+-]\d+\.\d\d")
 BOLD, RED, GREEN, PLAIN = "1", "31", "32", "0"
 
 
-def has_colour(stream: TextIO) -> bool:
+def supports_colour(stream: TextIO) -> bool:
     """Whether colour is welcome there: on a terminal that knows it, unless NO_COLOR (no-color.org) is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
 
 
-def boards_beside(game: Game, state: State, columns: Sequence[tuple[str, Values]], *, colour: bool = False) -> str:
+def boards_side_by_side(
+    game: Game, state: State, columns: Sequence[tuple[str, Values]], *, colour: bool = False
+) -> str:
     """The board with each of these values, side by side under their headings; the best values are bold."""
     texts = [[heading, *game.to_string(state, 0, values).splitlines()] for heading, values in columns]
     widths = [max(map(len, lines)) for lines in texts]
@@ -33,18 +35,18 @@ def boards_beside(game: Game, state: State, columns: Sequence[tuple[str, Values]
         # Trailing blanks go and the rest is padded before it is coloured: colours take no room on the screen.
         cells[-1] = cells[-1].rstrip()
         rows.append(
-            GAP.join(_painted(c, v) if colour else c for c, (_, v) in zip(cells, columns, strict=True)).rstrip()
+            GAP.join(_coloured(c, v) if colour else c for c, (_, v) in zip(cells, columns, strict=True)).rstrip()
         )
     return "\n".join(rows)
 
 
-def _painted(text: str, values: Values) -> str:
+def _coloured(text: str, values: Values) -> str:
     """`text` with its values in colour: good ones green, bad ones red, the best bold."""
     best = f"{max((v for v in values.tolist() if v == v), default=0.0):+.2f}"
 
-    def painted(match: re.Match[str]) -> str:
+    def coloured(match: re.Match[str]) -> str:
         number = float(match[0])
         codes = [BOLD] * (match[0] == best) + [GREEN] * (number > 0) + [RED] * (number < 0)
         return f"\x1b[{';'.join(codes)}m{match[0]}\x1b[{PLAIN}m" if codes else match[0]
 
-    return VALUE.sub(painted, text)
+    return VALUE.sub(coloured, text)

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.players.perfect import perfect_player_of
-from selfplay.playing.board_text import boards_beside
-from selfplay.playing.hints import hint, perfect_values, right_actions
+from selfplay.playing.board_text import boards_side_by_side
+from selfplay.playing.hints import hint, optimal_actions, perfect_values
 from selfplay.playing.match_history import Ply
-from selfplay.playing.seats import open_session
+from selfplay.playing.open_session import open_session
 from selfplay.playing.session import Session, Values
 from selfplay.settings.playing import PlaySettings
 
@@ -26,7 +26,7 @@ COMMANDS = {
 OUTCOMES = {1.0: "wins", 0.0: "draws", -1.0: "loses"}
 
 
-class _LeavingError(Exception):
+class _QuitError(Exception):
     """The person has had enough."""
 
 
@@ -66,14 +66,14 @@ class Console:
         self.write(f"{self._title()}; help lists what you can write, quit leaves")
         try:
             if self.shows["perfect"]:
-                self._is_obeyed("perfect", "on")
+                self._try_command("perfect", "on")
             if self.asks_who_is_first:
                 self._start_match()
             while (again := self._play_on_and_ask()) is not False:
                 # None: the end was taken back, and the match goes on.
                 if again:
                     self._start_match()
-        except (_LeavingError, EOFError, KeyboardInterrupt):
+        except (_QuitError, EOFError, KeyboardInterrupt):
             self.write("")
 
     # ------------------------------------------------------------------ matches
@@ -91,7 +91,7 @@ class Console:
     def _start_match(self) -> None:
         first = 1 - self.session.first if self.swap else self.session.first
         if self.asks_who_is_first:
-            answer = self._yes("Do you want to go first?")
+            answer = self._ask_yes_no("Do you want to go first?")
             if answer is None:
                 return
             first = 0 if answer else 1
@@ -103,13 +103,13 @@ class Console:
         """Play the match at hand to its end and ask for another; None if the end is taken back."""
         while not self.session.is_over:
             if self.session.awaits_person:
-                self._turn_of_person()
+                self._person_acts()
             else:
-                self._turn_without_person()
-        self._say_end()
-        return self._yes("Play again?")
+                self._player_acts()
+        self._show_end()
+        return self._ask_yes_no("Play again?")
 
-    def _say_end(self) -> None:
+    def _show_end(self) -> None:
         winner, seats = self.session.winner, self.session.seats
         self.write(self.game.to_string(self.session.state))
         if winner is not None and seats.count(None) == 1:
@@ -122,18 +122,18 @@ class Console:
 
     # ------------------------------------------------------------------ turns
 
-    def _turn_of_person(self) -> None:
+    def _person_acts(self) -> None:
         self.write(self.game.to_string(self.session.state))
         people = self.session.players.count(None)
         whose = "Your action" if people == 1 else f"Action of {self.game.player_names[self.session.to_move]}"
         while (text := self._ask(f"{whose} ({self.game.action_help}): ")) is not None:
             try:
-                self._judge(self.session.play(self.game.string_to_action(text)))
+                self._show_verdict(self.session.play(self.game.string_to_action(text)))
                 return
             except IllegalActionError as error:
                 self.write(str(error))
 
-    def _turn_without_person(self) -> None:
+    def _player_acts(self) -> None:
         subject = self._subject()
         if self.session.can_only_pass:
             self.session.advance()
@@ -149,7 +149,7 @@ class Console:
         how = {None: "", True: " at random", False: " greedily"}[ply.is_random]
         value = "" if values is None else f", value {values[ply.action]:+.2f}"
         self.write(f"{subject} {verb} {ply.text}{how}{value}.")
-        self._judge(ply)
+        self._show_verdict(ply)
 
     def _subject(self) -> str:
         """Who is to move, as a sentence begins."""
@@ -171,39 +171,39 @@ class Console:
         if perfect is not None:
             columns.append(("What perfect play gets:", perfect))
         if columns:
-            self.write(boards_beside(self.game, self.session.state, columns, colour=self.colour))
+            self.write(boards_side_by_side(self.game, self.session.state, columns, colour=self.colour))
         elif None not in self.session.seats:
             self.write(self.game.to_string(self.session.state))
         return values
 
-    def _judge(self, ply: Ply) -> None:
+    def _show_verdict(self, ply: Ply) -> None:
         """Say what would have been right, if perfect play is shown."""
         if not self.shows["perfect"]:
             return
         before = len(self.session.plies) - 1
-        values, right = perfect_values(self.session, before), right_actions(self.session, before)
+        values, right = perfect_values(self.session, before), optimal_actions(self.session, before)
         if values is None or right is None:
             return
         outcome, best = OUTCOMES[float(values[ply.action])], OUTCOMES[float(values[right[0]])]
         if ply.action in right:
             self.write(f"Perfect play: {ply.text} {outcome}, and nothing is better.")
         else:
-            self.write(f"Perfect play: {ply.text} {outcome}; right would have been {self._named(right)} ({best}).")
+            self.write(f"Perfect play: {ply.text} {outcome}; right would have been {self._names(right)} ({best}).")
 
     def _give_hint(self) -> None:
         given = hint(self.session)
         self._show_values(asked=True)
         self.write(f"{given.source} would play {given.text}, value {given.value:+.2f}.")
-        right = right_actions(self.session)
+        right = optimal_actions(self.session)
         if self.shows["perfect"] and right is not None:
-            self.write(f"Perfect play: {self._named(right)}.")
+            self.write(f"Perfect play: {self._names(right)}.")
 
-    def _named(self, actions: tuple[int, ...]) -> str:
+    def _names(self, actions: tuple[int, ...]) -> str:
         return " or ".join(map(self.game.action_to_string, actions))
 
     # ------------------------------------------------------------------ what the person writes
 
-    def _yes(self, question: str) -> bool | None:
+    def _ask_yes_no(self, question: str) -> bool | None:
         """The answer to a question; None if the person takes something back instead."""
         while (answer := self._ask(f"{question} [Y/n] ")) is not None:
             if answer.lower() in ANSWERS:
@@ -218,21 +218,21 @@ class Console:
             word, _, argument = text.lower().partition(" ")
             if word not in COMMANDS and word != "exit":
                 return text
-            if self._is_obeyed(word, argument.strip()) and word == "undo":
+            if self._try_command(word, argument.strip()) and word == "undo":
                 return None
 
-    def _is_obeyed(self, word: str, argument: str) -> bool:
+    def _try_command(self, word: str, argument: str) -> bool:
         """Obey a command; if that cannot be done now, say why."""
         try:
-            self._obey(word, argument)
+            self._run_command(word, argument)
         except NotNowError as error:
             self.write(str(error))
             return False
         return True
 
-    def _obey(self, word: str, argument: str) -> None:
+    def _run_command(self, word: str, argument: str) -> None:
         if word in ("quit", "exit"):
-            raise _LeavingError
+            raise _QuitError
         if word == "undo":
             self.write(f"Taken back: {', '.join(ply.text for ply in self.session.undo())}.")
         elif word == "hint":
@@ -257,7 +257,7 @@ class Console:
 def play_at_console(
     settings: PlaySettings, read: Callable[[str], str], write: Callable[[str], None], *, colour: bool = False
 ) -> None:
-    """Play as `settings` say. Raises as `selfplay.playing.seats.open_session`."""
+    """Play as `settings` say. Raises as `selfplay.playing.open_session.open_session`."""
     Console(
         open_session(settings),
         read,

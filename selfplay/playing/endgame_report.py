@@ -10,7 +10,7 @@ MOST_EMPTIES = 30
 """More take hours, and each one more about three times as long."""
 
 
-def solved_lines(
+def move_value_lines(
     solver: EndgameSolver,
     state: State,
     time_limit: float | None = None,

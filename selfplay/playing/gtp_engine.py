@@ -19,17 +19,17 @@ from selfplay.settings.gtp import GtpSettings
 ILLEGAL_MOVE = "illegal move"
 
 
-class RefusedError(Exception):
+class CommandError(Exception):
     """A command that is answered with an error; the message is the answer."""
 
 
-class Accepted(NamedTuple):
+class CommandHandler(NamedTuple):
     """A command that the engine obeys."""
 
     arguments: int
     """How many it needs; what follows them is ignored."""
     obey: Callable[..., str]
-    """The arguments to the text of the answer. Raises RefusedError."""
+    """The arguments to the text of the answer. Raises CommandError."""
 
 
 class Engine:
@@ -49,25 +49,25 @@ class Engine:
         self.match = 0
         self.has_quit = False
         self._commands = {
-            "protocol_version": Accepted(0, lambda: "2"),
-            "name": Accepted(0, lambda: f"selfplay {player.name}"),
-            "version": Accepted(0, lambda: version("selfplay")),
-            "known_command": Accepted(1, lambda name: str(name in self._commands).lower()),
-            "list_commands": Accepted(0, lambda: "\n".join(self._commands)),
-            "quit": Accepted(0, self._quit),
-            "list_games": Accepted(0, lambda: title_of(game)),
-            "set_game": Accepted(1, self._set_game),
-            "boardsize": Accepted(1, self._boardsize),
-            "clear_board": Accepted(0, self._clear_board),
-            "komi": Accepted(1, _numbers),
-            "play": Accepted(2, self._play),
-            "genmove": Accepted(1, self._genmove),
-            "reg_genmove": Accepted(1, lambda colour: self._chosen(colour)[0]),
-            "undo": Accepted(0, self._undo),
-            "time_settings": Accepted(3, _numbers),
-            "time_left": Accepted(3, lambda colour, *numbers: _numbers(*numbers) if _seat(colour) >= 0 else ""),
-            "final_score": Accepted(0, self._final_score),
-            "showboard": Accepted(0, lambda: game.to_string(self.moves.state)),
+            "protocol_version": CommandHandler(0, lambda: "2"),
+            "name": CommandHandler(0, lambda: f"selfplay {player.name}"),
+            "version": CommandHandler(0, lambda: version("selfplay")),
+            "known_command": CommandHandler(1, lambda name: str(name in self._commands).lower()),
+            "list_commands": CommandHandler(0, lambda: "\n".join(self._commands)),
+            "quit": CommandHandler(0, self._quit),
+            "list_games": CommandHandler(0, lambda: title_of(game)),
+            "set_game": CommandHandler(1, self._set_game),
+            "boardsize": CommandHandler(1, self._boardsize),
+            "clear_board": CommandHandler(0, self._clear_board),
+            "komi": CommandHandler(1, _numbers),
+            "play": CommandHandler(2, self._play),
+            "genmove": CommandHandler(1, self._genmove),
+            "reg_genmove": CommandHandler(1, lambda colour: self._chosen(colour)[0]),
+            "undo": CommandHandler(0, self._undo),
+            "time_settings": CommandHandler(3, _numbers),
+            "time_left": CommandHandler(3, lambda colour, *numbers: _numbers(*numbers) if _seat(colour) >= 0 else ""),
+            "final_score": CommandHandler(0, self._final_score),
+            "showboard": CommandHandler(0, lambda: game.to_string(self.moves.state)),
         }
 
     def answer(self, line: str) -> str:
@@ -84,7 +84,7 @@ class Engine:
         try:
             # The name of a game may have several words.
             return Answer(True, obey(*command.arguments[: needed if command.name != "set_game" else None]))
-        except (RefusedError, SelfPlayError) as error:
+        except (CommandError, SelfPlayError) as error:
             return Answer(False, " ".join(str(error).split()))
 
     # ------------------------------------------------------------------ the match
@@ -95,14 +95,14 @@ class Engine:
 
     def _set_game(self, *words: str) -> str:
         if " ".join(words).lower() != title_of(self.game).lower():
-            raise RefusedError("unknown game")
+            raise CommandError("unknown game")
         return self._clear_board()
 
     def _boardsize(self, size: str) -> str:
         if not size.isdecimal():
-            raise RefusedError("syntax error")
+            raise CommandError("syntax error")
         if int(size) != self.vertices.size:
-            raise RefusedError("unacceptable size")
+            raise CommandError("unacceptable size")
         return self._clear_board()
 
     def _clear_board(self) -> str:
@@ -116,7 +116,7 @@ class Engine:
         try:
             self.moves.play(seat, self.vertices.action(vertex))
         except (IllegalActionError, NotNowError):
-            raise RefusedError(ILLEGAL_MOVE) from None
+            raise CommandError(ILLEGAL_MOVE) from None
         return ""
 
     def _genmove(self, colour: str) -> str:
@@ -130,7 +130,7 @@ class Engine:
         try:
             following = self.moves.with_turn_of(seat)
         except NotNowError as error:
-            raise RefusedError(str(error)) from None
+            raise CommandError(str(error)) from None
         if following is None:
             return PASS, self.game.pass_action
         state, actions = following
@@ -144,13 +144,13 @@ class Engine:
         try:
             self.moves.undo()
         except NotNowError:
-            raise RefusedError("cannot undo") from None
+            raise CommandError("cannot undo") from None
         return ""
 
     def _final_score(self) -> str:
         state = self.moves.state
         if not bool(state.terminated):
-            raise RefusedError("cannot score")
+            raise CommandError("cannot score")
         margin = self.game.rules.margin
         to_move = int(state.current_player)
         points = int(state.returns) if margin is None else int(margin(state.own, state.opp)) * (1 - 2 * to_move)
@@ -158,22 +158,22 @@ class Engine:
 
 
 def _seat(colour: str) -> int:
-    """The player of a colour. Raises RefusedError if it is none."""
+    """The player of a colour. Raises CommandError if it is none."""
     if colour.lower() not in COLOURS:
-        raise RefusedError("syntax error")
+        raise CommandError("syntax error")
     return COLOURS[colour.lower()]
 
 
 def _numbers(*texts: str) -> str:
-    """Accept what makes no difference here, as long as it is numbers. Raises RefusedError."""
+    """Accept what makes no difference here, as long as it is numbers. Raises CommandError."""
     try:
         [float(text) for text in texts]
     except ValueError:
-        raise RefusedError("syntax error") from None
+        raise CommandError("syntax error") from None
     return ""
 
 
-def converse(engine: Engine, lines: Iterable[str], write: Callable[[str], None]) -> None:
+def answer_lines(engine: Engine, lines: Iterable[str], write: Callable[[str], None]) -> None:
     """Answer line after line until there is no more, or one says quit."""
     for line in lines:
         if answer := engine.answer(line):
@@ -182,7 +182,7 @@ def converse(engine: Engine, lines: Iterable[str], write: Callable[[str], None])
             return
 
 
-def engine_of(settings: GtpSettings) -> Engine:
+def engine_from_settings(settings: GtpSettings) -> Engine:
     """The engine that `settings` describe. Raises as `selfplay.players.registry.make_player` and `Engine`."""
     torch.set_num_threads(settings.threads)
     game = make_game(settings.game.name)

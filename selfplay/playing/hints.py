@@ -67,7 +67,7 @@ def perfect_values(session: Session, ply: int | None = None) -> Values | None:
     return None if player is None else player.action_values(state)[0].numpy()
 
 
-def right_actions(session: Session, ply: int | None = None) -> tuple[int, ...] | None:
+def optimal_actions(session: Session, ply: int | None = None) -> tuple[int, ...] | None:
     """The actions of the best perfect value; None where `perfect_values` is. `ply` as there."""
     values = perfect_values(session, ply)
     return None if values is None else tuple(np.flatnonzero(values == np.nanmax(values)).tolist())

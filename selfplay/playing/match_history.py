@@ -23,7 +23,7 @@ class Ply(NamedTuple):
     """Whether a player that explores acted at random; None for a person, a forced pass or a player that never does."""
 
 
-class MatchLine:
+class MatchHistory:
     """The plies of a match so far, and one position more than plies.
 
     Args:

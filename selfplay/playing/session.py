@@ -25,7 +25,7 @@ from selfplay.games.state import State
 from selfplay.matches.arena import seats_held
 from selfplay.matches.match_series import Results, standing
 from selfplay.players.player import Player
-from selfplay.playing.match_history import MatchLine, Ply
+from selfplay.playing.match_history import MatchHistory, Ply
 
 HUMAN = "human"
 """The name of a person among the names of players."""
@@ -67,7 +67,7 @@ class Session:
         self.is_practice = False
         self._is_counted = False
         self._have_learned: list[Player] = []
-        self._line = MatchLine(self.game.init())
+        self._history = MatchHistory(self.game.init())
         self._values: dict[int, Values | None] = {}
 
     # ------------------------------------------------------------------ how the match stands
@@ -75,15 +75,15 @@ class Session:
     @property
     def state(self) -> State:
         """The position at hand, a batch of one."""
-        return self._line.states[-1]
+        return self._history.states[-1]
 
     def state_before(self, ply: int | None) -> State:
         """The position before that ply of the match, from 0; None: the one at hand."""
-        return self._line.states[-1 if ply is None else ply]
+        return self._history.states[-1 if ply is None else ply]
 
     @property
     def plies(self) -> tuple[Ply, ...]:
-        return tuple(self._line.plies)
+        return tuple(self._history.plies)
 
     @property
     def is_over(self) -> bool:
@@ -126,7 +126,7 @@ class Session:
 
     @property
     def can_undo(self) -> bool:
-        return self._line.last_choice is not None
+        return self._history.last_choice is not None
 
     @property
     def winner(self) -> int | None:
@@ -174,15 +174,15 @@ class Session:
         player = self.seats[self.to_move]
         if self.can_only_pass or player is None:
             return self._step(torch.tensor([self.game.pass_action]), by_person=player is None, is_forced=True)
-        draws = Draws(self.key, torch.tensor([self.match]), len(self._line))
+        draws = Draws(self.key, torch.tensor([self.match]), len(self._history))
         explores = player.explores(draws)
         if player.follows:
-            player.follow([ply.action for ply in self._line.plies])
+            player.follow([ply.action for ply in self._history.plies])
         try:
             action = player.act(self.state, draws)
         except ForfeitError as error:
             forfeit = Forfeit(self.match, self.first ^ self.to_move, str(error))
-            self._line.states[-1] = forfeited_state(self.state)
+            self._history.states[-1] = forfeited_state(self.state)
             if not self._is_counted:
                 self._count(forfeit)
             raise
@@ -193,10 +193,10 @@ class Session:
 
         Raises NotNowError if no person has chosen anything in this match.
         """
-        choice = self._line.last_choice
+        choice = self._history.last_choice
         if choice is None:
             raise NotNowError("there is no action of yours to take back")
-        taken_back = self._line.take_back(choice)
+        taken_back = self._history.take_back(choice)
         self._values = {ply: values for ply, values in self._values.items() if ply < choice}
         self.is_practice = self._is_counted
         return taken_back
@@ -208,7 +208,7 @@ class Session:
             first: which of the two players (0 or 1) moves first; None: the same as before.
         """
         # A match in which nothing has happened yet only changes its seats.
-        self.match += 1 if self._line.plies else 0
+        self.match += 1 if self._history.plies else 0
         self._begin(self.first if first is None else first)
 
     def take_over(self, number: int, player: Player | None) -> None:
@@ -229,17 +229,17 @@ class Session:
         is_legal = int(action) in self.legal_actions
         following = (self.game.step_unchecked if is_legal else self.game.step)(self.state, action)
         text = self.game.action_to_string(int(action))
-        self._line.add(Ply(self.to_move, int(action), text, by_person, is_forced, is_random), following)
+        self._history.add(Ply(self.to_move, int(action), text, by_person, is_forced, is_random), following)
         if self.is_over and not self._is_counted:
             self._count_or_take_back()
-        return self._line.plies[-1]
+        return self._history.plies[-1]
 
     def _count_or_take_back(self) -> None:
         """Count the match that has ended; if a learner cannot learn now, its last ply has not been either."""
         try:
             self._count()
         except BaseException:
-            self._line.take_back(len(self._line) - 1)
+            self._history.take_back(len(self._history) - 1)
             raise
 
     def _count(self, *forfeits: Forfeit) -> None:
@@ -247,9 +247,9 @@ class Session:
         learners = [player for player in self.players if player is not None and player.learns and not forfeits]
         if learners:
             # What a learner thought before each ply is gone once it has learned from the match.
-            for ply in range(len(self._line)):
+            for ply in range(len(self._history)):
                 self.action_values(ply)
-        record = self._line.record(self.match, self.first, *forfeits)
+        record = self._history.record(self.match, self.first, *forfeits)
         for learner in dict.fromkeys(learners):
             # Of two learners one may have learned before the other could not.
             if learner not in self._have_learned:
@@ -271,7 +271,7 @@ class Session:
         Returns:
             None if neither thinks anything of actions, or the match is over.
         """
-        number = len(self._line) if ply is None else ply
+        number = len(self._history) if ply is None else ply
         if number not in self._values:
             adviser, state = self.adviser(number), self.state_before(number)
             values = None if adviser is None or bool(state.terminated) else adviser.action_values(state)

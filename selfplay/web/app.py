@@ -2,14 +2,14 @@
 
 from fastapi import FastAPI
 
-from selfplay.web.error_responses import report_errors
-from selfplay.web.match_service import Desk
-from selfplay.web.request_limits import Guard
+from selfplay.web.error_responses import add_error_handlers
+from selfplay.web.match_service import MatchService
+from selfplay.web.request_limits import RequestLimits
 from selfplay.web.routes import game_routes, match_routes
-from selfplay.web.static_files import add_pages
+from selfplay.web.static_files import add_static_files
 
 
-def create_app(desk: Desk) -> FastAPI:
+def create_app(service: MatchService) -> FastAPI:
     """The server as an ASGI application, with what it holds."""
     app = FastAPI(
         title="selfplay",
@@ -20,15 +20,15 @@ def create_app(desk: Desk) -> FastAPI:
         redoc_url=None,
     )
     # Looked through in this order at each request, most of which are about matches.
-    app.include_router(match_routes(desk))
-    app.include_router(game_routes(desk))
-    add_pages(app)
-    report_errors(app)
-    app.add_middleware(Guard, hosts=names_of(desk.settings.host))
+    app.include_router(match_routes(service))
+    app.include_router(game_routes(service))
+    add_static_files(app)
+    add_error_handlers(app)
+    app.add_middleware(RequestLimits, hosts=allowed_hosts(service.settings.host))
     return app
 
 
-def names_of(host: str) -> set[str] | None:
+def allowed_hosts(host: str) -> set[str] | None:
     """By which names the server may be called that listens at `host`; None: any, where other machines may."""
     if host in ("0.0.0.0", "::"):
         return None

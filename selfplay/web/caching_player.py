@@ -13,10 +13,10 @@ from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer, best_actions
 
-POSITIONS_KEPT = 20_000
+MAX_POSITIONS = 20_000
 
 
-class RememberingPlayer(Player):
+class CachingPlayer(Player):
     """Plays as `player`, which must not draw its actions (temperature 0), and remembers the values that it gave."""
 
     def __init__(self, player: ValueNetPlayer | SearchPlayer) -> None:
@@ -31,7 +31,7 @@ class RememberingPlayer(Player):
         if values is None:
             # Two threads may both get here: they then write the same.
             values = self._values[key] = self.player.action_values(state)
-            if len(self._values) > POSITIONS_KEPT:
+            if len(self._values) > MAX_POSITIONS:
                 self._values.popitem(last=False)
         return values
 
@@ -42,6 +42,6 @@ class RememberingPlayer(Player):
         return self.player.policy(state)
 
 
-def remembering_level(run_dir: Path, level: int, game: Game) -> RememberingPlayer:
+def caching_level(run_dir: Path, level: int, game: Game) -> CachingPlayer:
     """The agent of a level. Raises as `selfplay.players.levels.load_level`."""
-    return RememberingPlayer(load_level(run_dir, level, game))
+    return CachingPlayer(load_level(run_dir, level, game))

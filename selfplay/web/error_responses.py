@@ -8,13 +8,13 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError, SettingError
-from selfplay.web.errors import BusyError, FullError, StaleError, UnknownError
+from selfplay.web.errors import BusyError, NotFoundError, StaleError, TooManyMatchesError
 
 log = logging.getLogger(__name__)
 
 STATUS = {
-    UnknownError: status.HTTP_404_NOT_FOUND,
-    FullError: status.HTTP_503_SERVICE_UNAVAILABLE,
+    NotFoundError: status.HTTP_404_NOT_FOUND,
+    TooManyMatchesError: status.HTTP_503_SERVICE_UNAVAILABLE,
     SettingError: status.HTTP_422_UNPROCESSABLE_CONTENT,
     IllegalActionError: status.HTTP_409_CONFLICT,
     NotNowError: status.HTTP_409_CONFLICT,
@@ -28,7 +28,7 @@ WORDS = {"Not Found": "there is nothing at this address", "Method Not Allowed": 
 NO_JSON = "the body is no JSON"
 
 
-def report_errors(app: FastAPI) -> None:
+def add_error_handlers(app: FastAPI) -> None:
     """Let the application answer in this way."""
 
     def answer(code: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
@@ -37,7 +37,9 @@ def report_errors(app: FastAPI) -> None:
     async def user_error(_: Request, error: Exception) -> JSONResponse:
         code = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), status.HTTP_409_CONFLICT)
         return answer(
-            code, str(error), {"Retry-After": str(error.retry_after)} if isinstance(error, FullError) else None
+            code,
+            str(error),
+            {"Retry-After": str(error.retry_after)} if isinstance(error, TooManyMatchesError) else None,
         )
 
     async def wrong_request(_: Request, error: Exception) -> JSONResponse:

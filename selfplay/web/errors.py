@@ -3,7 +3,7 @@
 from selfplay.errors import SelfPlayError
 
 
-class UnknownError(SelfPlayError):
+class NotFoundError(SelfPlayError):
     """A match, game, level or player that is not there."""
 
 
@@ -15,7 +15,7 @@ class StaleError(SelfPlayError):
     """The page shows an older position than the match has."""
 
 
-class FullError(SelfPlayError):
+class TooManyMatchesError(SelfPlayError):
     """The server holds as many matches as it may.
 
     Attributes:

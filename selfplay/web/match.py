@@ -15,8 +15,8 @@ from selfplay.playing.match_history import Ply
 from selfplay.playing.session import Session, Values
 from selfplay.playing.session_summary import summary
 from selfplay.web.errors import StaleError
-from selfplay.web.match_lock import Turn
-from selfplay.web.schemas import HintView, LegalView, MatchView, OpponentView, PerfectView, PlyView, SeatOfPerson
+from selfplay.web.match_lock import MatchLock
+from selfplay.web.schemas import ActionView, HintView, MatchView, OpponentView, PerfectView, PlyView, SeatOfPerson
 
 PERSON, OPPONENT = 0, 1
 """The numbers of the two players in the session."""
@@ -58,7 +58,7 @@ class Match:
         # A player that learns goes on with the numbers that come next, so that it does not meet the same match again.
         number = player.matches_seen() if player.learns else 0
         self.session = Session(game, (None, player), key_of(seed, name), first=FIRST_PLAYER[person], match=number)
-        self.turn = Turn()
+        self.lock = MatchLock()
         self._notes: list[PlyNote] = []
         self._valued_from = 0
 
@@ -76,7 +76,7 @@ class Match:
         """Go on until the person has to choose or the match is over."""
         while not (self.session.is_over or self.session.awaits_person):
             if not self.session.can_only_pass:
-                # Asked before it acts, so that the page can show what it thought then.
+                # RequestBody before it acts, so that the page can show what it thought then.
                 self.session.action_values()
             self.session.advance()
 
@@ -140,11 +140,11 @@ class Match:
         }
         return MatchView.model_validate(shown)
 
-    def _legal(self, values: Values | None) -> list[LegalView]:
+    def _legal(self, values: Values | None) -> list[ActionView]:
         actions = self.session.legal_actions
         squares = self.game.placed_squares(self.session.state, actions)
         return [
-            LegalView(
+            ActionView(
                 action=action,
                 text=self.game.action_to_string(action),
                 square=square,

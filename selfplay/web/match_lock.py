@@ -8,20 +8,20 @@ from selfplay.web.errors import BusyError
 
 Answer = TypeVar("Answer")
 
-PATIENCE = 1.0
+LOCK_TIMEOUT = 1.0
 """Seconds that a request waits for an earlier one on the same match."""
 
 
-class Turn:
+class MatchLock:
     """Held by one request, from before its work is given to a thread until that is done."""
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
 
-    async def taken(self, start: Callable[[], "asyncio.Future[Answer]"]) -> Answer:
+    async def hold(self, start: Callable[[], "asyncio.Future[Answer]"]) -> Answer:
         """The result of the work that `start` gives to a thread. Raises BusyError if it has to wait for long."""
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(LOCK_TIMEOUT):
                 await self._lock.acquire()
         except TimeoutError as error:
             raise BusyError("the match is still at work on the last request; wait for its answer") from error

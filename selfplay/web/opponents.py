@@ -21,9 +21,9 @@ from selfplay.search.evaluation import make_evaluation
 from selfplay.search.searcher import Searcher
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.web import WebSettings
-from selfplay.web.caching_player import remembering_level
-from selfplay.web.errors import UnknownError
-from selfplay.web.player_cache import MadePlayers, Opponent
+from selfplay.web.caching_player import caching_level
+from selfplay.web.errors import NotFoundError
+from selfplay.web.player_cache import Opponent, PlayerCache
 from selfplay.web.schemas import GameView, OpponentsView, OpponentView
 
 PERFECT = "perfect"
@@ -37,19 +37,19 @@ SOLVES_FROM_DEPTH, SOLVED_EMPTIES, ENDGAME_BITS = 4, 10, 12
 and a table of 128 KiB."""
 
 
-class Roster:
+class OpponentCatalog:
     """The opponents of every game. Methods may be called from many threads."""
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.games = {name: make_game(name) for name in GAMES}
         self._solving = threading.Lock()
-        self._made = MadePlayers()
+        self._players = PlayerCache()
 
     def game(self, name: str) -> Game:
-        """Raises UnknownError if there is no such game."""
+        """Raises NotFoundError if there is no such game."""
         if name not in self.games:
-            raise UnknownError(f"there is no game of that name; there are {', '.join(self.games)}")
+            raise NotFoundError(f"there is no game of that name; there are {', '.join(self.games)}")
         return self.games[name]
 
     def game_views(self) -> list[GameView]:
@@ -80,20 +80,20 @@ class Roster:
         settings = self.settings
         return RunFolder(Path(settings.run_dir) if is_set else Path(settings.other_runs) / game.name)
 
-    def is_solved(self, game: Game) -> bool:
+    def is_solving_done(self, game: Game) -> bool:
         """Whether `perfect` answers at once."""
         return is_found_out(game)
 
-    def perfect(self, game: Game) -> PerfectPlayer | None:
+    def perfect_player(self, game: Game) -> PerfectPlayer | None:
         """Perfect play, or None if the game is too large; the first time that takes a second or more."""
-        if self.is_solved(game):
+        if self.is_solving_done(game):
             return perfect_player_of(game)
         with self._solving:
             return perfect_player_of(game)
 
     # ------------------------------------------------------------------ the list
 
-    def offer(self, game: Game) -> OpponentsView:
+    def opponents(self, game: Game) -> OpponentsView:
         """Everybody there is to play against, and what is missing; that takes as long as `perfect`."""
         opponents = [opponent.view for opponent in (*self._quickly_named(game), *self._perfect(game))]
         notes = []
@@ -102,27 +102,27 @@ class Roster:
         return OpponentsView(run=shown(self.run(game).path), opponents=opponents, notes=notes)
 
     def opponent(self, game: Game, name: str) -> Opponent:
-        """The opponent with this id; PERFECT takes as long as `perfect`. Raises UnknownError, saying who is there."""
+        """The opponent with this id; PERFECT takes as long as `perfect`. Raises NotFoundError, saying who is there."""
         seen = []
         for opponent in self._quickly_named(game):
             if opponent.view.id == name:
                 return opponent
             seen.append(opponent.view.id)
-        if name == PERFECT or self.is_solved(game):
+        if name == PERFECT or self.is_solving_done(game):
             for opponent in self._perfect(game):
                 if name == PERFECT:
                     return opponent
                 seen.append(PERFECT)
         where = shown(self.run(game).path)
-        raise UnknownError(f"there is no such opponent of {game.name} in {where}; there are {', '.join(seen)}")
+        raise NotFoundError(f"there is no such opponent of {game.name} in {where}; there are {', '.join(seen)}")
 
-    def made(self, game: Game, opponent: Opponent) -> Player | None:
+    def cached_player(self, game: Game, opponent: Opponent) -> Player | None:
         """What `player` gives, if that has been made before and takes no time."""
-        return self._made.made(game, opponent)
+        return self._players.cached_player(game, opponent)
 
     def player(self, game: Game, opponent: Opponent) -> Player:
-        """The opponent as a player. Raises as `MadePlayers.player`."""
-        return self._made.player(game, opponent)
+        """The opponent as a player. Raises as `PlayerCache.player`."""
+        return self._players.player(game, opponent)
 
     def _quickly_named(self, game: Game) -> Iterator[Opponent]:
         """All but perfect play."""
@@ -134,7 +134,7 @@ class Roster:
         yield from self._searches(game)
 
     def _perfect(self, game: Game) -> Iterator[Opponent]:
-        if (perfect := self.perfect(game)) is not None:
+        if (perfect := self.perfect_player(game)) is not None:
             yield Opponent(_view(PERFECT, "perfect", "Perfect play", "knows every position"), lambda: perfect)
 
     def _levels(self, game: Game) -> Iterator[Opponent]:
@@ -143,7 +143,7 @@ class Roster:
             view = _view(
                 f"level-{level}", "level", f"Level {level}", "a network that learned by self-play", number=level
             )
-            yield Opponent(view, partial(remembering_level, run.path, level, game), run.agent(level))
+            yield Opponent(view, partial(caching_level, run.path, level, game), run.agent(level))
 
     def _tables(self, game: Game) -> Iterator[Opponent]:
         for path in sorted(self.run(game).tabular.glob("*.npz")):

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from selfplay.games import Game
 from selfplay.players.player import Player
-from selfplay.web.errors import UnknownError
+from selfplay.web.errors import NotFoundError
 from selfplay.web.schemas import OpponentView
 
-PLAYERS_KEPT = 64
+MAX_PLAYERS = 64
 
 
 class Opponent(NamedTuple):
@@ -24,14 +24,14 @@ class Opponent(NamedTuple):
     """What it is made from; when that changes, it is another player."""
 
 
-class MadePlayers:
+class PlayerCache:
     """The players that have been made, those asked for last. Methods may be called from many threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._players: OrderedDict[object, Future[Player]] = OrderedDict()
 
-    def made(self, game: Game, opponent: Opponent) -> Player | None:
+    def cached_player(self, game: Game, opponent: Opponent) -> Player | None:
         """What `player` gives, if that has been made before and takes no time."""
         if opponent.view.is_slow:
             return None
@@ -52,7 +52,7 @@ class MadePlayers:
             is_first = key not in self._players
             making = self._players.setdefault(key, Future())
             self._players.move_to_end(key)
-            while len(self._players) > PLAYERS_KEPT:
+            while len(self._players) > MAX_PLAYERS:
                 self._players.popitem(last=False)
         if is_first:
             # Without the lock, so that only who wants this very player waits for its file.
@@ -68,17 +68,17 @@ class MadePlayers:
             making.set_exception(error)
 
 
-def mark_of(opponent: Opponent) -> tuple[int, ...]:
-    """What changes when the opponent's file becomes another one. Raises UnknownError if the file is gone."""
+def file_version(opponent: Opponent) -> tuple[int, ...]:
+    """What changes when the opponent's file becomes another one. Raises NotFoundError if the file is gone."""
     if opponent.file is None:
         return ()
     try:
         stat = opponent.file.stat()
     except OSError as error:
-        raise UnknownError(f"{opponent.view.label} is not there any more") from error
+        raise NotFoundError(f"{opponent.view.label} is not there any more") from error
     # What learns changes its file itself, and stays the same player.
     return (stat.st_ino,) if opponent.view.kind == "experience" else (stat.st_ino, stat.st_mtime_ns, stat.st_size)
 
 
 def _key(game: Game, opponent: Opponent) -> object:
-    return game.name, opponent.view.id, mark_of(opponent)
+    return game.name, opponent.view.id, file_version(opponent)

@@ -5,40 +5,40 @@ from selfplay.grading.proof import Grader, Lines
 from selfplay.grading.proof_text import is_unbeatable, lines_verdict, seats_verdict, unbeatable_seats
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
-from selfplay.web.opponents import Roster
-from selfplay.web.player_cache import Opponent, mark_of
+from selfplay.web.opponents import OpponentCatalog
+from selfplay.web.player_cache import Opponent, file_version
 from selfplay.web.schemas import ExactView, ProofView
-from selfplay.web.story import Stories
+from selfplay.web.story import StoryReader
 
-GRADED_AT_ONCE = 10_000
+MAX_GRADED_POSITIONS = 10_000
 """Positions of the largest game in which an opponent is tried in every one while a person waits."""
-PROOFS_KEPT = 500
+MAX_PROOFS = 500
 
 
 class Proofs:
     """What is known of every opponent so far. For one thread at a time."""
 
-    def __init__(self, roster: Roster, stories: Stories) -> None:
-        self.roster, self.stories = roster, stories
+    def __init__(self, catalog: OpponentCatalog, stories: StoryReader) -> None:
+        self.catalog, self.stories = catalog, stories
         self._graders: dict[str, Grader] = {}
         self._known: dict[object, ProofView] = {}
 
     def of(self, game: Game, opponent: Opponent) -> ProofView:
-        """What is certain about the opponent. Raises as `Roster.player`."""
-        perfect = self.roster.perfect(game)
-        if perfect is None or len(perfect.graph) > GRADED_AT_ONCE:
+        """What is certain about the opponent. Raises as `OpponentCatalog.player`."""
+        perfect = self.catalog.perfect_player(game)
+        if perfect is None or len(perfect.graph) > MAX_GRADED_POSITIONS:
             return self._from_files(game, opponent)
-        player = self.roster.player(game, opponent)
-        key = (game.name, opponent.view.id, mark_of(opponent), player.matches_seen())
+        player = self.catalog.player(game, opponent)
+        key = (game.name, opponent.view.id, file_version(opponent), player.matches_seen())
         if key not in self._known:
-            if len(self._known) >= PROOFS_KEPT:
+            if len(self._known) >= MAX_PROOFS:
                 self._known.clear()
             self._known[key] = self._graded(game, opponent.view.label, player)
         return self._known[key]
 
     def _from_files(self, game: Game, opponent: Opponent) -> ProofView:
         """What comparison/levels.csv says of a level, unless the level is newer."""
-        table = self.roster.run(game).comparison
+        table = self.catalog.run(game).comparison
         is_told = opponent.view.kind == "level" and opponent.file is not None and table.exists()
         if is_told and opponent.file is not None and opponent.file.stat().st_mtime <= table.stat().st_mtime:
             rows = self.stories.of(game).story.comparison or []
@@ -50,7 +50,7 @@ class Proofs:
 
     def _graded(self, game: Game, label: str, player: Player) -> ProofView:
         if game.name not in self._graders:
-            perfect = self.roster.perfect(game)
+            perfect = self.catalog.perfect_player(game)
             assert perfect is not None, "asked only of games that are solved"
             self._graders[game.name] = Grader(perfect.graph)
         grader = self._graders[game.name]

@@ -6,15 +6,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from selfplay.web.schemas import ProofView
 
-PROOFS_WAITING = 8
+MAX_WAITING_PROOFS = 8
 """More opponents are not asked about at the same time, the one at hand included."""
 
-NOT_YET = ProofView(
+TOO_MANY_PROOFS = ProofView(
     is_unbeatable=None, unbeatable_seats=None, text="Too many others are being tried just now; ask again later."
 )
 
 
-class Proving:
+class ProofQueue:
     """The queue of proofs, for one event loop."""
 
     def __init__(self) -> None:
@@ -23,11 +23,11 @@ class Proving:
         self._asked_by: dict[Hashable, int] = {}
 
     async def of(self, opponent: Hashable, prove: Callable[[], ProofView]) -> ProofView:
-        """What `prove` finds out about an opponent, or NOT_YET if too many others wait."""
+        """What `prove` finds out about an opponent, or TOO_MANY_PROOFS if too many others wait."""
         work = self._underway.get(opponent)
         if work is None:
-            if len(self._underway) >= PROOFS_WAITING:
-                return NOT_YET
+            if len(self._underway) >= MAX_WAITING_PROOFS:
+                return TOO_MANY_PROOFS
             work = self._underway[opponent] = self._worker.submit(prove)
             work.add_done_callback(lambda _: self._underway.pop(opponent))
         self._asked_by[opponent] = self._asked_by.get(opponent, 0) + 1

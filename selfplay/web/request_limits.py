@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LARGEST_BODY = 16_384
+MAX_BODY_BYTES = 16_384
 """Bytes; ours have some hundred."""
 
 HEADERS = {
@@ -17,7 +17,7 @@ HEADERS = {
 }
 
 
-class Guard:
+class RequestLimits:
     """Refuses large bodies and unknown names, and forbids the page everything that does not come from this server.
 
     Args:
@@ -35,8 +35,8 @@ class Guard:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > LARGEST_BODY:
-                raise HTTPException(413, f"a body has at most {LARGEST_BODY} bytes")
+            if received > MAX_BODY_BYTES:
+                raise HTTPException(413, f"a body has at most {MAX_BODY_BYTES} bytes")
             return message
 
         async def guarded(message: Message) -> None:
@@ -44,13 +44,13 @@ class Guard:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        if scope["type"] == "http" and not self._is_called_right(scope):
+        if scope["type"] == "http" and not self._has_allowed_host(scope):
             refusal = JSONResponse({"error": "this server is not called by that name"}, 400)
             await refusal(scope, receive, guarded)
         else:
             await self.app(scope, counted, guarded)
 
-    def _is_called_right(self, scope: Scope) -> bool:
+    def _has_allowed_host(self, scope: Scope) -> bool:
         host = Headers(scope=scope).get("host", "")
         # Without the port; the colons of an IPv6 address stand in brackets.
         name = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]

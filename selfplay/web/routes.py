@@ -8,20 +8,20 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response, status
 from starlette.exceptions import HTTPException
 
 from selfplay.web.match import Match
-from selfplay.web.match_service import Desk
+from selfplay.web.match_service import MatchService
 from selfplay.web.schemas import (
-    Chosen,
+    ActionRequest,
     ErrorView,
     GameView,
     HintView,
     MatchView,
-    NewMatch,
-    NextMatch,
+    NewMatchRequest,
+    NextMatchRequest,
     OpponentsView,
     PerfectView,
     ProofView,
     StoryView,
-    TakeOver,
+    TakeOverRequest,
 )
 
 Answer = TypeVar("Answer")
@@ -43,25 +43,25 @@ GameName = Annotated[str, Path(min_length=1, max_length=40)]
 # ---------------------------------------------------------------------- games, opponents, stories
 
 
-def game_routes(desk: Desk) -> APIRouter:
+def game_routes(service: MatchService) -> APIRouter:
     """What there is to play, and what is known of it."""
     router = APIRouter(prefix="/api/games", tags=["games"], responses=MISCALLED)
 
     @router.get("", summary="The games", operation_id="games")
     async def games() -> list[GameView]:
-        return desk.roster.game_views()
+        return service.catalog.game_views()
 
     @router.get(
         "/{game}/opponents", summary="Who there is to play against", operation_id="opponents", responses=MISSING
     )
     async def opponents(game: GameName) -> OpponentsView:
-        return await desk.workers.slowly(lambda: desk.roster.offer(desk.roster.game(game)))
+        return await service.workers.run_slow(lambda: service.catalog.opponents(service.catalog.game(game)))
 
     @router.get("/{game}/proof", summary="Can an opponent lose?", operation_id="proof", responses=REFUSED)
     async def proof(
         request: Request, game: GameName, opponent: Annotated[str, Query(min_length=1, max_length=100)]
     ) -> ProofView:
-        return await while_waited_for(request, desk.prove(game, opponent))
+        return await while_waited_for(request, service.prove(game, opponent))
 
     @router.get(
         "/{game}/story",
@@ -71,7 +71,7 @@ def game_routes(desk: Desk) -> APIRouter:
         responses={**MISSING, 304: {"description": "Nothing has changed since the ETag that was sent."}},
     )
     async def story(game: GameName, if_none_match: Annotated[str | None, Header()] = None) -> Response:
-        told = await desk.workers.slowly(lambda: desk.stories.of(desk.roster.game(game)))
+        told = await service.workers.run_slow(lambda: service.stories.of(service.catalog.game(game)))
         headers = {"ETag": told.mark, "Cache-Control": "no-cache"}
         if if_none_match == told.mark:
             return Response(status_code=status.HTTP_304_NOT_MODIFIED, headers=headers)
@@ -83,11 +83,11 @@ def game_routes(desk: Desk) -> APIRouter:
 # ---------------------------------------------------------------------- matches
 
 
-def match_routes(desk: Desk) -> APIRouter:
+def match_routes(service: MatchService) -> APIRouter:
     """Matches, from their beginning to their end."""
     router = APIRouter(prefix="/api/matches", tags=["matches"], responses=MISCALLED)
 
-    def viewed(change: Callable[[Match], object]) -> Callable[[Match], MatchView]:
+    def then_view(change: Callable[[Match], object]) -> Callable[[Match], MatchView]:
         def changed(match: Match) -> MatchView:
             change(match)
             return match.view()
@@ -95,46 +95,46 @@ def match_routes(desk: Desk) -> APIRouter:
         return changed
 
     @router.post("", status_code=201, summary="Begin a match", operation_id="begin", responses=FULL)
-    async def begin(asked: NewMatch) -> MatchView:
-        return await desk.begin(asked)
+    async def begin(asked: NewMatchRequest) -> MatchView:
+        return await service.begin(asked)
 
     @router.get("/{match}", summary="The match as it stands", operation_id="look", responses=REFUSED)
     async def look(match: MatchId) -> MatchView:
-        return await desk.go_on(match, Match.view)
+        return await service.with_match(match, Match.view)
 
     @router.post("/{match}/actions", summary="The person acts", operation_id="act", responses=REFUSED)
-    async def act(match: MatchId, chosen: Chosen) -> MatchView:
-        return await desk.go_on(match, viewed(lambda it: it.play(chosen.action, chosen.ply)))
+    async def act(match: MatchId, chosen: ActionRequest) -> MatchView:
+        return await service.with_match(match, then_view(lambda it: it.play(chosen.action, chosen.ply)))
 
     @router.post(
         "/{match}/reply", summary="Go on until the person has to choose", operation_id="reply", responses=REFUSED
     )
     async def reply(match: MatchId) -> MatchView:
-        return await desk.go_on(match, viewed(Match.reply))
+        return await service.with_match(match, then_view(Match.reply))
 
     @router.post("/{match}/undo", summary="Take back the last action", operation_id="undo", responses=REFUSED)
     async def undo(match: MatchId) -> MatchView:
-        return await desk.go_on(match, viewed(Match.undo))
+        return await service.with_match(match, then_view(Match.undo))
 
     @router.post("/{match}/next", summary="Begin the next match", operation_id="next", responses=REFUSED)
-    async def next_match(match: MatchId, asked: NextMatch) -> MatchView:
-        return await desk.go_on(match, viewed(lambda it: it.new_match(asked.person)))
+    async def next_match(match: MatchId, asked: NextMatchRequest) -> MatchView:
+        return await service.with_match(match, then_view(lambda it: it.new_match(asked.person)))
 
     @router.put("/{match}/opponent", summary="Another opponent goes on", operation_id="takeOver", responses=REFUSED)
-    async def take_over(match: MatchId, asked: TakeOver) -> MatchView:
-        return await desk.take_over(match, asked)
+    async def take_over(match: MatchId, asked: TakeOverRequest) -> MatchView:
+        return await service.take_over(match, asked)
 
     @router.get("/{match}/hint", summary="What would be good here", operation_id="hint", responses=REFUSED)
     async def hint(match: MatchId) -> HintView:
-        return await desk.advise(match, Match.hint)
+        return await service.with_solved_match(match, Match.hint)
 
     @router.get("/{match}/perfect", summary="What perfect play gets here", operation_id="perfect", responses=REFUSED)
     async def perfect(match: MatchId) -> PerfectView:
-        return await desk.advise(match, Match.perfect)
+        return await service.with_solved_match(match, Match.perfect)
 
     @router.delete("/{match}", status_code=204, summary="Leave a match", operation_id="leave", responses=MISSING)
     async def leave(match: MatchId) -> None:
-        desk.matches.remove(match)
+        service.matches.remove(match)
 
     return router
 

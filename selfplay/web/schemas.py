@@ -11,13 +11,13 @@ OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level
 Kind = Literal["random", "level", "table", "experience", "search", "greedy", "perfect"]
 
 
-class Asked(BaseModel):
+class RequestBody(BaseModel):
     """A body of a request; it holds what is named here and nothing else."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class NewMatch(Asked):
+class NewMatchRequest(RequestBody):
     """Whom to play against, at what."""
 
     game: str = Field(min_length=1, max_length=40, examples=["tictactoe"])
@@ -25,7 +25,7 @@ class NewMatch(Asked):
     person: SeatOfPerson = Field("first", description="Whether the person moves first or second.")
 
 
-class Chosen(Asked):
+class ActionRequest(RequestBody):
     """What the person does."""
 
     action: int = Field(ge=0, le=1000)
@@ -36,13 +36,13 @@ class Chosen(Asked):
     )
 
 
-class NextMatch(Asked):
+class NextMatchRequest(RequestBody):
     """The next match against the same opponent."""
 
     person: SeatOfPerson = "first"
 
 
-class TakeOver(Asked):
+class TakeOverRequest(RequestBody):
     """Who goes on in the opponent's place."""
 
     opponent: OpponentId
@@ -103,7 +103,7 @@ class ProofView(BaseModel):
     text: str
 
 
-class LegalView(BaseModel):
+class ActionView(BaseModel):
     """A legal action."""
 
     action: int
@@ -149,7 +149,7 @@ class MatchView(BaseModel):
     values_are_points: bool = Field(
         description="Whether they are what the match is won by at the end, exactly, instead of on the adviser's scale."
     )
-    legal: list[LegalView]
+    legal: list[ActionView]
     plies: list[PlyView]
     can_undo: bool
     is_over: bool

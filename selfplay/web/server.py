@@ -26,15 +26,15 @@ def serve(settings: WebSettings) -> None:
     import uvicorn
 
     from selfplay.web.app import create_app
-    from selfplay.web.match_service import Desk
+    from selfplay.web.match_service import MatchService
 
-    desk = Desk(settings)
-    config = uvicorn.Config(create_app(desk), log_level="warning", access_log=False)
+    service = MatchService(settings)
+    config = uvicorn.Config(create_app(service), log_level="warning", access_log=False)
     log.info("Play at %s (Ctrl-C ends it)", address_of(settings, listening))
     # Ctrl-C is the usual way to end it, and no failure.
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
-    desk.close()
+    service.close()
     log.info("The page is closed.")
 
 

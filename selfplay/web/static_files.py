@@ -16,7 +16,7 @@ SCRIPTS = (
 )
 
 
-def add_pages(app: FastAPI) -> None:
+def add_static_files(app: FastAPI) -> None:
     """Serve the page at /, the description of the server at /docs, and what they need."""
     names = PAGES | {f"/page/{name}": name for name in (*FILES, *SCRIPTS)}
     for address, name in names.items():
@@ -28,7 +28,7 @@ def _sender(name: str) -> Callable[[], Awaitable[Response]]:
     media_type = f"{TYPES[name.rpartition('.')[2]]}; charset=utf-8"
 
     async def send() -> Response:
-        # Asked for again each time, so that a new version of the page is seen at once.
+        # RequestBody for again each time, so that a new version of the page is seen at once.
         return Response(content, media_type=media_type, headers={"Cache-Control": "no-cache"})
 
     return send

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import ceil
 from typing import Generic, TypeVar
 
-from selfplay.web.errors import FullError, UnknownError
+from selfplay.web.errors import NotFoundError, TooManyMatchesError
 
 Held = TypeVar("Held")
 
@@ -32,28 +32,28 @@ class MatchStore(Generic[Held]):
             return len(self._matches)
 
     def add(self, name: str, match: Held) -> None:
-        """Hold a match. Raises FullError if there are too many."""
+        """Hold a match. Raises TooManyMatchesError if there are too many."""
         with self._lock:
             self._make_room()
             self._matches[name] = (match, self._clock())
 
     def check_room(self) -> None:
-        """Raise FullError if there is no room for one more."""
+        """Raise TooManyMatchesError if there is no room for one more."""
         with self._lock:
             self._make_room()
 
     def get(self, name: str) -> Held:
-        """The match of that id, which counts as touched. Raises UnknownError if there is none any more."""
+        """The match of that id, which counts as touched. Raises NotFoundError if there is none any more."""
         with self._lock:
             self._forget_left()
             if name not in self._matches:
-                raise UnknownError("there is no such match, or it was left alone for too long; begin a new one")
+                raise NotFoundError("there is no such match, or it was left alone for too long; begin a new one")
             match, _ = self._matches.pop(name)
             self._matches[name] = (match, self._clock())
             return match
 
     def remove(self, name: str) -> None:
-        """Forget a match. Raises UnknownError as `get`."""
+        """Forget a match. Raises NotFoundError as `get`."""
         self.get(name)
         with self._lock:
             self._matches.pop(name, None)
@@ -62,7 +62,7 @@ class MatchStore(Generic[Held]):
         self._forget_left()
         if len(self._matches) >= self.limit:
             _, touched = next(iter(self._matches.values()))
-            raise FullError(self.limit, max(1, ceil(touched + self.seconds - self._clock())))
+            raise TooManyMatchesError(self.limit, max(1, ceil(touched + self.seconds - self._clock())))
 
     def _forget_left(self) -> None:
         now = self._clock()

@@ -13,7 +13,7 @@ from selfplay.grading.proof import Lines
 from selfplay.grading.proof_text import count_text
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.loss_file import read_epoch_losses
-from selfplay.web.opponents import Roster, how_to_learn, shown
+from selfplay.web.opponents import OpponentCatalog, how_to_learn, shown
 from selfplay.web.schemas import (
     EpochView,
     ExactView,
@@ -28,32 +28,32 @@ Row = dict[str, str]
 Read = TypeVar("Read")
 
 
-class Told(NamedTuple):
+class TaggedStory(NamedTuple):
     """A story, and the state of the files that it was read from."""
 
     mark: str
     story: StoryView
 
 
-class Stories:
+class StoryReader:
     """The story of every game's run; of its files only those are read again that have changed."""
 
-    def __init__(self, roster: Roster) -> None:
-        self.roster = roster
-        self._told: dict[str, Told] = {}
-        self._readings = Readings()
+    def __init__(self, catalog: OpponentCatalog) -> None:
+        self.catalog = catalog
+        self._told: dict[str, TaggedStory] = {}
+        self._files = FileCache()
 
-    def of(self, game: Game) -> Told:
+    def of(self, game: Game) -> TaggedStory:
         """The story now."""
-        run = self.roster.run(game)
+        run = self.catalog.run(game)
         mark = _mark(run)
         told = self._told.get(game.name)
         if told is None or told.mark != mark:
-            told = self._told[game.name] = Told(mark, tell(run, game, self._readings))
+            told = self._told[game.name] = TaggedStory(mark, tell(run, game, self._files))
         return told
 
 
-class Readings:
+class FileCache:
     """What files held when they were read last, for a long run has hundreds. May be asked from many threads."""
 
     def __init__(self) -> None:
@@ -90,18 +90,18 @@ def _mark(run: RunFolder) -> str:
     return f'"{hash((run.is_at_work(), tuple(stats))) & (2**63 - 1):x}"'
 
 
-def tell(run: RunFolder, game: Game, readings: Readings) -> StoryView:
+def tell(run: RunFolder, game: Game, files: FileCache) -> StoryView:
     """The story of a run; what is missing or broken stands among its notes."""
     notes: list[str] = []
     levels = run.trained_levels()
     losses = [
         LevelLosses(level=level, epochs=epochs)
         for level in levels
-        if (epochs := readings.of(_epochs, run.epoch_loss(level), notes)) is not None
+        if (epochs := files.of(_epochs, run.epoch_loss(level), notes)) is not None
     ]
-    comparison = readings.of(_comparison, run.comparison, notes)
-    references = readings.of(_references, run.references, notes)
-    tournament = readings.of(_tournament, run.tournament / "players.csv", notes)
+    comparison = files.of(_comparison, run.comparison, notes)
+    references = files.of(_references, run.references, notes)
+    tournament = files.of(_tournament, run.tournament / "players.csv", notes)
     if not levels:
         notes.append(f"{shown(run.path)} has no trained level yet; {how_to_learn(game)} makes some.")
     elif comparison is None:

@@ -26,15 +26,15 @@ class Workers:
         self._slow = ThreadPoolExecutor(SLOW_WORKERS, "slow")
         self._learning = ThreadPoolExecutor(LEARNING_WORKERS, "learning")
 
-    def quickly(self, work: Callable[[], Answer]) -> "asyncio.Future[Answer]":
+    def run_quick(self, work: Callable[[], Answer]) -> "asyncio.Future[Answer]":
         """The result of `work`, which takes milliseconds."""
         return asyncio.get_running_loop().run_in_executor(self._quick, work)
 
-    def slowly(self, work: Callable[[], Answer]) -> "asyncio.Future[Answer]":
+    def run_slow(self, work: Callable[[], Answer]) -> "asyncio.Future[Answer]":
         """The result of `work`, which may take seconds."""
         return asyncio.get_running_loop().run_in_executor(self._slow, work)
 
-    def with_opponent(self, opponent: OpponentView, work: Callable[[], Answer]) -> "asyncio.Future[Answer]":
+    def run_for(self, opponent: OpponentView, work: Callable[[], Answer]) -> "asyncio.Future[Answer]":
         """The result of `work` with this opponent, which is made already; it takes as long as such opponents do."""
         worker = self._learning if opponent.kind == "experience" else self._slow if opponent.is_slow else self._quick
         return asyncio.get_running_loop().run_in_executor(worker, work)

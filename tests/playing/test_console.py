@@ -12,7 +12,7 @@ from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.playing.board_text import boards_beside, has_colour
+from selfplay.playing.board_text import boards_side_by_side, supports_colour
 from selfplay.playing.console import COMMANDS, Console
 from selfplay.playing.session import Session
 from tests.support.pile import Pile
@@ -285,12 +285,12 @@ def test_help_names_the_actions_and_every_command() -> None:
 def test_good_values_are_green_bad_ones_red_and_the_best_bold() -> None:
     state = GAME.state_after(["1,1", "0,1"])
     values = torch.tensor([-0.5, torch.nan, 0.25, 0.0, torch.nan, -0.004, 1.0, 1.0, 0.001]).numpy()
-    text = boards_beside(GAME, state, [("one:", values), ("another:", values)], colour=True)
+    text = boards_side_by_side(GAME, state, [("one:", values), ("another:", values)], colour=True)
     assert text.splitlines()[0] == "one:                 another:"
     row = "\x1b[31m-0.50\x1b[0m   O   \x1b[32m+0.25\x1b[0m"
     assert text.splitlines()[1] == f"{row}    {row}"
     assert text.splitlines()[3].startswith("\x1b[1;32m+1.00\x1b[0m \x1b[1;32m+1.00\x1b[0m +0.00")
-    plain = boards_beside(GAME, state, [("one:", values), ("another:", values)])
+    plain = boards_side_by_side(GAME, state, [("one:", values), ("another:", values)])
     assert "\x1b" not in plain
 
 
@@ -302,12 +302,12 @@ class Terminal(io.StringIO):
 def test_colour_is_for_terminals_that_know_it_and_people_who_want_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert has_colour(Terminal())
-    assert not has_colour(io.StringIO())
+    assert supports_colour(Terminal())
+    assert not supports_colour(io.StringIO())
     monkeypatch.setenv("NO_COLOR", "")
-    assert has_colour(Terminal())
+    assert supports_colour(Terminal())
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not has_colour(Terminal())
+    assert not supports_colour(Terminal())
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("TERM", "dumb")
-    assert not has_colour(Terminal())
+    assert not supports_colour(Terminal())

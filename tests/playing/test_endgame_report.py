@@ -11,7 +11,7 @@ import pytest
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.othello_notation import written_position
-from selfplay.playing.endgame_report import solved_lines
+from selfplay.playing.endgame_report import move_value_lines
 from selfplay.search.endgame.solver import EndgameSolver
 from tests.support.runs import PROJECT, SOLVE, run_forked
 
@@ -101,7 +101,7 @@ def test_lines_are_told_as_they_come():
     told = []
     solver = EndgameSolver(make_game("othello"))
     _, state = written_position(FIRST["board"], FIRST["side"])
-    lines = solved_lines(solver, state, on_line=told.append)
+    lines = move_value_lines(solver, state, on_line=told.append)
     assert sorted(told) == sorted(lines)
     assert told != lines
     assert told[0] == "b1 -4"

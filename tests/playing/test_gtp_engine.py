@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from selfplay.games import make_game
-from selfplay.playing.gtp_engine import Engine, converse, engine_of
+from selfplay.playing.gtp_engine import Engine, answer_lines, engine_from_settings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.gtp import GtpSettings
 from tests.support.runs import PROJECT
@@ -24,7 +24,7 @@ def engine(name="othello", **options):
 def dialogue(engine, text):
     """Feed the lines that begin with `> `; the other lines are what must come back, an empty one after each answer."""
     said = []
-    converse(engine, [line[2:] for line in text.splitlines() if line.startswith(">")], said.append)
+    answer_lines(engine, [line[2:] for line in text.splitlines() if line.startswith(">")], said.append)
     expected = [line for line in text.splitlines() if not line.startswith(">")]
     assert "".join(said) == "".join(f"{line}\n" for line in expected)
 
@@ -209,7 +209,9 @@ def test_no_pass_is_legal_where_there_are_moves():
 
 
 def test_settings_say_who_plays(tmp_path):
-    made = engine_of(compose_settings_of(GtpSettings, "gtp", ["player=random", "rows=bottom", f"run_dir={tmp_path}"]))
+    made = engine_from_settings(
+        compose_settings_of(GtpSettings, "gtp", ["player=random", "rows=bottom", f"run_dir={tmp_path}"])
+    )
     assert (made.player.name, made.vertices.rows, made.game.name) == ("random", "bottom", "othello")
 
 

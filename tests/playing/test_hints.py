@@ -10,7 +10,7 @@ from selfplay.games import make_game
 from selfplay.players import perfect
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.perfect import PerfectPlayer, perfect_player_of
-from selfplay.playing.hints import hint, perfect_values, right_actions
+from selfplay.playing.hints import hint, optimal_actions, perfect_values
 from selfplay.playing.session import Session
 from selfplay.playing.session_summary import summary
 from tests.support.pile import Pile
@@ -66,12 +66,12 @@ def test_perfect_play_tells_what_would_have_been_right() -> None:
     values = perfect_values(session)
     assert values is not None
     assert np.nan_to_num(values, nan=-9).tolist() == [1, -9, 1, 1, -9, 1, 1, 0, 1]
-    assert right_actions(session) == (0, 2, 3, 5, 6, 8)
-    assert right_actions(session, 1) == (0, 2, 6, 8)
+    assert optimal_actions(session) == (0, 2, 3, 5, 6, 8)
+    assert optimal_actions(session, 1) == (0, 2, 6, 8)
     go_on(session, 0, 8, 3, 5, 6)
     assert session.is_over
     assert perfect_values(session) is None
-    assert right_actions(session) is None
+    assert optimal_actions(session) is None
 
 
 def test_that_a_game_is_too_large_to_be_solved_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ def test_that_a_game_is_too_large_to_be_solved_is_found_out_once(monkeypatch: py
     session = Session(large, (None, FirstLegal(large)), 0)
     assert perfect_values(session) is None
     monkeypatch.setattr(perfect, "enumerate_positions", lambda *_: pytest.fail("asked again"))
-    assert right_actions(session) is None
+    assert optimal_actions(session) is None
     with pytest.raises(NotNowError, match="othello_6x6 is too large to be solved"):
         hint(session)
     with pytest.raises(NotNowError, match="first legal values no actions"):

@@ -21,7 +21,7 @@ from selfplay.learners.tabular.policy_file import save_policy
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.web import WebSettings
 from selfplay.web.app import create_app
-from selfplay.web.match_service import Desk
+from selfplay.web.match_service import MatchService
 from tests.support.runs import tiny_settings
 from tests.web.browsing import PATIENCE_MS
 
@@ -78,22 +78,22 @@ def client_of(app: FastAPI) -> TestClient:
 
 
 @pytest.fixture
-def desk(run_dir: Path, clock: Clock) -> Iterator[Desk]:
-    made = Desk(web_settings(run_dir), clock)
+def service(run_dir: Path, clock: Clock) -> Iterator[MatchService]:
+    made = MatchService(web_settings(run_dir), clock)
     yield made
     made.close()
 
 
 @pytest.fixture
-def client(desk: Desk) -> TestClient:
-    return client_of(create_app(desk))
+def client(service: MatchService) -> TestClient:
+    return client_of(create_app(service))
 
 
 class Server(NamedTuple):
     """A server that listens."""
 
     port: int
-    desk: Desk
+    service: MatchService
 
     @property
     def address(self) -> str:
@@ -104,8 +104,8 @@ class Server(NamedTuple):
 def server(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One server for all tests that need a real one."""
     run_dir = Path(shutil.copytree(whole_run, tmp_path_factory.mktemp("served") / "run"))
-    desk = Desk(web_settings(run_dir))
-    running = uvicorn.Server(uvicorn.Config(create_app(desk), port=0, log_level="warning"))
+    service = MatchService(web_settings(run_dir))
+    running = uvicorn.Server(uvicorn.Config(create_app(service), port=0, log_level="warning"))
     thread = threading.Thread(target=running.run, daemon=True)
     started = threading.Event()
     startup = running.startup
@@ -117,7 +117,7 @@ def server(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     running.startup = announced  # type: ignore[method-assign]
     thread.start()
     assert started.wait(60)
-    yield Server(running.servers[0].sockets[0].getsockname()[1], desk)
+    yield Server(running.servers[0].sockets[0].getsockname()[1], service)
     running.should_exit = True
     thread.join(30)
 
@@ -134,9 +134,9 @@ class ByButtons(TicTacToe):
 @pytest.fixture
 def by_buttons(server: Server) -> Iterator[None]:
     """The server offers that game too."""
-    server.desk.roster.games["by_buttons"] = ByButtons()
+    server.service.catalog.games["by_buttons"] = ByButtons()
     yield
-    del server.desk.roster.games["by_buttons"]
+    del server.service.catalog.games["by_buttons"]
 
 
 # ---------------------------------------------------------------------- browsers

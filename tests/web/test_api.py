@@ -6,9 +6,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from selfplay.web.app import create_app
-from selfplay.web.match_service import Desk
+from selfplay.web.match_service import MatchService
 from tests.web.conftest import client_of, web_settings
-from tests.web.playing import Json, act, begin, play_out, post
+from tests.web.match_requests import Json, act, begin, play_out, post
 
 
 def test_a_match_against_a_level_shows_its_values_and_its_replies(client: TestClient) -> None:
@@ -145,8 +145,8 @@ def test_a_machine_learns_from_a_finished_match_once(client: TestClient) -> None
 def test_a_match_depends_on_its_id_and_the_seed_alone(run_dir: Path) -> None:
     def play(seed: int) -> list[Json]:
         names = iter(["same", "other"])
-        desk = Desk(web_settings(run_dir, seed=seed), new_name=lambda: next(names))
-        client = client_of(create_app(desk))
+        service = MatchService(web_settings(run_dir, seed=seed), new_name=lambda: next(names))
+        client = client_of(create_app(service))
         return [play_out(client, begin(client, opponent="random", person="second"))["plies"] for _ in range(2)]
 
     one, again, otherwise = play(0), play(0), play(1)

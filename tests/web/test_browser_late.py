@@ -82,10 +82,10 @@ def test_a_match_that_begins_too_late_is_left(page: Page, server: Server) -> Non
     begin.wait()
     name = begin.answer.json()["id"]
     choose_game(page, "sumto100")
-    assert name in server.desk.matches._matches
+    assert name in server.service.matches._matches
     with page.expect_response(lambda response: response.request.method == "DELETE" and name in response.url):
         begin.come()
-    assert name not in server.desk.matches._matches
+    assert name not in server.service.matches._matches
     expect(page.locator("#error")).to_be_hidden()
     expect(page.locator("#board .action.legal")).to_have_count(10)
 
@@ -141,6 +141,6 @@ def test_a_match_whose_page_is_closed_is_left(page: Page, server: Server) -> Non
     with page.expect_response(lambda response: response.url.endswith("/matches")) as begun:
         visit(page)
     name = begun.value.json()["id"]
-    assert name in server.desk.matches._matches
+    assert name in server.service.matches._matches
     page.goto("about:blank")
-    until(page, lambda: name not in server.desk.matches._matches)
+    until(page, lambda: name not in server.service.matches._matches)

@@ -12,8 +12,8 @@ from tests.web.conftest import Server
 
 
 def forget_matches(server: Server) -> None:
-    for name in list(server.desk.matches._matches):
-        server.desk.matches.remove(name)
+    for name in list(server.service.matches._matches):
+        server.service.matches.remove(name)
 
 
 # ---------------------------------------------------------------------- matches that are gone
@@ -47,7 +47,7 @@ def test_a_match_that_begins_anew_has_its_first_ply_if_that_is_the_opponents(pag
 @pytest.fixture
 def broken_level(server: Server) -> Iterator[Path]:
     """The file of the newest level, which nobody can read."""
-    file = server.desk.roster.run(server.desk.roster.game("tictactoe")).agent(3)
+    file = server.service.catalog.run(server.service.catalog.game("tictactoe")).agent(3)
     kept = file.with_suffix(".kept")
     shutil.copy2(file, kept)
     file.write_bytes(b"no network")
@@ -98,7 +98,7 @@ def test_a_full_server_has_room_again_later(page: Page, server: Server, monkeypa
     forget_matches(server)
     other = page.request.post("/api/matches", data={"game": "tictactoe", "opponent": "random"}).json()
     with monkeypatch.context() as full:
-        full.setattr(server.desk.matches, "limit", 1)
+        full.setattr(server.service.matches, "limit", 1)
         visit(page)
         expect_no_match(page, "1 match is open")
         page.request.delete(f"/api/matches/{other['id']}")

@@ -83,7 +83,7 @@ def test_the_story_has_charts_with_their_figures_as_tables(page: Page) -> None:
 
 
 def test_the_story_is_live_while_the_run_goes_on(page: Page, server: Server) -> None:
-    run = server.desk.roster.run(server.desk.roster.game("tictactoe"))
+    run = server.service.catalog.run(server.service.catalog.game("tictactoe"))
     page.goto("/#story/tictactoe")
     expect(page.locator("#story-state")).to_contain_text("3 levels")
     new = run.level(4)

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from selfplay.web.app import create_app, names_of
-from selfplay.web.match_service import Desk
-from selfplay.web.request_limits import LARGEST_BODY
+from selfplay.web.app import allowed_hosts, create_app
+from selfplay.web.match_service import MatchService
+from selfplay.web.request_limits import MAX_BODY_BYTES
 from tests.web.conftest import Clock, client_of, web_settings
-from tests.web.playing import act, begin
+from tests.web.match_requests import act, begin
 
 
 def test_what_is_illegal_out_of_turn_or_out_of_date_is_refused_with_the_reason(client: TestClient) -> None:
@@ -40,7 +40,7 @@ def test_a_body_that_is_none_is_refused_in_a_sentence(client: TestClient) -> Non
     extra = {"game": "tictactoe", "opponent": "random", "run_dir": "/tmp"}
     assert refused(json=extra) == (422, "run_dir: Extra inputs are not permitted")
     assert refused(json=extra | {"person": "third"})[0] == 422
-    assert refused(content=b" " * (LARGEST_BODY + 1)) == (413, f"a body has at most {LARGEST_BODY} bytes")
+    assert refused(content=b" " * (MAX_BODY_BYTES + 1)) == (413, f"a body has at most {MAX_BODY_BYTES} bytes")
     match = begin(client)
     wrong = client.post(f"/api/matches/{match['id']}/actions", json={"action": "4", "ply": 0})
     assert (wrong.status_code, wrong.json()["error"]) == (422, "action: Input should be a valid integer")
@@ -54,8 +54,8 @@ def test_unknown_addresses_and_matches_are_not_found_and_lead_nowhere(client: Te
 
 
 def test_one_match_too_many_has_to_wait_and_the_forgotten_make_room(run_dir: Path, clock: Clock) -> None:
-    desk = Desk(web_settings(run_dir, match_limit=2, match_minutes=1), clock)
-    client = client_of(create_app(desk))
+    service = MatchService(web_settings(run_dir, match_limit=2, match_minutes=1), clock)
+    client = client_of(create_app(service))
     first, _ = begin(client), begin(client)
     clock.now += 20
     refused = client.post("/api/matches", json={"game": "tictactoe", "opponent": "random"})
@@ -64,14 +64,14 @@ def test_one_match_too_many_has_to_wait_and_the_forgotten_make_room(run_dir: Pat
     clock.now += 40
     begin(client)
     assert client.get(f"/api/matches/{first['id']}").status_code == 404
-    assert len(desk.matches) == 1
+    assert len(service.matches) == 1
 
 
-def test_a_match_that_is_left_makes_room(client: TestClient, desk: Desk) -> None:
+def test_a_match_that_is_left_makes_room(client: TestClient, service: MatchService) -> None:
     match = begin(client)
     assert client.delete(f"/api/matches/{match['id']}").status_code == 204
     assert client.delete(f"/api/matches/{match['id']}").status_code == 404
-    assert len(desk.matches) == 0
+    assert len(service.matches) == 0
 
 
 def test_another_sites_page_cannot_reach_the_server(client: TestClient) -> None:
@@ -85,5 +85,5 @@ def test_another_sites_page_cannot_reach_the_server(client: TestClient) -> None:
 
 @pytest.mark.parametrize(("host", "name"), [("::1", "[::1]"), ("[::1]", "[::1]"), ("192.168.0.7", "192.168.0.7")])
 def test_the_server_is_called_by_the_address_that_it_listens_at(host: str, name: str) -> None:
-    assert names_of(host) == {name, "localhost", "127.0.0.1", "[::1]"}
-    assert names_of("0.0.0.0") is None
+    assert allowed_hosts(host) == {name, "localhost", "127.0.0.1", "[::1]"}
+    assert allowed_hosts("0.0.0.0") is None

@@ -16,9 +16,9 @@ from selfplay.players.experience import ExperiencePlayer
 from selfplay.web.app import create_app
 from selfplay.web.errors import BusyError
 from selfplay.web.match import Match
-from selfplay.web.match_lock import Turn
-from selfplay.web.match_service import Desk
-from tests.web.side_by_side import Json, answer, client_of, play
+from selfplay.web.match_lock import MatchLock
+from selfplay.web.match_service import MatchService
+from tests.web.concurrent_matches import Json, answer, client_of, play
 
 
 class Gate:
@@ -45,8 +45,8 @@ def gate() -> Iterator[Gate]:
 
 
 @pytest.fixture
-def app(desk: Desk) -> FastAPI:
-    return create_app(desk)
+def app(service: MatchService) -> FastAPI:
+    return create_app(service)
 
 
 async def begin(client: httpx2.AsyncClient, opponent: str, game: str = "tictactoe") -> Json:
@@ -85,7 +85,7 @@ def test_a_search_that_thinks_keeps_no_other_match_waiting(
         reply(self)
 
     monkeypatch.setattr(Match, "reply", slow_reply)
-    monkeypatch.setattr("selfplay.web.match_lock.PATIENCE", 0.01)
+    monkeypatch.setattr("selfplay.web.match_lock.LOCK_TIMEOUT", 0.01)
 
     async def try_it() -> None:
         async with client_of(app) as client:
@@ -156,15 +156,15 @@ def test_a_player_that_is_learning_keeps_no_other_match_waiting(
 
 
 def test_a_request_that_waits_for_its_turn_keeps_no_thread(
-    app: FastAPI, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    app: FastAPI, service: MatchService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("selfplay.web.match_lock.PATIENCE", 60)
+    monkeypatch.setattr("selfplay.web.match_lock.LOCK_TIMEOUT", 60)
 
     async def try_it() -> None:
         async with client_of(app) as client:
             match = await begin(client, "level-1")
             work: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            earlier = asyncio.create_task(desk.matches.get(match["id"]).turn.taken(lambda: work))
+            earlier = asyncio.create_task(service.matches.get(match["id"]).lock.hold(lambda: work))
             await asyncio.sleep(0)
             later = asyncio.create_task(answer(client.get(f"/api/matches/{match['id']}")))
             await play_another(client, "level-1")
@@ -180,8 +180,8 @@ def test_who_takes_over_during_a_reply_goes_on_after_it_and_in_its_own_threads(
     app: FastAPI, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[str] = []
-    reply, view, taken = Match.reply, Match.view, Turn.taken
-    waiting_for_turns: list[Turn] = []
+    reply, view, taken = Match.reply, Match.view, MatchLock.hold
+    waiting_for_turns: list[MatchLock] = []
 
     def slow_reply(self: Match) -> None:
         gate.pass_through()
@@ -191,7 +191,7 @@ def test_who_takes_over_during_a_reply_goes_on_after_it_and_in_its_own_threads(
         threads.append(threading.current_thread().name)
         return view(self)
 
-    async def counted(self: Turn, start: Callable[[], Any]) -> Any:
+    async def counted(self: MatchLock, start: Callable[[], Any]) -> Any:
         waiting_for_turns.append(self)
         return await taken(self, start)
 
@@ -199,7 +199,7 @@ def test_who_takes_over_during_a_reply_goes_on_after_it_and_in_its_own_threads(
         while len(waiting_for_turns) < number:
             await asyncio.sleep(0.01)
 
-    monkeypatch.setattr("selfplay.web.match_lock.PATIENCE", 60)
+    monkeypatch.setattr("selfplay.web.match_lock.LOCK_TIMEOUT", 60)
 
     async def try_it() -> None:
         async with client_of(app) as client:
@@ -208,7 +208,7 @@ def test_who_takes_over_during_a_reply_goes_on_after_it_and_in_its_own_threads(
             await answer(client.post(f"{address}/actions", json={"action": 0, "ply": 0}))
             monkeypatch.setattr(Match, "reply", slow_reply)
             monkeypatch.setattr(Match, "view", noted_view)
-            monkeypatch.setattr(Turn, "taken", counted)
+            monkeypatch.setattr(MatchLock, "hold", counted)
             async with asked(gate, answer(client.post(f"{address}/reply"))) as replied:
                 body = {"opponent": "level-1"}
                 taken_over = asyncio.create_task(answer(client.put(f"{address}/opponent", json=body)))
@@ -223,21 +223,21 @@ def test_who_takes_over_during_a_reply_goes_on_after_it_and_in_its_own_threads(
 
 
 def test_a_match_is_held_by_one_at_a_time_until_its_thread_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("selfplay.web.match_lock.PATIENCE", 0.0)
+    monkeypatch.setattr("selfplay.web.match_lock.LOCK_TIMEOUT", 0.0)
 
     async def try_it() -> None:
-        turn, work = Turn(), asyncio.get_running_loop().create_future()
-        first = asyncio.create_task(turn.taken(lambda: work))
+        turn, work = MatchLock(), asyncio.get_running_loop().create_future()
+        first = asyncio.create_task(turn.hold(lambda: work))
         await asyncio.sleep(0)
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
             await first
         # Nobody waits for the thread any more, which still has the match.
         with pytest.raises(BusyError):
-            await turn.taken(lambda: pytest.fail("two at once"))
+            await turn.hold(lambda: pytest.fail("two at once"))
         work.set_result(1)
         await asyncio.sleep(0)
-        monkeypatch.setattr("selfplay.web.match_lock.PATIENCE", 60)
-        assert await turn.taken(lambda: work) == 1
+        monkeypatch.setattr("selfplay.web.match_lock.LOCK_TIMEOUT", 60)
+        assert await turn.hold(lambda: work) == 1
 
     asyncio.run(try_it())

@@ -13,10 +13,10 @@ from selfplay.games import GAMES
 from selfplay.grading.proof import SEAT_NAMES
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
-from selfplay.web.errors import UnknownError
-from selfplay.web.match_service import Desk
-from selfplay.web.player_cache import MadePlayers
-from tests.web.playing import Json, begin, play_out
+from selfplay.web.errors import NotFoundError
+from selfplay.web.match_service import MatchService
+from selfplay.web.player_cache import PlayerCache
+from tests.web.match_requests import Json, begin, play_out
 
 
 def test_opponents_come_from_the_run_and_missing_ones_are_named(client: TestClient, run_dir: Path) -> None:
@@ -87,7 +87,7 @@ def test_what_is_proved_is_said(client: TestClient) -> None:
 def test_of_a_larger_game_the_runs_own_comparison_is_quoted(
     client: TestClient, run_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("selfplay.web.proof.GRADED_AT_ONCE", 10)
+    monkeypatch.setattr("selfplay.web.proof.MAX_GRADED_POSITIONS", 10)
     asked = ("/api/games/tictactoe/proof", {"opponent": "level-3"})
     said = client.get(asked[0], params=asked[1]).json()
     row = client.get("/api/games/tictactoe/story").json()["comparison"][3]["exact"]
@@ -100,18 +100,18 @@ def test_of_a_larger_game_the_runs_own_comparison_is_quoted(
 
 
 def test_searches_of_some_depth_know_the_end_of_a_match_in_which_discs_are_turned(
-    client: TestClient, desk: Desk
+    client: TestClient, service: MatchService
 ) -> None:
-    game = desk.roster.game("othello")
+    game = service.catalog.game("othello")
     about = {one["id"]: one["about"] for one in client.get("/api/games/othello/opponents").json()["opponents"]}
     solving = [name for name in about if "plays the last 10 squares perfectly" in about[name]]
     assert solving == ["search-4"]
-    player = desk.roster.player(game, desk.roster.opponent(game, "search-4"))
+    player = service.catalog.player(game, service.catalog.opponent(game, "search-4"))
     assert isinstance(player, SearchPlayer)
     assert (player.endgame, player.time_limit is None) == (10, False)
     assert player.solver is not None
     assert player.solver.table_bytes <= 2**18
-    shallow = desk.roster.player(game, desk.roster.opponent(game, "search-3"))
+    shallow = service.catalog.player(game, service.catalog.opponent(game, "search-3"))
     assert isinstance(shallow, SearchPlayer)
     assert shallow.solver is None
     match = play_out(client, begin(client, "othello_4x4", "search-4"))
@@ -119,18 +119,20 @@ def test_searches_of_some_depth_know_the_end_of_a_match_in_which_discs_are_turne
     assert all(float(ply["value"]).is_integer() for ply in match["plies"][2:] if ply["value"] is not None)
 
 
-def test_only_perfect_play_waits_until_the_game_is_solved(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_perfect_play_waits_until_the_game_is_solved(
+    service: MatchService, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("selfplay.web.opponents.is_found_out", lambda _: False)
     monkeypatch.setattr("selfplay.web.opponents.perfect_player_of", lambda _: pytest.fail("solved"))
-    game = desk.roster.game("tictactoe")
-    assert desk.roster.opponent(game, "level-2").view.label == "Level 2"
-    with pytest.raises(UnknownError, match="there are random, level-1"):
-        desk.roster.opponent(game, "level-9")
+    game = service.catalog.game("tictactoe")
+    assert service.catalog.opponent(game, "level-2").view.label == "Level 2"
+    with pytest.raises(NotFoundError, match="there are random, level-1"):
+        service.catalog.opponent(game, "level-9")
 
 
-def test_who_is_made_from_a_file_is_made_once_and_keeps_no_other_waiting(desk: Desk) -> None:
-    game, made, go_on = desk.roster.game("tictactoe"), MadePlayers(), threading.Event()
-    one, other = (desk.roster.opponent(game, name) for name in ("level-1", "level-2"))
+def test_who_is_made_from_a_file_is_made_once_and_keeps_no_other_waiting(service: MatchService) -> None:
+    game, cache, go_on = service.catalog.game("tictactoe"), PlayerCache(), threading.Event()
+    one, other = (service.catalog.opponent(game, name) for name in ("level-1", "level-2"))
     count: list[int] = []
 
     def slowly_made() -> Player:
@@ -140,27 +142,27 @@ def test_who_is_made_from_a_file_is_made_once_and_keeps_no_other_waiting(desk: D
 
     slow = one._replace(make=slowly_made)
     with ThreadPoolExecutor(2) as threads:
-        asked = [threads.submit(made.player, game, slow) for _ in range(2)]
+        asked = [threads.submit(cache.player, game, slow) for _ in range(2)]
         try:
-            assert made.made(game, other) is None
-            player = made.player(game, other)
-            assert made.made(game, other) is player
-            assert made.made(game, slow) is None
+            assert cache.cached_player(game, other) is None
+            player = cache.player(game, other)
+            assert cache.cached_player(game, other) is player
+            assert cache.cached_player(game, slow) is None
         finally:
             go_on.set()
-    assert asked[0].result() is asked[1].result() is made.made(game, slow)
+    assert asked[0].result() is asked[1].result() is cache.cached_player(game, slow)
     assert len(count) == 1
 
 
-def test_what_could_not_be_made_is_tried_again(desk: Desk) -> None:
-    game, made = desk.roster.game("tictactoe"), MadePlayers()
-    opponent = desk.roster.opponent(game, "level-1")
+def test_what_could_not_be_made_is_tried_again(service: MatchService) -> None:
+    game, cache = service.catalog.game("tictactoe"), PlayerCache()
+    opponent = service.catalog.opponent(game, "level-1")
 
     def broken() -> Player:
         raise StageError("broken")
 
     for _ in range(2):
         with pytest.raises(StageError, match="broken"):
-            made.player(game, opponent._replace(make=broken))
-        assert made.made(game, opponent) is None
-    assert made.player(game, opponent) is made.made(game, opponent)
+            cache.player(game, opponent._replace(make=broken))
+        assert cache.cached_player(game, opponent) is None
+    assert cache.player(game, opponent) is cache.cached_player(game, opponent)

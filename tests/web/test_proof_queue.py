@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from selfplay.errors import StageError
-from selfplay.web.proof_queue import NOT_YET, PROOFS_WAITING, Proving
+from selfplay.web.proof_queue import MAX_WAITING_PROOFS, TOO_MANY_PROOFS, ProofQueue
 from selfplay.web.routes import while_waited_for
 from selfplay.web.schemas import ProofView
 
@@ -39,7 +39,7 @@ def blocked() -> Iterator[Blocked]:
     made.go_on.set()
 
 
-async def asked(proving: Proving, blocked: Blocked, name: str) -> "asyncio.Task[ProofView]":
+async def asked(proving: ProofQueue, blocked: Blocked, name: str) -> "asyncio.Task[ProofView]":
     """Somebody who waits for that proof."""
     task = asyncio.create_task(proving.of(name, blocked.of(name)))
     await asyncio.sleep(0)
@@ -53,7 +53,7 @@ async def begun(blocked: Blocked, name: str) -> None:
 
 def test_the_same_proof_is_done_once_for_all_who_ask(blocked: Blocked) -> None:
     async def try_it() -> None:
-        proving = Proving()
+        proving = ProofQueue()
         tasks = [await asked(proving, blocked, "one") for _ in range(3)]
         await begun(blocked, "one")
         # One who leaves takes it from nobody.
@@ -69,7 +69,7 @@ def test_the_same_proof_is_done_once_for_all_who_ask(blocked: Blocked) -> None:
 
 def test_a_proof_that_nobody_waits_for_is_not_begun(blocked: Blocked) -> None:
     async def try_it() -> None:
-        proving = Proving()
+        proving = ProofQueue()
         first = await asked(proving, blocked, "first")
         await begun(blocked, "first")
         left, kept = await asked(proving, blocked, "left"), await asked(proving, blocked, "kept")
@@ -86,13 +86,13 @@ def test_a_proof_that_nobody_waits_for_is_not_begun(blocked: Blocked) -> None:
 
 def test_one_proof_too_many_is_not_known_yet(blocked: Blocked) -> None:
     async def try_it() -> None:
-        proving = Proving()
-        tasks = [await asked(proving, blocked, str(number)) for number in range(PROOFS_WAITING)]
-        assert await proving.of("more", blocked.of("more")) == NOT_YET
+        proving = ProofQueue()
+        tasks = [await asked(proving, blocked, str(number)) for number in range(MAX_WAITING_PROOFS)]
+        assert await proving.of("more", blocked.of("more")) == TOO_MANY_PROOFS
         # Who is waited for already may be asked about.
         again = await asked(proving, blocked, "3")
         blocked.go_on.set()
-        assert await asyncio.gather(*tasks, again) == [PROVED] * (PROOFS_WAITING + 1)
+        assert await asyncio.gather(*tasks, again) == [PROVED] * (MAX_WAITING_PROOFS + 1)
         assert await proving.of("more", blocked.of("more")) == PROVED
         proving.close()
 
@@ -104,7 +104,7 @@ def test_a_proof_that_fails_says_so_and_is_tried_again(blocked: Blocked) -> None
         raise StageError("broken")
 
     async def try_it() -> None:
-        proving = Proving()
+        proving = ProofQueue()
         with pytest.raises(StageError, match="broken"):
             await proving.of("one", broken)
         blocked.go_on.set()
@@ -118,7 +118,7 @@ def test_who_goes_away_does_not_wait_any_more(blocked: Blocked) -> None:
     async def try_it() -> None:
         messages: asyncio.Queue[dict[str, str]] = asyncio.Queue()
         request = Request({"type": "http"}, messages.get)
-        proving = Proving()
+        proving = ProofQueue()
         first = await asked(proving, blocked, "first")
         await begun(blocked, "first")
         waiting = asyncio.create_task(while_waited_for(request, proving.of("left", blocked.of("left"))))

@@ -18,7 +18,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from selfplay.web.app import create_app
-from selfplay.web.match_service import Desk
+from selfplay.web.match_service import MatchService
 from tests.web.conftest import ADDRESS, client_of, web_settings
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
@@ -33,7 +33,7 @@ OPERATIONS = [
 def app(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
     run_dir = Path(shutil.copytree(whole_run, tmp_path_factory.mktemp("described") / "run"))
     # So many matches that none is refused for want of room.
-    return create_app(Desk(web_settings(run_dir, match_limit=100_000)))
+    return create_app(MatchService(web_settings(run_dir, match_limit=100_000)))
 
 
 def made_real(case: Any, client: TestClient, number: int) -> None:

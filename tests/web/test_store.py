@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfplay.web.errors import FullError, UnknownError
+from selfplay.web.errors import NotFoundError, TooManyMatchesError
 from selfplay.web.store import MatchStore
 from tests.web.conftest import Clock
 
@@ -19,7 +19,7 @@ def test_a_match_is_held_under_its_id_until_it_is_removed(store: MatchStore[str]
     store.remove("a")
     assert len(store) == 1
     for forget in (store.get, store.remove):
-        with pytest.raises(UnknownError, match="no such match"):
+        with pytest.raises(NotFoundError, match="no such match"):
             forget("a")
 
 
@@ -30,7 +30,7 @@ def test_a_match_is_forgotten_when_it_was_left_alone_too_long(store: MatchStore[
     store.get("a")
     clock.now += 1
     assert store.get("a") == "one"
-    with pytest.raises(UnknownError):
+    with pytest.raises(NotFoundError):
         store.get("b")
 
 
@@ -39,11 +39,11 @@ def test_one_too_many_is_refused_until_another_has_been_left(store: MatchStore[s
     clock.now += 10
     store.add("b", "two")
     clock.now += 20.5
-    with pytest.raises(FullError, match="2 matches are open") as refused:
+    with pytest.raises(TooManyMatchesError, match="2 matches are open") as refused:
         store.add("c", "three")
     # The first one has 29.5 seconds left.
     assert refused.value.retry_after == 30
-    with pytest.raises(FullError):
+    with pytest.raises(TooManyMatchesError):
         store.check_room()
     clock.now += 29.5
     store.add("c", "three")
@@ -53,7 +53,7 @@ def test_one_too_many_is_refused_until_another_has_been_left(store: MatchStore[s
 def test_one_match_is_one(clock: Clock) -> None:
     store = MatchStore[str](1, 60, clock)
     store.add("a", "one")
-    with pytest.raises(FullError, match=r"^1 match is open, "):
+    with pytest.raises(TooManyMatchesError, match=r"^1 match is open, "):
         store.check_room()
 
 
@@ -63,6 +63,6 @@ def test_the_wait_counts_from_the_last_touch(store: MatchStore[str], clock: Cloc
     clock.now += 50
     store.get("a")
     clock.now += 5
-    with pytest.raises(FullError) as refused:
+    with pytest.raises(TooManyMatchesError) as refused:
         store.check_room()
     assert refused.value.retry_after == 5

@@ -7,19 +7,19 @@ from fastapi import FastAPI
 
 from selfplay.web.app import create_app
 from selfplay.web.match import Match
-from selfplay.web.match_service import Desk
-from tests.web.side_by_side import Json, answer, client_of, play
+from selfplay.web.match_service import MatchService
+from tests.web.concurrent_matches import Json, answer, client_of, play
 
 MATCHES = 200
 AT_A_TIME = 20
 
 
 @pytest.fixture
-def app(desk: Desk) -> FastAPI:
-    return create_app(desk)
+def app(service: MatchService) -> FastAPI:
+    return create_app(service)
 
 
-def test_two_hundred_matches_side_by_side_are_each_as_if_alone(app: FastAPI, desk: Desk) -> None:
+def test_two_hundred_matches_side_by_side_are_each_as_if_alone(app: FastAPI, service: MatchService) -> None:
     opponents = ["level-1", "level-3", "random", "perfect"]
 
     async def play_all() -> list[Json]:
@@ -34,21 +34,21 @@ def test_two_hundred_matches_side_by_side_are_each_as_if_alone(app: FastAPI, des
 
             # All are open before the first one ends.
             begun = await asyncio.gather(*map(begin, range(MATCHES)))
-            assert len(desk.matches) == MATCHES
+            assert len(service.matches) == MATCHES
             return await asyncio.gather(*(play(client, limit, match, n) for n, match in enumerate(begun)))
 
     ended = asyncio.run(play_all())
     assert len({match["id"] for match in ended}) == MATCHES
     for there in ended:
         # Once more without a server: the person's actions alone, one after the other.
-        game = desk.roster.game("tictactoe")
-        opponent = desk.roster.opponent(game, there["opponent"]["id"])
+        game = service.catalog.game("tictactoe")
+        opponent = service.catalog.opponent(game, there["opponent"]["id"])
         person = "first" if there["person_seat"] == 0 else "second"
-        alone = Match(there["id"], game, opponent.view, desk.roster.player(game, opponent), 0, person)
+        alone = Match(there["id"], game, opponent.view, service.catalog.player(game, opponent), 0, person)
         for ply in there["plies"]:
             if ply["by_person"]:
                 alone.reply()
                 alone.play(ply["action"], len(alone.session.plies))
         alone.reply()
         assert alone.view().model_dump() == there
-        assert desk.matches.get(there["id"]).view().model_dump() == there
+        assert service.matches.get(there["id"]).view().model_dump() == there
