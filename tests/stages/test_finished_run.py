@@ -1,0 +1,102 @@
+"""Runs that an earlier version of the program finished are read, played, compared and resumed by this one.
+
+tests/data/run_2026_11 holds two tiny runs of November 2026: 60 matches a level, a hidden layer of 16 units, and
+figures drawn with few pixels.
+"""
+
+import shutil
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from selfplay import compare_levels, generate_level, learn_levels, load_level, make_game, train_level
+from selfplay.dataset.files import read_dataset
+from selfplay.grading.finished_runs import read_runs
+from selfplay.playing.console import play_at_console
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.playing import PlaySettings
+from selfplay.settings.run import Settings, compose_settings
+from selfplay.stages.compare import compare_and_report, is_compared
+from tests.support.runs import PROJECT, files_of
+
+RUNS = PROJECT / "tests" / "data" / "run_2026_11"
+LEVELS = {"csv": 3, "parquet": 2}
+GIVEN = ["matches=60", "seed=7", "architecture.hidden_sizes=[16]", "training.epochs=3", "comparison.matches=20"]
+"""What the runs were started with, beside run_dir and levels."""
+OF_FORM = {"csv": [], "parquet": ["dataset.format=parquet", "dataset.shard_matches=32"]}
+
+
+@pytest.fixture(params=["csv", "parquet"])
+def form(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def run_dir(form: str, tmp_path: Path) -> Path:
+    """A copy of the finished run."""
+    shutil.copytree(RUNS / form, tmp_path / "run")
+    return tmp_path / "run"
+
+
+def settings_of(form: str, run_dir: Path, *overrides: str) -> Settings:
+    return compose_settings([*GIVEN, *OF_FORM[form], f"run_dir={run_dir}", f"levels={LEVELS[form]}", *overrides])
+
+
+def test_its_datasets_and_its_settings_are_read(form, run_dir):
+    run, game = RunFolder(run_dir), make_game("tictactoe")
+    for level in range(LEVELS[form]):
+        rows = read_dataset(run.dataset(level, form), 18)
+        assert rows.match.max() == 59
+        assert Manifest(run.level(level)).sections["generation"]["counts"]["rows"] == len(rows.match)
+    (finished,) = read_runs(run_dir).finished
+    assert finished.known["training.epochs"] == 3
+    assert finished.table["level"].tolist() == list(range(LEVELS[form] + 1))
+    assert load_level(run_dir, LEVELS[form], game).name == f"level {LEVELS[form]}"
+
+
+def test_its_newest_level_is_played_against(run_dir):
+    settings = compose_settings_of(PlaySettings, "play", [f"run_dir={run_dir}", "second=human"])
+    shown: list[str] = []
+    answers = chain(range(1, 10), range(1, 10))
+
+    def answer(_prompt: str) -> str:
+        number = next(answers, None)
+        if number is None:
+            raise EOFError
+        return str(number)
+
+    play_at_console(settings, answer, shown.append, colour=False)
+    assert sum("X" in text and "O" in text for text in shown) > 1
+
+
+def test_nothing_is_done_again(form, run_dir):
+    before = files_of(run_dir)
+    settings = settings_of(form, run_dir)
+    for level in range(LEVELS[form]):
+        assert not generate_level(settings, level)
+        assert not train_level(settings, level + 1)
+    assert is_compared(settings)
+    assert files_of(run_dir) == before
+
+
+def test_its_levels_are_compared_with_the_same_result(form, run_dir):
+    before = RunFolder(run_dir).comparison.read_bytes()
+    compare_levels(settings_of(form, run_dir))
+    assert RunFolder(run_dir).comparison.read_bytes() == before
+
+
+def test_it_is_continued_by_another_level(form, run_dir):
+    before, run, newest = files_of(run_dir), RunFolder(run_dir), LEVELS[form] + 1
+    settings = settings_of(form, run_dir, f"levels={newest}")
+    learn_levels(settings)
+    assert run.trained_levels() == list(range(1, newest + 1))
+    assert run.dataset(newest - 1, form).exists()
+    untouched = {name for name in before if not name.startswith(f"level_{newest - 1:02d}/manifest")}
+    after = files_of(run_dir)
+    assert {name: after[name] for name in untouched} == {name: before[name] for name in untouched}
+    assert not is_compared(settings)
+    assert f"Level {newest} can" in compare_and_report(settings)
+    assert is_compared(settings)
