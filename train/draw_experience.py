@@ -6,14 +6,14 @@ python train/draw_experience.py picture.file=null        # on the screen
 """
 
 from selfplay.cli.command import command_of
-from selfplay.settings.experience import MachineSettings
+from selfplay.settings.experience import ExperienceGraphSettings
 
 
-def draw(settings: MachineSettings) -> None:
+def draw(settings: ExperienceGraphSettings) -> None:
     from selfplay.stages.draw_experience import draw_experience
 
     draw_experience(settings)
 
 
 if __name__ == "__main__":
-    command_of(MachineSettings, "machine", draw, run="read")
+    command_of(ExperienceGraphSettings, "experience_graph", draw, run="read")

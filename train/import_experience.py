@@ -5,8 +5,8 @@ python train/import_experience.py experience=minimax json=state_action.json
 """
 
 from selfplay.cli.command import command_of
-from selfplay.settings.experience import MachineSettings
+from selfplay.settings.experience import ExperienceGraphSettings
 from selfplay.stages.experience_files import import_experience
 
 if __name__ == "__main__":
-    command_of(MachineSettings, "machine", import_experience, run="read")
+    command_of(ExperienceGraphSettings, "experience_graph", import_experience, run="read")

@@ -1,4 +1,4 @@
-"""The settings of the experience graph: where it is kept, how scores run back, and its picture (conf/machine.yaml)."""
+"""The settings of the experience graph: where it is kept, how scores run back, and its picture (conf/experience_graph.yaml)."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -65,8 +65,8 @@ class PictureSettings:
 
 
 @dataclass
-class MachineSettings(CommonSettings):
-    """conf/machine.yaml."""
+class ExperienceGraphSettings(CommonSettings):
+    """conf/experience_graph.yaml."""
 
     experience: StoreSettings = field(default_factory=StoreSettings)
     json: str = "experience.json"

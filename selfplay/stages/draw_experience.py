@@ -5,11 +5,11 @@ from pathlib import Path
 from selfplay.errors import SettingError
 from selfplay.figures.experience import picture_of_store
 from selfplay.figures.style import save_figure
-from selfplay.settings.experience import MachineSettings
+from selfplay.settings.experience import ExperienceGraphSettings
 from selfplay.stages.experience_files import open_store
 
 
-def draw_experience(settings: MachineSettings) -> None:
+def draw_experience(settings: ExperienceGraphSettings) -> None:
     """Draw what follows a board, into a file or on the screen.
 
     Raises:

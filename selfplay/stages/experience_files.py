@@ -5,17 +5,17 @@ from pathlib import Path
 
 from selfplay.games import make_game
 from selfplay.learners.experience.store import ExperienceStore
-from selfplay.settings.experience import MachineSettings
+from selfplay.settings.experience import ExperienceGraphSettings
 
 log = logging.getLogger(__name__)
 
 
-def open_store(settings: MachineSettings) -> ExperienceStore:
+def open_store(settings: ExperienceGraphSettings) -> ExperienceStore:
     """The store that is there. Raises as ExperienceStore."""
     return ExperienceStore(settings.experience.path, make_game(settings.game.name), must_exist=True)
 
 
-def export_experience(settings: MachineSettings) -> None:
+def export_experience(settings: ExperienceGraphSettings) -> None:
     """Write the store as JSON. Raises as ExperienceStore and `export_json`."""
     from selfplay.learners.experience.json_file import export_json
 
@@ -23,7 +23,7 @@ def export_experience(settings: MachineSettings) -> None:
     log.info("wrote %s: %s boards", settings.json, f"{boards:,}")
 
 
-def import_experience(settings: MachineSettings) -> None:
+def import_experience(settings: ExperienceGraphSettings) -> None:
     """Put the boards of the JSON file in the place of those of the store. Raises as ExperienceStore, `import_json`."""
     from selfplay.learners.experience.json_file import import_json
 
