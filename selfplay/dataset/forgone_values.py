@@ -6,6 +6,7 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Draws
 from selfplay.games.match_record import MATCH_OVER, MatchRecord
 from selfplay.games.state import State
+from selfplay.players.capabilities import Explores, ValuesActions
 from selfplay.players.player import Player
 
 
@@ -29,15 +30,16 @@ def _forgone_in_ply(
     forgone = torch.full(action.shape, torch.nan)
     to_move = record.seats ^ state.current_player
     for number, player in enumerate(dict.fromkeys(players)):
-        explored = player.explores(draws)
-        if explored is None:
+        exploring, valuing = player.as_a(Explores), player.as_a(ValuesActions)
+        if exploring is None or valuing is None:
             continue
+        explored = exploring.explores(draws)
         if players[0] is not players[1]:
             explored &= to_move == number
         rows = (explored & (action != MATCH_OVER)).nonzero()[:, 0]
-        values = player.action_values(state.select(rows)) if len(rows) else None
-        if values is None:
+        if not len(rows):
             continue
+        values = valuing.action_values(state.select(rows))
         best, best_action = values.nan_to_num(nan=-torch.inf).max(dim=1)
         given_up = best_action != action[rows]
         forgone[rows[given_up]] = best[given_up]

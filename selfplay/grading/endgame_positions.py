@@ -24,6 +24,7 @@ from selfplay.games.match_record import MatchRecord
 from selfplay.games.state import State
 from selfplay.grading.reference_players import passable_player
 from selfplay.matches.arena import play_matches
+from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
 from selfplay.progress import NoProgress, ProgressBar
@@ -67,7 +68,7 @@ class EndgamePositions(NamedTuple):
     def grade(self, player: Player) -> EndgameGrade:
         """The grade of `player`, without exploration."""
         losses = np.nanmax(self.values, axis=1, keepdims=True) - self.values
-        policy = player.policy(self.state).numpy()
+        policy = policy_of(player, self.state).numpy()
         optimal = float((policy * (losses == 0)).sum(axis=1).mean())
         mean_loss = float((policy * np.nan_to_num(losses)).sum(axis=1).mean())
         return EndgameGrade(optimal, mean_loss if self.counts_points else None)

@@ -22,6 +22,7 @@ from selfplay.grading.endgame_positions import EndgameGrade, EndgamePositions, e
 from selfplay.grading.ratings import bradley_terry_ratings, rating_half_widths
 from selfplay.grading.reference_players import reference_names
 from selfplay.matches.result_counts import Tally, tally_columns
+from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
@@ -122,7 +123,7 @@ def measure_levels(
         ratings=rate(whos, tallies),
         late=late,
         endgame_grades={} if late is None else _late_grades(late, players),
-        first_action=game.action_in_words(int(players[levels[-1]].policy(game.init())[0].argmax())),
+        first_action=game.action_in_words(int(policy_of(players[levels[-1]], game.init())[0].argmax())),
     )
     _write_table(run.matches, measurement.matches_table())
     _write_table(run.references, measurement.references_table())

@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.games.position_graph import PositionGraph
+from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player, uniform_policy
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.search.backward_induction import optimal_actions, perfect_values
@@ -97,7 +98,7 @@ class Grader:
 
     def _policy(self, player: Player, seat: int) -> Policy:
         state = self.graph.state
-        policy = player.policy(state._replace(current_player=torch.full_like(state.current_player, seat))).numpy()
+        policy = policy_of(player, state._replace(current_player=torch.full_like(state.current_player, seat))).numpy()
         return np.where(self.graph.terminated[:, None], 0.0, policy)
 
     def outcomes(self, first: Policy, second: Policy) -> Outcomes:

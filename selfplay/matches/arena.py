@@ -12,43 +12,48 @@ from selfplay.errors import ForfeitError
 from selfplay.games.game import Game
 from selfplay.games.match_record import MATCH_OVER, Forfeit, MatchRecord, forfeited_state
 from selfplay.games.state import State
+from selfplay.players.capabilities import FollowsMatch, LearnsFromMatches, PlaysOnDevice
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 
 log = logging.getLogger(__name__)
 
+Players = tuple[Player, Player]
 
-def playing_device(players: tuple[Player, Player], device: str) -> str:
-    """Where their matches are played if `device` (cpu, cuda) is to be used: on the CPU unless both can play there."""
-    return device if all(player.plays_anywhere for player in players) else CPU
+
+def playing_device(players: Players, device: str) -> str:
+    """Where their matches are played if `device` (cpu, cuda) is asked for: on the CPU unless both can play there."""
+    return device if all(player.as_a(PlaysOnDevice) is not None for player in players) else CPU
 
 
 def play_batch(
     game: Game,
-    players: tuple[Player, Player],
+    players: Players,
     match: Tensor,
     seats: Tensor,
     key: int,
     opening_plies: int = 0,
     device: str = CPU,
 ) -> MatchRecord:
-    """Play the matches numbered `match` (int64[B]) to their ends. Their record is in the memory of the CPU.
+    """Play the matches numbered `match` (int64[B]) to their ends. The record is in CPU memory.
 
     Args:
-        players: the two players; may be one and the same.
+        players: the two players; may be the same player twice.
         seats: int8[B], which of them moves first in each match.
         key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
-        opening_plies: so many plies at the start are random, the same ones in the matches 2n and 2n + 1, which then
-            show both players on both sides of one opening.
+        opening_plies: number of random plies at the start. They are equal in the matches 2n and 2n + 1, which
+            therefore show both players on both sides of one opening.
         device: cpu or cuda. The players compute there from now on, and the matches are played there if both can.
 
-    Raises ValueError if a player that `follows` is to play several matches at once.
+    Raises ValueError if a player that `FollowsMatch` would have to play several matches at once.
     """
-    if len(match) != 1 and any(player.follows for player in players):
-        raise ValueError("a player that follows its match can only play one at a time")
+    follow = any(player.as_a(FollowsMatch) is not None for player in players)
+    if follow and len(match) != 1:
+        raise ValueError("a player that follows its match can only play one match at a time")
     for player in players:
-        player.move_to(device)
+        if (movable := player.as_a(PlaysOnDevice)) is not None:
+            movable.move_to(device)
     place = playing_device(players, device)
     match, seats = match.to(place), seats.to(place)
     opening = RandomPlayer(game)
@@ -59,9 +64,10 @@ def play_batch(
         if len(actions) < opening_plies:
             action = opening.act(state, Draws(key, match // 2, len(actions)))
         else:
-            told = [int(action) for action in actions] if players[0].follows or players[1].follows else []
+            if follow:
+                _tell(players[int(seats ^ state.current_player)], actions)
             try:
-                action = _choose(players, state, seats, Draws(key, match, len(actions)), told)
+                action = _chosen_actions(players, state, seats, Draws(key, match, len(actions)))
             except ForfeitError as error:
                 return _forfeited(MatchRecord(match, seats, tuple(states), tuple(actions)), str(error))
         actions.append(torch.where(state.terminated, MATCH_OVER, action))
@@ -70,26 +76,27 @@ def play_batch(
     return MatchRecord(match, seats, tuple(states), tuple(actions)).on_cpu()
 
 
-def _choose(players: tuple[Player, Player], state: State, seats: Tensor, draws: Draws, told: list[int]) -> Tensor:
+def _tell(player: Player, actions: list[Tensor]) -> None:
+    """Tell the actions of one match so far to the player to move, if it follows its match."""
+    if (follower := player.as_a(FollowsMatch)) is not None:
+        follower.follow([int(action) for action in actions])
+
+
+def _chosen_actions(players: Players, state: State, seats: Tensor, draws: Draws) -> Tensor:
+    """int64[B]: the action of the player to move in each match."""
     if players[0] is players[1]:
-        return _act(players[0], state, draws, told)
+        return players[0].act(state, draws)
     action = torch.zeros_like(state.own)
     to_move = seats ^ state.current_player
     for number, player in enumerate(players):
         rows = ((to_move == number) & ~state.terminated).nonzero()[:, 0]
         if len(rows):
-            action[rows] = _act(player, state.select(rows), draws._replace(match=draws.match[rows]), told)
+            action[rows] = player.act(state.select(rows), draws._replace(match=draws.match[rows]))
     return action
 
 
-def _act(player: Player, state: State, draws: Draws, told: list[int]) -> Tensor:
-    if player.follows:
-        player.follow(told)
-    return player.act(state, draws)
-
-
 def _forfeited(record: MatchRecord, reason: str) -> MatchRecord:
-    """A record of one match, ended by the player to move."""
+    """A record of one match, lost by the player to move."""
     log.info("match %d: %s", int(record.match), reason)
     state = record.states[-1]
     forfeit = Forfeit(int(record.match), int(record.seats ^ state.current_player), reason)
@@ -98,7 +105,7 @@ def _forfeited(record: MatchRecord, reason: str) -> MatchRecord:
 
 def play_matches(
     game: Game,
-    players: tuple[Player, Player],
+    players: Players,
     matches: range,
     key: int,
     *,
@@ -108,20 +115,21 @@ def play_matches(
     batch_size: int | None = None,
     device: str = CPU,
 ) -> Iterator[MatchRecord]:
-    """Play the matches of these numbers, in batches; the batch size changes no match.
+    """Play the matches with these numbers, in batches. The batch size does not change any match.
 
-    If a player learns, the matches are played one at a time and each is shown to it before the next one begins. If one
-    follows its matches, they are played one at a time too, and one that it forfeits ends there; the log says why.
+    Matches of players that learn or follow their match are played one at a time. A learner is shown each match before
+    the next one begins. A forfeited match ends at that ply, and the log says why.
 
     Args:
-        alternate: the first player moves first in the matches with even numbers, second in the others; without it,
-            first in all.
+        alternate: the first player moves first in matches with even numbers and second in the others; if False,
+            it moves first in all of them.
         learn: whether players that learn from their matches do so.
         opening_plies, device: as for `play_batch`.
-        batch_size: None: as `selfplay.players.device_memory.fitting_batch_size`.
+        batch_size: None for the size chosen by `selfplay.players.device_memory.fitting_batch_size`.
     """
-    learners = [player for player in dict.fromkeys(players) if player.learns and learn]
-    if learners or any(player.follows for player in players):
+    learning = {player: player.as_a(LearnsFromMatches) for player in players if learn}
+    learners = {player: learner for player, learner in learning.items() if learner is not None}
+    if learners or any(player.as_a(FollowsMatch) is not None for player in players):
         batch_size = 1
     elif batch_size is None:
         batch_size = fitting_batch_size(game, players, playing_device(players, device))
@@ -130,12 +138,12 @@ def play_matches(
         match = torch.arange(chunk.start, chunk.stop, chunk.step)
         seats = (match % 2 if alternate else torch.zeros_like(match)).to(torch.int8)
         record = play_batch(game, players, match, seats, key, opening_plies, device)
-        # The end of a forfeited match says nothing about the position.
-        for learner in learners if not record.forfeits else ():
-            learner.after_match(record, seats_held(players, learner, int(seats[0])))
+        # The end of a forfeited match says nothing about its last position.
+        for player, learner in learners.items() if not record.forfeits else ():
+            learner.after_match(record, seats_held(players, player, int(seats[0])))
         yield record
 
 
 def seats_held(players: tuple[Player | None, Player | None], player: Player, first: int) -> tuple[int, ...]:
-    """The seats of `player` in a match in which number `first` of the players moves first."""
+    """The seats of `player` in a match in which `players[first]` moves first."""
     return tuple(seat for seat in range(2) if players[seat ^ first] is player)

@@ -11,6 +11,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game, make_game
 from selfplay.games.match_record import MatchRecord
 from selfplay.matches.arena import play_matches
+from selfplay.players.capabilities import LearnsFromMatches, ReportsStatus
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
 from selfplay.settings.matches import MatchSettings
@@ -79,7 +80,8 @@ def _play(
     key = stream_key(settings.seed, 0, Activity.NAMED_PLAYERS)
     results = Results()
     # A series that was killed goes on with the numbers that come next: the same matches as in one go.
-    first = max(player.matches_seen() if player.learns and settings.learn else 0 for player in players)
+    learners = [player.as_a(LearnsFromMatches) for player in players if settings.learn]
+    first = max((learner.matches_seen() for learner in learners if learner is not None), default=0)
     last = first + settings.matches
     for start in range(first, last, every):
         part = range(start, min(start + every, last))
@@ -100,12 +102,13 @@ def _play(
 
 
 def _matches_between_reports(settings: MatchSettings, players: tuple[Player, Player]) -> int:
-    if settings.learn and any(player.learns for player in players):
+    if settings.learn and any(player.as_a(LearnsFromMatches) is not None for player in players):
         return 1
     return max(1, settings.matches // LINES_OF_PROGRESS)
 
 
 def standing(game: Game, results: Results, *players: Player) -> str:
     """How the matches so far ended, by seat, and what each player that has something to say of itself says."""
-    known = [str(status) for player in dict.fromkeys(players) if (status := player.status()) is not None]
+    reporting = [player.as_a(ReportsStatus) for player in dict.fromkeys(players)]
+    known = [str(player.status()) for player in reporting if player is not None]
     return "; ".join([f"match {results.matches}: {results.by_seat(game)}", *known])

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from selfplay.compute.devices import CPU, free_bytes
 from selfplay.games.game import Game
+from selfplay.players.capabilities import PlaysOnDevice
 
 if TYPE_CHECKING:
     from selfplay.players.player import Player
@@ -80,6 +81,7 @@ def fitting_batch_size(game: Game, players: Iterable["Player"], device: str) -> 
 
 def batch_size_within(memory: int, game: Game, players: Iterable["Player"]) -> int:
     """The largest power of two of matches, at most LARGEST_BATCH_SIZE, that so many bytes hold; 1 if they hold none."""
-    left = memory - sum(player.bytes_on_device() for player in dict.fromkeys(players))
+    on_device = [player.as_a(PlaysOnDevice) for player in dict.fromkeys(players)]
+    left = memory - sum(player.bytes_on_device() for player in on_device if player is not None)
     fitting = min(LARGEST_BATCH_SIZE, max(1, left // match_bytes(game)))
     return 1 << (fitting.bit_length() - 1)

@@ -1,7 +1,6 @@
-"""Epsilon-greedy play: mostly what another player would do, now and then a random action."""
+"""Epsilon-greedy play: usually the action of another player, sometimes a random one."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -10,68 +9,51 @@ from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import State
+from selfplay.players.capabilities import Explores, policy_of
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
-
-if TYPE_CHECKING:
-    from selfplay.games.match_record import MatchRecord
+from selfplay.players.wrapper import PlayerWrapper
 
 
-class EpsilonGreedyPlayer(Player):
-    """Plays like `greedy`, but at ply t of a match plays a random legal action with probability epsilons[t].
+class EpsilonGreedyPlayer(PlayerWrapper):
+    """Plays a random legal action with probability epsilons[t] at ply t, and otherwise the action of `player`.
 
     Args:
-        greedy: the player whose actions are taken otherwise.
+        player: the player whose actions are taken otherwise.
         epsilons: exploration rates in [0, 1] by ply; the last one holds for all later plies.
 
     Raises:
         SettingError: there is no rate, or one is out of range.
     """
 
-    def __init__(self, game: Game, greedy: Player, epsilons: Sequence[float]) -> None:
+    adds = (Explores,)
+
+    def __init__(self, game: Game, player: Player, epsilons: Sequence[float]) -> None:
         if not epsilons or not all(0 <= epsilon <= 1 for epsilon in epsilons):
             raise SettingError(f"epsilons={list(epsilons)}: give one or more rates from 0 to 1")
-        self.greedy = greedy
+        super().__init__(player, f"epsilon-greedy {player.name}")
         self.random = RandomPlayer(game)
         self.epsilons = tuple(epsilons)
-        self.learns, self.follows, self.plays_anywhere = greedy.learns, greedy.follows, greedy.plays_anywhere
-        self.name = f"epsilon-greedy {greedy.name}"
 
     def act(self, state: State, draws: Draws) -> Tensor:
         if self._epsilon(draws) == 0:
-            return self.greedy.act(state, draws)
-        return torch.where(self.explores(draws), self.random.act(state, draws), self.greedy.act(state, draws))
+            return self.player.act(state, draws)
+        return torch.where(self.explores(draws), self.random.act(state, draws), self.player.act(state, draws))
 
     def policy(self, state: State) -> Tensor:
-        """Raises SettingError if the rate changes with the ply, because a position does not tell the ply."""
+        """float64[B, A]: the probability of each action; the rows of finished matches are 0.
+
+        Raises:
+            SettingError: the rate changes with the ply, which a position does not determine.
+            NotNowError: the wrapped player has no policy.
+        """
         epsilon = self.epsilons[0]
         if any(other != epsilon for other in self.epsilons):
-            raise SettingError(f"epsilons={list(self.epsilons)} differ by ply, so no policy of positions alone exists")
-        return epsilon * self.random.policy(state) + (1 - epsilon) * self.greedy.policy(state)
-
-    def follow(self, actions: Sequence[int]) -> None:
-        self.greedy.follow(actions)
-
-    def action_values(self, state: State) -> Tensor | None:
-        return self.greedy.action_values(state)
-
-    def move_to(self, device: str) -> None:
-        self.greedy.move_to(device)
-
-    def bytes_on_device(self) -> int:
-        return self.greedy.bytes_on_device()
+            raise SettingError(f"epsilons={list(self.epsilons)} differ by ply, so positions alone have no policy")
+        return epsilon * self.random.policy(state) + (1 - epsilon) * policy_of(self.player, state)
 
     def explores(self, draws: Draws) -> Tensor:
         return draws.uniforms(Purpose.EXPLORE) < self._epsilon(draws)
-
-    def after_match(self, record: "MatchRecord", seats: tuple[int, ...]) -> None:
-        self.greedy.after_match(record, seats)
-
-    def matches_seen(self) -> int:
-        return self.greedy.matches_seen()
-
-    def status(self) -> object | None:
-        return self.greedy.status()
 
     def _epsilon(self, draws: Draws) -> float:
         return self.epsilons[min(draws.ply, len(self.epsilons) - 1)]

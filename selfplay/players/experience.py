@@ -1,13 +1,13 @@
-"""The player that learns from experience: it does what once led to a win, and takes the square that once led to a loss.
+"""A player that chooses by the experience graph: it repeats what led to a win and blocks what led to a loss.
 
-In a board that it knows, with the boards that are known to follow it,
+On a board in the graph, given the boards recorded as following it, the player
 
-    1. it goes to the one with the best score for itself, if that score is a win for it (above 0 for X, below 0 for O);
-    2. else it looks at the worst one: if the other player wins from there, it takes for itself the square by which the
-       other would go on to its best board (one level deeper): a block;
-    3. else, and in a board that it does not know, it plays a random legal action.
+    1. moves to the board with the best score for itself if that score is a win (above 0 for X, below 0 for O);
+    2. otherwise looks at the worst one: if the opponent wins from there, the player takes the square with which the
+       opponent would continue to its best board (a block);
+    3. otherwise, and on boards that are not in the graph, plays a random legal action.
 
-Of equal scores the board that was met first counts.
+Among equal scores the board that was met first counts.
 """
 
 import logging
@@ -31,25 +31,18 @@ log = logging.getLogger(__name__)
 
 NO_CHOICE = -1
 SIGNS = (1, -1)
-"""The score of a board that player 0, and player 1, has won."""
+"""The score of a board won by player 0, and of one won by player 1."""
 
 
-class ExperiencePlayer(Player):
-    """Plays by a store of experience, and adds each of its matches to it.
+class ReadOnlyExperiencePlayer(Player):
+    """Plays by an experience store without changing it."""
 
-    Args:
-        learns: whether it learns from its matches; without, the store is only read.
-    """
-
-    def __init__(self, store: ExperienceStore, *, learns: bool = True, name: str = "experience") -> None:
-        self.store, self.game, self.learns, self.name = store, store.game, learns, name
+    def __init__(self, store: ExperienceStore, *, name: str = "experience") -> None:
+        self.store, self.game, self.name = store, store.game, name
         self.random = RandomPlayer(store.game)
 
-    def matches_seen(self) -> int:
-        return self.store.status().matches
-
     def status(self) -> ExperienceStatus:
-        """The boards known and the machine's own record."""
+        """The number of known boards and matches, and the results of the matches."""
         return self.store.status()
 
     def act(self, state: State, draws: Draws) -> Tensor:
@@ -64,9 +57,9 @@ class ExperiencePlayer(Player):
         return torch.where((choices == NO_CHOICE)[:, None], self.random.policy(state), chosen)
 
     def action_values(self, state: State) -> Tensor:
-        """float32[B, A] in [-1, 1]: the score of the board that each action makes, to the player to move.
+        """float32[B, A] in [-1, 1]: the score, to the player to move, of the board each action leads to.
 
-        0 where that board is not known, nan where the action is illegal.
+        0 for boards that are not in the graph, nan for illegal actions.
         """
         values = torch.full((state.batch_size, self.game.num_distinct_actions), torch.nan)
         values = values.masked_fill(self.game.legal_action_mask(state), 0.0)
@@ -76,19 +69,15 @@ class ExperiencePlayer(Player):
                 values[row, step.action] = scores.get(step.form, 0.0)
         return values
 
-    def after_match(self, record: MatchRecord, seats: tuple[int, ...]) -> None:
-        whole = State(*map(torch.cat, zip(*record.states, strict=True)))
-        self.store.learn(_boards(self.game, whole), int(record.states[-1].returns), seats)
-
     def _choices(self, state: State) -> Tensor:
-        """int64[B]: the action that experience gives; NO_CHOICE where it gives none."""
+        """int64[B]: the action chosen by rule 1 or 2; NO_CHOICE where neither applies."""
         choices = torch.full((state.batch_size,), NO_CHOICE)
         for row, (player, known, steps) in self._known(state).items():
             choices[row] = self._choice(known, steps, SIGNS[player])
         return choices
 
     def _known(self, state: State) -> dict[int, tuple[int, list[KnownBoard], list[Step]]]:
-        """For each match whose board is known: who is to move, the boards known to follow, and the legal actions."""
+        """By row, where boards are known to follow: the player to move, those boards, and the legal actions."""
         boards, form = _boards(self.game, state), self.store.form
         forms = [form.of(board) for board in boards]
         following = self.store.following(dict.fromkeys(forms))
@@ -97,7 +86,7 @@ class ExperiencePlayer(Player):
         return {row: (players[row], following[forms[row]], s) for row, s in zip(rows, steps, strict=True)}
 
     def _choice(self, known: Sequence[KnownBoard], steps: Sequence[Step], sign: int) -> int:
-        """The action in one board, for the player whose wins have this sign."""
+        """The action on one board, for the player whose wins have this sign."""
         best, worst = _best(known, sign), _best(known, -sign)
         if sign * best.score > 0:
             return _step_to(steps, best).action
@@ -111,33 +100,46 @@ class ExperiencePlayer(Player):
         return block if any(step.action == block for step in steps) else NO_CHOICE
 
 
+class ExperiencePlayer(ReadOnlyExperiencePlayer):
+    """Plays by an experience store and adds each of its matches to it."""
+
+    def after_match(self, record: MatchRecord, seats: tuple[int, ...]) -> None:
+        whole = State(*map(torch.cat, zip(*record.states, strict=True)))
+        self.store.learn(_boards(self.game, whole), int(record.states[-1].returns), seats)
+
+    def matches_seen(self) -> int:
+        return self.store.status().matches
+
+
 def _boards(game: Game, state: State) -> list[Squares]:
     return [tuple(squares) for squares in game.squares(state).tolist()]
 
 
 def _best(boards: Sequence[KnownBoard], sign: int) -> KnownBoard:
-    """The first of the best to the player whose wins have this sign."""
+    """The first of the best boards for the player whose wins have this sign."""
     return max(boards, key=lambda board: sign * board.score)
 
 
 def _step_to(steps: Sequence[Step], board: KnownBoard) -> Step:
-    """The lowest action that makes this board."""
+    """The lowest action that leads to this board."""
     return next(step for step in steps if step.form == board.squares)
 
 
 def load_experience_player(
     path: str | Path, game: Game, rule: ExperienceRule | None = None, *, learns: bool = True
-) -> ExperiencePlayer:
-    """The machine with the experience of this file; a file that is not there is made, empty.
+) -> ReadOnlyExperiencePlayer:
+    """A player with the experience in this file, which is created empty if it does not exist.
 
     Args:
-        rule: None: as the file says, or as `ExperienceRule()` for a new file.
+        rule: None takes the rule of the file, or `ExperienceRule()` for a new file.
+        learns: whether the player adds its matches to the file (an `ExperiencePlayer`).
 
     Raises as ExperienceStore.
     """
     stem = Path(path).stem
     if not Path(path).exists():
-        # A path that is mistyped would else pass for a machine that knows nothing.
-        log.info("a new memory is begun at %s", path)
+        # Otherwise a mistyped path would go unnoticed.
+        log.info("created a new experience store at %s", path)
     name = stem if stem.startswith("experience") else f"experience {stem}"
-    return ExperiencePlayer(ExperienceStore(path, game, rule), learns=learns, name=name)
+    kind = ExperiencePlayer if learns else ReadOnlyExperiencePlayer
+    return kind(ExperienceStore(path, game, rule), name=name)

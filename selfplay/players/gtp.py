@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.errors import EngineError, ForfeitError, IllegalActionError, NotNowError, SettingError, StageError
+from selfplay.errors import EngineError, ForfeitError, IllegalActionError, SettingError, StageError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.gtp.process import EngineProcess, command_words
@@ -37,8 +37,6 @@ class GtpPlayer(Player):
         SettingError: an argument out of range, no such program, or a game that the protocol cannot express.
         StageError: the engine does not start, or does not play this game.
     """
-
-    follows = True
 
     def __init__(
         self, game: Game, command: str, *, time_limit: float = 60.0, rows: str = "top", passes: str = "skip"
@@ -84,10 +82,6 @@ class GtpPlayer(Player):
             self._forfeit(f"it played {vertex}, which is not legal")
         self._told = [*self._match, action]
         return torch.tensor([action])
-
-    def policy(self, state: State) -> NoReturn:
-        """Raises NotNowError: an engine says what it does in the match at hand only."""
-        raise NotNowError(f"{self.name} plays matches; what it would do in any position cannot be asked")
 
     def close(self) -> None:
         """End the engine; the next match starts it anew."""

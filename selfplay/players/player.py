@@ -1,8 +1,7 @@
-"""What every player can do: choose an action for each match of a batch, all at once."""
+"""The base class of all players, and helpers to turn policies into actions and back."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -10,76 +9,30 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Draws, below
 from selfplay.games.state import State
 
-if TYPE_CHECKING:
-    from selfplay.games.match_record import MatchRecord
+Capability = TypeVar("Capability")
 
 
 class Player(ABC):
-    """Chooses actions. Holds no state of any match, so one player can play thousands of matches, on both sides.
+    """Chooses an action in each match of a batch.
 
-    One that `follows` holds the state of one match, and can still play both of its sides.
+    A player keeps no state of individual matches, so one player can play thousands of matches at once, on both sides.
+    What some players can do beyond that is listed in `selfplay.players.capabilities`.
     """
 
     name: str
-    learns: bool = False
-    """Whether it learns from the matches that it plays: the arena then plays them one at a time and shows it each."""
-
-    follows: bool = False
-    """Whether it has to be told all plies of its match: matches are then played one at a time, and `follow` is called
-    before each `act`."""
-
-    plays_anywhere: bool = False
-    """Whether it can play matches on any device; the others' matches are played on the CPU."""
 
     @abstractmethod
     def act(self, state: State, draws: Draws) -> Tensor:
-        """int64[B]: a legal action for each match that goes on; anything where it is over.
+        """int64[B]: a legal action for each unfinished match; any number where the match is over.
 
-        `draws` are the random numbers of this ply; a player uses no other source of chance.
+        `draws` are the random numbers of this ply; a player uses no other source of randomness.
 
-        Raises ForfeitError if the player gives up its match, which only one that `follows` may do.
+        Raises ForfeitError if the player gives up, which only a player that `FollowsMatch` may do.
         """
 
-    @abstractmethod
-    def policy(self, state: State) -> Tensor:
-        """float64[B, A]: the probability of each action; the rows of matches that are over are 0."""
-
-    def follow(self, actions: Sequence[int]) -> None:  # noqa: B027 - most see all they need in the position
-        """Be told the actions of the match so far; called only if `follows`, before `act` for the match's next ply."""
-
-    def action_values(self, state: State) -> Tensor | None:
-        """float32[B, A]: what the player thinks of each action, on a scale of its own; nan where illegal.
-
-        None if it thinks nothing of actions.
-        """
-        return None
-
-    def move_to(self, device: str) -> None:  # noqa: B027 - most compute on the CPU alone, or where the match is
-        """Compute on this device (cpu, cuda) from now on, wherever the matches are."""
-
-    def bytes_on_device(self) -> int:
-        """The memory that it needs on a device, however many matches it plays there."""
-        return 0
-
-    def explores(self, draws: Draws) -> Tensor | None:
-        """bool[B]: whether the action that `act` gives with these draws is a random one; None if it never explores."""
-        return None
-
-    def after_match(self, record: "MatchRecord", seats: tuple[int, ...]) -> None:  # noqa: B027 - most learn nothing
-        """Learn from a match that is over; called only if `learns`, once a match.
-
-        Args:
-            record: one match (B = 1).
-            seats: the seats that this player held: (0,) moving first, (1,) moving second, (0, 1) against itself.
-        """
-
-    def matches_seen(self) -> int:
-        """The number of matches that it has learned from, ever."""
-        return 0
-
-    def status(self) -> object | None:
-        """What a player that learns knows by now, said in a few words by its `str`; None if there is nothing to say."""
-        return None
+    def as_a(self, capability: type[Capability]) -> Capability | None:
+        """The player as one with this capability (see `selfplay.players.capabilities`); None if it lacks it."""
+        return self if isinstance(self, capability) else None
 
 
 def one_hot_policy(actions: Tensor, mask: Tensor) -> Tensor:

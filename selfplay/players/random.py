@@ -13,7 +13,6 @@ class RandomPlayer(Player):
     """Every legal action with the same probability."""
 
     name = "random"
-    plays_anywhere = True
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -29,3 +28,9 @@ class RandomPlayer(Player):
 
     def policy(self, state: State) -> Tensor:
         return uniform_policy(self.game.legal_action_mask(state))
+
+    def move_to(self, device: str) -> None:
+        """Do nothing: the actions are computed where the matches are."""
+
+    def bytes_on_device(self) -> int:
+        return 0

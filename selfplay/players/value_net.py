@@ -57,8 +57,6 @@ class ValueNetPlayer(Player):
         SettingError: a depth out of range, or a negative temperature.
     """
 
-    plays_anywhere = True
-
     def __init__(
         self,
         game: Game,

@@ -12,6 +12,7 @@ from selfplay.games import Game, make_game
 from selfplay.gtp.conversation import Answer, Command, read_command
 from selfplay.gtp.moves import Moves
 from selfplay.gtp.vertices import COLOURS, PASS, Vertices, colour_of, title_of
+from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
 from selfplay.settings.gtp import GtpSettings
@@ -134,8 +135,8 @@ class Engine:
         if following is None:
             return PASS, self.game.pass_action
         state, actions = following
-        if self.player.follows:
-            self.player.follow(actions)
+        if (follower := self.player.as_a(FollowsMatch)) is not None:
+            follower.follow(actions)
         draws = Draws(self.key, torch.tensor([self.match]), len(actions))
         action = int(self.player.act(state, draws))
         return self.vertices.text(action), action

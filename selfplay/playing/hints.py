@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from selfplay.errors import NotNowError
+from selfplay.players.capabilities import ValuesActions
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
 from selfplay.playing.session import Session, Values
@@ -46,8 +47,8 @@ def hint(session: Session, by: Player | None = None) -> Hint:
 
 def _values_and_source(session: Session, by: Player | None) -> tuple[Values | None, Player | None]:
     if by is not None:
-        values = by.action_values(session.state)
-        return None if values is None else values[0].numpy(), by
+        valuing = by.as_a(ValuesActions)
+        return None if valuing is None else valuing.action_values(session.state)[0].numpy(), by
     if (own := session.action_values()) is not None:
         return own, session.adviser()
     return perfect_values(session), perfect_player_of(session.game)

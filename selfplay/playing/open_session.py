@@ -5,6 +5,7 @@ import torch
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError, StageError
 from selfplay.games import Game, make_game
+from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.levels import level_player, newest_level
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
@@ -25,8 +26,8 @@ def open_session(settings: PlaySettings) -> Session:
     game = make_game(settings.game.name)
     players = _players(settings, game)
     # A player that learns goes on with the numbers that come next, so that it does not meet the same match again.
-    learners = [player for player in players if player is not None and player.learns]
-    match = max((player.matches_seen() for player in learners), default=0)
+    learners = [player.as_a(LearnsFromMatches) for player in players if player is not None]
+    match = max((learner.matches_seen() for learner in learners if learner is not None), default=0)
     return Session(game, players, stream_key(settings.seed, 0, Activity.VERSUS_PERSON), match=match)
 
 

@@ -24,6 +24,7 @@ from selfplay.games.match_record import Forfeit, forfeited_state
 from selfplay.games.state import State
 from selfplay.matches.arena import seats_held
 from selfplay.matches.match_series import Results, standing
+from selfplay.players.capabilities import Explores, FollowsMatch, LearnsFromMatches, ValuesActions
 from selfplay.players.player import Player
 from selfplay.playing.match_history import MatchHistory, Ply
 
@@ -175,9 +176,10 @@ class Session:
         if self.can_only_pass or player is None:
             return self._step(torch.tensor([self.game.pass_action]), by_person=player is None, is_forced=True)
         draws = Draws(self.key, torch.tensor([self.match]), len(self._history))
-        explores = player.explores(draws)
-        if player.follows:
-            player.follow([ply.action for ply in self._history.plies])
+        exploring = player.as_a(Explores)
+        is_random = None if exploring is None else bool(exploring.explores(draws))
+        if (follower := player.as_a(FollowsMatch)) is not None:
+            follower.follow([ply.action for ply in self._history.plies])
         try:
             action = player.act(self.state, draws)
         except ForfeitError as error:
@@ -186,7 +188,7 @@ class Session:
             if not self._is_counted:
                 self._count(forfeit)
             raise
-        return self._step(action, is_random=None if explores is None else bool(explores))
+        return self._step(action, is_random=is_random)
 
     def undo(self) -> tuple[Ply, ...]:
         """Go back to where a person chose last; the plies taken back, the opponent's reply among them.
@@ -244,17 +246,18 @@ class Session:
 
     def _count(self, *forfeits: Forfeit) -> None:
         """Show the match that has ended to the players that learn, unless it was forfeited, and count it."""
-        learners = [player for player in self.players if player is not None and player.learns and not forfeits]
+        learning = {player: player.as_a(LearnsFromMatches) for player in self.players if player is not None}
+        learners = {player: learner for player, learner in learning.items() if learner is not None and not forfeits}
         if learners:
             # What a learner thought before each ply is gone once it has learned from the match.
             for ply in range(len(self._history)):
                 self.action_values(ply)
         record = self._history.record(self.match, self.first, *forfeits)
-        for learner in dict.fromkeys(learners):
+        for player, learner in learners.items():
             # Of two learners one may have learned before the other could not.
-            if learner not in self._have_learned:
-                learner.after_match(record, seats_held(self.players, learner, self.first))
-                self._have_learned.append(learner)
+            if player not in self._have_learned:
+                learner.after_match(record, seats_held(self.players, player, self.first))
+                self._have_learned.append(player)
         self.results = self.results.with_record(record)
         self._is_counted = True
 
@@ -274,8 +277,8 @@ class Session:
         number = len(self._history) if ply is None else ply
         if number not in self._values:
             adviser, state = self.adviser(number), self.state_before(number)
-            values = None if adviser is None or bool(state.terminated) else adviser.action_values(state)
-            self._values[number] = None if values is None else values[0].numpy()
+            valuing = None if adviser is None or bool(state.terminated) else adviser.as_a(ValuesActions)
+            self._values[number] = None if valuing is None else valuing.action_values(state)[0].numpy()
         return self._values[number]
 
     def adviser(self, ply: int | None = None) -> Player | None:

@@ -29,6 +29,7 @@ from selfplay.grading.comparison import grade_columns
 from selfplay.grading.proof import FIRST, SECOND, Grade, Grader, Outcomes, Policy
 from selfplay.grading.ratings import bradley_terry_ratings, rating_half_widths
 from selfplay.matches.result_counts import Tally, tally_matches
+from selfplay.players.capabilities import HasPolicy
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
@@ -196,22 +197,22 @@ def _exploring_player(name: str, game_name: str, run_dir: str, epsilons: tuple[f
 def _exact_figures(game: Game, players: list[Player]) -> tuple[dict[Pair, Outcomes], list[Grade | None]]:
     """Of the players as they are, without the exploration of the tournament.
 
-    A player that follows its matches has no policy of positions alone, so nothing about it is certain.
+    A player without a policy for arbitrary positions cannot be graded exactly.
     """
     try:
         grader = Grader(positions_of(game.name))
     except GameTooLargeError:
         return {}, []
-    gradable = {number: player for number, player in enumerate(players) if not player.follows}
-    for player in players:
-        if player.follows:
-            log.info("%s follows its matches, so it is not graded exactly", player.name)
+    gradable = {number: player for number, player in enumerate(players) if player.as_a(HasPolicy) is not None}
+    for number, player in enumerate(players):
+        if number not in gradable:
+            log.info("%s only plays matches, so it is not graded exactly", player.name)
     policies = {number: grader.policies(player) for number, player in gradable.items()}
     exact = {
         (one, other): _over_both_seats(grader, policies[one], policies[other])
         for one, other in combinations(gradable, 2)
     }
-    return exact, [None if player.follows else grader.grade(player) for player in players]
+    return exact, [grader.grade(player) if number in gradable else None for number, player in enumerate(players)]
 
 
 def _over_both_seats(grader: Grader, one: tuple[Policy, Policy], other: tuple[Policy, Policy]) -> Outcomes:

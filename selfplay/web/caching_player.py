@@ -1,4 +1,4 @@
-"""A level that does not ask its network twice about a position: many matches meet the same ones."""
+"""A player that remembers the action values of positions: many matches meet the same positions."""
 
 from collections import OrderedDict
 from pathlib import Path
@@ -12,15 +12,21 @@ from selfplay.players.levels import load_level
 from selfplay.players.player import Player
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer, best_actions
+from selfplay.players.wrapper import PlayerWrapper
 
 MAX_POSITIONS = 20_000
 
 
-class CachingPlayer(Player):
-    """Plays as `player`, which must not draw its actions (temperature 0), and remembers the values that it gave."""
+class CachingPlayer(PlayerWrapper):
+    """Plays the best action by the values that `player` gives, and caches these values.
+
+    `player` must always take its best action, so no temperature. Several threads may use it at once.
+    """
+
+    player: ValueNetPlayer | SearchPlayer
 
     def __init__(self, player: ValueNetPlayer | SearchPlayer) -> None:
-        self.player, self.name = player, player.name
+        super().__init__(player)
         self._values: OrderedDict[tuple[int, int, int], Tensor] = OrderedDict()
 
     def action_values(self, state: State) -> Tensor:
@@ -29,7 +35,7 @@ class CachingPlayer(Player):
         key = (int(state.own), int(state.opp), int(state.current_player))
         values = self._values.get(key)
         if values is None:
-            # Two threads may both get here: they then write the same.
+            # Two threads may both get here; they then write the same values.
             values = self._values[key] = self.player.action_values(state)
             if len(self._values) > MAX_POSITIONS:
                 self._values.popitem(last=False)
@@ -38,10 +44,7 @@ class CachingPlayer(Player):
     def act(self, state: State, draws: Draws) -> Tensor:
         return best_actions(self.action_values(state))
 
-    def policy(self, state: State) -> Tensor:
-        return self.player.policy(state)
 
-
-def caching_level(run_dir: Path, level: int, game: Game) -> CachingPlayer:
-    """The agent of a level. Raises as `selfplay.players.levels.load_level`."""
+def caching_level(run_dir: Path, level: int, game: Game) -> Player:
+    """The agent of a level, with a cache. Raises as `selfplay.players.levels.load_level`."""
     return CachingPlayer(load_level(run_dir, level, game))

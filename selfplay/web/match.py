@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Activity, fold, stream_key
 from selfplay.games import Game
+from selfplay.players.capabilities import LearnsFromMatches, SolvesPositions
 from selfplay.players.player import Player
-from selfplay.players.search import SearchPlayer
 from selfplay.playing.hints import Hint, hint, perfect_values
 from selfplay.playing.match_history import Ply
 from selfplay.playing.session import Session, Values
@@ -56,7 +56,8 @@ class Match:
     ) -> None:
         self.name, self.game, self.opponent = name, game, opponent
         # A player that learns goes on with the numbers that come next, so that it does not meet the same match again.
-        number = player.matches_seen() if player.learns else 0
+        learner = player.as_a(LearnsFromMatches)
+        number = 0 if learner is None else learner.matches_seen()
         self.session = Session(game, (None, player), key_of(seed, name), first=FIRST_PLAYER[person], match=number)
         self.lock = MatchLock()
         self._notes: list[PlyNote] = []
@@ -200,7 +201,8 @@ class Match:
     def _are_points(self, number: int) -> bool:
         """Whether the values before that ply are exact points: those of searches are, where they know the end."""
         adviser = self.session.adviser(number)
-        return isinstance(adviser, SearchPlayer) and bool(adviser.solves(self.session.state_before(number)).all())
+        solving = None if adviser is None else adviser.as_a(SolvesPositions)
+        return solving is not None and bool(solving.solves(self.session.state_before(number)).all())
 
     def _result(self) -> str | None:
         winner = self.session.winner

@@ -8,6 +8,7 @@ from typing import TypeVar
 import torch
 
 from selfplay.games import Game
+from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.player import Player
 from selfplay.settings.web import WebSettings
 from selfplay.web.match import Match
@@ -73,7 +74,9 @@ class MatchService:
         """The match, or the opponent if it has to be made first or takes its time."""
         opponent = self.catalog.opponent(game, asked.opponent)
         player = self.catalog.cached_player(game, opponent)
-        return opponent if player is None or player.learns else self._begin(asked, game, opponent, player)
+        if player is None or player.as_a(LearnsFromMatches) is not None:
+            return opponent
+        return self._begin(asked, game, opponent, player)
 
     def _begin(self, asked: NewMatchRequest, game: Game, opponent: Opponent, player: Player) -> MatchView:
         match = Match(self._new_name(), game, opponent.view, player, self.settings.seed, asked.person)

@@ -3,8 +3,8 @@
 from selfplay.games import Game
 from selfplay.grading.proof import Grader, Lines
 from selfplay.grading.proof_text import is_unbeatable, lines_verdict, seats_verdict, unbeatable_seats
+from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
 from selfplay.players.player import Player
-from selfplay.players.search import SearchPlayer
 from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.player_cache import Opponent, file_version
 from selfplay.web.schemas import ExactView, ProofView
@@ -29,7 +29,8 @@ class Proofs:
         if perfect is None or len(perfect.graph) > MAX_GRADED_POSITIONS:
             return self._from_files(game, opponent)
         player = self.catalog.player(game, opponent)
-        key = (game.name, opponent.view.id, file_version(opponent), player.matches_seen())
+        learner = player.as_a(LearnsFromMatches)
+        key = (game.name, opponent.view.id, file_version(opponent), None if learner is None else learner.matches_seen())
         if key not in self._known:
             if len(self._known) >= MAX_PROOFS:
                 self._known.clear()
@@ -54,9 +55,9 @@ class Proofs:
             assert perfect is not None, "asked only of games that are solved"
             self._graders[game.name] = Grader(perfect.graph)
         grader = self._graders[game.name]
-        if isinstance(player, SearchPlayer):
+        if (limited := player.as_a(LimitsItsTime)) is not None:
             # Proved is what it does with all the time that its depth takes.
-            player = player.without_time_limit()
+            player = limited.without_time_limit()
         grade = grader.grade(player)
         return proved(grade.lines, seats_verdict(label, grade, grader))
 

@@ -23,7 +23,6 @@ class Learner(RandomPlayer):
     """Plays at random and remembers what it is shown."""
 
     name = "learner"
-    learns = True
 
     def __init__(self) -> None:
         super().__init__(GAME)
@@ -36,6 +35,15 @@ class Learner(RandomPlayer):
 
     def after_match(self, record: MatchRecord, seats: tuple[int, ...]) -> None:
         self.seen.append((int(record.match), seats, record.action_sequences()[0].tolist()))
+
+    def matches_seen(self) -> int:
+        return len(self.seen)
+
+
+class FreeLearner(Learner):
+    """The same, playing any number of matches at once."""
+
+    act = RandomPlayer.act
 
 
 def test_a_learner_is_shown_every_match_before_the_next_begins() -> None:
@@ -55,15 +63,11 @@ def test_a_learner_against_itself_is_shown_each_match_once() -> None:
     assert [seats for _, seats, _ in learner.seen] == [(0, 1)] * 3
 
 
-def test_a_learner_is_shown_nothing_if_it_shall_not_learn() -> None:
-    class Still(RandomPlayer):
-        learns = True
-
-        def after_match(self, record: MatchRecord, seats: tuple[int, ...]) -> None:
-            raise AssertionError
-
-    record = next(play_matches(GAME, (Still(GAME), RandomPlayer(GAME)), range(6), 3, learn=False))
+def test_a_learner_is_shown_nothing_if_learning_is_off() -> None:
+    learner = FreeLearner()
+    record = next(play_matches(GAME, (learner, RandomPlayer(GAME)), range(6), 3, learn=False))
     assert len(record.match) == 6
+    assert learner.seen == []
 
 
 def settings_for(run_dir: Path, *overrides: str) -> MatchSettings:

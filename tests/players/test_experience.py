@@ -222,6 +222,6 @@ def test_a_new_memory_is_said_to_be_one(tmp_path, caplog):
     caplog.set_level("INFO", logger="selfplay")
     path = tmp_path / "experince.sqlite"
     load_experience_player(path, GAME).store.close()
-    assert caplog.messages == [f"a new memory is begun at {path}"]
+    assert caplog.messages == [f"created a new experience store at {path}"]
     load_experience_player(path, GAME)
     assert len(caplog.messages) == 1

@@ -14,6 +14,7 @@ from selfplay.errors import NotNowError
 from selfplay.games import make_game
 from selfplay.gtp.process import FOLDERS
 from selfplay.matches.arena import play_matches
+from selfplay.players.capabilities import FollowsMatch, HasPolicy, ValuesActions, policy_of
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.gtp import GtpPlayer
 from selfplay.players.random import RandomPlayer
@@ -66,7 +67,8 @@ def test_an_engine_whose_actions_are_replaced_is_told_the_match_anew(tmp_path: P
     exploring = EpsilonGreedyPlayer(GAME, fake(tmp_path), [0.5])
     same = EpsilonGreedyPlayer(GAME, FirstLegal(GAME), [0.5])
     against = RandomPlayer(GAME)
-    assert exploring.follows
+    assert exploring.as_a(FollowsMatch) is not None
+    assert exploring.as_a(HasPolicy) is None
     assert sequences((exploring, against), range(10)) == sequences((same, against), range(10), batch_size=1)
 
 
@@ -97,10 +99,10 @@ def test_in_a_session_what_is_taken_back_is_told_anew(tmp_path: Path) -> None:
 
 def test_an_engine_cannot_be_asked_about_positions(tmp_path: Path) -> None:
     player = fake(tmp_path)
-    assert player.action_values(GAME.init()) is None
-    with pytest.raises(NotNowError, match="plays matches"):
-        player.policy(GAME.init())
-    with pytest.raises(ValueError, match="one at a time"):
+    assert player.as_a(ValuesActions) is None
+    with pytest.raises(NotNowError, match="only plays matches"):
+        policy_of(player, GAME.init())
+    with pytest.raises(ValueError, match="only play one match at a time"):
         next(iter([_play_two(player)]))
 
 

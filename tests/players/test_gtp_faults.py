@@ -166,6 +166,6 @@ def test_a_tournament_grades_whom_it_can_and_tells_of_forfeits(tmp_path: Path, c
     tournament = play_tournament(compose_settings_of(TournamentSettings, "tournament", overrides))
     assert list(tournament.exact) == [(0, 1)]
     assert [grade is None for grade in tournament.grades] == [False, False, True]
-    assert f"{name} follows its matches, so it is not graded exactly" in caplog.messages
+    assert f"{name} only plays matches, so it is not graded exactly" in caplog.messages
     assert tournament_report(tournament).endswith(f"\n\n{name} forfeited 1 of its losses against random")
     assert tournament.tallies[0, 2].opponent_forfeits == 1

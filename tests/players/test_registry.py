@@ -12,8 +12,9 @@ from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
 from selfplay.learners.tabular.policy_file import save_policy
+from selfplay.players.capabilities import LearnsFromMatches, ReportsStatus
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.experience import ExperiencePlayer
+from selfplay.players.experience import ExperiencePlayer, ReadOnlyExperiencePlayer
 from selfplay.players.perfect import PerfectPlayer
 from selfplay.players.random import RandomPlayer
 from selfplay.players.registry import PLAYER_KINDS, grammar, make_player, parse_name
@@ -105,8 +106,8 @@ def test_options_reach_the_player(run_dir: Path) -> None:
     assert isinstance(perfect, PerfectPlayer)
     assert perfect.ties == "lowest"
     frozen = make_player(f"experience:{run_dir / 'm.sqlite'}?learn=false&backup=minimax&canonical=true", GAME, run_dir)
-    assert isinstance(frozen, ExperiencePlayer)
-    assert not frozen.learns
+    assert isinstance(frozen, ReadOnlyExperiencePlayer)
+    assert frozen.as_a(LearnsFromMatches) is None
     assert (frozen.store.rule.backup, frozen.store.rule.canonical) == ("minimax", True)
 
 
@@ -116,8 +117,8 @@ def test_every_player_can_explore(run_dir: Path) -> None:
     assert player.epsilons == (0.25,)
     assert player.policy(GAME.init()).sum().item() == pytest.approx(1)
     learner = make_player("experience?epsilon=0.5", GAME, run_dir)
-    assert learner.learns
-    assert learner.status() is not None
+    assert learner.as_a(LearnsFromMatches) is not None
+    assert learner.as_a(ReportsStatus) is not None
 
 
 @pytest.mark.parametrize(

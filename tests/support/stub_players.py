@@ -56,7 +56,6 @@ class Learning(Valuing):
     """Plays the lowest legal action, remembers the matches it is shown, and thinks the better of all for each."""
 
     name = "learning"
-    learns = True
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)

@@ -1,0 +1,114 @@
+"""What some players can do beyond choosing actions, as protocols.
+
+A player offers a capability by having its methods. Ask for one with `Player.as_a`, which also finds the capabilities
+of a player inside a wrapper:
+
+    if (learner := player.as_a(LearnsFromMatches)) is not None:
+        learner.after_match(record, seats)
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from torch import Tensor
+
+from selfplay.compute.random_numbers import Draws
+from selfplay.errors import NotNowError
+from selfplay.games.match_record import MatchRecord
+from selfplay.games.state import State
+
+if TYPE_CHECKING:
+    from selfplay.players.player import Player
+
+
+@runtime_checkable
+class HasPolicy(Protocol):
+    """Knows the probability of each of its actions in any position."""
+
+    def policy(self, state: State) -> Tensor:
+        """float64[B, A]: the probability of each action; the rows of finished matches are 0."""
+
+
+@runtime_checkable
+class ValuesActions(Protocol):
+    """Estimates how good each action is."""
+
+    def action_values(self, state: State) -> Tensor:
+        """float32[B, A]: the value of each action to the player to move, on the player's own scale; nan if illegal."""
+
+
+@runtime_checkable
+class Explores(Protocol):
+    """Plays random actions now and then."""
+
+    def explores(self, draws: Draws) -> Tensor:
+        """bool[B]: whether `act` plays a random action with these draws."""
+
+
+@runtime_checkable
+class LearnsFromMatches(Protocol):
+    """Learns from the matches it plays. They are played one at a time, and it is shown each before the next begins."""
+
+    def after_match(self, record: MatchRecord, seats: tuple[int, ...]) -> None:
+        """Learn from a finished match; called once per match.
+
+        Args:
+            record: one match (B = 1).
+            seats: the seats this player held: (0,) moving first, (1,) moving second, (0, 1) against itself.
+        """
+
+    def matches_seen(self) -> int:
+        """The number of matches it has learned from, in this process and before."""
+
+
+@runtime_checkable
+class FollowsMatch(Protocol):
+    """Holds the state of one match, so its matches are played one at a time and it is told every ply.
+
+    Only such a player may raise ForfeitError from `act`.
+    """
+
+    def follow(self, actions: Sequence[int]) -> None:
+        """Receive the actions of the match so far; called before each `act`."""
+
+
+@runtime_checkable
+class PlaysOnDevice(Protocol):
+    """Plays matches in the memory of any device; the matches of other players are played on the CPU."""
+
+    def move_to(self, device: str) -> None:
+        """Compute on this device ("cpu" or "cuda") from now on."""
+
+    def bytes_on_device(self) -> int:
+        """The memory the player itself needs on a device, independent of the number of matches."""
+
+
+@runtime_checkable
+class ReportsStatus(Protocol):
+    """Can describe what it has learned so far."""
+
+    def status(self) -> object:
+        """What it has learned; its `str` is a short description."""
+
+
+@runtime_checkable
+class SolvesPositions(Protocol):
+    """Solves some positions exactly; the values of their actions are then points at the end of the match."""
+
+    def solves(self, state: State) -> Tensor:
+        """bool[B]: whether each position is solved exactly."""
+
+
+@runtime_checkable
+class LimitsItsTime(Protocol):
+    """May stop thinking early because of a time limit."""
+
+    def without_time_limit(self) -> "Player":
+        """The same player without a time limit."""
+
+
+def policy_of(player: "Player", state: State) -> Tensor:
+    """float64[B, A]: the probability of each action of `player`. Raises NotNowError if it has no policy."""
+    if (with_policy := player.as_a(HasPolicy)) is None:
+        raise NotNowError(f"{player.name} only plays matches; it has no policy for arbitrary positions")
+    return with_policy.policy(state)

@@ -1,0 +1,60 @@
+"""Capabilities of players, by themselves and inside wrappers."""
+
+import pytest
+
+from selfplay.errors import NotNowError
+from selfplay.games import make_game
+from selfplay.players.capabilities import (
+    Explores,
+    HasPolicy,
+    LearnsFromMatches,
+    PlaysOnDevice,
+    ReportsStatus,
+    ValuesActions,
+    policy_of,
+)
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.player import Player
+from selfplay.players.random import RandomPlayer
+from selfplay.players.wrapper import PlayerWrapper
+from tests.support.stub_players import FirstLegal, Learning, Valuing
+
+GAME = make_game("tictactoe")
+
+
+class OnlyActs(Player):
+    name = "only acts"
+
+    def act(self, state, draws):
+        return FirstLegal(GAME).act(state, draws)
+
+
+def test_a_player_has_the_capabilities_whose_methods_it_has() -> None:
+    player = Learning(GAME)
+    assert player.as_a(LearnsFromMatches) is player
+    assert player.as_a(ReportsStatus) is player
+    assert player.as_a(Explores) is None
+    assert player.as_a(PlaysOnDevice) is None
+    assert RandomPlayer(GAME).as_a(PlaysOnDevice) is not None
+
+
+def test_a_wrapper_has_the_capabilities_of_the_player_inside_however_deep() -> None:
+    learner = Learning(GAME)
+    wrapper = PlayerWrapper(EpsilonGreedyPlayer(GAME, PlayerWrapper(learner), [0.5]))
+    assert wrapper.name == "epsilon-greedy learning"
+    assert wrapper.as_a(LearnsFromMatches) is learner
+    assert wrapper.as_a(ValuesActions) is learner
+    assert wrapper.as_a(Explores) is wrapper.player
+    assert PlayerWrapper(learner).as_a(Explores) is None
+
+
+def test_what_a_wrapper_changes_comes_from_the_wrapper_if_the_player_inside_can_do_it_at_all() -> None:
+    exploring = EpsilonGreedyPlayer(GAME, Valuing(GAME), [0.5])
+    assert exploring.as_a(HasPolicy) is exploring
+    assert policy_of(exploring, GAME.init())[0, 0] == 0.5 / 9
+    assert EpsilonGreedyPlayer(GAME, OnlyActs(), [0.5]).as_a(HasPolicy) is None
+
+
+def test_a_player_without_a_policy_is_named_in_the_error() -> None:
+    with pytest.raises(NotNowError, match="only acts only plays matches; it has no policy"):
+        policy_of(OnlyActs(), GAME.init())
