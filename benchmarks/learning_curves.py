@@ -74,7 +74,7 @@ class Curve(NamedTuple):
 
 def graded(grader: Grader, player: Player, matches: int) -> Point:
     grade = grader.grade(player)
-    return Point(matches, sum(o.loss for o in grade.versus_random) / 2, sum(lines.lost for lines in grade.lines))
+    return Point(matches, sum(o.losses for o in grade.versus_random) / 2, sum(lines.lost for lines in grade.lines))
 
 
 def tabular_points(grader: Grader, rule: UpdateRule, step_size: float, epsilon: float, seed: int) -> Iterator[Point]:

@@ -13,17 +13,20 @@ import argparse
 import logging
 import platform
 import sys
+from math import sqrt
 from time import perf_counter
 
 import torch
+from scipy.stats import norm
 from search import machine
 
 from selfplay.cli.command import run_reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
+from selfplay.games.win_draw_loss import CONFIDENCE, WinDrawLoss
 from selfplay.gtp.process import command_words
-from selfplay.matches.result_counts import Tally, tally_matches
+from selfplay.matches.pair_results import PairResult, count_matches
 from selfplay.players.registry import make_player
 from selfplay.settings.folders import PROJECT_FOLDER
 
@@ -43,22 +46,30 @@ def ladder() -> list[str]:
     return LADDER
 
 
-def tally(game: Game, names: tuple[str, str], options: argparse.Namespace) -> Tally:
-    """The matches of one pair, the same ones whatever other pairs there are."""
+def play(game: Game, names: tuple[str, str], options: argparse.Namespace) -> PairResult:
+    """The matches of one pair, which do not depend on the other pairs."""
     one, other = (make_player(name, game, options.run_dir) for name in names)
     key = stream_key(options.seed, 0, Activity.TOURNAMENT)
-    return tally_matches(game, (one, other), options.matches, key, options.matches, options.opening_plies)
+    return count_matches(game, (one, other), options.matches, key, options.matches, options.opening_plies)
 
 
-def row(names: tuple[str, str], result: Tally, seconds: float) -> str:
-    low, high = result.score_interval()
+def score_interval(results: WinDrawLoss[int]) -> tuple[float, float]:
+    """The 95 % interval (Wilson, 1927) of the score, as if each point were won or lost; draws make it wider."""
+    z2 = float(norm.ppf((1 + CONFIDENCE) / 2)) ** 2
+    n, p = results.matches, results.score
+    middle, half = p + z2 / (2 * n), sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n)))
+    return (middle - half) / (1 + z2 / n), (middle + half) / (1 + z2 / n)
+
+
+def row(names: tuple[str, str], result: PairResult, seconds: float) -> str:
+    low, high = score_interval(result.results)
     cells = (
         *names,
-        f"{result.wins}-{result.draws}-{result.losses}",
-        f"{result.score:.3f}",
+        str(result.results),
+        f"{result.results.score:.3f}",
         f"{low:.3f}..{high:.3f}",
         f"{result.forfeits}, {result.opponent_forfeits}",
-        f"{seconds / result.matches:.2f}",
+        f"{seconds / result.results.matches:.2f}",
     )
     return f"| {' | '.join(cells)} |"
 
@@ -85,7 +96,7 @@ def main() -> None:
     for player in options.players:
         for opponent in opponents:
             start = perf_counter()
-            result = tally(game, (player, opponent), options)
+            result = play(game, (player, opponent), options)
             print(row((player, opponent), result, perf_counter() - start), flush=True)
 
 

@@ -21,7 +21,7 @@ from selfplay.learners.tabular.learning import (
     initial_values,
     learn_matches,
 )
-from selfplay.matches.result_counts import tally_matches
+from selfplay.matches.pair_results import count_matches
 from selfplay.players.tabular import TabularPlayer
 
 MATCHES_AT_THE_END = 1000
@@ -42,12 +42,12 @@ def learn(graph: PositionGraph, rule: UpdateRule, matches: int, step_size: float
 def print_seed(grader: Grader, player: TabularPlayer, seed: int) -> bool:
     """A row of the table; returns whether the player is proved unbeatable."""
     key = stream_key(seed, 0, Activity.NAMED_PLAYERS)
-    tally = tally_matches(grader.graph.game, (player, player), MATCHES_AT_THE_END, key, MATCHES_AT_THE_END)
+    played = count_matches(grader.graph.game, (player, player), MATCHES_AT_THE_END, key, MATCHES_AT_THE_END)
     grade = grader.grade(player)
     win, draw, loss = (sum(column) / 2 for column in zip(*grade.versus_random, strict=True))
     lost = [f"{grade.lines[seat].lost} of {grade.lines[seat].total}" for seat in (FIRST, SECOND)]
     print(
-        f"| {seed} | {tally.draws} | {win:.4f} | {draw:.4f} | {loss:.4f} | {lost[0]} | {lost[1]} "
+        f"| {seed} | {played.results.draws} | {win:.4f} | {draw:.4f} | {loss:.4f} | {lost[0]} | {lost[1]} "
         f"| {grade.optimal_action_rate:.4f} |"
     )
     return not (grade.can_lose(FIRST) or grade.can_lose(SECOND))

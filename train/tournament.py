@@ -9,7 +9,8 @@ from selfplay.settings.matches import TournamentSettings
 
 
 def play(settings: TournamentSettings) -> None:
-    from selfplay.stages.tournament import play_tournament, tournament_report
+    from selfplay.grading.tournament_report import tournament_report
+    from selfplay.stages.tournament import play_tournament
 
     print(f"\n{tournament_report(play_tournament(settings, progress_bar))}")
 

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from selfplay.figures.style import decorate, empty_figure, whole_numbers_on_x
+from selfplay.grading.comparison_columns import RESULTS
 from selfplay.grading.finished_runs import Run, setting_text, settings_key, telling_settings
-from selfplay.matches.result_counts import RESULTS
 
 LONGEST_LABEL = 48
 """Characters in the legend."""

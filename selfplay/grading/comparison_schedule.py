@@ -1,40 +1,26 @@
-"""Who meets whom when the levels of a large game are compared, and how the matches go."""
+"""Which players meet when the levels of a run are compared, and in how many matches."""
 
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-import torch
 
-from selfplay.compute.devices import chosen_device
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.executors import Executor
-from selfplay.games import Game, make_game
-from selfplay.matches.result_counts import Tally, tally_matches
+from selfplay.games import Game
+from selfplay.matches.pair_results import PairMatches
 from selfplay.players.levels import level_player
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
-from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import ComparisonSettings, Settings
 
 Who = int | str
 """A level by its number, 0 the random player, or a reference by its name."""
 Pair = tuple[Who, Who]
+Task = PairMatches[Settings, Who]
 
-USUAL_LEVELS = 10
-"""How many levels meet the references unless the settings say so."""
-
-
-class Meeting(NamedTuple):
-    """Matches between two players."""
-
-    settings: Settings
-    pair: Pair
-    matches: int
+DEFAULT_LEVELS = 10
+"""How many levels meet the references unless the settings say otherwise."""
 
 
 def name_of(who: Who) -> str:
@@ -49,13 +35,51 @@ def player_of(settings: Settings, game: Game, who: Who) -> Player:
     return make_player(who, game, Path(settings.run_dir))
 
 
-def spaced_levels(levels: Sequence[int], every: int | None) -> list[int]:
-    """Some of the trained levels (in order, one at least), the first and the newest always among them.
+# ---------------------------------------------------------------------- games that can be enumerated
 
-    `every`: every so many levels one, counted back from the newest; None: ten or fewer, evenly spaced.
+
+def predecessor_matches(settings: Settings, levels: Sequence[int]) -> list[Task]:
+    """Matches of each trained level against the level before it, in which both players explore.
+
+    `levels`: the trained levels, in order.
+    """
+    return [
+        PairMatches(
+            settings,
+            (level, before),
+            player_of,
+            settings.comparison.matches,
+            stream_key(settings.seed, level, Activity.VERSUS_PREVIOUS),
+            epsilons=settings.comparison.epsilons,
+        )
+        for before, level in pairwise([0, *levels])
+    ]
+
+
+def random_player_matches(settings: Settings, levels: Sequence[int]) -> list[Task]:
+    """Matches of each trained level against the random player."""
+    return [
+        PairMatches(
+            settings,
+            (level, 0),
+            player_of,
+            settings.comparison.matches,
+            stream_key(settings.seed, level, Activity.VERSUS_RANDOM),
+        )
+        for level in levels
+    ]
+
+
+# ---------------------------------------------------------------------- larger games
+
+
+def spaced_levels(levels: Sequence[int], every: int | None) -> list[int]:
+    """Some of the trained levels (at least one, in order), always with the first and the newest.
+
+    `every`: every how many levels one is chosen, counted back from the newest; None: up to ten, evenly spaced.
     """
     if every is None:
-        count = min(USUAL_LEVELS, len(levels))
+        count = min(DEFAULT_LEVELS, len(levels))
         return [levels[number] for number in np.linspace(0, len(levels) - 1, count).round().astype(int).tolist()]
     return sorted({levels[0], *levels[::-every]})
 
@@ -63,9 +87,9 @@ def spaced_levels(levels: Sequence[int], every: int | None) -> list[int]:
 def schedule(levels: Sequence[int], references: Sequence[str], settings: ComparisonSettings) -> dict[Pair, int]:
     """How many matches each pair plays.
 
-    Every level meets its predecessor and the random player; the spaced ones meet the references; the newest meets the
-    spaced ones; and each reference meets the one before it in the list, the first one the random player, which steadies
-    the scale.
+    Every level meets its predecessor and the random player; the spaced levels meet the references; the newest level
+    meets the spaced levels; and each reference meets the one before it in the list, the first one the random player,
+    which makes the ratings more precise.
 
     Args:
         levels: the trained levels, in order.
@@ -82,26 +106,8 @@ def schedule(levels: Sequence[int], references: Sequence[str], settings: Compari
     return pairs | dict.fromkeys(pairwise(ladder), settings.earlier_matches)
 
 
-def play_meetings(
-    settings: Settings, pairs: dict[Pair, int], executor: Executor, progress: ProgressBar = NoProgress
-) -> dict[Pair, Tally]:
-    """The results of these pairs, counted for the first of each; the executor plays pairs side by side."""
-    meetings = [Meeting(settings, pair, matches) for pair, matches in pairs.items()]
-    tallies: dict[Pair, Tally] = {}
-    files = RunFolder(Path(settings.run_dir)).player_files()
-    with closing(progress(total=len(pairs), desc="comparing levels")) as bar:
-        for pair, tally in zip(pairs, executor.map(play_meeting, meetings, files), strict=True):
-            tallies[pair] = tally
-            bar.update(1)
-    return tallies
-
-
-def play_meeting(meeting: Meeting) -> Tally:
-    """Play the matches of two players. All pairs begin from the same openings, which makes results comparable."""
-    settings, (one, other) = meeting.settings, meeting.pair
-    torch.set_num_threads(settings.threads)
-    game = make_game(settings.game.name)
-    players = player_of(settings, game, one), player_of(settings, game, other)
+def scheduled_matches(settings: Settings, pairs: Mapping[Pair, int]) -> list[Task]:
+    """The matches of a `schedule`. All pairs play from the same openings, which makes their results comparable."""
     key = stream_key(settings.seed, 0, Activity.MEASUREMENT)
-    plies, device = settings.comparison.opening_plies, chosen_device(settings.device)
-    return tally_matches(game, players, meeting.matches, key, settings.batch_size, plies, device)
+    plies = settings.comparison.opening_plies
+    return [PairMatches(settings, pair, player_of, matches, key, plies) for pair, matches in pairs.items()]

@@ -1,10 +1,10 @@
-"""Late positions of a large game, in which the value of every action is known, as an examination for players.
+"""Endgame positions of a large game, in which the value of every action is known, as a test for players.
 
-RUN_DIR/comparison/endgames.csv    a row an action: position,own,opp,to_move,action,value
+RUN_DIR/comparison/endgames.csv    a row per action: position,own,opp,to_move,action,value
 
-The positions come from matches of a passable player that explores, one of each match. Their values are those of
-`EndgameSolver` (points, empty squares counted for the winner) where discs are turned, else the result that a search to
-the end of the match finds.
+The positions come from matches between average players that explore, one position from each match. In games that turn
+discs their values come from `EndgameSolver` (points, empty squares counted for the winner), in other games from a
+search to the end of the match.
 """
 
 import logging
@@ -22,7 +22,7 @@ from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.match_record import MatchRecord
 from selfplay.games.state import State
-from selfplay.grading.reference_players import passable_player
+from selfplay.grading.reference_players import average_player
 from selfplay.matches.arena import play_matches
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
@@ -37,27 +37,37 @@ log = logging.getLogger(__name__)
 
 MOST_EMPTY = 14
 """Empty squares of the earliest positions; on a small board a third of all squares."""
-KINDS = 3
-"""How many numbers of empty squares there are: 12, 13 and 14."""
-MOST_ROUNDS = 20
-"""So many times as many matches as positions are played to find them."""
-HEADER = "position,own,opp,to_move,action,value"
+DIFFERENT_EMPTY = 3
+"""How many different numbers of empty squares there are: 12, 13 and 14."""
+MOST_MATCHES_PER_POSITION = 20
+"""Up to this many matches per wanted position are played to find the positions."""
+
+ENDGAME_COLUMNS = {
+    "position": "number of the position, from 0",
+    "own": "the stones of the player to move, as the bits of a 64-bit integer",
+    "opp": "the stones of the other player, as the bits of a 64-bit integer",
+    "to_move": "0 if the player who moved first is to move, else 1",
+    "action": "the action, as it is typed",
+    "value": "points (empty squares count for the winner) or, in a game without points, the result: 1, 0 or -1",
+}
+"""The columns of endgames.csv and their meanings; `_rows` writes all but the last."""
+HEADER = ",".join(ENDGAME_COLUMNS)
 
 
 class EndgameGrade(NamedTuple):
-    """How a player fares in late positions."""
+    """How well a player acts in endgame positions."""
 
     optimal: float
     """The share of positions in which its action is a best one; a random policy counts by its probabilities."""
     mean_loss: float | None
-    """The points that its action gives away, on average; None in a game without points."""
+    """The average number of points that its action gives away; None in a game without points."""
 
 
 class EndgamePositions(NamedTuple):
-    """N positions near the end of a match, in each of which some action is worse than another."""
+    """N positions near the end of a match, in each of which the actions differ in value."""
 
     state: State
-    """State of N matches."""
+    """N positions."""
     values: NDArray[np.float64]
     """float64[N, A]: the value of each action to the player to move; nan where illegal."""
     empties: tuple[int, int]
@@ -77,10 +87,12 @@ class EndgamePositions(NamedTuple):
 def endgame_positions(
     game: Game, count: int, seed: int, path: Path, progress: ProgressBar = NoProgress
 ) -> EndgamePositions | None:
-    """Those of `count` late positions in which the choice matters, solved unless the file at `path` holds their values.
+    """Up to `count` endgame positions in which the choice matters, with the values in the file at `path` if it fits.
 
-    All of them are written there. None if positions are no boards of squares, or if there are none. A file that holds
-    other positions, or is broken, is made anew. Raises StageError if it cannot be written.
+    Otherwise the positions are solved, and all of them are written to the file; a file that is broken or holds other
+    positions is replaced. None if the game has no board of squares, or if there are no such positions.
+
+    Raises StageError if the file cannot be written.
     """
     if game.num_squares is None or count == 0:
         return None
@@ -114,15 +126,16 @@ def empty_squares(game: Game, state: State) -> Tensor:
 
 
 def find_endgame_positions(game: Game, count: int, key: int) -> State:
-    """At most `count` different positions from matches of a passable player, in the order of the matches.
+    """At most `count` different positions from matches of an average player, in the order of the matches.
 
-    Of each match comes the first position with a choice in which so many squares are empty as its number asks for.
+    Each match gives the first position with a choice in which the number of empty squares is the one that follows from
+    the number of the match.
     """
-    player = make_player(passable_player(game), game, "")
+    player = make_player(average_player(game), game, "")
     found: list[State] = []
-    for start in range(0, MOST_ROUNDS * count, count):
+    for start in range(0, MOST_MATCHES_PER_POSITION * count, count):
         records = play_matches(game, (player, player), range(start, start + count), key, learn=False)
-        found += [_late_in(game, record) for record in records]
+        found += [_endgame_in(game, record) for record in records]
         together = State(*(torch.cat(fields) for fields in zip(*found, strict=True)))
         distinct = together.select(distinct_positions(together)[0])
         if distinct.batch_size >= count:
@@ -130,9 +143,9 @@ def find_endgame_positions(game: Game, count: int, key: int) -> State:
     return distinct.select(torch.arange(min(count, distinct.batch_size)))
 
 
-def _late_in(game: Game, record: MatchRecord) -> State:
-    assert game.num_squares is not None, "asked only of games with boards"
-    wanted = min(MOST_EMPTY, game.num_squares // 3) - record.match % KINDS
+def _endgame_in(game: Game, record: MatchRecord) -> State:
+    assert game.num_squares is not None, "only called for games with boards"
+    wanted = min(MOST_EMPTY, game.num_squares // 3) - record.match % DIFFERENT_EMPTY
     ply = torch.full_like(record.match, -1)
     for number, state in enumerate(record.states):
         has_choice = game.legal_action_mask(state).sum(dim=1) > 1
@@ -159,7 +172,7 @@ def _solve(game: Game, state: State, progress: ProgressBar) -> list[int]:
 
 
 def action_values_to_the_end(game: Game) -> Callable[[State], list[int]]:
-    """A function from one match's position to the exact values of its legal actions, in ascending order of these."""
+    """A function from the position of one match to the exact values of its legal actions, in ascending order."""
     if game.turning_rules is not None:
         solver = EndgameSolver(game)
         return lambda state: list(solver.action_values(state).values())
@@ -183,7 +196,7 @@ def _rows(game: Game, state: State) -> list[str]:
 
 
 def _read_values(path: Path, rows: list[str], largest: int) -> list[int] | None:
-    """The values of these rows in the file; None if it is not there, or is not a file of these rows."""
+    """The values of these rows in the file; None if it is missing or does not hold these rows."""
     try:
         header, *lines = path.read_text(encoding="ascii").splitlines()
         read = [line.rpartition(",") for line in lines]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from selfplay.errors import InvalidFileError, StageError
+from selfplay.grading.comparison_columns import LEVEL_COLUMNS
 from selfplay.runs.manifest import Manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.loss_file import read_epoch_losses
@@ -16,7 +17,8 @@ from selfplay.training.loss_file import read_epoch_losses
 SETTING_IN_NAME = re.compile(r"(?:^|[,/])([A-Za-z_+][\w.]*)=(.*?)(?=[,/][A-Za-z_+][\w.]*=|/|$)")
 """A setting in the name of a folder, as a sweep gives it: recipe=article,seed=0."""
 
-LINES = [f"{what}_{seat}" for what in ("losing_lines", "lines") for seat in ("first", "second")]
+LINES = [column.name for column in LEVEL_COLUMNS if column.exceeds_64_bits]
+"""Columns of counts that 64 bits do not hold."""
 
 NEEDED = ("level", "exact_win_vs_random", "rating", *(f"{what}_vs_random" for what in ("wins", "draws", "losses")))
 

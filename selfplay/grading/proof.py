@@ -1,8 +1,8 @@
 """Exact grades: what a player does in every position of a small game, against every reply.
 
-Nothing here is sampled. The player is given as its policy on all positions in each seat, because it may think
-otherwise of a position when it moves first; walking from the ends of matches back to the start gives the probability
-of each outcome and the number of lines of play.
+This is exhaustive, not a sample. A player is described by its policy in all positions for each seat, because it may
+act differently in the same position when it moves first. Walking from the ends of matches back to the start gives the
+probability of each outcome and the number of lines of play.
 """
 
 from typing import NamedTuple
@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.games.position_graph import PositionGraph
+from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player, uniform_policy
 from selfplay.players.value_net import ValueNetPlayer
@@ -25,40 +26,32 @@ Policy = NDArray[np.float64]
 """float64[N, A]: the probability of each action in each position; 0 where the match is over."""
 
 
-class Outcomes(NamedTuple):
-    """Probabilities that add up to 1."""
-
-    win: float
-    draw: float
-    loss: float
-
-
 class Lines(NamedTuple):
-    """Lines of play in which the opponent tries every reply."""
+    """Number of lines of play in which the opponent tries every reply."""
 
     lost: int
     total: int
 
 
 class Grade(NamedTuple):
-    """What is certain about a player. Pairs are by seat: moving first, moving second."""
+    """What is proved about a player. Pairs are by seat: moving first, moving second."""
 
-    versus_random: tuple[Outcomes, Outcomes]
-    """Against the random player."""
+    versus_random: tuple[WinDrawLoss[float], WinDrawLoss[float]]
+    """Probabilities against the random player."""
     lines: tuple[Lines, Lines]
     """How many lines there are when every reply is tried, and how many of them the player loses."""
     optimal_action_rate: float
     """The share of all positions, won, drawn or lost, in which the chosen action keeps the perfect value. A position
     in which either player can be to move counts half in each seat."""
     wins_taken: Lines
-    """`total`: the positions from which the player to move can win; `lost`: those where the action throws that away."""
+    """`total`: positions that the player to move can win; `lost`: those in which its action gives the win away."""
     value_error: float
-    """Mean squared error of the player's values on all reachable afterstates, perfect values in {-1, 0, 1}; or nan."""
+    """Mean squared error of the player's values of all reachable afterstates, perfect values in {-1, 0, 1}; or nan."""
     shortest_loss: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
-    """The actions of a shortest line that is lost, in each seat; None if no line is."""
+    """The actions of a shortest lost line, in each seat; None if no line is lost."""
 
     def can_lose(self, seat: int) -> bool:
-        """Whether some line is lost in this seat."""
+        """Whether any line is lost in this seat."""
         return self.lines[seat].lost > 0
 
 
@@ -71,7 +64,7 @@ class Grader:
         self.optimal = optimal_actions(graph, self.perfect)
 
     def grade(self, player: Player) -> Grade:
-        """The grade of `player`, whose policy may be random; then every action of positive probability counts."""
+        """The grade of `player`. If its policy is random, every action of positive probability counts."""
         policies = self.policies(player)
         random = uniform_policy(torch.from_numpy(self.graph.legal)).numpy()
         supports = tuple(policy > 0 for policy in policies)
@@ -81,7 +74,7 @@ class Grader:
         return Grade(
             versus_random=(
                 self.outcomes(policies[FIRST], random),
-                Outcomes(*reversed(self.outcomes(random, policies[SECOND]))),
+                self.outcomes(random, policies[SECOND]).reversed(),
             ),
             lines=(self._lines(supports[FIRST], FIRST), self._lines(supports[SECOND], SECOND)),
             optimal_action_rate=float(kept[open_positions].mean()),
@@ -101,8 +94,8 @@ class Grader:
         policy = policy_of(player, state._replace(current_player=torch.full_like(state.current_player, seat))).numpy()
         return np.where(self.graph.terminated[:, None], 0.0, policy)
 
-    def outcomes(self, first: Policy, second: Policy) -> Outcomes:
-        """The probabilities of each result for a player with the policy `first`, moving first against `second`."""
+    def outcomes(self, first: Policy, second: Policy) -> WinDrawLoss[float]:
+        """The probability of each result for a player with the policy `first` that moves first against `second`."""
         graph = self.graph
         result = graph.return_to_move[:, None]
         mine = np.concatenate([result > 0, result == 0, result < 0], axis=1).astype(np.float64)
@@ -111,10 +104,10 @@ class Grader:
             children = graph.children[group]
             mine[group] = np.einsum("na,nao->no", first[group], other[children])
             other[group] = np.einsum("na,nao->no", second[group], mine[children])
-        return Outcomes(*map(float, mine[0]))
+        return WinDrawLoss(*map(float, mine[0]))
 
     def _kept(self, policies: tuple[Policy, Policy]) -> NDArray[np.float64]:
-        """float64[N]: the probability to keep the perfect value, averaged over the seats that meet the position."""
+        """float64[N]: the probability of keeping the perfect value, averaged over the seats that can be to move."""
         kept = np.stack([(policy * self.optimal).sum(axis=1) for policy in policies])
         return np.average(kept, axis=0, weights=self.graph.movers)
 
@@ -123,12 +116,12 @@ class Grader:
         return bool(self.perfect[0] >= 0 if seat == FIRST else self.perfect[0] <= 0)
 
     def best_versus_random(self, *, never_lose: bool) -> tuple[float, float]:
-        """The largest probability to win against the random player, moving first and second.
+        """The largest possible probability of winning against the random player, moving first and second.
 
-        With `never_lose`, among the players that cannot lose; nan in a seat that cannot be held.
+        With `never_lose`, among the players that cannot lose; nan in a seat in which every player can lose.
         """
         graph = self.graph
-        # From a position that is lost anyway every action is allowed; a player that never loses meets none.
+        # In a lost position every action is allowed; a player that never loses does not reach one.
         safe = graph.legal & (-self.perfect[graph.children] >= np.minimum(self.perfect, 0)[:, None])
         allowed = safe if never_lose else graph.legal
         mine, other = (graph.return_to_move > 0).astype(float), (graph.return_to_move < 0).astype(float)
@@ -154,7 +147,7 @@ class Grader:
         return Lines(*map(int, mine[0] if seat == FIRST else other[0]))
 
     def _shortest_losses(self, support: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """float64[N] twice: plies of the shortest lost line with the player, and with the opponent to move; or inf."""
+        """float64[N] twice: length of the shortest lost line with the player and with the opponent to move; or inf."""
         graph = self.graph
         mine = np.where(graph.return_to_move < 0, 0.0, np.inf)
         other = np.where(graph.return_to_move > 0, 0.0, np.inf)

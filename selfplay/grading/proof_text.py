@@ -1,26 +1,26 @@
-"""What a grade says about losing: what is proved, and in words."""
+"""Sentences about what is proved: that a player cannot lose, or how many lines it loses."""
 
 from selfplay.grading.proof import SEAT_NAMES, Grade, Grader, Lines
 
 LARGEST_EXACT = 10**7
-"""Larger counts are written as powers of ten, because nobody reads so many digits."""
+"""Larger counts are written as powers of ten."""
 
 
 def unbeatable_seats(lines: tuple[Lines, Lines]) -> tuple[int, ...]:
-    """The seats in which no line is lost, of a player whose `lines` of play were all tried in each seat.
+    """The seats in which no line is lost.
 
-    A player is proved unbeatable if these are both.
+    `lines`: those of a player whose lines of play were all tried, in each seat.
     """
     return tuple(seat for seat in range(2) if lines[seat].lost == 0)
 
 
 def is_unbeatable(lines: tuple[Lines, Lines]) -> bool:
-    """Whether it is proved that the player loses in neither seat."""
+    """Whether the player is proved to lose in neither seat."""
     return len(unbeatable_seats(lines)) == 2
 
 
 def count_text(count: int) -> str:
-    """A count as people read it: 255168, 1.1 x 10^18."""
+    """A count in readable form: 255168, 1.1 x 10^18."""
     if count < LARGEST_EXACT:
         return str(count)
     digits, power = f"{count:.1e}".split("e")
@@ -28,12 +28,12 @@ def count_text(count: int) -> str:
 
 
 def lines_text(lines: Lines) -> str:
-    """Lines lost, of all that there are: 3/59."""
+    """Lost lines and all lines: 3/59."""
     return "/".join(map(count_text, lines))
 
 
 def seats_verdict(name: str, grade: Grade, grader: Grader) -> str:
-    """Whether the player of that name can lose, in a sentence or two."""
+    """One or two sentences that say whether the player of that name can lose."""
     held = [seat for seat in range(2) if grader.can_hold(seat)]
     losing = [seat for seat in held if grade.can_lose(seat)]
     if losing:
@@ -51,7 +51,7 @@ def seats_verdict(name: str, grade: Grade, grader: Grader) -> str:
 
 
 def lines_verdict(name: str, lines: tuple[Lines, Lines]) -> str:
-    """As `seats_verdict`, where no more than the lines is known: not which seat perfect play can hold."""
+    """As `seats_verdict`, where only the lines are known, not the seats in which perfect play never loses."""
     proved = unbeatable_seats(lines)
     if len(proved) == 1:
         seat, other = proved[0], 1 - proved[0]

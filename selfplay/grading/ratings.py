@@ -1,25 +1,63 @@
 """Ratings of many players on one scale, from the results of the matches between them."""
 
 import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeVar
 
 import choix
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.games.win_draw_loss import WinDrawLoss
+
 ELO_PER_LOGIT = 400 / math.log(10)
 NORMAL_QUANTILE = 1.959964
-"""97.5 % of a normal distribution lie below it: the half-width of a 95 % interval in standard deviations."""
+"""The 97.5 % quantile of the normal distribution: the half-width of a 95 % interval in standard deviations."""
 REGULARISATION = 0.01
-"""Keeps the rating of a player finite who has won every match, as if each pair had a hundredth of a win more."""
+"""Wins added to each pair, so that the rating of a player who won every match stays finite."""
+
+Name = TypeVar("Name")
+
+
+class Rating(NamedTuple):
+    """Elo points relative to the first player, and their 95 % interval."""
+
+    points: float
+    low: float
+    high: float
+
+
+def rate(players: Sequence[Name], results: Iterable[tuple[tuple[Name, Name], WinDrawLoss[int]]]) -> dict[Name, Rating]:
+    """The rating of each player from all matches, the first player at 0; a draw counts as half a win.
+
+    `results`: pairs of players and their results, counted for the first of the pair. A pair may occur several times.
+    """
+    points = points_won(players, results)
+    ratings = bradley_terry_ratings(points)
+    half_widths = rating_half_widths(points, ratings)
+    ends = zip(ratings, ratings - half_widths, ratings + half_widths, strict=True)
+    return {player: Rating(*map(float, three)) for player, three in zip(players, ends, strict=True)}
+
+
+def points_won(
+    players: Sequence[Name], results: Iterable[tuple[tuple[Name, Name], WinDrawLoss[int]]]
+) -> NDArray[np.float64]:
+    """float64[P, P]: the points that each player won against each other, a draw half a point; 0 on the diagonal."""
+    number = {player: place for place, player in enumerate(players)}
+    points = np.zeros((len(players), len(players)))
+    for (one, other), result in results:
+        points[number[one], number[other]] += result.points
+        points[number[other], number[one]] += result.reversed().points
+    return points
 
 
 def bradley_terry_ratings(wins: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[P]: ratings in Elo points, player 0 at 0, by the model of Bradley and Terry (1952).
+    """float64[P]: maximum likelihood ratings in Elo points, player 0 at 0, by the model of Bradley and Terry (1952).
 
-    P(i beats j) = 1 / (1 + 10 ** ((rating[j] - rating[i]) / 400)), of greatest likelihood.
+    P(i beats j) = 1 / (1 + 10 ** ((rating[j] - rating[i]) / 400))
 
     Args:
-        wins: float64[P, P], `wins[i, j]` how often i has won against j; a draw counts half a win for both.
+        wins: float64[P, P], `wins[i, j]` is how often i won against j; a draw counts as half a win for both.
     """
     strengths = choix.ilsr_pairwise_dense(wins, alpha=REGULARISATION)
     ratings: NDArray[np.float64] = (strengths - strengths[0]) * ELO_PER_LOGIT
@@ -29,10 +67,10 @@ def bradley_terry_ratings(wins: NDArray[np.float64]) -> NDArray[np.float64]:
 def rating_half_widths(wins: NDArray[np.float64], ratings: NDArray[np.float64]) -> NDArray[np.float64]:
     """float64[P]: half the width of each rating's 95 % interval, in Elo points; 0 for player 0, the zero of the scale.
 
-    The standard error is that of the likelihood's curvature: with n[i, j] matches between i and j, and p[i, j] the
-    probability that i wins one, the information about the ratings is diag(w.sum(axis=1)) - w, w = n p (1 - p) (Hunter,
-    "MM algorithms for generalized Bradley-Terry models", 2004). Draws count as half wins, which makes it too wide
-    rather than too narrow.
+    The standard errors follow from the curvature of the likelihood: with n[i, j] matches between i and j, and p[i, j]
+    the probability that i wins one, the information about the ratings is diag(w.sum(axis=1)) - w, w = n p (1 - p)
+    (Hunter, "MM algorithms for generalized Bradley-Terry models", 2004). Counting draws as half wins makes the
+    intervals too wide rather than too narrow.
 
     Args:
         wins: as in `bradley_terry_ratings`, which gives `ratings`.

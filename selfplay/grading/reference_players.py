@@ -1,4 +1,4 @@
-"""Players of known kind that the levels of a large game are measured against."""
+"""Fixed players that the levels of a large game are measured against."""
 
 from collections.abc import Sequence
 
@@ -11,11 +11,11 @@ ARTICLE, NONE = "article", "none"
 
 
 def reference_names(game: Game, names: Sequence[str] | None) -> list[str]:
-    """The references that `names` lists, or the game's own: names of players, none of them twice, weak ones first.
+    """The names of the references: `names` without duplicates, or by default those that suit the game, weak ones first.
 
-    The random player, whom every level meets as level 0, is not among them. The game's own are the player that takes
-    the most points now, where there are points, and NegaScout to several depths: to 1 to 6 plies with the article's
-    evaluation where that fits the game, else to 2, 4 and 6 plies with none.
+    The random player, which every level meets as level 0, is not included. By default they are the player that
+    maximises its points after one ply, if the game counts points, and NegaScout at several depths: 1 to 6 plies with
+    the evaluation `article` if it fits the game, else 2, 4 and 6 plies without an evaluation.
     """
     if names is not None:
         return [name for name in dict.fromkeys(names) if name != RANDOM]
@@ -25,8 +25,8 @@ def reference_names(game: Game, names: Sequence[str] | None) -> list[str]:
     return [*greedy, *(f"search:negascout?depth={depth}&evaluation={evaluation}" for depth in depths)]
 
 
-def passable_player(game: Game) -> str:
-    """The name of a quick player that sees the nearest blunders and explores; its matches are like those of people."""
+def average_player(game: Game) -> str:
+    """The name of a fast player that avoids immediate blunders and explores; its matches resemble those of people."""
     return f"search:negascout?depth=2&evaluation={_fitting_evaluation(game)}&epsilon=0.25"
 
 

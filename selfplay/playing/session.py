@@ -23,7 +23,7 @@ from selfplay.games.game import Game
 from selfplay.games.match_record import Forfeit, forfeited_state
 from selfplay.games.state import State
 from selfplay.matches.arena import seats_held
-from selfplay.matches.match_series import Results, standing
+from selfplay.matches.running_results import RunningResults, results_text
 from selfplay.players.capabilities import Explores, FollowsMatch, LearnsFromMatches, ValuesActions
 from selfplay.players.player import Player
 from selfplay.playing.match_history import MatchHistory, Ply
@@ -59,7 +59,7 @@ class Session:
     ) -> None:
         self.game, self.players, self.key = game, players, key
         self.match = match
-        self.results = Results()
+        self.results = RunningResults()
         self._legal: tuple[State, tuple[int, ...]] | None = None
         self._begin(first)
 
@@ -146,7 +146,7 @@ class Session:
         """Counts and rates of the matches so far, and what players that learn know; None before the first end."""
         if not self.results.matches:
             return None
-        return standing(self.game, self.results, *(player for player in self.players if player is not None))
+        return results_text(self.game, self.results, *(player for player in self.players if player is not None))
 
     # ------------------------------------------------------------------ what happens
 
@@ -221,7 +221,7 @@ class Session:
         """
         one, other = self.players
         self.players = (player, other) if number == 0 else (one, player)
-        self.results = Results()
+        self.results = RunningResults()
         self._values = {}
 
     def _step(

@@ -11,24 +11,13 @@ from selfplay.figures.style import save_figure
 from selfplay.figures.sweep import run_curves
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
+from selfplay.grading.comparison_columns import RESULTS, SWEEP_COLUMNS
 from selfplay.grading.finished_runs import Run, Runs, differing_settings, read_runs, setting_text, telling_settings
 from selfplay.grading.proof import SEAT_NAMES, Grader, Lines
 from selfplay.grading.proof_text import lines_text
-from selfplay.matches.result_counts import RESULTS
 from selfplay.runs.written_files import written_whole
 
 log = logging.getLogger(__name__)
-
-COPIED = (
-    *(f"exact_{outcome}_vs_random" for outcome in ("win", "draw", "loss")),
-    *("losing_lines_first", "lines_first", "losing_lines_second", "lines_second"),
-    *("optimal_action_rate", "value_error"),
-    *(f"{result}_vs_random" for result in RESULTS),
-    *("wins_rate_low_vs_random", "wins_rate_high_vs_random"),
-    *("endgame_optimal_rate", "endgame_mean_loss"),
-    *("rating", "rating_low", "rating_high"),
-)
-"""Columns of comparison/levels.csv whose last row is taken over."""
 
 
 def compare_runs(folder: Path, expected: Sequence[Path] = ()) -> str:
@@ -82,11 +71,12 @@ def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> p
         newest = run.table.iloc[-1]
         row: dict[str, Any] = {"run": run.name} | {name: setting_text(run, name) for name in names}
         row["levels"] = int(newest["level"])
-        row |= {column: newest.get(column) for column in COPIED}
+        row |= {column.name: newest.get(column.name) for column in SWEEP_COLUMNS}
         row["unbeatable_from"] = unbeatable_from(run.table, held_seats.get(run.known.get("game", ""), ()))
         row["validation_loss"] = run.validation_loss
         rows.append(row)
-    return pd.DataFrame(rows).astype(dict.fromkeys(("unbeatable_from", *(f"{r}_vs_random" for r in RESULTS)), "Int64"))
+    counts = ("unbeatable_from", *(f"{result}_vs_random" for result in RESULTS))
+    return pd.DataFrame(rows).astype(dict.fromkeys(counts, "Int64"))
 
 
 def unbeatable_from(table: pd.DataFrame, seats: Sequence[str]) -> int | None:

@@ -69,7 +69,7 @@ def _learn(settings: TabularSettings, graph: PositionGraph, rule: UpdateRule, pr
     values = initial_values(graph, rule)
     bar = progress(total=settings.episodes, desc=rule.name)
     done = 0
-    for counts in learn_matches(
+    for results in learn_matches(
         graph,
         values,
         rule,
@@ -79,10 +79,10 @@ def _learn(settings: TabularSettings, graph: PositionGraph, rule: UpdateRule, pr
         key=stream_key(settings.seed, 0, Activity.TABULAR_TRAINING),
         every=REPORT_EVERY,
     ):
-        bar.update(counts.matches - done)
-        done = counts.matches
-        rates = (count / done for count in (counts.first_won, counts.second_won, counts.drawn))
-        log.info("match %d: first player won %.4f, second won %.4f, drawn %.4f", done, *rates)
+        bar.update(results.matches - done)
+        done = results.matches
+        won, drawn, lost = results.rates
+        log.info("match %d: first player won %.4f, second won %.4f, drawn %.4f", done, won, lost, drawn)
     bar.close()
     log.info("%s: learned from %d matches (%.2f s)", rule.name, done, time.perf_counter() - start)
     return values

@@ -1,7 +1,6 @@
 """What the files of a run tell: its losses, its comparison, its ratings; also while they are still being made."""
 
 import csv
-import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -9,8 +8,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
-from selfplay.grading.proof import Lines
+from selfplay.grading.comparison_columns import LEVEL_COLUMNS, REFERENCE_COLUMNS, RESULTS
+from selfplay.grading.proof import SEAT_NAMES, Lines
 from selfplay.grading.proof_text import count_text
+from selfplay.grading.table_columns import parsed_row
+from selfplay.grading.tournament_tables import PLAYER_COLUMNS
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.loss_file import read_epoch_losses
 from selfplay.web.opponents import OpponentCatalog, how_to_learn, shown
@@ -24,7 +26,8 @@ from selfplay.web.schemas import (
     StoryView,
 )
 
-Row = dict[str, str]
+Row = dict[str, Any]
+"""The fields of a row, by column."""
 Read = TypeVar("Read")
 
 
@@ -130,72 +133,56 @@ def _epochs(path: Path) -> list[EpochView]:
     ]
 
 
-def _rows(path: Path) -> Iterator[Row]:
+def _rows(path: Path) -> Iterator[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         yield from csv.DictReader(file)
 
 
 def _comparison(path: Path) -> list[LevelRow]:
-    rows = [
+    rows = [parsed_row(LEVEL_COLUMNS, texts) for texts in _rows(path)]
+    if not rows:
+        raise InvalidFileError(path.name, "holds no rows; compare the levels again")
+    return [
         LevelRow(
-            level=int(row["level"]),
+            level=row["level"],
             previous=_results(row, "previous"),
             random=_results(row, "random"),
             exact=_exact(row),
-            rating=_number(row["rating"]),
+            rating=row["rating"],
         )
-        for row in _rows(path)
+        for row in rows
     ]
-    if not rows:
-        raise InvalidFileError(path.name, "holds no rows; compare the levels again")
-    return rows
 
 
 def _results(row: Row, opponent: str) -> ResultsView | None:
-    wins, draws, losses = (row[f"{result}_vs_{opponent}"] for result in ("wins", "draws", "losses"))
-    return ResultsView(wins=int(wins), draws=int(draws), losses=int(losses)) if wins else None
+    counts = {result: row[f"{result}_vs_{opponent}"] for result in RESULTS}
+    return None if counts["wins"] is None else ResultsView(**counts)
 
 
 def _exact(row: Row) -> ExactView | None:
-    if not row["lines_first"]:
+    if row["lines_first"] is None:
         return None
-    win, draw, loss = (_number(row[f"exact_{outcome}_vs_random"]) for outcome in ("win", "draw", "loss"))
-    first, second = (Lines(int(row[f"losing_lines_{seat}"]), int(row[f"lines_{seat}"])) for seat in ("first", "second"))
+    first, second = (Lines(row[f"losing_lines_{seat}"], row[f"lines_{seat}"]) for seat in SEAT_NAMES)
     return ExactView(
-        win=win,
-        draw=draw,
-        loss=loss,
+        win=row["exact_win_vs_random"],
+        draw=row["exact_draw_vs_random"],
+        loss=row["exact_loss_vs_random"],
         losing_lines_first=f"{first.lost}/{first.total}",
         losing_lines_second=f"{second.lost}/{second.total}",
         lost_first=" of ".join(map(count_text, first)),
         lost_second=" of ".join(map(count_text, second)),
-        optimal=_number(row["optimal_action_rate"]),
+        optimal=row["optimal_action_rate"],
     )
 
 
 def _tournament(path: Path) -> list[RatedPlayer]:
-    return _rated(path, "player")
+    return [_rated(row, "player") for row in (parsed_row(PLAYER_COLUMNS, texts) for texts in _rows(path))]
 
 
 def _references(path: Path) -> list[RatedPlayer]:
-    return _rated(path, "reference")
+    return [_rated(row, "reference") for row in (parsed_row(REFERENCE_COLUMNS, texts) for texts in _rows(path))]
 
 
-def _rated(path: Path, column: str) -> list[RatedPlayer]:
-    """The ratings of the players that are named in `column`."""
-    return [
-        RatedPlayer(
-            player=row[column],
-            rating=_number(row["rating"]),
-            low=_number(row["rating_low"]),
-            high=_number(row["rating_high"]),
-        )
-        for row in _rows(path)
-    ]
-
-
-def _number(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(text)
-    return number
+def _rated(row: Row, column: str) -> RatedPlayer:
+    """The rating of the player that is named in `column`."""
+    return RatedPlayer(player=row[column], rating=row["rating"], low=row["rating_low"], high=row["rating_high"])

@@ -1,4 +1,4 @@
-"""Levels of games too large to enumerate: whom they meet, late positions, ratings, what is forgotten, and in words."""
+"""Levels of games too large to enumerate: who meets whom, endgame positions, ratings, lost skills, the report."""
 
 import pickle
 from pathlib import Path
@@ -11,13 +11,15 @@ import torch
 from selfplay import Settings, compose_settings
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, State, make_game
+from selfplay.games.win_draw_loss import WinDrawLoss, wilson_interval
 from selfplay.grading.comparison import Comparison, compare_levels
-from selfplay.grading.comparison_schedule import Meeting, name_of, schedule, spaced_levels
+from selfplay.grading.comparison_report import comparison_table, verdict
+from selfplay.grading.comparison_schedule import name_of, player_of, schedule, spaced_levels
 from selfplay.grading.endgame_positions import HEADER, empty_squares, endgame_positions
-from selfplay.grading.large_game_comparison import rate
 from selfplay.grading.large_game_report import forgotten_text
+from selfplay.grading.ratings import rate
 from selfplay.grading.reference_players import reference_names
-from selfplay.matches.result_counts import Tally
+from selfplay.matches.pair_results import PairMatches, PairResult
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.registry import make_player
@@ -27,7 +29,6 @@ from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.evaluation import make_evaluation
 from selfplay.search.searcher import Searcher
 from selfplay.settings.run import ComparisonSettings
-from selfplay.stages.compare import comparison_table, verdict
 from tests.support.runs import files_of
 from tests.support.stub_players import FirstLegal, Valuing
 
@@ -49,7 +50,9 @@ def settings_for(run_dir: Path, game: str, levels: int, *overrides: str) -> Sett
 
 def test_the_table_of_a_small_game_is_what_it_always_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = (RandomPlayer, FirstLegal, Valuing)
-    monkeypatch.setattr("selfplay.grading.comparison.level_player", lambda settings, game, level: kinds[level](game))
+    monkeypatch.setattr(
+        "selfplay.grading.comparison_schedule.level_player", lambda settings, game, level: kinds[level](game)
+    )
     comparison = compare_levels(settings_for(tmp_path, "tictactoe", 2, "comparison.matches=40"))
     assert comparison.measurement is None
     written, golden = ((path.read_text()).splitlines() for path in (RunFolder(tmp_path).comparison, GOLDEN))
@@ -89,21 +92,22 @@ def test_each_pair_meets_once() -> None:
     assert [name_of(who) for who in (0, 3, "weak")] == ["random", "level:3", "weak"]
 
 
-def test_a_meeting_can_go_to_another_process(tmp_path: Path) -> None:
-    meeting = Meeting(settings_for(tmp_path, "othello_6x6", 0), (3, "greedy_discs"), 20)
-    assert pickle.loads(pickle.dumps(meeting)) == meeting
+def test_the_matches_of_a_pair_can_be_sent_to_another_process(tmp_path: Path) -> None:
+    task = PairMatches(settings_for(tmp_path, "othello_6x6", 0), (3, "greedy_discs"), player_of, 20, 5)
+    assert pickle.loads(pickle.dumps(task)) == task
 
 
 def test_ratings_are_on_one_scale() -> None:
     # Ten to one is 400 points in the model.
-    ratings = rate([0, "middle", 1], {("middle", 0): Tally(1000, 0, 100, 1), (1, "middle"): Tally(95, 10, 5, 1)})
+    results = [(("middle", 0), WinDrawLoss(1000, 0, 100)), ((1, "middle"), WinDrawLoss(95, 10, 5))]
+    ratings = rate([0, "middle", 1], results)
     assert ratings[0] == (0, 0, 0)
     assert ratings["middle"].points == pytest.approx(400, abs=0.1)
     assert ratings[1].points - ratings["middle"].points == pytest.approx(400, abs=2)
     assert ratings["middle"].low < 400 < ratings["middle"].high < ratings[1].high
 
 
-# ---------------------------------------------------------------------- late positions
+# ---------------------------------------------------------------------- endgame positions
 
 
 def test_greedy_loses_what_brute_force_over_the_solver_says(tmp_path: Path) -> None:
@@ -165,7 +169,7 @@ def test_connect_four_is_searched_to_the_end(tmp_path: Path) -> None:
     assert late.grade(deep).optimal == 1
 
 
-def test_there_are_late_positions_only_on_boards_and_if_asked_for(tmp_path: Path) -> None:
+def test_there_are_endgame_positions_only_on_boards_and_if_asked_for(tmp_path: Path) -> None:
     assert endgame_positions(make_game("sumto100"), 5, 0, tmp_path / "x.csv") is None
     assert endgame_positions(OTHELLO, 0, 0, tmp_path / "x.csv") is None
     assert list(tmp_path.iterdir()) == []
@@ -215,9 +219,9 @@ def test_a_large_game_is_measured(comparison: Comparison, run_dir: Path) -> None
     assert levels["endgame_mean_loss"].isna().all()
     assert (matches[["wins", "draws", "losses"]].sum(axis=1) == [60, 60, 60, *[20] * 3, *[60] * 3, *[20] * 3]).all()
     row = matches[(matches["level"] == 2) & (matches["opponent"] == "level:1")].iloc[0]
-    tally = measured.tallies[2, 1]
-    assert (row["wins"], row["losses"], row["word"]) == (tally.wins, tally.losses, "worse")
-    assert (row["wins_rate_low"], row["wins_rate_high"]) == pytest.approx(tally.interval(tally.wins))
+    results = measured.results[2, 1].results
+    assert (row["wins"], row["losses"], row["word"]) == (results.wins, results.losses, "worse")
+    assert (row["wins_rate_low"], row["wins_rate_high"]) == pytest.approx(wilson_interval(results.wins, 60))
     assert matches["level"].isna().sum() == 3
     references = pd.read_csv(folder / "references.csv")
     assert references["reference"].tolist() == ["random", *reference_names(CONNECT_FOUR, None)]
@@ -238,34 +242,31 @@ def test_a_large_game_is_told_of_in_words(comparison: Comparison) -> None:
     text, table = verdict(comparison), comparison_table(comparison)
     assert max(map(len, f"{text}\n{table}".splitlines())) <= 120
     opponent = "search:negascout?depth=4&evaluation=none"
-    tally = measured.tallies[2, opponent]
-    low, high = tally.interval(tally.wins)
-    share = f"{tally.wins / 60:.3f} ({low:.3f}..{high:.3f})"
-    assert f"  won {share} of 60 matches against {opponent}, {tally.distinct} of them different\n" in text
+    results, distinct, *_ = measured.results[2, opponent]
+    low, high = wilson_interval(results.wins, 60)
+    share = f"{results.wins / 60:.3f} ({low:.3f}..{high:.3f})"
+    assert f"  won {share} of 60 matches against {opponent}, {distinct} of them different\n" in text
     grade = measured.endgame_grades[2]
-    assert measured.late is not None
-    solved, (fewest, most) = measured.late.state.batch_size, measured.late.empties
-    title = (
-        f"\nIn {solved} solved positions with {fewest} to {most} empty squares, where the choice matters, a best one is"
-    )
-    assert f"{title} made by\n" in text
+    assert measured.endgames is not None
+    solved, (fewest, most) = measured.endgames.state.batch_size, measured.endgames.empties
+    title = f"\nIn {solved} solved positions with {fewest} to {most} empty squares, in which the choice matters"
+    assert f"{title}, a best action is\nchosen by\n" in text
     assert f"\n  level:2 in {grade.optimal:.3f} of them\n" in text
     assert "\nIt opens with column 1.\n" in text
-    lost = measured.tallies[2, 1]
-    assert text.endswith(f"Level 2 has forgotten how to beat level 1: {lost.wins}-{lost.draws}-{lost.losses}.")
+    assert text.endswith(f"Level 2 now loses to level 1: {measured.results[2, 1].results} (won-drawn-lost).")
     assert table.splitlines()[0].split()[-2:] == ["optimal", "rating"]
 
 
 def test_what_is_not_lost_is_not_forgotten(comparison: Comparison) -> None:
     measured = comparison.measurement
     assert measured is not None
-    even = {pair: Tally(30, 0, 30, 60) for pair in measured.tallies}
-    text = forgotten_text(2, measured._replace(tallies=even))
-    assert text == "Level 2 has forgotten how to beat none of the levels tried: 0, 1."
-    lost = measured._replace(tallies=even | {(2, 0): Tally(410, 20, 570, 1000), (2, 1): Tally(1, 0, 59, 60)})
-    assert forgotten_text(2, lost).splitlines() == [
-        "Level 2 has forgotten how to beat level 0: 410-20-570.",
-        "Level 2 has forgotten how to beat level 1: 1-0-59.",
+    even = {pair: PairResult(WinDrawLoss(30, 0, 30), 60) for pair in measured.results}
+    text = forgotten_text(2, measured._replace(results=even))
+    assert text == "Level 2 loses to none of the earlier levels it was tried against: 0, 1."
+    beaten = {(2, 0): PairResult(WinDrawLoss(410, 20, 570), 1000), (2, 1): PairResult(WinDrawLoss(1, 0, 59), 60)}
+    assert forgotten_text(2, measured._replace(results=even | beaten)).splitlines() == [
+        "Level 2 now loses to level 0: 410-20-570 (won-drawn-lost).",
+        "Level 2 now loses to level 1: 1-0-59 (won-drawn-lost).",
     ]
 
 
@@ -276,10 +277,10 @@ def test_points_given_away_are_told_where_there_are_points(of_stubs: None, tmp_p
     measured = comparison.measurement
     assert measured is not None
     grade = measured.endgame_grades[2]
-    shown = f"level:2 in {grade.optimal:.3f} of them, and {grade.mean_loss:.2f} points are given away a move"
+    shown = f"level:2 in {grade.optimal:.3f} of them; it gives away {grade.mean_loss:.2f} points per move"
     assert shown in verdict(comparison)
     assert comparison.table["endgame_mean_loss"].tolist()[2] == grade.mean_loss
-    assert measured.tallies.keys() == {
+    assert measured.results.keys() == {
         (1, 0),
         (2, 1),
         (2, 0),

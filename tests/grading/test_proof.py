@@ -118,7 +118,7 @@ def test_a_perfect_player_cannot_lose_and_is_always_optimal(tictactoe: Grader) -
     assert grade.shortest_loss == (None, None)
     assert grade.optimal_action_rate == 1.0
     assert grade.wins_taken.lost == 0
-    assert all(outcomes.loss == 0 for outcomes in grade.versus_random)
+    assert all(result.losses == 0 for result in grade.versus_random)
 
 
 def test_one_wrong_action_is_found(tictactoe: Grader) -> None:
@@ -142,7 +142,7 @@ def test_exact_probabilities_agree_with_sampled_matches(tictactoe: Grader) -> No
     key = stream_key(5, 0, Activity.VERSUS_RANDOM)
     records = list(play_matches(game, (player, RandomPlayer(game)), range(matches), key))
     returns = torch.cat([record.returns() for record in records])
-    for outcome, value in (("win", 1), ("draw", 0), ("loss", -1)):
+    for outcome, value in (("wins", 1), ("draws", 0), ("losses", -1)):
         expected = sum(getattr(o, outcome) for o in grade.versus_random) / 2
         # Five standard deviations.
         assert (returns == value).double().mean().item() == pytest.approx(expected, abs=5 * 0.5 / matches**0.5)
@@ -214,4 +214,4 @@ def test_outcomes_between_two_policies_agree_with_sampled_matches(tictactoe: Gra
     assert tictactoe.outcomes(first, second) == tictactoe.grade(players[0]).versus_random[FIRST]
     record = next(play_matches(game, players, range(10_000), 3, alternate=False))
     win = (record.returns() > 0).double().mean().item()
-    assert win == pytest.approx(tictactoe.outcomes(first, second).win, abs=5 * 0.5 / 100)
+    assert win == pytest.approx(tictactoe.outcomes(first, second).wins, abs=5 * 0.5 / 100)

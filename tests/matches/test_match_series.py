@@ -7,9 +7,11 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.games.match_record import MatchRecord
+from selfplay.games.win_draw_loss import total
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.matches.arena import play_matches
-from selfplay.matches.match_series import Results, play_match_series
+from selfplay.matches.match_series import play_match_series
+from selfplay.matches.running_results import RunningResults
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
@@ -77,12 +79,12 @@ def settings_for(run_dir: Path, *overrides: str) -> MatchSettings:
 def test_results_are_counted_by_player_and_by_seat(tmp_path: Path) -> None:
     swapped = play_match_series(settings_for(tmp_path, "second=perfect", "matches=300"))
     assert swapped.matches == 300
-    assert swapped.first == 0
-    assert min(swapped.first_seat, swapped.second_seat) > 50
-    assert swapped.first_seat + swapped.second_seat == swapped.second
+    assert swapped.by_player.wins == 0
+    assert min(swapped.by_seat.wins, swapped.by_seat.losses) > 50
+    assert swapped.by_seat.wins + swapped.by_seat.losses == swapped.by_player.losses
     fixed = play_match_series(settings_for(tmp_path, "second=perfect", "matches=300", "swap=false"))
-    assert (fixed.first_seat, fixed.second_seat) == (0, fixed.second)
-    assert str(fixed) == f"first=0 second={fixed.second} draws={fixed.draws}"
+    assert (fixed.by_seat.wins, fixed.by_seat.losses) == (0, fixed.by_player.losses)
+    assert str(fixed) == f"first=0 second={fixed.by_player.losses} draws={fixed.by_player.draws}"
 
 
 def test_how_often_it_is_reported_changes_no_match(tmp_path: Path) -> None:
@@ -108,13 +110,14 @@ def test_the_machine_learns_between_matches(tmp_path: Path, caplog: pytest.LogCa
 
 @pytest.mark.parametrize("machine", ["experience:{}", "experience:{}?epsilon=0.3"])
 def test_a_series_of_learning_in_two_parts_is_the_series_in_one(tmp_path: Path, machine: str) -> None:
-    def series(name: str, matches: int) -> Results:
+    def series(name: str, matches: int) -> RunningResults:
         second = f"second='{machine.format(tmp_path / name)}'"
         return play_match_series(settings_for(tmp_path, second, f"matches={matches}"))
 
     whole = series("whole", 20)
     parts = series("parts", 7), series("parts", 13)
-    assert [sum(counts) for counts in zip(*parts, strict=True)] == list(whole)
+    assert total(part.by_player for part in parts) == whole.by_player
+    assert total(part.by_seat for part in parts) == whole.by_seat
     stores = [ExperienceStore(tmp_path / name, GAME) for name in ("whole", "parts")]
     assert stores[0].boards() == stores[1].boards()
 

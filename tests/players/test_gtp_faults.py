@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 from selfplay.errors import ForfeitError, SettingError, StageError
+from selfplay.grading.tournament_report import tournament_report
 from selfplay.matches.arena import play_matches
 from selfplay.matches.match_series import play_match_series
-from selfplay.matches.result_counts import tally_matches
+from selfplay.matches.pair_results import count_matches
 from selfplay.players.gtp import GtpPlayer
 from selfplay.playing.console import Console
 from selfplay.playing.session import Session
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings, TournamentSettings
-from selfplay.stages.tournament import play_tournament, tournament_report
+from selfplay.stages.tournament import play_tournament
 from tests.support.gtp_tools import FAKE, GAME, KEY, assert_all_ended, command, fake
 from tests.support.runs import PROJECT, run_forked
 from tests.support.stub_players import FirstLegal, Learning
@@ -55,14 +56,14 @@ def test_a_fault_loses_the_match_at_hand_and_no_other(tmp_path: Path, fault: str
 
 
 def test_forfeits_are_counted_for_who_did_it(tmp_path: Path) -> None:
-    tally = tally_matches(GAME, (FirstLegal(GAME), fake(tmp_path, "crash", 6)), 8, KEY, 100)
-    assert (tally.forfeits, tally.opponent_forfeits, tally.matches) == (0, 1, 8)
+    result = count_matches(GAME, (FirstLegal(GAME), fake(tmp_path, "crash", 6)), 8, KEY, 100)
+    assert (result.forfeits, result.opponent_forfeits, result.results.matches) == (0, 1, 8)
     settings = compose_settings_of(
         MatchSettings, "matches", ["first=random", "matches=6", f"second='gtp:{command(tmp_path, 'cheat', 6)}'"]
     )
     (tmp_path / "done").unlink()
     results = play_match_series(settings)
-    assert (results.forfeits, results.matches) == (1, 6)
+    assert (results.forfeits, results.matches) == ((0, 1), 6)
     assert str(results).endswith(" forfeits=1")
 
 
@@ -142,7 +143,7 @@ def test_a_fault_ends_the_match_of_a_session(tmp_path: Path) -> None:
     with pytest.raises(ForfeitError, match="not legal"):
         session.advance()
     assert (session.is_over, session.winner, session.result_text) == (True, 0, "X wins.")
-    assert (session.results.first, session.results.forfeits) == (1, 1)
+    assert (session.results.by_player, session.results.forfeits) == ((1, 0, 0), (0, 1))
     session.undo()
     assert not session.is_over
     session.new_match()
@@ -168,4 +169,4 @@ def test_a_tournament_grades_whom_it_can_and_tells_of_forfeits(tmp_path: Path, c
     assert [grade is None for grade in tournament.grades] == [False, False, True]
     assert f"{name} only plays matches, so it is not graded exactly" in caplog.messages
     assert tournament_report(tournament).endswith(f"\n\n{name} forfeited 1 of its losses against random")
-    assert tournament.tallies[0, 2].opponent_forfeits == 1
+    assert tournament.results[0, 2].opponent_forfeits == 1

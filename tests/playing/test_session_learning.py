@@ -23,7 +23,7 @@ def test_a_learner_is_shown_each_finished_match_once() -> None:
     session.new_match()
     go_on(session, 3, 4)
     assert learner.seen == [(0, [0, 1, 4, 2, 8], 1.0, (1,)), (2, [0, 3, 1, 4, 2], 1.0, (0,))]
-    assert session.results == (2, 0, 1, 1, 0, 0)
+    assert session.results == ((1, 0, 1), (2, 0, 0), (0, 0))
     assert session.standing() == "match 2: X won 2 (1.000), O won 0 (0.000), drawn 0 (0.000); seen 2"
 
 

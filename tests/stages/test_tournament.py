@@ -10,10 +10,12 @@ from PIL import Image
 from selfplay.errors import GameTooLargeError
 from selfplay.figures.tournament import score_map
 from selfplay.games.position_graph import PositionGraph
+from selfplay.grading.tournament_report import tournament_report
+from selfplay.grading.tournament_tables import Tournament
 from selfplay.runs.written_files import sha256
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import TournamentSettings
-from selfplay.stages.tournament import Tournament, play_tournament, tournament_report
+from selfplay.stages.tournament import play_tournament
 from tests.support.runs import PROJECT, run_forked
 
 PLAYERS = "[random,perfect,'perfect?epsilon=0.3','random?epsilon=1']"
@@ -35,20 +37,20 @@ def tournament(folder: Path) -> Tournament:
 
 
 def test_every_pair_meets(tournament: Tournament) -> None:
-    assert list(tournament.tallies) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
-    assert {tally.matches for tally in tournament.tallies.values()} == {400}
+    assert list(tournament.results) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert {result.results.matches for result in tournament.results.values()} == {400}
     scores = tournament.scores()
     assert (scores + scores.T == 400 * (1 - np.eye(4))).all()
 
 
 def test_sampled_results_agree_with_exact_ones(tournament: Tournament) -> None:
-    for pair, tally in tournament.tallies.items():
+    for pair, result in tournament.results.items():
         exact = tournament.exact[pair]
         assert sum(exact) == pytest.approx(1)
-        for count, probability in zip(tally[:3], exact, strict=True):
+        for count, probability in zip(result.results, exact, strict=True):
             # Five standard deviations.
             assert count / 400 == pytest.approx(probability, abs=5 * 0.5 / 20)
-    assert tournament.exact[0, 1].win == 0
+    assert tournament.exact[0, 1].wins == 0
 
 
 def test_the_tables_are_written(tournament: Tournament, folder: Path) -> None:
@@ -57,7 +59,7 @@ def test_the_tables_are_written(tournament: Tournament, folder: Path) -> None:
         *("player", "opponent", "wins", "draws", "losses", "distinct", "forfeits", "opponent_forfeits"),
         *("exact_win", "exact_draw", "exact_loss"),
     ]
-    assert pairs["wins"].tolist() == [tally.wins for tally in tournament.tallies.values()]
+    assert pairs["wins"].tolist() == [result.results.wins for result in tournament.results.values()]
     players = pd.read_csv(folder / "tournament" / "players.csv").set_index("player")
     assert players.index[0] == "perfect"
     assert players["rating"].is_monotonic_decreasing
@@ -80,16 +82,16 @@ def test_the_same_seed_gives_the_same_bytes(tournament: Tournament, folder: Path
 
 def test_the_report_shows_each_pair_from_both_sides(tournament: Tournament) -> None:
     report = tournament_report(tournament)
-    tally = tournament.tallies[0, 2]
-    assert f"{tally.wins}-{tally.draws}-{tally.losses}" in report
-    assert f"{tally.losses}-{tally.draws}-{tally.wins}" in report
+    results = tournament.results[0, 2].results
+    assert str(results) in report
+    assert str(results.reversed()) in report
     assert "2 perfect" in report
 
 
 def test_exploration_lets_the_perfect_player_lose(tmp_path: Path) -> None:
     tournament = play_tournament(settings_for(tmp_path, "players=[random,perfect]", "epsilons=[1.0,1.0,0.0]"))
-    assert tournament.tallies[0, 1].wins > 0
-    assert tournament.exact[0, 1].win == 0
+    assert tournament.results[0, 1].results.wins > 0
+    assert tournament.exact[0, 1].wins == 0
 
 
 def test_a_game_too_large_has_no_exact_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,9 +109,9 @@ def test_a_game_too_large_has_no_exact_figures(tmp_path: Path, monkeypatch: pyte
 def test_learners_learn_nothing_from_a_tournament(tmp_path: Path) -> None:
     store = tmp_path / "x.sqlite"
     tournament = play_tournament(settings_for(tmp_path, f"players=[random,experience:{store}]", "matches=20"))
-    assert tournament.tallies[0, 1].matches == 20
+    assert tournament.results[0, 1].results.matches == 20
     again = play_tournament(settings_for(tmp_path / "b", f"players=[random,experience:{store}]", "matches=20"))
-    assert again.tallies == tournament.tallies
+    assert again.results == tournament.results
 
 
 def test_the_heat_map_stands_in_the_order_of_strength() -> None:

@@ -20,7 +20,7 @@ from selfplay.learners.tabular.learning import (
     initial_values,
     learn_matches,
 )
-from selfplay.matches.result_counts import tally_matches
+from selfplay.matches.pair_results import count_matches
 from selfplay.players.tabular import TabularPlayer, load_tabular_player
 from selfplay.runs.written_files import sha256
 from selfplay.settings.compose import compose_settings_of
@@ -132,8 +132,8 @@ def learned(rule: UpdateRule, matches: int, seed: int = 0) -> TabularPlayer:
 @pytest.mark.parametrize("seed", range(10))
 def test_two_policies_of_temporal_differences_draw_all_their_matches(seed: int) -> None:
     player = learned(TEMPORAL_DIFFERENCE, 100_000, seed)
-    tally = tally_matches(GRAPH.game, (player, player), 1000, stream_key(seed, 0, Activity.NAMED_PLAYERS), 1000)
-    assert (tally.wins, tally.draws, tally.losses) == (0, 1000, 0)
+    result = count_matches(GRAPH.game, (player, player), 1000, stream_key(seed, 0, Activity.NAMED_PLAYERS), 1000)
+    assert result.results == (0, 1000, 0)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -141,8 +141,8 @@ def test_backward_values_beat_the_random_player_and_lose_nothing_moving_first(se
     """Moving second they lose some lines: to them a draw is worth no more than a loss."""
     grade = Grader(GRAPH).grade(learned(BACKWARD_VALUE, 20_000, seed))
     assert not grade.can_lose(FIRST)
-    assert grade.versus_random[FIRST].win > 0.95
-    assert grade.versus_random[SECOND].win > 0.7
+    assert grade.versus_random[FIRST].wins > 0.95
+    assert grade.versus_random[SECOND].wins > 0.7
 
 
 def test_counts_come_every_so_many_matches_and_at_the_end() -> None:

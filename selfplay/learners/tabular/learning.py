@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from selfplay.compute.compilation import compiled
 from selfplay.compute.random_numbers import Purpose, below, random_word, uniform_bits
 from selfplay.games.position_graph import NO_CHILD, PositionGraph
+from selfplay.games.win_draw_loss import WinDrawLoss
 
 EXPLORE, RANDOM_ACTION, TIE_BREAK = int(Purpose.EXPLORE), int(Purpose.RANDOM_ACTION), int(Purpose.TIE_BREAK)
 TWO_TO_THE_53 = float(1 << 53)
@@ -46,18 +47,6 @@ TEMPORAL_DIFFERENCE = UpdateRule("temporal_difference", 0.5, "random", "step_siz
 UPDATE_RULES = {rule.name: rule for rule in (BACKWARD_VALUE, TEMPORAL_DIFFERENCE)}
 
 
-class MatchCounts(NamedTuple):
-    """How the matches so far ended."""
-
-    first_won: int
-    drawn: int
-    second_won: int
-
-    @property
-    def matches(self) -> int:
-        return sum(self)
-
-
 def initial_values(graph: PositionGraph, rule: UpdateRule) -> Tables:
     """The tables before the first match."""
     values = np.full((2, 2, len(graph)), 0.5)
@@ -80,13 +69,14 @@ def learn_matches(
     epsilon: float,
     key: int,
     every: int = 500,
-) -> Iterator[MatchCounts]:
+) -> Iterator[WinDrawLoss[int]]:
     """Play `matches` matches and let `values` learn from each, in place; they stand in C order.
 
     Args:
         key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`. A player without learning
             that takes the same draws makes the same moves.
-        every: yields the counts so far each time that many matches are over, and at the end.
+        every: yields the results so far, counted for the player who moves first, after that many matches each
+            time, and at the end.
     """
     tables = values.reshape(2, -1)
     most = graph.game.max_game_length
@@ -96,7 +86,7 @@ def learn_matches(
     for start in range(0, matches, every):
         span = start, min(start + every, matches)
         _learn(edges, tables, scratch, counts, rule is BACKWARD_VALUE, step_size, epsilon, key, span)
-        yield MatchCounts(*counts.tolist())
+        yield WinDrawLoss(*counts.tolist())
 
 
 @compiled

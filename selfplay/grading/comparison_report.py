@@ -1,0 +1,141 @@
+"""The report of a comparison: the table, and the verdict whether the newest level can lose at all."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from selfplay.games import Game
+from selfplay.games.win_draw_loss import UNDECIDED
+from selfplay.grading.comparison import Comparison
+from selfplay.grading.comparison_columns import RESULTS
+from selfplay.grading.large_game_report import measured_verdict
+from selfplay.grading.proof import SEAT_NAMES, Grade, Grader
+from selfplay.grading.proof_text import is_unbeatable, lines_text, seats_verdict
+
+LINE_WIDTH = 100
+GAP = "    "
+
+
+def comparison_report(comparison: Comparison) -> str:
+    """The table and the verdict."""
+    return f"{comparison_table(comparison)}\n\n{verdict(comparison)}"
+
+
+# ---------------------------------------------------------------------- the table
+
+
+def comparison_table(comparison: Comparison) -> str:
+    """A row per level, for the screen; comparison/levels.csv has more columns.
+
+    "won" is the 95 % interval of the share of matches won, "distinct" the number of different matches, first against
+    the predecessor, then against the random player.
+    """
+    shown = [_shown_row(row, comparison.grades.get(int(row["level"]))) for _, row in comparison.table.iterrows()]
+    return pd.DataFrame(shown).to_string(index=False)
+
+
+def _shown_row(row: "pd.Series[Any]", grade: Grade | None) -> dict[str, str]:
+    shown = {"level": str(int(row["level"]))}
+    for opponent in ("previous", "random"):
+        shown |= {f"v {opponent}": "", f"won v {opponent}": ""}
+        if not pd.isna(row[f"wins_vs_{opponent}"]):
+            results = (str(int(row[f"{result}_vs_{opponent}"])) for result in RESULTS)
+            low, high = (row[f"wins_rate_{end}_vs_{opponent}"] for end in ("low", "high"))
+            shown |= {f"v {opponent}": "-".join(results), f"won v {opponent}": f"{low:.3f}..{high:.3f}"}
+    is_played = not pd.isna(row["wins_vs_previous"])
+    shown["than previous"] = _shown_word(row["word_vs_previous"]) if is_played else ""
+    distinct = (f"{row[f'distinct_vs_{opponent}']:.0f}" for opponent in ("previous", "random"))
+    shown["distinct"] = " ".join(distinct) if is_played else ""
+    if grade is not None:
+        shown |= {
+            "exact win": f"{row['exact_win_vs_random']:.4f}",
+            "exact loss": f"{row['exact_loss_vs_random']:.4f}",
+            "lost as first": lines_text(grade.lines[0]),
+            "as second": lines_text(grade.lines[1]),
+            "optimal": f"{row['optimal_action_rate']:.4f}",
+        }
+    return shown | _endgame_columns(row) | {"rating": f"{row['rating']:.0f}"}
+
+
+def _shown_word(word: str) -> str:
+    return "no significant difference" if word == UNDECIDED else word
+
+
+def _endgame_columns(row: "pd.Series[Any]") -> dict[str, str]:
+    shown = {}
+    for column, title, form in (("endgame_optimal_rate", "optimal", ".3f"), ("endgame_mean_loss", "loss", ".2f")):
+        if column in row and not pd.isna(row[column]):
+            shown[title] = f"{row[column]:{form}}"
+    return shown
+
+
+# ---------------------------------------------------------------------- the verdict
+
+
+def verdict(comparison: Comparison) -> str:
+    """Whether the newest level can lose, proved by trying every line, with a shortest lost line; or what was measured.
+
+    Every line is tried in games that can be enumerated.
+    """
+    if comparison.grader is None:
+        assert comparison.measurement is not None, "a comparison has either exact grades or a measurement"
+        return measured_verdict(comparison.game, comparison.measurement)
+    level = comparison.newest
+    grade = comparison.grades[level]
+    lines = [seats_verdict(f"Level {level}", grade, comparison.grader), _versus_random_text(comparison, grade)]
+    if not all(comparison.grader.can_hold(seat) for seat in range(2)):
+        lines.append(_wins_taken_text(level, grade))
+    elif proved := [n for n, g in comparison.grades.items() if is_unbeatable(g.lines)]:
+        lines.append(f"Levels proved unbeatable: {_ranges(proved)}.")
+    return "\n".join([*lines, *_lost_lines(comparison.game, comparison.grader, level, grade)])
+
+
+def _lost_lines(game: Game, grader: Grader, level: int, grade: Grade) -> list[str]:
+    """A shortest lost line in each seat in which perfect play does not lose."""
+    lines: list[str] = []
+    for seat, actions in enumerate(grade.shortest_loss):
+        if actions is not None and grader.can_hold(seat):
+            lines += [f"A shortest line that level {level} loses, moving {SEAT_NAMES[seat]}:", ""]
+            lines.append(draw_line(game, actions))
+    return lines
+
+
+def _versus_random_text(comparison: Comparison, grade: Grade) -> str:
+    win, draw, loss = (sum(column) / 2 for column in zip(*grade.versus_random, strict=True))
+    text = f"Against the random player it wins {win:.4f}, draws {draw:.4f} and loses {loss:.4f} of its matches, exactly"
+    ceiling = comparison.ceiling
+    return f"{text}." if ceiling is None else f"{text};\na player who never loses can win at most {ceiling:.4f}."
+
+
+def _wins_taken_text(level: int, grade: Grade) -> str:
+    missed, total = grade.wins_taken
+    if missed == 0:
+        return f"Level {level} plays a winning action in all {total} positions that the player to move can win."
+    return f"Level {level} gives the win away in {missed} of the {total} positions that the player to move can win."
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """[1, 2, 3, 7] as "1 to 3, 7"."""
+    breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
+    runs = [part.tolist() for part in np.split(np.array(numbers), breaks)]
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def draw_line(game: Game, actions: Sequence[int]) -> str:
+    """The boards of a match after each of `actions`, side by side, each headed by its action."""
+    state = game.init()
+    columns: list[list[str]] = []
+    for action in actions:
+        state = game.step(state, torch.tensor([action]))
+        columns.append([f"{len(columns) + 1}. {game.action_to_string(action)}", *game.to_string(state).splitlines()])
+    width = max(len(text) for column in columns for text in column)
+    per_row = max(1, (LINE_WIDTH + len(GAP)) // (width + len(GAP)))
+    rows = []
+    for start in range(0, len(columns), per_row):
+        texts = zip_longest(*columns[start : start + per_row], fillvalue="")
+        rows.append("\n".join(GAP.join(f"{text:{width}}" for text in line).rstrip() for line in texts))
+    return "\n\n".join(rows)

@@ -1,0 +1,74 @@
+"""Columns of CSV tables: each column is declared once, and the writer, the readers and the documentation follow.
+
+`selfplay.grading.comparison_columns` and `selfplay.grading.tournament_tables` declare the columns.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+# The page reads single rows and should not wait for pandas.
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = TypeVar("Row")
+Field = int | float | str | None
+
+
+class Column(NamedTuple, Generic[Row]):
+    """A column of a table whose rows describe objects of one type."""
+
+    name: str
+    meaning: str
+    """What docs/files.md says about it."""
+    value: Callable[[Row], Field]
+    """The field of a row; None where nothing applies, which leaves the field empty."""
+    kind: type[int] | type[float] | type[str] = float
+    exceeds_64_bits: bool = False
+    """Whether whole numbers in it can be larger than 64 bits hold."""
+    large_games_only: bool = False
+    """Whether only games too large to enumerate have it."""
+    in_sweep: bool = False
+    """Whether sweep/runs.csv repeats it for the newest level of each run."""
+
+    def parse(self, text: str) -> Field:
+        """The value of a field as written; None if it is empty. Raises ValueError if it is something else."""
+        if not text:
+            return None
+        field = self.kind(text)
+        if isinstance(field, float) and not math.isfinite(field):
+            raise ValueError(text)
+        return field
+
+
+def names(columns: Iterable[Column[Row]]) -> list[str]:
+    """The names of these columns."""
+    return [column.name for column in columns]
+
+
+def table_of(columns: Sequence[Column[Row]], rows: Iterable[Row]) -> "pd.DataFrame":
+    """The table of these rows."""
+    import pandas as pd
+
+    fields = [{column.name: column.value(row) for column in columns} for row in rows]
+    table = pd.DataFrame(fields, columns=names(columns))
+    counts = [column.name for column in columns if column.kind is int and not column.exceeds_64_bits]
+    # Counts stay whole numbers where other fields of their column are empty.
+    return table.astype({name: "Int64" for name in counts if table[name].isna().any()})
+
+
+def parsed_row(columns: Iterable[Column[Row]], texts: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of a row of a CSV file, by column; columns that the file does not have are left out.
+
+    Raises ValueError if a field does not have the kind of its column.
+    """
+    return {column.name: column.parse(texts[column.name]) for column in columns if column.name in texts}
+
+
+def columns_as_markdown(columns: Iterable[Column[Row]]) -> str:
+    """The table for the documentation: neighbouring columns with the same meaning share a row."""
+    lines = ["| column | meaning |", "|---|---|"]
+    for meaning, group in groupby(columns, key=lambda column: column.meaning):
+        lines.append(f"| {', '.join(f'`{column.name}`' for column in group)} | {meaning} |")
+    return "\n".join(lines)

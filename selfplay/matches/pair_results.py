@@ -1,0 +1,120 @@
+"""Series of matches between two players, played side by side by an executor, and their counted results."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from selfplay.compute.devices import CPU, chosen_device
+from selfplay.executors import Executor
+from selfplay.games import Game, make_game
+from selfplay.games.win_draw_loss import WinDrawLoss
+from selfplay.matches.arena import play_matches
+from selfplay.matches.running_results import RunningResults
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.player import Player
+from selfplay.progress import NoProgress, ProgressBar
+from selfplay.settings.common import AnySettings
+
+Who = TypeVar("Who")
+
+
+class PairResult(NamedTuple):
+    """Results of a series of matches between two players, counted for the first of them."""
+
+    results: WinDrawLoss[int]
+    distinct: int
+    """How many of the matches differ in an action or in who moved first."""
+    forfeits: int = 0
+    """How many of the losses the player forfeited."""
+    opponent_forfeits: int = 0
+    """How many of the wins the opponent forfeited."""
+
+
+class PairMatches(NamedTuple, Generic[AnySettings, Who]):
+    """A series of matches between two players, as a task for an executor."""
+
+    settings: AnySettings
+    pair: tuple[Who, Who]
+    make: Callable[[AnySettings, Game, Who], Player]
+    """Makes either player; a function at the top level of a module."""
+    matches: int
+    key: int
+    """The stream of random numbers, from `selfplay.compute.random_numbers.stream_key`."""
+    opening_plies: int = 0
+    epsilons: Sequence[float] = ()
+    """The exploration rates of both players by ply."""
+
+
+def play_pairs(
+    tasks: Sequence[PairMatches[AnySettings, Who]],
+    executor: Executor,
+    files: Sequence[Path] = (),
+    progress: ProgressBar = NoProgress,
+    description: str = "",
+) -> list[PairResult]:
+    """Play each series; the executor may play several of them at the same time.
+
+    `files`: what the players are made from, as for `Executor.map`.
+    """
+    results: list[PairResult] = []
+    with closing(progress(total=len(tasks), desc=description)) as bar:
+        for result in executor.map(play_pair, tasks, files):
+            results.append(result)
+            bar.update(1)
+    return results
+
+
+def play_pair(task: PairMatches[AnySettings, Who]) -> PairResult:
+    """Play one series. The players do not learn from it."""
+    settings = task.settings
+    torch.set_num_threads(settings.threads)
+    game = make_game(settings.game.name)
+    one, other = (_player(task, game, who) for who in task.pair)
+    device = chosen_device(settings.device)
+    return count_matches(game, (one, other), task.matches, task.key, settings.batch_size, task.opening_plies, device)
+
+
+def _player(task: PairMatches[AnySettings, Who], game: Game, who: Who) -> Player:
+    player = task.make(task.settings, game, who)
+    return EpsilonGreedyPlayer(game, player, task.epsilons) if any(task.epsilons) else player
+
+
+def count_matches(
+    game: Game,
+    players: tuple[Player, Player],
+    matches: int,
+    key: int,
+    batch_size: int | None,
+    opening_plies: int = 0,
+    device: str = CPU,
+) -> PairResult:
+    """Play `matches` matches, the first player moving first in those with even numbers, and count their results.
+
+    The players do not learn from the matches. `batch_size`, `opening_plies`, `device`: as for
+    `selfplay.matches.arena.play_matches`.
+    """
+    counted = RunningResults()
+    seen: set[tuple[int, bytes]] = set()
+    for record in play_matches(
+        game,
+        players,
+        range(matches),
+        key,
+        learn=False,
+        opening_plies=opening_plies,
+        batch_size=batch_size,
+        device=device,
+    ):
+        counted = counted.with_record(record)
+        seen.update(zip(record.seats.tolist(), _lines(record.action_sequences().numpy()), strict=True))
+    return PairResult(counted.by_player, len(seen), *counted.forfeits)
+
+
+def _lines(actions: NDArray[np.int64]) -> Iterator[bytes]:
+    """Each row of `actions` (int64[B, T]) up to the end of its match."""
+    return (np.trim_zeros(line + 1, "b").tobytes() for line in actions)

@@ -1,0 +1,31 @@
+"""Won, drawn and lost: scores, intervals and the sign test."""
+
+import pytest
+
+from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, total, wilson_interval
+
+
+def test_a_draw_is_half_a_point() -> None:
+    results = WinDrawLoss(5, 10, 5)
+    assert (results.matches, results.points, results.score) == (20, 10, 0.5)
+    assert results.rates == (0.25, 0.5, 0.25)
+
+
+def test_the_opponent_sees_wins_as_losses() -> None:
+    results = WinDrawLoss(3, 2, 1)
+    assert results.reversed() == (1, 2, 3)
+    assert total([results, results.reversed()]) == (4, 4, 4)
+    assert str(results) == "3-2-1"
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "word"),
+    [(60, 40, "not told apart"), (65, 35, "better"), (35, 65, "worse"), (0, 0, "not told apart")],
+)
+def test_the_sign_test_compares_wins_with_losses(wins: int, losses: int, word: str) -> None:
+    assert sign_test(WinDrawLoss(wins, 100, losses)) == word
+
+
+def test_the_interval_is_that_of_wilson() -> None:
+    # Wilson's interval of 10 in 20 at 95 %: 0.2993 to 0.7007.
+    assert wilson_interval(10, 20) == pytest.approx((0.29929, 0.70071), abs=1e-5)

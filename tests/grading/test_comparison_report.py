@@ -1,0 +1,76 @@
+"""The report of a comparison: proofs in words, lost lines as boards, counts that can be read."""
+
+import pandas as pd
+import pytest
+
+from selfplay.games import make_game
+from selfplay.games.position_graph import enumerate_positions
+from selfplay.grading.comparison import Comparison
+from selfplay.grading.comparison_report import draw_line, verdict
+from selfplay.grading.proof import Grader, Lines
+from selfplay.grading.proof_text import count_text, is_unbeatable, lines_verdict, unbeatable_seats
+from selfplay.players.random import RandomPlayer
+from tests.grading.test_proof import lowest_action_player, perfect_player
+
+
+def comparison_of(game_name: str, make_player) -> Comparison:
+    game = make_game(game_name)
+    grader = Grader(enumerate_positions(game))
+    grades = {0: grader.grade(RandomPlayer(game)), 1: grader.grade(make_player(grader))}
+    return Comparison(game, pd.DataFrame({"level": [0, 1]}), grades, grader)
+
+
+def test_a_player_that_cannot_lose_is_said_to_be_proved() -> None:
+    text = verdict(comparison_of("tictactoe", perfect_player))
+    assert text.startswith("Level 1 cannot lose: all ")
+    assert "0.9556" in text
+    assert "Levels proved unbeatable: 1." in text
+
+
+def test_a_player_that_can_lose_is_shown_losing() -> None:
+    """The lowest legal action fills the top row for itself, and as second loses to a column after five plies."""
+    comparison = comparison_of("tictactoe", lowest_action_player)
+    text = verdict(comparison)
+    assert text.startswith("Level 1 can lose: of all lines tried it loses ")
+    for seat, name in enumerate(("first", "second")):
+        assert f"A shortest line that level 1 loses, moving {name}:" in text
+        line = comparison.grades[1].shortest_loss[seat]
+        final = comparison.game.state_after(map(comparison.game.action_to_string, line))
+        assert final.terminated.item()
+        assert final.returns.item() == (-1 if seat == 0 else 1)
+        assert draw_line(comparison.game, line) in text
+
+
+def test_a_seat_that_nobody_can_hold_is_not_held_against_the_player() -> None:
+    text = verdict(comparison_of("sumto100", perfect_player))
+    assert "Level 1 cannot lose moving first: all 1.0 x 10^9 lines tried." in text
+    assert "Moving second, every player loses against perfect play." in text
+    assert "Level 1 plays a winning action in all 91 positions that the player to move can win." in text
+
+
+def test_unbeatable_is_who_loses_in_neither_seat():
+    held, lost = Lines(0, 10), Lines(1, 10)
+    assert [unbeatable_seats(lines) for lines in ((held, held), (held, lost), (lost, lost))] == [(0, 1), (0,), ()]
+    assert [is_unbeatable(lines) for lines in ((held, held), (held, lost), (lost, lost))] == [True, False, False]
+    assert (
+        lines_verdict("It", (lost, held))
+        == "It cannot lose moving second: all 10 lines tried. Moving first it loses 1/10."
+    )
+    assert lines_verdict("It", (held, held)).endswith(": it cannot lose.")
+    assert lines_verdict("It", (lost, lost)).endswith(": it can lose.")
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0"), (255168, "255168"), (10**7, "1.0 x 10^7"), (4719438291475839821, "4.7 x 10^18")]
+)
+def test_counts_are_exact_as_long_as_they_can_be_read(count: int, text: str) -> None:
+    assert count_text(count) == text
+
+
+def test_a_line_is_drawn_board_beside_board() -> None:
+    assert draw_line(make_game("tictactoe"), (4, 0, 2)).splitlines() == [
+        "1. 1,1    2. 0,0    3. 0,2",
+        ". . .     O . .     O . X",
+        ". X .     . X .     . X .",
+        ". . .     . . .     . . .",
+    ]
