@@ -18,17 +18,20 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from selfplay.cli.command import run_reporting_errors
 from selfplay.errors import SettingError, StageError
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.web import WebSettings
 from selfplay.web.match import Match
 from selfplay.web.match_service import MatchService
-from selfplay.web.schemas import NewMatchRequest
+from selfplay.web.schemas import MatchView, NewMatchRequest
 
 SCRIPT = PROJECT_FOLDER / "play" / "web.py"
 DEFAULTS = {"matches": "200", "at_a_time": "20", "opponent": "level-10", "run_dir": "", "seed": "0"}
 LIMIT_MS = 50.0
+VIEWS = TypeAdapter(MatchView)
 
 Json = dict[str, Any]
 
@@ -107,7 +110,7 @@ def check(ended: list[Json], options: dict[str, str]) -> None:
                 match.reply()
                 match.play(ply["action"], len(match.session.plies))
         match.reply()
-        if match.view().model_dump() != there:
+        if VIEWS.dump_python(match.view()) != there:
             raise StageError(f"match {there['id']} went otherwise on the server")
     service.close()
 

@@ -110,12 +110,8 @@ class Console:
         return self._ask_yes_no("Play again?")
 
     def _show_end(self) -> None:
-        winner, seats = self.session.winner, self.session.seats
         self.write(self.game.to_string(self.session.state))
-        if winner is not None and seats.count(None) == 1:
-            self.write("You win." if seats[winner] is None else "You lose.")
-        else:
-            self.write(self.session.result_text or "")
+        self.write(self.session.result_to_person or "")
         if self.session.is_practice:
             self.write("That was practice: the match counts as it first ended.")
         self.write(self.session.standing() or "")

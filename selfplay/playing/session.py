@@ -142,6 +142,13 @@ class Session:
             return None
         return "A draw." if self.winner is None else f"{self.game.player_names[self.winner]} wins."
 
+    @property
+    def result_to_person(self) -> str | None:
+        """As `result_text`, addressed to the person if exactly one of the players is a person."""
+        if self.winner is None or self.seats.count(None) != 1:
+            return self.result_text
+        return "You win." if self.seats[self.winner] is None else "You lose."
+
     def standing(self) -> str | None:
         """Counts and rates of the matches so far, and what players that learn know; None before the first end."""
         if not self.results.matches:
@@ -280,6 +287,10 @@ class Session:
             valuing = None if adviser is None or bool(state.terminated) else adviser.as_a(ValuesActions)
             self._values[number] = None if valuing is None else valuing.action_values(state)[0].numpy()
         return self._values[number]
+
+    def known_values(self, ply: int | None = None) -> Values | None:
+        """What `action_values` has returned for that ply before; None if it was not called or returned None."""
+        return self._values.get(len(self._history) if ply is None else ply)
 
     def adviser(self, ply: int | None = None) -> Player | None:
         """Whose values `action_values` gives: the player to move, or else its opponent; None if both are people."""

@@ -81,7 +81,7 @@ class MatchService:
     def _begin(self, asked: NewMatchRequest, game: Game, opponent: Opponent, player: Player) -> MatchView:
         match = Match(self._new_name(), game, opponent.view, player, self.settings.seed, asked.person)
         view = match.view()
-        self.matches.add(match.name, match)
+        self.matches.add(match.id, match)
         return view
 
     async def with_match(self, name: str, change: Callable[[Match], Answer]) -> Answer:

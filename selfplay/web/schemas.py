@@ -3,6 +3,9 @@
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from selfplay.playing.match_description import MatchDescription
 
 SeatOfPerson = Literal["first", "second"]
 
@@ -103,60 +106,13 @@ class ProofView(BaseModel):
     text: str
 
 
-class ActionView(BaseModel):
-    """A legal action."""
-
-    action: int
-    text: str
-    square: int | None = Field(description="Where it puts a stone; null: it is no matter of squares.")
-    pointed: list[int] = Field(description="The squares at any of which a person may point to take it.")
-    value: float | None = Field(description="To the player to move, as the adviser sees it.")
-
-
-class PlyView(BaseModel):
-    """A ply that was played."""
-
-    seat: int
-    action: int
-    text: str
-    square: int | None
-    by_person: bool
-    is_forced: bool
-    is_random: bool | None
-    turned: list[int] = Field(description="The squares whose stones changed sides.")
-    place: int | None = Field(description="The number that the position then is, in games of one number.")
-    value: float | None = Field(description="To who took the action, as the adviser saw it before.")
-    value_is_points: bool = Field(description="Whether that is what the match is won by at the end, exactly.")
-
-
-class MatchView(BaseModel):
-    """A match as it stands. Seats are 0, who moves first, and 1."""
+@dataclass(frozen=True, kw_only=True)
+class MatchView(MatchDescription):
+    """A match of a person against an opponent. Seat 0 moves first, seat 1 second."""
 
     id: str
-    game: str
     opponent: OpponentView
     person_seat: int
-    seat_names: list[str]
-    board: str
-    squares: list[int] | None = Field(description="1 a stone of seat 0, -1 one of seat 1, 0 empty.")
-    counts: list[int] | None = Field(description="The stones of seat 0 and 1, where stones are points.")
-    place: int | None = Field(description="The number that the position is, in games of one number.")
-    match: int
-    to_move: int | None
-    awaits_person: bool
-    can_only_pass: bool
-    adviser: str | None = Field(description="Whose values these are.")
-    values_are_points: bool = Field(
-        description="Whether they are what the match is won by at the end, exactly, instead of on the adviser's scale."
-    )
-    legal: list[ActionView]
-    plies: list[PlyView]
-    can_undo: bool
-    is_over: bool
-    is_practice: bool
-    winner: int | None
-    result: str | None
-    standing: str | None
 
 
 class HintView(BaseModel):

@@ -1,6 +1,4 @@
-"""What is known in a session: values, hints, perfect play, and the summary of it all."""
-
-import json
+"""What is known in a session: values, hints, perfect play."""
 
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.perfect import PerfectPlayer, perfect_player_of
 from selfplay.playing.hints import hint, optimal_actions, perfect_values
 from selfplay.playing.session import Session
-from selfplay.playing.session_summary import summary
 from tests.support.pile import Pile
 from tests.support.session_play import GAME, go_on, session_with
 from tests.support.stub_players import FirstLegal, Valuing
@@ -96,38 +93,3 @@ def test_a_ply_says_whether_an_exploring_player_acted_at_random() -> None:
         player = EpsilonGreedyPlayer(GAME, FirstLegal(GAME), [epsilon])
         session = session_with(player, first=1)
         assert session.advance().is_random is is_random
-
-
-# ---------------------------------------------------------------------- for a page
-
-
-def test_the_summary_is_all_that_a_page_needs_as_json() -> None:
-    session = session_with(Valuing(GAME))
-    go_on(session, 0)
-    shown = json.loads(json.dumps(summary(session, values=True, perfect=True), allow_nan=False))
-    assert shown["board"] == "X . .\n. . .\n. . O"
-    assert shown["squares"] == [1, 0, 0, 0, 0, 0, 0, 0, -1]
-    assert shown["players"] == ["human", "valuing"]
-    assert (shown["to_move"], shown["awaits_person"], shown["can_undo"]) == (0, True, True)
-    assert shown["legal_actions"][0] == {"action": 1, "text": "0,1"}
-    assert shown["plies"][1] == {
-        "seat": 1,
-        "action": 8,
-        "text": "2,2",
-        "by_person": False,
-        "is_forced": False,
-        "is_random": None,
-    }
-    assert shown["values"][0] is None
-    assert shown["values"][7] == pytest.approx(0.07)
-    assert shown["perfect"][2] == 1.0
-    assert (shown["is_over"], shown["winner"], shown["result"], shown["standing"]) == (False, None, None, None)
-    go_on(session, 1, 2)
-    shown = summary(session)
-    assert (shown["to_move"], shown["result"], shown["winner"]) == (None, "X wins.", 0)
-    assert (shown["values"], shown["perfect"], shown["legal_actions"]) == (None, None, [])
-
-
-def test_a_game_without_a_board_of_squares_has_its_text() -> None:
-    shown = summary(Session(Pile(), (None, None), 0))
-    assert (shown["squares"], shown["board"]) == (None, "first 0, second 0")

@@ -20,7 +20,7 @@ def test_what_is_illegal_out_of_turn_or_out_of_date_is_refused_with_the_reason(c
     assert out_of_range.status_code == 409
     assert "action 9 is not legal here" in out_of_range.json()["error"]
     stale = client.post(address, json={"action": 1, "ply": 3})
-    assert (stale.status_code, stale.json()["error"]) == (409, "this match has 0 plies, not 3; look at it again")
+    assert (stale.status_code, stale.json()["error"]) == (409, "this match has 0 plies, not 3; load it again")
     act(client, match, 4)
     stale = client.post(address, json={"action": 1, "ply": 0})
     assert stale.json()["error"] == "this match has 1 ply, not 0; look at it again"

@@ -1,0 +1,205 @@
+"""The match at hand of a session as plain numbers, words and lists, ready to become JSON."""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+# ruff: noqa: RUF009 - `_described` makes a dataclass field.
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.players.capabilities import SolvesPositions
+from selfplay.playing.match_history import Ply
+from selfplay.playing.session import Session, Values
+
+
+def _described(text: str) -> Any:
+    """A required field. Pydantic copies the text into the schemas that it makes of these classes."""
+    return field(metadata={"description": text})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionDescription:
+    """A legal action."""
+
+    action: int
+    text: str
+    square: int | None = _described("The square on which it places a stone; null if it places none.")
+    pointed: list[int] = _described("The squares that select this action when a person clicks one of them.")
+    value: float | None = _described("Its value to the player to move, as estimated by the adviser; null if unknown.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlyDescription:
+    """A ply that has been played."""
+
+    seat: int
+    action: int
+    text: str
+    by_person: bool
+    is_forced: bool = _described("Whether passing was the only legal action.")
+    is_random: bool | None = _described("Whether an exploring player chose at random; null if it was not exploring.")
+    square: int | None = _described("The square on which a stone was placed; null if none was.")
+    turned: list[int] = _described("The squares whose stones changed colour.")
+    place: int | None = _described("The position after the ply as a number, in games whose positions are numbers.")
+    value: float | None = _described("Its value to the player who took it, estimated beforehand; null if unknown.")
+    value_is_points: bool = _described("Whether the value is the exact number of points won at the end of the match.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchDescription:
+    """The state of a match. Seat 0 moves first, seat 1 second."""
+
+    game: str
+    seat_names: list[str] = _described("What the game calls the two seats.")
+    players: list[str] = _described('Who holds each seat: "human" or the name of a player.')
+    match: int = _described("The number of the match in its session, from 0.")
+    board: str = _described("The position as text.")
+    squares: list[int] | None = _described("1: a stone of seat 0; -1: a stone of seat 1; 0: empty. null: no board.")
+    counts: list[int] | None = _described("The number of stones of each seat, in games where stones are points.")
+    place: int | None = _described("The position as a number, in games whose positions are numbers.")
+    to_move: int | None = _described("The seat to move; null if the match is over.")
+    awaits_person: bool = _described("Whether a person has to choose an action.")
+    can_only_pass: bool
+    adviser: str | None = _described("The player who estimated the values of the legal actions; null if nobody did.")
+    values_are_points: bool = _described(
+        "Whether these values are the exact number of points won at the end of the match, rather than estimates."
+    )
+    legal: list[ActionDescription] = _described("The legal actions, if a person has to choose one of them.")
+    plies: list[PlyDescription]
+    can_undo: bool
+    is_over: bool
+    is_practice: bool = _described("Whether the match continued after its end was taken back.")
+    winner: int | None = _described("The winning seat; null after a draw and before the end.")
+    result: str | None = _described("The result as a sentence; null before the end.")
+    standing: str | None = _described("Results of the session so far as text; null before the first match has ended.")
+
+
+class _DescribedPly(NamedTuple):
+    """A description, and what it was made from."""
+
+    ply: Ply
+    values: Values | None
+    stones: NDArray[np.int8] | None
+    """int8[S]: the stones after the ply."""
+    description: PlyDescription
+
+
+class MatchDescriber:
+    """Describes the match at hand of a session, with the action values that the session knows already.
+
+    The description of a ply is kept for later calls, until the ply is taken back or its values change.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session, self.game = session, session.game
+        self._plies: list[_DescribedPly] = []
+
+    def describe(self) -> MatchDescription:
+        """The match now."""
+        session, game = self.session, self.game
+        self._describe_new_plies()
+        stones = self._stones_before(len(session.plies))
+        values = session.known_values() if session.awaits_person else None
+        adviser = None if values is None else session.adviser()
+        return MatchDescription(
+            game=game.name,
+            seat_names=list(game.player_names),
+            players=list(session.names),
+            match=session.match,
+            board=game.to_string(session.state),
+            squares=None if stones is None else stones.tolist(),
+            counts=None if stones is None else self._counts(stones),
+            place=self._place(len(session.plies)),
+            to_move=None if session.is_over else session.to_move,
+            awaits_person=session.awaits_person,
+            can_only_pass=session.can_only_pass,
+            adviser=None if adviser is None else adviser.name,
+            values_are_points=values is not None and self._are_points(len(session.plies)),
+            legal=self._legal_actions(values) if session.awaits_person else [],
+            plies=[described.description for described in self._plies],
+            can_undo=session.can_undo,
+            is_over=session.is_over,
+            is_practice=session.is_practice,
+            winner=session.winner,
+            result=session.result_to_person,
+            standing=session.standing(),
+        )
+
+    def _legal_actions(self, values: Values | None) -> list[ActionDescription]:
+        actions = self.session.legal_actions
+        squares = self.game.placed_squares(self.session.state, actions)
+        return [
+            ActionDescription(
+                action=action,
+                text=self.game.action_to_string(action),
+                square=square,
+                pointed=list(self.game.pointed_squares(action)),
+                value=_finite(values, action),
+            )
+            for action, square in zip(actions, squares, strict=True)
+        ]
+
+    # ------------------------------------------------------------------ plies
+
+    def _describe_new_plies(self) -> None:
+        """Bring `_plies` up to date with the session."""
+        plies = self.session.plies
+        del self._plies[len(plies) :]
+        for number, ply in enumerate(plies):
+            values = None if ply.is_forced else self.session.known_values(number)
+            if number < len(self._plies):
+                described = self._plies[number]
+                if described.ply is ply and described.values is values:
+                    continue
+                del self._plies[number:]
+            self._plies.append(self._describe_ply(number, ply, values))
+
+    def _describe_ply(self, number: int, ply: Ply, values: Values | None) -> _DescribedPly:
+        before, after = self._stones_before(number), self._stones(number + 1)
+        square, turned = None, []
+        if before is not None and after is not None:
+            pointed = self.game.pointed_squares(ply.action)
+            square = next((square for square in pointed if before[square] == 0 and after[square] != 0), None)
+            turned = np.flatnonzero(before * after == -1).tolist()
+        value = _finite(values, ply.action)
+        description = PlyDescription(
+            **ply._asdict(),
+            square=square,
+            turned=turned,
+            place=self._place(number + 1),
+            value=value,
+            value_is_points=value is not None and self._are_points(number),
+        )
+        return _DescribedPly(ply, values, after, description)
+
+    # ------------------------------------------------------------------ the position before a ply
+
+    def _stones_before(self, number: int) -> NDArray[np.int8] | None:
+        """As `_stones`, for the first position and those that follow a described ply."""
+        return self._plies[number - 1].stones if number else self._stones(0)
+
+    def _stones(self, number: int) -> NDArray[np.int8] | None:
+        """int8[S]: 1 for a stone of seat 0, -1 for one of seat 1; None in a game without a board."""
+        if self.game.num_squares is None:
+            return None
+        return self.game.squares(self.session.state_before(number))[0].numpy()
+
+    def _counts(self, stones: NDArray[np.int8]) -> list[int] | None:
+        if self.game.rules.margin is None:
+            return None
+        return [int((stones == stone).sum()) for stone in (1, -1)]
+
+    def _place(self, number: int) -> int | None:
+        line = self.game.position_line
+        return None if line is None else int(line.place(self.session.state_before(number)))
+
+    def _are_points(self, number: int) -> bool:
+        """Whether the values there are exact points: those of searches are, where they solve the position."""
+        adviser = self.session.adviser(number)
+        solver = None if adviser is None else adviser.as_a(SolvesPositions)
+        return solver is not None and bool(solver.solves(self.session.state_before(number)).all())
+
+
+def _finite(values: Values | None, action: int) -> float | None:
+    """The value of an action; None if it is not known."""
+    return None if values is None or not np.isfinite(values[action]) else float(values[action])

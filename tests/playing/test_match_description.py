@@ -1,0 +1,106 @@
+"""The description of a match as plain words, numbers and lists."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from selfplay.games import make_game
+from selfplay.playing.match_description import MatchDescriber
+from selfplay.playing.session import Session
+from tests.support.pile import Pile
+from tests.support.session_play import GAME, go_on, session_with
+from tests.support.stub_players import FirstLegal, Valuing
+
+
+def described(session: Session) -> dict:
+    return json.loads(json.dumps(asdict(MatchDescriber(session).describe()), allow_nan=False))
+
+
+def test_a_match_in_progress_is_described_as_json() -> None:
+    session = session_with(Valuing(GAME))
+    go_on(session, 0)
+    session.action_values()
+    match = described(session)
+    assert match["board"] == "X . .\n. . .\n. . O"
+    assert match["squares"] == [1, 0, 0, 0, 0, 0, 0, 0, -1]
+    assert match["players"] == ["human", "valuing"]
+    assert (match["to_move"], match["awaits_person"], match["can_undo"]) == (0, True, True)
+    assert (match["adviser"], match["values_are_points"]) == ("valuing", False)
+    assert match["legal"][0] == {
+        "action": 1,
+        "text": "0,1",
+        "square": 1,
+        "pointed": [1],
+        "value": pytest.approx(0.01),
+    }
+    assert match["plies"][1] == {
+        "seat": 1,
+        "action": 8,
+        "text": "2,2",
+        "by_person": False,
+        "is_forced": False,
+        "is_random": None,
+        "square": 8,
+        "turned": [],
+        "place": None,
+        "value": None,
+        "value_is_points": False,
+    }
+    assert (match["is_over"], match["winner"], match["result"], match["standing"]) == (False, None, None, None)
+
+
+def test_a_finished_match_has_a_result_and_no_legal_actions() -> None:
+    session = session_with(Valuing(GAME))
+    go_on(session, 0, 1, 2)
+    match = described(session)
+    assert (match["to_move"], match["result"], match["winner"]) == (None, "You win.", 0)
+    assert (match["legal"], match["adviser"]) == ([], None)
+    people = session_with(None)
+    go_on(people, 0, 3, 1, 4, 2)
+    assert described(people)["result"] == "X wins."
+
+
+def test_only_values_that_are_known_already_are_described() -> None:
+    player = Valuing(GAME)
+    session = session_with(player)
+    describer = MatchDescriber(session)
+    go_on(session, 0)
+    assert describer.describe().plies[1].value is None
+    assert player.asked == 0
+    session.action_values(1)
+    assert describer.describe().plies[1].value == pytest.approx(0.08)
+
+
+def test_one_describer_follows_undo_a_new_opponent_and_a_new_match() -> None:
+    session = session_with(Valuing(GAME))
+    describer = MatchDescriber(session)
+    for change in (
+        lambda: go_on(session, 0, 1),
+        session.undo,
+        lambda: go_on(session, 2),
+        lambda: session.action_values(1),
+        lambda: session.take_over(1, FirstLegal(GAME)),
+        lambda: session.new_match(1),
+        lambda: go_on(session),
+    ):
+        change()
+        assert describer.describe() == MatchDescriber(session).describe()
+
+
+def test_turned_stones_and_counts_are_described_where_stones_are_points() -> None:
+    game = make_game("othello_4x4")
+    session = Session(game, (None, FirstLegal(game)), 0)
+    describer = MatchDescriber(session)
+    before = describer.describe()
+    session.play(session.legal_actions[0])
+    after = describer.describe()
+    assert (before.counts, after.counts) == ([2, 2], [4, 1])
+    (turned,) = after.plies[0].turned
+    assert (before.squares[turned], after.squares[turned]) == (-1, 1)
+    assert describer.describe().plies[0].square == session.plies[0].action
+
+
+def test_a_game_without_a_board_is_described_by_its_text() -> None:
+    match = described(Session(Pile(), (None, None), 0))
+    assert (match["squares"], match["counts"], match["board"]) == (None, None, "first 0, second 0")
