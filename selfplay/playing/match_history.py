@@ -1,4 +1,4 @@
-"""The match at hand as a line of plies, with the position after each; plies are added and taken back at its end."""
+"""The match at hand as a list of plies, with the position before and after each."""
 
 from typing import NamedTuple
 
@@ -12,25 +12,25 @@ class Ply(NamedTuple):
     """One ply of the match at hand."""
 
     seat: int
-    """Who acted: 0 moves first, 1 second."""
+    """The seat that acted: 0 moves first, 1 second."""
     action: int
     text: str
-    """The action as the game writes it."""
+    """The action as text, as the game writes it."""
     by_person: bool
     is_forced: bool
-    """Whether only a pass was legal."""
+    """Whether passing was the only legal action."""
     is_random: bool | None
-    """Whether a player that explores acted at random; None for a person, a forced pass or a player that never does."""
+    """Whether an exploring player acted at random; None for a person, a forced pass or a player that never explores."""
 
 
 class MatchHistory:
-    """The plies of a match so far, and one position more than plies.
+    """The plies of a match so far, and the positions between them.
 
     Args:
         start: the position before the first ply, a batch of one.
 
     Attributes:
-        states: the position before each ply, and the one at hand.
+        states: the position before each ply, and the position at hand.
         plies: the plies.
     """
 
@@ -42,24 +42,24 @@ class MatchHistory:
         return len(self.plies)
 
     def add(self, ply: Ply, following: State) -> None:
-        """One ply more, and the position that it leads to."""
+        """Append a ply and the position it leads to."""
         self.plies.append(ply)
         self.states.append(following)
 
     def take_back(self, length: int) -> tuple[Ply, ...]:
-        """Back to so many plies; those that are taken back."""
+        """Remove the plies from number `length` on; returns them."""
         taken = tuple(self.plies[length:])
         del self.plies[length:], self.states[length + 1 :]
         return taken
 
     @property
     def last_choice(self) -> int | None:
-        """The number of the last ply in which a person chose."""
+        """The number of the last ply that a person chose; None if there is none."""
         chosen = (n for n, ply in enumerate(self.plies) if ply.by_person and not ply.is_forced)
         return max(chosen, default=None)
 
     def record(self, match: int, first: int, *forfeits: Forfeit) -> MatchRecord:
-        """The whole match as the arena records matches, under this number; `first` is the player who moved first."""
+        """The whole match as a record (B = 1) with this number; `first` is the player who moved first."""
         actions = tuple(torch.tensor([ply.action]) for ply in self.plies)
         seats = torch.tensor([first], dtype=torch.int8)
         return MatchRecord(torch.tensor([match]), seats, tuple(self.states), actions, forfeits)

@@ -134,8 +134,8 @@ def test_without_a_terminal_it_is_plain_and_leaves_at_the_end_of_input(tmp_path:
     ("arguments", "code", "reason"),
     [
         (["--opponent", "nobody"], 2, "unknown player 'nobody'; there are random, perfect"),
-        (["--first", "random", "--level", "1"], 2, "find no seat"),
-        ([], 1, "has no trained level; level=0 is the random player"),
+        (["--first", "random", "--level", "1"], 2, "already name both players"),
+        ([], 1, "has no trained level; give level=0"),
     ],
     ids=str,
 )

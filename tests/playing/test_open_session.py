@@ -57,8 +57,8 @@ def test_one_name_is_one_player(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("overrides", "reason"),
     [
-        (["first=random", "second=human", "level=3"], "find no seat"),
-        (["first=random", "opponent=perfect"], "find no seat"),
+        (["first=random", "second=human", "level=3"], "already name both players"),
+        (["first=random", "opponent=perfect"], "already name both players"),
         (["level=1", "opponent=perfect"], "opponent=perfect and level=1: give one of them"),
         (["level=-1"], "level=-1: give 0 or more"),
         (["swap=true"], "swap=true: give first= or second= with it"),
@@ -77,7 +77,7 @@ def test_what_cannot_be_seated_is_refused_by_name(tmp_path: Path, overrides: lis
 def test_a_level_that_is_not_there_is_named_and_no_random_player_comes_unasked(tmp_path: Path) -> None:
     with pytest.raises(StageError, match=r"has no level 17; it has no trained level yet"):
         seated(tmp_path, "level=17")
-    with pytest.raises(StageError, match=r"has no trained level; level=0 is the random player"):
+    with pytest.raises(StageError, match=r"has no trained level; give level=0"):
         seated(tmp_path)
 
 

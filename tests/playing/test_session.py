@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from selfplay.errors import IllegalActionError, NotNowError
-from selfplay.playing.session import HUMAN, Session
+from selfplay.playing.seated_match import HUMAN
+from selfplay.playing.session import Session
 from tests.support.pile import Pile
 from tests.support.session_play import GAME, go_on, session_with
 from tests.support.stub_players import Drawing, FirstLegal, Valuing

@@ -6,7 +6,8 @@ import pytest
 from selfplay.errors import RunLockedError
 from selfplay.games import Game
 from selfplay.games.match_record import MatchRecord
-from selfplay.playing.session import HUMAN, Session
+from selfplay.playing.seated_match import HUMAN
+from selfplay.playing.session import Session
 from tests.support.session_play import GAME, go_on, session_with
 from tests.support.stub_players import FirstLegal, Learning, Valuing
 
