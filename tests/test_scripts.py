@@ -13,10 +13,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from selfplay.figures.losses import plot_losses
 from selfplay.games import GAMES
 from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.compare import compare_and_report
+from selfplay.stages.draw_figures import draw_run_figures
 from tests.support.runs import LEARN, PROJECT, TINY, files_of, run_script, tiny_settings
 
 SHELL_SCRIPTS = [*sorted(PROJECT.glob("*.sh")), *sorted(PROJECT.glob("shell/*.sh")), PROJECT / ".ci" / "run"]
@@ -114,7 +114,7 @@ def test_the_comparison_has_its_columns_and_the_figures_are_there(tiny_run, tmp_
     run_dir = tmp_path / "run"
     shutil.copytree(tiny_run, run_dir)
     settings = tiny_settings(run_dir, "comparison.matches=20")
-    plot_losses(settings)
+    draw_run_figures(settings)
     report = compare_and_report(settings)
     assert report.splitlines()[-1].startswith("Play against it: ")
     for script in ("console", "web"):

@@ -12,13 +12,13 @@ from selfplay.settings.run import Settings
 
 
 def learn(settings: Settings) -> None:
-    from selfplay.figures.losses import plot_losses
     from selfplay.stages.compare import compare_and_report, is_compared
+    from selfplay.stages.draw_figures import draw_run_figures
     from selfplay.stages.loop import learn_levels
 
     learn_levels(settings, progress_bar)
     if not is_compared(settings):
-        plot_losses(settings)
+        draw_run_figures(settings)
         print(f"\n{compare_and_report(settings, progress_bar)}")
 
 

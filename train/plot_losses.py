@@ -9,9 +9,9 @@ from selfplay.settings.run import Settings
 
 
 def plot(settings: Settings) -> None:
-    from selfplay.figures.losses import plot_losses
+    from selfplay.stages.draw_figures import draw_run_figures
 
-    plot_losses(settings)
+    draw_run_figures(settings)
 
 
 if __name__ == "__main__":

@@ -15,18 +15,13 @@ from PIL import Image
 from selfplay.runs.written_files import written_whole
 
 if TYPE_CHECKING:
-    pass
-
+    from pandas import DataFrame
 
 log = logging.getLogger(__name__)
 
 DPI = 150
-
-
 LINE_OF_TEXT = 0.045
-"""The height of a small line of text, of that of the axes of a single figure."""
-
-
+"""The height of a small line of text, as a share of the height of the axes of a single figure."""
 BLUE, ORANGE, GREEN, RED, GREY, DARK = "#2f6db3", "#d97b1f", "#3a9a5b", "#c23b3b", "#8b929c", "#374151"
 
 
@@ -38,7 +33,7 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 
 def save_animation(frames: Sequence[Image.Image], path: Path, milliseconds: int = 600) -> None:
-    """Write `frames` as a GIF file that runs for ever and holds its last frame three times as long as the others.
+    """Write `frames` as a GIF file that repeats forever and shows its last frame three times as long as the others.
 
     Raises StageError if that cannot be done.
     """
@@ -56,12 +51,12 @@ def rendered(figure: Figure) -> Image.Image:
 
 
 def empty_figure(width: float, height: float) -> Figure:
-    """A figure of this size in inches that keeps its texts apart and inside."""
+    """A figure of this size in inches, whose layout keeps texts apart and inside the figure."""
     return Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12))
 
 
 def decorate(axes: Axes, title: str, x_label: str, y_label: str) -> None:
-    """Title, labels and a quiet grid behind the data."""
+    """Set the title and the labels, and draw a light grid behind the data."""
     axes.set_title(title, fontsize=11, fontweight="bold", loc="left")
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
@@ -72,15 +67,20 @@ def decorate(axes: Axes, title: str, x_label: str, y_label: str) -> None:
 
 
 def single_figure(title: str, x_label: str, y_label: str) -> tuple[Figure, Axes]:
-    """A figure of one panel, decorated."""
+    """A figure with one panel, decorated."""
     figure = empty_figure(8, 4.8)
     axes = figure.subplots()
     decorate(axes, title, x_label, y_label)
     return figure, axes
 
 
+def draw_by_level(axes: Axes, table: "DataFrame", column: str, colour: str, label: str | None = None) -> None:
+    """A curve of a column of comparison/levels.csv."""
+    axes.plot(table["level"], table[column].astype(float), "o-", color=colour, label=label, markersize=5)
+
+
 def whole_numbers_on_x(axes: Axes, numbers: Iterable[int]) -> None:
-    """The x axis from the least to the largest of `numbers` (levels or epochs), with ticks at whole numbers only."""
+    """Let the x axis span `numbers` (levels or epochs), with ticks only at whole numbers."""
     numbers = list(numbers)
     axes.set_xlim(min(numbers) - 0.5, max(numbers) + 0.5)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=13, integer=True, min_n_ticks=1))

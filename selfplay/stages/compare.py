@@ -4,11 +4,12 @@ import logging
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from selfplay.figures.comparison import plot_comparison
+from selfplay.figures.figure_files import COMPARISON_FIGURES, write_figures
 from selfplay.figures.tensorboard import write_comparison_events
 from selfplay.grading.comparison import compare_levels
 from selfplay.grading.comparison_report import comparison_report
@@ -31,10 +32,11 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
     manifest = Manifest(Path(settings.run_dir))
     manifest.forget("comparison")
     comparison = compare_levels(settings, progress)
-    plot_comparison(settings, comparison)
+    run = RunFolder(Path(settings.run_dir))
+    figures = write_figures(COMPARISON_FIGURES, comparison, run.figures)
     write_comparison_events(settings, comparison.table)
     counts = {"levels": len(comparison.table) - 1}
-    manifest.record("comparison", _comparison_record(settings), counts, _compared_files(settings))
+    manifest.record("comparison", _comparison_record(settings), counts, _made_files(run, figures))
     return f"{comparison_report(comparison)}\n\n{how_to_play(settings)}"
 
 
@@ -64,11 +66,9 @@ def _comparison_record(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _compared_files(settings: Settings) -> list[str]:
-    run = RunFolder(Path(settings.run_dir))
-    tables = (run.comparison, run.matches, run.references)
-    figures = (run.figures / f"{name}.png" for name in ("wins_minus_losses", "ratings", "exact"))
-    return [str(path.relative_to(run.path)) for path in (*tables, *figures) if path.exists()]
+def _made_files(run: RunFolder, figures: Sequence[Path]) -> list[str]:
+    tables = (path for path in (run.comparison, run.matches, run.references) if path.exists())
+    return [str(path.relative_to(run.path)) for path in (*tables, *figures)]
 
 
 def how_to_play(settings: Settings) -> str:

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from selfplay.architectures import build_network
-from selfplay.figures.square_weights import square_weight_maps, square_weights
+from selfplay.figures.of_run.square_weights import square_weight_maps, square_weights
 
 
 def network_of(**options):

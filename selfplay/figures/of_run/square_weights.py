@@ -6,9 +6,16 @@ from numpy.typing import NDArray
 
 from selfplay.architectures.ntuple import NTuple
 from selfplay.figures.style import empty_figure
+from selfplay.figures.trained_run import TrainedRun
 from selfplay.games.patterns import Patterns
 
 PANELS_IN_A_ROW = 4
+
+
+def pictures(run: TrainedRun) -> dict[str, Figure]:
+    """square_weights.png of the newest level, if its network is made of tables of patterns."""
+    network = run.network(run.newest)
+    return {"square_weights.png": square_weight_maps(network, run.newest)} if isinstance(network, NTuple) else {}
 
 
 def square_weights(network: NTuple) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Figures: what is drawn is what was given, equal input gives equal bytes, and broken loss files are refused."""
+"""Figures of runs and comparisons: they show the values given, and equal input gives equal bytes."""
 
 from pathlib import Path
 
@@ -10,10 +10,14 @@ from matplotlib.text import Text
 from PIL import Image
 
 from selfplay import compose_settings, learn_levels
-from selfplay.errors import InvalidFileError, SettingError, StageError
-from selfplay.figures.comparison import exact_figures, ratings, wins_minus_losses
-from selfplay.figures.losses import loss_by_level, loss_curves, plot_losses
-from selfplay.figures.position_values import (
+from selfplay.errors import SettingError, StageError
+from selfplay.figures import of_run
+from selfplay.figures.figure_files import figures_in, write_figures
+from selfplay.figures.of_comparison.exact import exact_figures
+from selfplay.figures.of_comparison.ratings import ratings
+from selfplay.figures.of_comparison.wins_minus_losses import wins_minus_losses
+from selfplay.figures.of_run.losses import loss_by_level, loss_curves
+from selfplay.figures.of_run.position_values import (
     PositionValues,
     position_value_animation,
     position_value_bars,
@@ -21,8 +25,9 @@ from selfplay.figures.position_values import (
 )
 from selfplay.figures.style import save_animation, save_figure
 from selfplay.games import make_game
+from selfplay.registry import Registry
+from selfplay.stages.draw_figures import draw_run_figures
 from selfplay.training.fitting import EpochLoss
-from selfplay.training.loss_file import HEADER, read_epoch_losses
 
 
 def losses_of(levels: int, epochs: int = 3) -> dict[int, list[EpochLoss]]:
@@ -152,7 +157,7 @@ def test_the_animation_has_a_frame_for_each_level_and_the_same_bytes(tmp_path: P
 
 
 def test_a_game_without_a_line_has_no_position_values(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="stand on no line"):
+    with pytest.raises(SettingError, match="do not lie on a line"):
         position_values(tmp_path, make_game("tictactoe"), [1])
 
 
@@ -162,7 +167,7 @@ TINY = ["matches=60", "levels=2", "training.epochs=2", "training.steps_per_epoch
 def test_a_run_of_sumto100_gets_its_figures(tmp_path: Path) -> None:
     settings = compose_settings(["recipe=sumto100", *TINY, f"run_dir={tmp_path / 'run'}"])
     learn_levels(settings)
-    plot_losses(settings)
+    draw_run_figures(settings)
     names = {path.name for path in (tmp_path / "run" / "figures").iterdir()}
     assert names == {"losses.png", "loss_by_level.png", "position_values.png", "position_values.gif"}
     positions = position_values(settings.run_dir, make_game("sumto100"), [1, 2])
@@ -174,45 +179,20 @@ def test_a_run_of_sumto100_gets_its_figures(tmp_path: Path) -> None:
 
 def test_a_run_without_levels_cannot_be_plotted(tmp_path: Path) -> None:
     with pytest.raises(StageError, match="no trained level"):
-        plot_losses(compose_settings([f"run_dir={tmp_path / 'run'}"]))
+        draw_run_figures(compose_settings([f"run_dir={tmp_path / 'run'}"]))
 
 
-# ---------------------------------------------------------------------- epoch_loss.csv
-
-
-def test_losses_are_read_back(tmp_path: Path) -> None:
-    path = tmp_path / "epoch_loss.csv"
-    path.write_text(f"{HEADER}\n1,0.5,0.25,True\n2,0.4,0.3,False\n")
-    assert read_epoch_losses(path) == [EpochLoss(1, 0.5, 0.25, True), EpochLoss(2, 0.4, 0.3, False)]
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "first line"),
-        ("epoch,loss\n1,2\n", "first line"),
-        (f"{HEADER}\n", "no rows"),
-        (f"{HEADER}\n1,0.5,0.25,Tr", "cut off"),
-        (f"{HEADER}\n1,0.5,0.25\n", "row 1"),
-        (f"{HEADER}\n1,0.5,0.25,yes\n", "row 1"),
-        (f"{HEADER}\n1,0.5,0.25,True\n3,0.5,0.25,False\n", "row 2"),
-        (f"{HEADER}\n1,0.5,nan,True\n", "epoch 1"),
-        (f"{HEADER}\n1,inf,0.25,True\n", "epoch 1"),
-        (f"{HEADER}\n1,0.5,-0.25,True\n", "epoch 1"),
-        (f"{HEADER}\none,0.5,0.25,True\n", "row 1"),
-    ],
-)
-def test_broken_loss_files_are_refused(tmp_path: Path, text: str, reason: str) -> None:
-    path = tmp_path / "epoch_loss.csv"
-    path.write_text(text)
-    with pytest.raises(InvalidFileError, match=reason) as caught:
-        read_epoch_losses(path)
-    assert str(path) in str(caught.value)
-
-
-def test_missing_and_binary_loss_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFileError, match="No such file"):
-        read_epoch_losses(tmp_path / "epoch_loss.csv")
-    (tmp_path / "epoch_loss.csv").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InvalidFileError, match="not a text file"):
-        read_epoch_losses(tmp_path / "epoch_loss.csv")
+def test_a_new_file_with_a_figure_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "more_figures"
+    folder.mkdir()
+    (folder / "longest_match.py").write_text(
+        "from matplotlib.figure import Figure\n"
+        "def pictures(run):\n"
+        "    return {f'longest_match_{run}.png': Figure((1, 1))}\n"
+    )
+    monkeypatch.setattr(of_run, "__path__", [*of_run.__path__, str(folder)])
+    figures = figures_in(of_run, "figure", "selfplay.no_such_group")
+    assert list(figures) == ["longest_match", "losses", "position_values", "square_weights"]
+    only_new = Registry("figure", {"longest_match": "selfplay.figures.of_run.longest_match:pictures"})
+    assert write_figures(only_new, "x", tmp_path) == [tmp_path / "longest_match_x.png"]
+    assert Image.open(tmp_path / "longest_match_x.png").size == (150, 150)

@@ -1,6 +1,9 @@
-"""Figures of games whose positions stand on a line: the value of each one, level after level, beside perfect play."""
+"""The value of each position of a game whose positions lie on a line, level by level, with the value of perfect play.
 
-from collections.abc import Iterator, Sequence
+position_values.png and position_values.gif
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +16,7 @@ from PIL import Image
 
 from selfplay.errors import SettingError
 from selfplay.figures.style import BLUE, GREEN, GREY, decorate, empty_figure, rendered
+from selfplay.figures.trained_run import TrainedRun
 from selfplay.games import Game
 from selfplay.games.position_graph import PositionGraph, enumerate_positions
 from selfplay.players.levels import agent_of
@@ -23,34 +27,45 @@ from selfplay.search.backward_induction import perfect_values
 MOST_PANELS = 8
 MOST_TICKS = 12
 COLOURS = {1.0: (GREEN, "won with perfect play"), 0.0: (GREY, "drawn"), -1.0: (BLUE, "lost with perfect play")}
-"""By perfect value: the colour of a bar, and what it says in the legend."""
+"""By perfect value: the colour of a bar, and its text in the legend."""
+
+
+def pictures(run: TrainedRun) -> Mapping[str, Figure | list[Image.Image]]:
+    """The picture and the animation; none for games whose positions do not lie on a line."""
+    if run.game.position_line is None:
+        return {}
+    positions = position_values(run.folder.path, run.game, run.levels)
+    return {
+        "position_values.png": position_value_bars(positions),
+        "position_values.gif": position_value_animation(positions),
+    }
 
 
 class PositionValues(NamedTuple):
-    """What L levels think of the P afterstates of a game, to the player who has just moved."""
+    """The values that L levels give to the P afterstates of a game, for the player who has just moved."""
 
     label: str
     """What `places` count."""
     places: NDArray[np.int64]
-    """int64[P], in order: where each afterstate stands on the line."""
+    """int64[P], ascending: the place of each afterstate on the line."""
     perfect: NDArray[np.float64]
     """float64[P] in {-1, 0, 1}: the return when both play perfectly from there."""
     levels: tuple[int, ...]
     """L levels in order."""
     values: NDArray[np.float32]
-    """float32[L, P]: the value that each level's network gives; exact where the match is over."""
+    """float32[L, P]: the values of each level's network; exact where the match is over."""
 
 
 def position_values(run_dir: str | Path, game: Game, levels: Sequence[int]) -> PositionValues:
     """The values that these levels of a run give to every afterstate of `game`.
 
     Raises:
-        SettingError: the positions of the game stand on no line.
+        SettingError: the positions of the game do not lie on a line.
         GameTooLargeError: the game has too many positions.
         StageError, InvalidFileError: a level is missing or broken.
     """
     if game.position_line is None:
-        raise SettingError(f"game={game.name}: its positions stand on no line")
+        raise SettingError(f"game={game.name}: its positions do not lie on a line")
     graph = enumerate_positions(game)
     places = game.position_line.place(graph.state).numpy()
     afterstates = np.unique(graph.children[graph.legal])
@@ -68,7 +83,7 @@ def _afterstate_values(run_dir: str | Path, game: Game, level: int, graph: Posit
 
 
 def position_value_bars(positions: PositionValues) -> Figure:
-    """The value of each position, a panel for each of up to eight levels from the first to the last."""
+    """The value of each position, a panel for each of up to eight levels, with the first and the last."""
     count = len(positions.levels)
     shown = np.unique(np.linspace(0, count - 1, min(count, MOST_PANELS)).round().astype(int))
     columns = 1 if len(shown) <= 3 else 2
@@ -97,7 +112,7 @@ def _frames(figure: Figure, axes: Axes, positions: PositionValues) -> Iterator[I
         _draw_level(axes, positions, number)
         if number == 0:
             figure.legend(loc="outside lower center", ncols=4, frameon=False)
-            # Laid out once, so that nothing moves from frame to frame but the bars.
+            # The layout is computed once, so that only the bars move from frame to frame.
             figure.draw_without_rendering()
             figure.set_layout_engine("none")
         yield rendered(figure)

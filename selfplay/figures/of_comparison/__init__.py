@@ -1,0 +1,1 @@
+"""Figures of the comparison of all levels, one subject per file; selfplay.figures.figure_files finds them."""

@@ -1,0 +1,49 @@
+"""What the figures of a run are drawn from."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from torch import nn
+
+from selfplay.errors import StageError
+from selfplay.games import Game, make_game
+from selfplay.runs.checkpoints import load_checkpoint, read_metadata
+from selfplay.runs.run_folder import RunFolder
+from selfplay.training.fitting import EpochLoss
+from selfplay.training.loss_file import read_epoch_losses
+
+
+class TrainedRun(NamedTuple):
+    """The trained levels of a run, at least one."""
+
+    folder: RunFolder
+    game: Game
+    levels: Sequence[int]
+    """In order."""
+    losses: Mapping[int, Sequence[EpochLoss]]
+    """The rows of epoch_loss.csv, by level."""
+
+    @property
+    def newest(self) -> int:
+        return self.levels[-1]
+
+    def network(self, level: int) -> nn.Module:
+        """The network of a level. Raises InvalidFileError if its file is broken."""
+        return load_checkpoint(self.folder.agent(level), self.game).network
+
+
+def read_trained_run(run_dir: str | Path) -> TrainedRun:
+    """Read the losses of all trained levels.
+
+    Raises:
+        StageError: no level is trained yet.
+        InvalidFileError: a file of a level is missing or broken.
+    """
+    folder = RunFolder(Path(run_dir))
+    levels = folder.trained_levels()
+    if not levels:
+        raise StageError(f"{folder.path} has no trained level to plot; run the loop first")
+    losses = {level: read_epoch_losses(folder.epoch_loss(level)) for level in levels}
+    game = make_game(read_metadata(folder.agent(levels[-1]))["game"])
+    return TrainedRun(folder, game, levels, losses)

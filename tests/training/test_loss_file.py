@@ -1,0 +1,47 @@
+"""epoch_loss.csv: it is read back, and files that are broken are rejected."""
+
+from pathlib import Path
+
+import pytest
+
+from selfplay.errors import InvalidFileError
+from selfplay.training.fitting import EpochLoss
+from selfplay.training.loss_file import HEADER, read_epoch_losses
+
+
+def test_losses_are_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "epoch_loss.csv"
+    path.write_text(f"{HEADER}\n1,0.5,0.25,True\n2,0.4,0.3,False\n")
+    assert read_epoch_losses(path) == [EpochLoss(1, 0.5, 0.25, True), EpochLoss(2, 0.4, 0.3, False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "first line"),
+        ("epoch,loss\n1,2\n", "first line"),
+        (f"{HEADER}\n", "no rows"),
+        (f"{HEADER}\n1,0.5,0.25,Tr", "cut off"),
+        (f"{HEADER}\n1,0.5,0.25\n", "row 1"),
+        (f"{HEADER}\n1,0.5,0.25,yes\n", "row 1"),
+        (f"{HEADER}\n1,0.5,0.25,True\n3,0.5,0.25,False\n", "row 2"),
+        (f"{HEADER}\n1,0.5,nan,True\n", "epoch 1"),
+        (f"{HEADER}\n1,inf,0.25,True\n", "epoch 1"),
+        (f"{HEADER}\n1,0.5,-0.25,True\n", "epoch 1"),
+        (f"{HEADER}\none,0.5,0.25,True\n", "row 1"),
+    ],
+)
+def test_broken_loss_files_are_refused(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "epoch_loss.csv"
+    path.write_text(text)
+    with pytest.raises(InvalidFileError, match=reason) as caught:
+        read_epoch_losses(path)
+    assert str(path) in str(caught.value)
+
+
+def test_missing_and_binary_loss_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidFileError, match="No such file"):
+        read_epoch_losses(tmp_path / "epoch_loss.csv")
+    (tmp_path / "epoch_loss.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InvalidFileError, match="not a text file"):
+        read_epoch_losses(tmp_path / "epoch_loss.csv")
