@@ -12,7 +12,7 @@ from selfplay.errors import SettingError
 
 if TYPE_CHECKING:
     from selfplay.games.patterns import Patterns, TrainableTables
-    from selfplay.search.pattern_evaluation import PatternNumbers
+    from selfplay.search.pattern_evaluation import PatternTables
 
 
 class NTuple(nn.Module):
@@ -87,11 +87,11 @@ class NTuple(nn.Module):
         phase: Tensor = phase_of(just_moved, to_move, len(self.weight), self.num_squares)
         return self.weight_of_entry[entries.long()].long() + phase[:, None] * self.patterns.num_weights
 
-    def tables(self) -> "PatternNumbers":
+    def tables(self) -> "PatternTables":
         """The weights as they are now, as compiled searches take them."""
-        from selfplay.search.pattern_evaluation import pattern_numbers
+        from selfplay.search.pattern_evaluation import pattern_tables
 
-        return pattern_numbers(self.patterns, self.weight.detach().cpu().numpy(), self.num_squares)
+        return pattern_tables(self.patterns, self.weight.detach().cpu().numpy(), self.num_squares)
 
     def trainable_tables(self) -> "TrainableTables":
         """The patterns and the weights themselves, for training row by row on the CPU: what is written stays."""

@@ -37,9 +37,10 @@ RANDOM_MATCHES = 65_536
 PERFT_DEPTHS = (9, 10, 11)
 POSITIONS = 50
 POSITION_PLIES = 20
-"""Positions to count in: so many, each after so many random plies."""
+"""The searched positions: their number, and the number of random plies that lead to each."""
 SEARCH_DEPTH = 6
-WAYS = (
+COMPARED_DEPTHS = range(2, 8)
+VARIANTS = (
     ("minimax", False, 0),
     ("alpha_beta", False, 0),
     ("negascout", False, 0),
@@ -69,21 +70,43 @@ def random_positions(game: Game) -> State:
 
 def positions_visited(game: Game, repeats: int) -> None:
     """The positions that each search visits, summed over the same positions at the same depth."""
-    state, evaluation = random_positions(game), make_evaluation("article", game)
+    state = random_positions(game)
     print(f"\n{POSITIONS} positions after {POSITION_PLIES} random plies, depth {SEARCH_DEPTH}, evaluation article")
     print("\n| search | ordered, with table | visited | of minimax | seconds |\n|---|---|---:|---:|---:|")
     most = None
-    for algorithm, ordered, bits in WAYS:
-        visited, times = 0, []
-        for row in range(POSITIONS):
-            searcher = Searcher(game, evaluation, algorithm, ordered=ordered, table_bits=bits)
-            single = state.select(torch.tensor([row]))
-            start = perf_counter()
-            visited += int(searcher.search_batch(single, SEARCH_DEPTH).visited[0])
-            times.append(perf_counter() - start)
+    for algorithm, ordered, bits in VARIANTS:
+        visited, taken = search_each(game, state, SEARCH_DEPTH, algorithm, ordered, bits)
         most = most or visited
-        cells = (algorithm, "yes" if ordered else "no", f"{visited:,}", f"{visited / most:.4f}", f"{sum(times):.3f}")
+        cells = (algorithm, "yes" if ordered else "no", f"{visited:,}", f"{visited / most:.4f}", f"{taken:.3f}")
         print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def negascout_by_depth(game: Game, repeats: int) -> None:
+    """How many positions NegaScout visits for each one that alpha-beta visits, by depth."""
+    state = random_positions(game)
+    print("\nPositions visited by NegaScout, divided by those of alpha-beta")
+    print(f"\n| ordered | table |{''.join(f' {depth} |' for depth in COMPARED_DEPTHS)}")
+    print("|---|---|" + "---:|" * len(COMPARED_DEPTHS))
+    for ordered, bits in ((False, 0), (False, 18), (True, 0), (True, 18)):
+        ratios = []
+        for depth in COMPARED_DEPTHS:
+            negascout, _ = search_each(game, state, depth, "negascout", ordered, bits)
+            alpha_beta, _ = search_each(game, state, depth, "alpha_beta", ordered, bits)
+            ratios.append(f"{negascout / alpha_beta:.3f}")
+        cells = ("yes" if ordered else "no", "yes" if bits else "no", *ratios)
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def search_each(game: Game, state: State, depth: int, algorithm: str, ordered: bool, bits: int) -> tuple[int, float]:
+    """The positions visited and the seconds taken by searches of every position, each with an empty table."""
+    evaluation, visited, taken = make_evaluation("article", game), 0, 0.0
+    for row in range(state.batch_size):
+        searcher = Searcher(game, evaluation, algorithm, ordered=ordered, table_bits=bits)
+        single = state.select(torch.tensor([row]))
+        start = perf_counter()
+        visited += int(searcher.search_batch(single, depth).visited[0])
+        taken += perf_counter() - start
+    return visited, taken
 
 
 def random_matches(game: Game, repeats: int) -> None:
@@ -148,7 +171,13 @@ def machine() -> str:
     return f"{names[0] if names else platform.processor() or platform.machine()}, {os.cpu_count()} cores"
 
 
-SECTIONS = {"perft": perft_speed, "matches": random_matches, "visited": positions_visited, "endgames": endgames}
+SECTIONS = {
+    "perft": perft_speed,
+    "matches": random_matches,
+    "visited": positions_visited,
+    "depths": negascout_by_depth,
+    "endgames": endgames,
+}
 
 
 def main() -> None:

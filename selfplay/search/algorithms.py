@@ -1,18 +1,19 @@
 """Minimax, alpha-beta and NegaScout, compiled, for any game.
 
-All three are negamax searches: a position's value to the player to move is the largest of the negated values of the
-positions that follow, down to a depth, where an evaluation stands in. They differ in the window `(alpha, beta)` of
-values that matter, which a position hands on to the positions that follow it:
+All three are negamax searches: the value of a position to the player to move is the largest of the negated values of
+the positions that follow; `depth` plies ahead an evaluation is used instead. They differ only in the window
+`(alpha, beta)` of values that matter, which a position passes on to the positions that follow it (`open_window`):
 
-    minimax     (-inf, inf): everything matters
-    alpha-beta  (-beta, -low), low being the best found so far (Knuth & Moore, "An analysis of alpha-beta pruning",
-                1975)
-    NegaScout   the same for the first action; for the others first the empty window just above low, which only asks
-                whether they are better, and the whole one if they are (Reinefeld, "An improvement to the Scout
-                tree-search algorithm", 1983)
+    minimax     (-inf, inf): every value matters
+    alpha-beta  (-beta, -low), where low is the best value found so far (Knuth & Moore, "An analysis of alpha-beta
+                pruning", 1975)
+    NegaScout   the same for the first move. For the others first a null window just above low, which only tests
+                whether the move is better; if it is, the move is searched again with the full window (Reinefeld, "An
+                improvement to the Scout tree-search algorithm", 1983)
 
-Values are fail-soft: one below the window is an upper bound of the true value, one above it a lower bound.
-The recursion is written as a loop over a stack, because numba cannot keep a function that calls itself on disk.
+Values are fail-soft: a value below the window is an upper bound of the true value, one above it a lower bound.
+The recursion is written as a loop over a stack, because numba cannot cache recursive functions on disk. Each pass of
+the loop either enters a position or takes back the value of a child, and then moves down to the next child or up.
 """
 
 from collections.abc import Callable
@@ -25,20 +26,21 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
-from selfplay.compute.random_numbers import fold
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import WordsValue, final_value
+from selfplay.search.stack import Frame, Stack, begin, write_line
+from selfplay.search.transposition_table import Table, look_up, store
 
 POLL_INTERVAL = 1024
-"""After so many positions a search looks whether it is to stop."""
-WHOLE, UPPER, LOWER = 1, 2, 3
-"""What a stored value is: the value itself, or a bound of it."""
-LEAST_STORED_DEPTH = 2
-"""Nearer to the leaves, looking a position up costs more than searching it."""
+"""Number of positions visited between two looks at the stop flag."""
+
+LEAST_SCOUTED_DEPTH, LEAST_SCOUTED_DEPTH_PLAIN = 4, 5
+"""NegaScout uses null windows only where at least this many plies are left, with ordering and a table or without one
+of them. Closer to the leaves they save fewer positions than the repeated searches add."""
 
 
 class Algorithm(IntEnum):
-    """The three searches: the same value and action, with ever fewer positions visited."""
+    """The three searches. They find the same values and actions."""
 
     MINIMAX = 0
     ALPHA_BETA = 1
@@ -48,44 +50,63 @@ class Algorithm(IntEnum):
 MINIMAX, NEGASCOUT = int(Algorithm.MINIMAX), int(Algorithm.NEGASCOUT)
 
 
-class Table(NamedTuple):
-    """A transposition table: what is known of positions that can be reached in several ways. N a power of two."""
-
-    own: NDArray[np.int64]
-    opp: NDArray[np.int64]
-    move: NDArray[np.int64]
-    """int64[N]: the best move, to be tried first."""
-    value: NDArray[np.float64]
-    kind: NDArray[np.int64]
-    """int64[N]: 4 * depth + WHOLE, UPPER or LOWER; 0 where nothing is stored."""
-
-
-def make_table(bits: int) -> Table:
-    """An empty table of 2**bits places; with 0 bits, of none that is ever used."""
-    words = (np.zeros(1 << bits, dtype=np.int64) for _ in range(4))
-    return Table(next(words), next(words), next(words), np.zeros(1 << bits), next(words))
-
-
-class Found(NamedTuple):
-    """What a search of B positions to depth D found."""
+class BatchResult(NamedTuple):
+    """The results of a search of B positions to depth D."""
 
     values: NDArray[np.float64]
     """float64[B]: to the player to move."""
     actions: NDArray[np.int64]
-    """int64[B]: the lowest of the best; -1 where the match is over or the depth is 0."""
+    """int64[B]: the lowest of the best actions; -1 where the match is over or the depth is 0."""
     visited: NDArray[np.int64]
-    """int64[B]: positions visited, the searched one included; a position met twice counts twice."""
+    """int64[B]: positions visited, including the searched one; a position visited twice counts twice."""
     variations: NDArray[np.int64]
     """int64[B, D]: the actions of the principal variation; -1 after its end."""
 
 
-@cache
-def compile_search(rules: Rules, value_on_the_way: WordsValue, pass_action: int | None) -> Callable[..., bool]:
-    """The searches of a game with these rules, which value open positions by `value_on_the_way`.
+@part_of_compiled
+def open_window(algorithm: int, frame: Frame, child: Frame) -> None:
+    """Set the window of the next child to be searched, from `frame.low` and `frame.is_scouted`."""
+    if algorithm == MINIMAX:
+        child.alpha, child.beta = -np.inf, np.inf
+    elif frame.is_scouted != 0:
+        child.alpha, child.beta = -np.nextafter(frame.low, np.inf), -frame.low
+    else:
+        child.alpha, child.beta = -frame.beta, -frame.low
 
-    The compiled function is `search(own, opp, depth, algorithm, ordered, numbers, table, stop, found)`, with `numbers`
-    from `Valuation.numbers` and `stop` an int64[1] that ends the search once it is not 0. It fills `found` and returns
-    whether it came to its end.
+
+@part_of_compiled
+def reopens_window(frame: Frame, child: Frame) -> bool:
+    """Whether the child must be searched again: the null window has shown only that it is better than `low`.
+
+    If so, its new window begins just below what the first search has proved.
+    """
+    score = -child.best
+    if frame.is_scouted == 0 or not frame.low < score < frame.beta:
+        return False
+    frame.is_scouted = 0
+    child.alpha, child.beta = -frame.beta, -np.nextafter(score, -np.inf)
+    return True
+
+
+@part_of_compiled
+def write_result(found: BatchResult, row: int, frame: Frame, line: NDArray[np.int64], visited: int) -> None:
+    """Write the result for one position; `line` is its best line."""
+    values, actions, counts, variations = found
+    values[row] = frame.best + 0.0  # no -0.0
+    actions[row], counts[row] = line[0], visited
+    end = 0
+    for ply in range(variations.shape[1]):
+        variations[row, ply] = line[end]
+        end += line[end] != -1
+
+
+@cache
+def compile_search(rules: Rules, open_value: WordsValue, pass_action: int | None) -> Callable[..., bool]:
+    """The searches of a game with these rules, which value unfinished positions by `open_value`.
+
+    The compiled function is `search(own, opp, depth, algorithm, ordered, parameters, table, stop, stack, found)`, with
+    `parameters` from `Valuation.parameters`, `stop` an int64[1] that ends the search once it is not 0, `stack` from
+    `make_stack` and a table that minimax does not use. It fills `found`; it returns False if it was stopped.
     """
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
     value_at_end = final_value(rules)
@@ -93,126 +114,126 @@ def compile_search(rules: Rules, value_on_the_way: WordsValue, pass_action: int 
     passing = -1 if pass_action is None else pass_action
 
     @part_of_compiled
-    def list_moves(own: Any, opp: Any, bits: Any, first: Any, ordered: bool, moves: Any, replies: Any) -> int:
-        """The moves in the order in which they are to be tried: `first`, then those that leave fewest replies."""
+    def action_of(move: int) -> int:
+        return passing if move == 0 else bit_count(move - 1)
+
+    @part_of_compiled
+    def rank_of(own: int, opp: int, move: int, first: int) -> int:
+        """The number of replies that the move leaves, which is how moves are ordered; -1 for the move `first`."""
+        return -1 if move == first else bit_count(legal_actions(*play(own, opp, move)))
+
+    @part_of_compiled
+    def list_moves(
+        frame: Frame, bits: int, first: int, ordered: bool, moves: NDArray[np.int64], ranks: NDArray[np.int64]
+    ) -> int:
+        """Write the moves of `bits` in the order in which they are to be tried; returns their number, a pass counts."""
         count = 0
         while bits != 0:
             move = bits & -bits
             bits ^= move
-            rank = 0
-            if ordered:
-                rank = -1 if move == first else bit_count(legal_actions(*play(own, opp, move)))
+            rank = rank_of(frame.own, frame.opp, move, first) if ordered else 0
             place = count
-            while place > 0 and replies[place - 1] > rank:
-                moves[place], replies[place] = moves[place - 1], replies[place - 1]
+            while place > 0 and ranks[place - 1] > rank:
+                moves[place], ranks[place] = moves[place - 1], ranks[place - 1]
                 place -= 1
-            moves[place], replies[place] = move, rank
+            moves[place], ranks[place] = move, rank
             count += 1
-        if count == 0:  # a pass
+        if count == 0:
             moves[0] = 0
-            count = 1
-        return count
+        return max(count, 1)
 
     @part_of_compiled
-    def action_of(move: Any) -> Any:
-        return passing if move == 0 else bit_count(move - 1)
+    def expand(
+        frame: Frame,
+        bits: int,
+        left: int,
+        is_root: bool,
+        ordered: bool,
+        table: Table,
+        moves: NDArray[np.int64],
+        ranks: NDArray[np.int64],
+    ) -> None:
+        """List the moves of a position, `bits`, unless the table knows its value. `left`: plies left to search."""
+        is_answered, first = look_up(table, frame, left, is_root)
+        if not is_answered:
+            frame.best = -np.inf
+            frame.num_moves = list_moves(frame, bits, first, ordered and left > 1, moves, ranks)
+
+    @part_of_compiled
+    def precedes_best(frame: Frame, move: int) -> bool:
+        """Whether a move would replace the best one if both had the same value: it has the lower action."""
+        return frame.num_tried > 0 and action_of(move) < action_of(frame.best_move)
+
+    @part_of_compiled
+    def take_back(frame: Frame, child: Frame, move: int, is_root: bool) -> bool:
+        """Take into account the value of the child that `move` leads to; returns whether the move is the best now."""
+        score = -child.best
+        is_best = score > frame.best or (is_root and score == frame.best and precedes_best(frame, move))
+        if is_best:
+            frame.best, frame.best_move = score, move
+        frame.num_tried += 1
+        return is_best
+
+    @part_of_compiled
+    def descend(frame: Frame, child: Frame, move: int, is_root: bool, algorithm: int, may_scout: bool) -> None:
+        """Prepare the frame of the child that `move` leads to."""
+        child.own, child.opp = play(frame.own, frame.opp, move)
+        frame.low = max(frame.alpha, frame.best)
+        if is_root and precedes_best(frame, move):
+            frame.low = np.nextafter(frame.low, -np.inf)  # an equal value matters too
+        frame.is_scouted = may_scout and frame.num_tried > 0
+        open_window(algorithm, frame, child)
 
     @compiled
     def search(
-        own: Any, opp: Any, depth: int, algorithm: int, ordered: bool, numbers: Any, table: Any, stop: Any, found: Any
+        own: NDArray[np.int64],
+        opp: NDArray[np.int64],
+        depth: int,
+        algorithm: int,
+        ordered: bool,
+        parameters: Any,
+        table: Table,
+        stop: NDArray[np.int64],
+        stack: Stack,
+        found: BatchResult,
     ) -> bool:
-        ends, body = numbers
-        stored_own, stored_opp, stored_move, stored_value, stored_kind = table
-        values, actions, visited, variations = found
-        slots = len(stored_own) - 1 if algorithm != MINIMAX else 0
-        # The stack: one row for each ply.
-        owns, opps = np.empty(depth + 1, dtype=np.int64), np.empty(depth + 1, dtype=np.int64)
-        moves, replies = np.empty((depth + 1, 64), dtype=np.int64), np.empty((depth + 1, 64), dtype=np.int64)
-        num_moves, tried = np.empty(depth + 1, dtype=np.int64), np.empty(depth + 1, dtype=np.int64)
-        alphas, betas = np.empty(depth + 1), np.empty(depth + 1)
-        bests, lows = np.empty(depth + 1), np.empty(depth + 1)
-        best_moves, narrow = np.empty(depth + 1, dtype=np.int64), np.empty(depth + 1, dtype=np.bool_)
-        lines = np.full((depth + 1, depth + 1), -1, dtype=np.int64)
-        unpolled = 0
-        for i in range(len(own)):
-            owns[0], opps[0], alphas[0], betas[0] = own[i], opp[i], -np.inf, np.inf
-            best_moves[0] = 0
-            level, value, known, count = 0, 0.0, False, 0
-            while True:
-                if not known:  # a position is met
-                    count += 1
-                    unpolled += 1
-                    if unpolled == POLL_INTERVAL:
-                        unpolled = 0
-                        if stop[0] != 0:
-                            return False
-                    mine, other, left = owns[level], opps[level], depth - level
-                    lines[level, level:] = -1
-                    bits = legal_actions(mine, other)
-                    if bits == 0 and is_terminal(mine, other):
-                        value, known = value_at_end(mine, other, ends), True
+        frames, moves, ranks, lines = stack
+        ends, body = parameters
+        least_scouted = LEAST_SCOUTED_DEPTH if ordered and len(table) > 1 else LEAST_SCOUTED_DEPTH_PLAIN
+        visited = 0
+        for row in range(len(own)):
+            begin(frames[0], own[row], opp[row])
+            visited_before, ply, is_new = visited, 0, True
+            while ply >= 0:
+                frame, left = frames[ply], depth - ply
+                if is_new:
+                    visited += 1
+                    if visited % POLL_INTERVAL == 0 and stop[0] != 0:
+                        return False
+                    lines[ply, ply] = -1
+                    frame.num_moves, frame.num_tried = 0, 0
+                    bits = legal_actions(frame.own, frame.opp)
+                    if bits == 0 and is_terminal(frame.own, frame.opp):
+                        frame.best = value_at_end(frame.own, frame.opp, ends)
                     elif left == 0:
-                        value, known = value_on_the_way(mine, other, body), True
+                        frame.best = open_value(frame.own, frame.opp, body)
                     else:
-                        first = np.int64(0)
-                        if slots > 0 and left >= LEAST_STORED_DEPTH:
-                            slot = fold(mine, other) & slots
-                            if stored_own[slot] == mine and stored_opp[slot] == other and stored_kind[slot] != 0:
-                                first = stored_move[slot]
-                                # A value inside the window is searched for again, so that its variation is known.
-                                if level > 0 and stored_kind[slot] >> 2 == left:
-                                    value, kind = stored_value[slot], stored_kind[slot] & 3
-                                    known = (value >= betas[level] and kind != UPPER) or (
-                                        value <= alphas[level] and kind != LOWER
-                                    )
-                        if not known:
-                            sort = ordered and (left > 1)
-                            num_moves[level] = list_moves(mine, other, bits, first, sort, moves[level], replies[level])
-                            tried[level], bests[level] = 0, -np.inf
-                if known:  # the value of a position goes back to the one before it
-                    if level == 0:
-                        break
-                    level -= 1
-                    known = False
-                    score, left = -value, depth - level
-                    if narrow[level] and lows[level] < score < betas[level] and left > 1:
-                        narrow[level] = False
-                        alphas[level + 1], betas[level + 1] = -betas[level], -lows[level]
-                        level += 1
-                        continue
-                    move = moves[level, tried[level]]
-                    if score > bests[level] or (
-                        level == 0 and score == bests[0] and action_of(move) < action_of(best_moves[0])
-                    ):
-                        bests[level], best_moves[level] = score, move
-                        lines[level, level] = action_of(move)
-                        lines[level, level + 1 :] = lines[level + 1, level + 1 :]
-                    tried[level] += 1
-                if tried[level] == num_moves[level] or (algorithm != MINIMAX and bests[level] >= betas[level]):
-                    value, known, left = bests[level], True, depth - level
-                    if slots > 0 and left >= LEAST_STORED_DEPTH:
-                        slot = fold(owns[level], opps[level]) & slots
-                        stored_own[slot], stored_opp[slot] = owns[level], opps[level]
-                        stored_move[slot], stored_value[slot] = best_moves[level], value
-                        kind = LOWER if value >= betas[level] else UPPER if value <= alphas[level] else WHOLE
-                        stored_kind[slot] = 4 * left + kind
+                        expand(frame, bits, left, ply == 0, ordered, table, moves[ply], ranks)
+                elif reopens_window(frame, frames[ply + 1]):
+                    ply, is_new = ply + 1, True
                     continue
-                # The next position to meet.
-                move = moves[level, tried[level]]
-                owns[level + 1], opps[level + 1] = play(owns[level], opps[level], move)
-                low = max(alphas[level], bests[level])
-                if level == 0 and tried[0] > 0 and action_of(move) < action_of(best_moves[0]):
-                    low = np.nextafter(low, -np.inf)  # of equal actions the lowest is wanted, in whatever order
-                high = betas[level]
-                narrow[level] = algorithm == NEGASCOUT and tried[level] > 0
-                if narrow[level]:
-                    high = np.nextafter(low, np.inf)
-                lows[level] = low
-                alphas[level + 1], betas[level + 1] = (-np.inf, np.inf) if algorithm == MINIMAX else (-high, -low)
-                level += 1
-            values[i], visited[i] = value + 0.0, count
-            actions[i] = lines[0, 0] if depth > 0 else -1
-            variations[i, :] = lines[0, :depth]
+                else:
+                    move = moves[ply, frame.num_tried]
+                    if take_back(frame, frames[ply + 1], move, ply == 0):
+                        write_line(lines, ply, action_of(move))
+                is_new = frame.num_tried < frame.num_moves and frame.best < frame.beta
+                if is_new:
+                    may_scout = algorithm == NEGASCOUT and left >= least_scouted
+                    descend(frame, frames[ply + 1], moves[ply, frame.num_tried], ply == 0, algorithm, may_scout)
+                elif frame.num_moves > 0:
+                    store(table, frame, left)
+                ply += 1 if is_new else -1
+            write_result(found, row, frames[0], lines[0], visited - visited_before)
         return True
 
     return search

@@ -39,7 +39,7 @@ WordsValue = Callable[[Word, Word, Any], Word]
 """(own, opp, numbers) to the value to the player to move; compiled searches call it."""
 
 
-class Numbers(NamedTuple):
+class ValuationParameters(NamedTuple):
     """What a valuation multiplies and looks up, in a form that compiled code takes."""
 
     ends: NDArray[np.float64]
@@ -58,7 +58,7 @@ class Valuation(Protocol):
     def open_value(self, game: Game) -> WordsValue:
         """The value of a position in which the match goes on; the same function whenever it is asked for."""
 
-    def numbers(self, game: Game) -> Numbers:
+    def parameters(self, game: Game) -> ValuationParameters:
         """Its numbers, made anew. Raises SettingError if it does not fit the game."""
 
 
@@ -100,17 +100,17 @@ class Evaluation(NamedTuple):
         """The weighted sum of the features; 0 in a game without any."""
         return feature_sum(game.features)
 
-    def numbers(self, game: Game) -> Numbers:
+    def parameters(self, game: Game) -> ValuationParameters:
         """Raises as `vector`."""
         vector = self.vector(game)
-        return Numbers(vector[:2], vector[2:])
+        return ValuationParameters(vector[:2], vector[2:])
 
 
 def position_values(valuation: Valuation, game: Game, state: State) -> Tensor:
-    """float64[B]: the value of each position to the player to move, open or not. Raises as `Valuation.numbers`."""
+    """float64[B]: the value of each position to the player to move, open or not. Raises as `Valuation.parameters`."""
     values = torch.empty(state.batch_size, dtype=torch.float64)
     own, opp, over = (field.cpu().numpy() for field in (state.own, state.opp, state.terminated))
-    numbers = valuation.numbers(game)
+    numbers = valuation.parameters(game)
     _batch_value(game.rules, valuation.open_value(game))(own, opp, over, *numbers, values.numpy())
     return values.to(state.own.device)
 
@@ -206,7 +206,7 @@ def _nothing(own: Word, opp: Word, weights: NDArray[np.float64]) -> Word:
 
 @cache
 def final_value(rules: Rules) -> WordsValue:
-    """(own, opp, `Numbers.ends`) to the value of a position in which the match is over."""
+    """(own, opp, `ValuationParameters.ends`) to the value of a position in which the match is over."""
     return_to_move, margin = rules.return_to_move, rules.margin
 
     @scalar_rule

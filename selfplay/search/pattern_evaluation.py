@@ -10,10 +10,10 @@ from selfplay.compute.bit_algebra import Word, scalar_rule
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.patterns import Patterns, phase_of, write_entries
-from selfplay.search.evaluation import Numbers, WordsValue
+from selfplay.search.evaluation import ValuationParameters, WordsValue
 
 
-class PatternNumbers(NamedTuple):
+class PatternTables(NamedTuple):
     """The tables as compiled code takes them, one caller at a time, because it writes into `entries`."""
 
     contributions: NDArray[np.int32]
@@ -53,21 +53,21 @@ class PatternEvaluation(NamedTuple):
     game: str
     win: float
     margin: float
-    tables: PatternNumbers
+    tables: PatternTables
 
     def open_value(self, game: Game) -> WordsValue:
         return pattern_value
 
-    def numbers(self, game: Game) -> Numbers:
+    def parameters(self, game: Game) -> ValuationParameters:
         """Raises SettingError if the game is another one."""
         if game.name != self.game:
             raise SettingError(f"evaluation={self.name}: it is for {self.game}, not for {game.name}")
         entries = np.empty_like(self.tables.entries)
-        return Numbers(np.array([self.win, self.margin]), self.tables._replace(entries=entries))
+        return ValuationParameters(np.array([self.win, self.margin]), self.tables._replace(entries=entries))
 
 
-def pattern_numbers(patterns: Patterns, weights: NDArray[np.float32], squares: int) -> PatternNumbers:
+def pattern_tables(patterns: Patterns, weights: NDArray[np.float32], squares: int) -> PatternTables:
     """The numbers of these weights (float32[phases, W]), every entry with its own, on a board of so many squares."""
     entries = np.empty(len(patterns.offsets), dtype=np.int32)
     spread = np.ascontiguousarray(weights[:, patterns.weight_of_entry])
-    return PatternNumbers(patterns.contributions, patterns.offsets, spread, squares, entries)
+    return PatternTables(patterns.contributions, patterns.offsets, spread, squares, entries)

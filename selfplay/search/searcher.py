@@ -11,9 +11,11 @@ from torch import Tensor
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.algorithms import Algorithm, Found, compile_search, make_table
+from selfplay.search.algorithms import Algorithm, BatchResult, compile_search
 from selfplay.search.evaluation import Valuation
 from selfplay.search.interruption import run_interruptibly
+from selfplay.search.stack import make_stack
+from selfplay.search.transposition_table import make_table
 
 ALGORITHMS = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
 DEEPEST = 120
@@ -66,8 +68,8 @@ class Searcher:
             raise SettingError(f"table_bits={table_bits}: give a number from 0 to {LARGEST_TABLE_BITS}")
         self.game, self.evaluation, self.algorithm = game, evaluation, ALGORITHMS[algorithm]
         self.ordered = ordered and self.algorithm != Algorithm.MINIMAX
-        evaluation.numbers(game)  # one that does not fit is refused here
-        self._table = make_table(table_bits)
+        evaluation.parameters(game)  # one that does not fit is refused here
+        self._table = make_table(0 if self.algorithm == Algorithm.MINIMAX else table_bits)
         self._search = compile_search(game.rules, evaluation.open_value(game), game.pass_action)
 
     def search(self, state: State, depth: int, *, time_limit: float | None = None) -> SearchResult:
@@ -95,7 +97,7 @@ class Searcher:
             run_interruptibly(deepen, time_limit)
         return results[-1]
 
-    def search_batch(self, state: State, depth: int) -> Found:
+    def search_batch(self, state: State, depth: int) -> BatchResult:
         """The values, actions, counts and variations of a batch of B positions; depth 0 values just these.
 
         Raises SettingError if the depth is out of range.
@@ -139,17 +141,17 @@ class Searcher:
             run_interruptibly(deepen, time_limit)
         return values[-1]
 
-    def _found(self, state: State, depth: int, stop: NDArray[np.int64]) -> Found | None:
+    def _found(self, state: State, depth: int, stop: NDArray[np.int64]) -> BatchResult | None:
         """What a search found; None if it was stopped."""
         size = state.batch_size
         values, (actions, visited) = np.empty(size), np.empty((2, size), dtype=np.int64)
-        found = Found(values, actions, visited, np.empty((size, depth), dtype=np.int64))
-        own, opp, numbers = state.own.numpy(), state.opp.numpy(), self.evaluation.numbers(self.game)
-        whole = self._search(own, opp, depth, int(self.algorithm), self.ordered, numbers, self._table, stop, found)
-        return found if whole else None
+        found = BatchResult(values, actions, visited, np.empty((size, depth), dtype=np.int64))
+        how = depth, int(self.algorithm), self.ordered, self.evaluation.parameters(self.game), self._table
+        is_finished = self._search(state.own.numpy(), state.opp.numpy(), *how, stop, make_stack(depth), found)
+        return found if is_finished else None
 
     @staticmethod
-    def _result(found: Found, depth: int, visited_before: int) -> SearchResult:
+    def _result(found: BatchResult, depth: int, visited_before: int) -> SearchResult:
         line = tuple(action for action in found.variations[0].tolist() if action >= 0)
         visited = visited_before + int(found.visited[0])
         return SearchResult(float(found.values[0]), int(found.actions[0]), line, visited, depth)
