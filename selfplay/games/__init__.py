@@ -1,23 +1,30 @@
-"""The games, by name."""
+"""The games by name, and what a game is made of."""
 
-from selfplay.errors import SettingError
-from selfplay.games.connect_four import ConnectFour
 from selfplay.games.game import Game
-from selfplay.games.othello import Othello, Othello4x4, Othello6x6
+from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
-from selfplay.games.sumto100 import SumTo100
-from selfplay.games.tictactoe import TicTacToe
+from selfplay.registry import Registry
 
-GAMES: dict[str, type[Game]] = {
-    game.name: game for game in (TicTacToe, SumTo100, ConnectFour, Othello, Othello6x6, Othello4x4)
-}
+GAMES: Registry[type[Game]] = Registry(
+    "game",
+    {
+        "tictactoe": "selfplay.games.tictactoe:TicTacToe",
+        "sumto100": "selfplay.games.sumto100:SumTo100",
+        "connect_four": "selfplay.games.connect_four:ConnectFour",
+        "othello": "selfplay.games.othello:Othello",
+        "othello_6x6": "selfplay.games.othello:Othello6x6",
+        "othello_4x4": "selfplay.games.othello:Othello4x4",
+    },
+    group="selfplay.games",
+)
 
-__all__ = ["GAMES", "Game", "Rules", "State", "Symmetries", "make_game"]
+__all__ = ["GAMES", "Game", "Presentation", "Rules", "State", "Symmetries", "make_game"]
 
 
 def make_game(name: str) -> Game:
-    """The game of that name. Raises SettingError if there is none."""
-    if name not in GAMES:
-        raise SettingError(f"unknown game {name!r}; there are {', '.join(sorted(GAMES))}")
-    return GAMES[name]()
+    """The game with this name: one of `GAMES`, or `module:Class`. Raises SettingError if there is none."""
+    game = GAMES[name]()
+    # Files name the game they belong to, so a game from outside must carry the name that finds it again.
+    game.name = name
+    return game

@@ -191,8 +191,8 @@ def _check_texts(game: Game, plies: Sequence[Ply]) -> None:
         if text not in map(game.action_to_string, range(game.num_distinct_actions)):
             _require(_refused(partial(game.string_to_action, text)), f"string_to_action accepts {text!r}")
     for state, _, _ in plies:
-        board = game.to_string(state)
-        _require(bool(board) and not board.endswith("\n"), "to_string is empty or ends in a newline")
+        board = game.presentation.board_text(state)
+        _require(bool(board) and not board.endswith("\n"), "board_text is empty or ends in a newline")
 
 
 def _check_ends(game: Game, plies: Sequence[Ply]) -> None:

@@ -14,12 +14,12 @@ of the actions, so the columns that are open are its empty squares, without any 
 """
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
+from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
 
@@ -80,18 +80,40 @@ def observation_entry(own: Word, opp: Word, index: Word) -> Word:
     return (((opp >> square) & (1 - to_move)) | ((own >> square) & to_move)) & 1
 
 
+class ConnectFourPresentation(Presentation):
+    title = "Connect Four"
+    aim = "Drop stones into the columns; four of yours in a row, a column or a diagonal win."
+    stone_colours = ("red", "yellow")
+    action_help = f"a column from 1 to {COLUMNS}"
+
+    def pointed_squares(self, action: int) -> range:
+        """Any square of the column."""
+        return range(action, SQUARES, COLUMNS)
+
+    def action_in_words(self, action: int) -> str:
+        return f"column {action + 1}"
+
+    def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
+        """The last line holds the numbers of the columns, or their values."""
+        cells = self.stone_signs(state, row)
+        lines = [cells[start : start + COLUMNS] for start in range(0, SQUARES, COLUMNS)]
+        lines.append([self.game.action_to_string(action) for action in range(COLUMNS)])
+        size = 1
+        if values is not None:
+            size = len("+0.00")
+            lines[-1] = [f"{value:+.2f}" if np.isfinite(value) else "-" for value in values]
+        return "\n".join(" ".join(cell.center(size) for cell in line).rstrip() for line in lines)
+
+
 class ConnectFour(Game):
     """Connect Four on seven columns of height six, X first."""
 
     name = "connect_four"
-    title = "Connect Four"
-    aim = "Drop stones into the columns; four of yours in a row, a column or a diagonal win."
-    stone_colours = ("red", "yellow")
     num_distinct_actions = COLUMNS
     observation_shape = (2, ROWS, COLUMNS)
     max_game_length = SQUARES
     rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry)
-    action_help = f"a column from 1 to {COLUMNS}"
+    presentation_class = ConnectFourPresentation
 
     @property
     def symmetries(self) -> Symmetries:
@@ -101,27 +123,10 @@ class ConnectFour(Game):
         images = np.stack([entries.reshape(-1), entries[:, :, ::-1].reshape(-1)])
         return Symmetries(np.stack([columns, columns[::-1]]), images)
 
-    def pointed_squares(self, action: int) -> range:
-        return range(action, SQUARES, COLUMNS)
-
     def action_to_string(self, action: int) -> str:
         return str(action + 1)
 
-    def action_in_words(self, action: int) -> str:
-        return f"column {action + 1}"
-
     def string_to_action(self, text: str) -> int:
         if text.strip() not in {str(column + 1) for column in range(COLUMNS)}:
-            raise IllegalActionError(f"{text!r} is no column; write {self.action_help}")
+            raise IllegalActionError(f"{text!r} is not a column; write {self.presentation.action_help}")
         return int(text) - 1
-
-    def to_string(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
-        signs = {1: "X", -1: "O", 0: "."}
-        cells = [signs[stone] for stone in self.squares(state.select(torch.tensor([row])))[0].tolist()]
-        lines = [cells[start : start + COLUMNS] for start in range(0, SQUARES, COLUMNS)]
-        lines.append([self.action_to_string(action) for action in range(COLUMNS)])
-        size = 1
-        if values is not None:
-            size = len("+0.00")
-            lines[-1] = [f"{value:+.2f}" if np.isfinite(value) else "-" for value in values]
-        return "\n".join(" ".join(cell.center(size) for cell in line).rstrip() for line in lines)

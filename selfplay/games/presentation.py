@@ -1,22 +1,115 @@
 """How a game is shown to people, apart from its rules."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
+import numpy as np
+import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.games.batched_rules import BatchedRules
 from selfplay.games.state import State
 
-if TYPE_CHECKING:
-    pass
+SIGNS = {1: "X", -1: "O", 0: "."}
 
 
 class PositionLine(NamedTuple):
-    """A line on which the positions of a game stand, so that one number tells them apart."""
+    """A line on which the positions of a game stand, for games whose position is a single number."""
 
     label: str
-    """What the number is, as the label of an axis."""
+    """What the number means; the label of an axis."""
     place: Callable[[State], Tensor]
     """The number of each position of a state: int64[B]."""
     end: int | None = None
-    """The number at which a match ends, if there is such a one; it then begins at 0."""
+    """The number at which a match that began at 0 ends; None if there is no such number."""
+
+
+class Presentation:
+    """The words and the board by which people see a game. Everything has a default; games override what they can say.
+
+    Attributes:
+        game: the game that is shown.
+        title: what people call the game; its name by default.
+        action_help: how a person writes an action; the texts of the first and the last action by default.
+    """
+
+    title: str = ""
+    aim: str = ""
+    """What a player has to achieve, in one sentence for people who do not know the game."""
+    action_help: str = ""
+    player_names: tuple[str, str] = ("first", "second")
+    """What the player who moves first, and the other, are called."""
+    stone_colours: tuple[str, str] | None = None
+    """The colours of both players' stones if they are discs: black, white, red or yellow.
+
+    None if stones are signs, those of `player_names`.
+    """
+    position_line: PositionLine | None = None
+    """The line the positions stand on, if there is one: figures then show the value of each position."""
+
+    def __init__(self, game: BatchedRules) -> None:
+        self.game = game
+        self.title = self.title or game.name
+        if not self.action_help:
+            texts = (game.action_to_string(action) for action in (0, game.num_distinct_actions - 1))
+            self.action_help = "an action from {} to {}".format(*texts)
+
+    def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
+        """Match `row` of `state` drawn as text, one line per board row, without a newline at the end.
+
+        By default the stones as X and O (or the two words, without a board), and the values below them.
+
+        Args:
+            values: float32[A], the value to show of each legal action; nan where illegal.
+        """
+        if self.game.board_shape is None:
+            lines = [f"{int(state.own[row])} {int(state.opp[row])}"]
+        else:
+            cells, width = self.stone_signs(state, row), self.game.board_shape[1]
+            lines = [" ".join(cells[start : start + width]) for start in range(0, len(cells), width)]
+        if values is not None:
+            shown = [(a, value) for a, value in enumerate(values.tolist()) if np.isfinite(value)]
+            lines += [f"{self.game.action_to_string(action)} {value:+.2f}" for action, value in shown]
+        return "\n".join(lines)
+
+    def stone_signs(self, state: State, row: int = 0) -> list[str]:
+        """The squares of match `row` in C order: X for a stone of player 0, O for one of player 1, "." if empty."""
+        return [SIGNS[stone] for stone in self.game.squares(state.select(torch.tensor([row])))[0].tolist()]
+
+    def action_in_words(self, action: int) -> str:
+        """An action in range(A) as a sentence names it; its text by default."""
+        return self.game.action_to_string(action)
+
+    def pointed_squares(self, action: int) -> Sequence[int]:
+        """The squares at any of which a person may point to take `action`; none if it cannot be pointed at.
+
+        By default action i is taken at square i in games with one action for each square.
+        """
+        return [action] if self._has_action_per_square and action != self.game.pass_action else []
+
+    def placed_squares(self, state: State, actions: Sequence[int]) -> list[int | None]:
+        """For each action, the pointed square on which it places a stone; None if there is none.
+
+        `state`: one match, in which the actions are legal.
+        """
+        if self.game.num_squares is None or not actions:
+            return [None] * len(actions)
+        same = state.select(torch.zeros(len(actions), dtype=torch.int64))
+        before = self.game.squares(state)[0].tolist()
+        afters = self.game.squares(self.game.step_unchecked(same, torch.tensor(actions))).tolist()
+        return [
+            next((s for s in self.pointed_squares(action) if before[s] == 0 and after[s] != 0), None)
+            for action, after in zip(actions, afters, strict=True)
+        ]
+
+    def square_name(self, square: int) -> str:
+        """What a square is called: like its action if each square has one, otherwise by column and row from the top."""
+        if self._has_action_per_square:
+            return self.game.action_to_string(square)
+        row, column = divmod(square, self.game.observation_shape[2])
+        return f"column {column + 1}, row {row + 1}"
+
+    @property
+    def _has_action_per_square(self) -> bool:
+        return self.game.num_squares == self.game.num_distinct_actions - (self.game.pass_action is not None)

@@ -1,15 +1,12 @@
 """The rules of a game as bit algebra on two words, and what else a game may declare about its positions."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
-
-if TYPE_CHECKING:
-    pass
 
 
 class Rules(NamedTuple):

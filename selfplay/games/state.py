@@ -1,12 +1,9 @@
 """The state of a batch of matches."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
-
-if TYPE_CHECKING:
-    pass
 
 
 class State(NamedTuple):

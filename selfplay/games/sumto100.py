@@ -1,7 +1,7 @@
-"""SumTo100: two players add 1 to 10 in turn to a common sum that starts at 0; who reaches 100 wins.
+"""SumTo100: two players add 1 to 10 in turn to a common sum that starts at 0; whoever reaches 100 wins.
 
 The sum is shared, so it stays in the first word whoever is to move, and the second word is 0. Action i adds i + 1.
-Perfect play leaves the opponent at 1, 12, 23, ..., 89: whatever they add, the sum then comes to the next of these.
+Perfect play leaves the opponent at 1, 12, 23, ..., 89: whatever they add, one can bring the sum to the next of these.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, rule
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
-from selfplay.games.presentation import PositionLine
+from selfplay.games.presentation import PositionLine, Presentation
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
 
@@ -20,7 +20,7 @@ LARGEST_ADDEND = 10
 
 @rule
 def legal_actions(own: Word, opp: Word) -> Word:
-    """The addends that do not pass the goal: the lowest min(10, 100 - sum) bits."""
+    """The addends that do not exceed the goal: the lowest min(10, 100 - sum) bits."""
     room = GOAL - own
     addends = LARGEST_ADDEND + (room - LARGEST_ADDEND) * (room < LARGEST_ADDEND)
     return (1 << addends) - 1 + opp
@@ -52,29 +52,33 @@ def observation_entry(own: Word, opp: Word, index: Word) -> Word:
     return ((own + opp) == index) * 1
 
 
+class SumTo100Presentation(Presentation):
+    title = "SumTo100"
+    aim = "Both players add 1 to 10 in turn to one sum; whoever brings it to 100 wins."
+    action_help = f"a number from 1 to {LARGEST_ADDEND}"
+    position_line = PositionLine("sum", lambda state: state.own, GOAL)
+
+    def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
+        lines = [f"sum {int(state.own[row])}"]
+        if values is not None:
+            lines += [f"+{i + 1:<3d} {value:+.2f}" for i, value in enumerate(values) if np.isfinite(value)]
+        return "\n".join(lines)
+
+
 class SumTo100(Game):
     """SumTo100 with addends 1 to 10."""
 
     name = "sumto100"
-    title = "SumTo100"
-    aim = "Both add 1 to 10 in turn to one sum; who brings it to 100 wins."
     num_distinct_actions = LARGEST_ADDEND
     observation_shape = (GOAL + 1,)
     max_game_length = GOAL
     rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry)
-    action_help = f"a number from 1 to {LARGEST_ADDEND}"
-    position_line = PositionLine("sum", lambda state: state.own, GOAL)
+    presentation_class = SumTo100Presentation
 
     def action_to_string(self, action: int) -> str:
         return str(action + 1)
 
     def string_to_action(self, text: str) -> int:
         if text.strip() not in {str(addend) for addend in range(1, LARGEST_ADDEND + 1)}:
-            raise IllegalActionError(f"{text!r} is no addend; write {self.action_help}")
+            raise IllegalActionError(f"{text!r} is not an addend; write {self.presentation.action_help}")
         return int(text) - 1
-
-    def to_string(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
-        lines = [f"sum {int(state.own[row])}"]
-        if values is not None:
-            lines += [f"+{i + 1:<3d} {value:+.2f}" for i, value in enumerate(values) if np.isfinite(value)]
-        return "\n".join(lines)

@@ -17,6 +17,7 @@ from torch import Tensor
 from selfplay.compute.bit_algebra import Word, rule
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
+from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
 
@@ -77,18 +78,30 @@ def _square_symmetries() -> NDArray[np.int64]:
     return np.stack([b.reshape(9) for b in turned] + [b.T.reshape(9) for b in turned])
 
 
+class TicTacToePresentation(Presentation):
+    title = "Tic-tac-toe"
+    aim = "Three of your signs in a row, a column or a diagonal win."
+    player_names = ("X", "O")
+    action_help = "row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc"
+
+    def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
+        """Values are shown on the empty squares."""
+        cells = self.stone_signs(state, row)
+        if values is not None:
+            shown = zip(cells, values.tolist(), strict=True)
+            cells = [f"{value:+.2f}" if np.isfinite(value) else f"  {cell}  " for cell, value in shown]
+        return "\n".join(" ".join(cells[start : start + 3]).rstrip() for start in (0, 3, 6))
+
+
 class TicTacToe(Game):
     """Tic-tac-toe, X first."""
 
     name = "tictactoe"
-    title = "Tic-tac-toe"
-    aim = "Three of your signs in a row, a column or a diagonal win."
     num_distinct_actions = 9
     observation_shape = (2, 3, 3)
     max_game_length = 9
     rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry)
-    player_names = ("X", "O")
-    action_help = "row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc"
+    presentation_class = TicTacToePresentation
 
     @property
     def symmetries(self) -> Symmetries:
@@ -97,12 +110,12 @@ class TicTacToe(Game):
         return Symmetries(np.argsort(sources, axis=1), np.concatenate([sources, sources + 9], axis=1))
 
     def state_of_squares(self, squares: Tensor) -> State:
-        """X moves first, so the number of stones tells who is to move."""
+        """X moves first, so the number of stones determines who is to move."""
         bits = torch.ones(9, dtype=torch.int64) << torch.arange(9)
         crosses, noughts = ((squares == stone) * bits for stone in (1, -1))
         lead = (crosses > 0).sum(dim=1) - (noughts > 0).sum(dim=1)
         if not ((lead == 0) | (lead == 1)).all():
-            raise IllegalActionError(f"{self.name}: X moves first, so it has as many stones as O or one more")
+            raise IllegalActionError(f"{self.name}: X moves first, so it must have as many stones as O or one more")
         to_move = lead[:, None] == 0
         own, opp = torch.where(to_move, crosses, noughts).sum(dim=1), torch.where(to_move, noughts, crosses).sum(dim=1)
         state = self.state_at(own, opp)
@@ -118,17 +131,5 @@ class TicTacToe(Game):
             return SQUARE_OF_KEY[text_alone]
         row, _, column = text_alone.partition(",")
         if row not in {"0", "1", "2"} or column not in {"0", "1", "2"}:
-            raise IllegalActionError(f"{text!r} names no square; write {self.action_help}")
+            raise IllegalActionError(f"{text!r} is not a square; write {self.presentation.action_help}")
         return 3 * int(row) + int(column)
-
-    def to_string(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
-        player = int(state.current_player[row])
-        to_move, other = ("X", "O") if player == 0 else ("O", "X")
-        own, opp = int(state.own[row]), int(state.opp[row])
-        cells = []
-        for square in range(9):
-            cell = to_move if (own >> square) & 1 else other if (opp >> square) & 1 else "."
-            if values is not None:
-                cell = f"{values[square]:+.2f}" if np.isfinite(values[square]) else f"  {cell}  "
-            cells.append(cell)
-        return "\n".join(" ".join(cells[start : start + 3]).rstrip() for start in (0, 3, 6))

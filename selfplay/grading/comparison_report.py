@@ -131,7 +131,9 @@ def draw_line(game: Game, actions: Sequence[int]) -> str:
     columns: list[list[str]] = []
     for action in actions:
         state = game.step(state, torch.tensor([action]))
-        columns.append([f"{len(columns) + 1}. {game.action_to_string(action)}", *game.to_string(state).splitlines()])
+        columns.append(
+            [f"{len(columns) + 1}. {game.action_to_string(action)}", *game.presentation.board_text(state).splitlines()]
+        )
     width = max(len(text) for column in columns for text in column)
     per_row = max(1, (LINE_WIDTH + len(GAP)) // (width + len(GAP)))
     rows = []

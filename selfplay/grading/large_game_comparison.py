@@ -136,7 +136,7 @@ def measure_levels(
         ratings=rate(whos, ((pair, result.results) for pair, result in results.items())),
         endgames=endgames,
         endgame_grades={} if endgames is None else _endgame_grades(endgames, players),
-        first_action=game.action_in_words(int(policy_of(players[levels[-1]], game.init())[0].argmax())),
+        first_action=game.presentation.action_in_words(int(policy_of(players[levels[-1]], game.init())[0].argmax())),
     )
     _write_table(run.matches, MATCH_COLUMNS, measurement.match_facts())
     _write_table(run.references, REFERENCE_COLUMNS, measurement.reference_facts())

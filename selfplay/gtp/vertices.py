@@ -22,7 +22,7 @@ def colour_of(player: int) -> str:
 
 def title_of(game: Game) -> str:
     """What the protocol calls a game: its title, without the size of its board, which is told apart from it."""
-    return re.sub(r"\s\d+x\d+$", "", game.title or game.name)
+    return re.sub(r"\s\d+x\d+$", "", game.presentation.title)
 
 
 class Vertices:
@@ -41,7 +41,7 @@ class Vertices:
         places = range(game.num_distinct_actions - (game.pass_action is not None))
         shape = game.board_shape
         is_square = shape is not None and shape[0] == shape[1] and len(places) == shape[0] * shape[1]
-        if not is_square or any(list(game.pointed_squares(place)) != [place] for place in places):
+        if not is_square or any(list(game.presentation.pointed_squares(place)) != [place] for place in places):
             raise SettingError(f"game={game.name}: the Go Text Protocol needs actions that are squares of a board")
         self.size = 0 if shape is None else shape[0]
         self.pass_action, self.rows = game.pass_action, rows

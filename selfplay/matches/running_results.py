@@ -45,7 +45,7 @@ class RunningResults(NamedTuple):
         won, drawn, lost = (
             f"{count} ({rate:.3f})" for count, rate in zip(self.by_seat, self.by_seat.rates, strict=True)
         )
-        one, other = game.player_names
+        one, other = game.presentation.player_names
         forfeits = f", by forfeit {sum(self.forfeits)}" if any(self.forfeits) else ""
         return f"{one} won {won}, {other} won {lost}, drawn {drawn}{forfeits}"
 

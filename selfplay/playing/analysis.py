@@ -78,8 +78,8 @@ def _evaluation_of(settings: AnalysisSettings, game: Game) -> Evaluation:
 def analysis_report(analysis: Analysis) -> str:
     """The board and the tables, for the screen."""
     game, state = analysis.game, analysis.state
-    to_move = f"{game.player_names[int(state.current_player[0])]} to move"
-    parts = [f"{game.to_string(state)}\n{to_move}"]
+    to_move = f"{game.presentation.player_names[int(state.current_player[0])]} to move"
+    parts = [f"{game.presentation.board_text(state)}\n{to_move}"]
     features = analysis.features_table()
     if features is not None:
         total = float(features["product"].sum())

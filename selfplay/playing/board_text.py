@@ -27,7 +27,7 @@ def boards_side_by_side(
     game: Game, state: State, columns: Sequence[tuple[str, Values]], *, colour: bool = False
 ) -> str:
     """The board with each of these values, side by side under their headings; the best values are bold."""
-    texts = [[heading, *game.to_string(state, 0, values).splitlines()] for heading, values in columns]
+    texts = [[heading, *game.presentation.board_text(state, 0, values).splitlines()] for heading, values in columns]
     widths = [max(map(len, lines)) for lines in texts]
     rows = []
     for row in zip_longest(*texts, fillvalue=""):

@@ -85,7 +85,8 @@ class Console:
 
     def _seats(self) -> str:
         return ", ".join(
-            f"{seat}: {name}" for seat, name in zip(self.game.player_names, self.session.names, strict=True)
+            f"{seat}: {name}"
+            for seat, name in zip(self.game.presentation.player_names, self.session.names, strict=True)
         )
 
     def _start_match(self) -> None:
@@ -110,7 +111,7 @@ class Console:
         return self._ask_yes_no("Play again?")
 
     def _show_end(self) -> None:
-        self.write(self.game.to_string(self.session.state))
+        self.write(self.game.presentation.board_text(self.session.state))
         self.write(self.session.result_to_person or "")
         if self.session.is_practice:
             self.write("That was practice: the match counts as it first ended.")
@@ -119,10 +120,12 @@ class Console:
     # ------------------------------------------------------------------ turns
 
     def _person_acts(self) -> None:
-        self.write(self.game.to_string(self.session.state))
+        self.write(self.game.presentation.board_text(self.session.state))
         people = self.session.players.count(None)
-        whose = "Your action" if people == 1 else f"Action of {self.game.player_names[self.session.to_move]}"
-        while (text := self._ask(f"{whose} ({self.game.action_help}): ")) is not None:
+        whose = (
+            "Your action" if people == 1 else f"Action of {self.game.presentation.player_names[self.session.to_move]}"
+        )
+        while (text := self._ask(f"{whose} ({self.game.presentation.action_help}): ")) is not None:
             try:
                 self._show_verdict(self.session.play(self.game.string_to_action(text)))
                 return
@@ -152,7 +155,7 @@ class Console:
         seat, seats = self.session.to_move, self.session.seats
         if seats.count(None) == 1:
             return "You" if seats[seat] is None else "It"
-        name = self.game.player_names[seat]
+        name = self.game.presentation.player_names[seat]
         return name if seats[seat] is None else f"{name} ({self.session.names[seat]})"
 
     # ------------------------------------------------------------------ values
@@ -169,7 +172,7 @@ class Console:
         if columns:
             self.write(boards_side_by_side(self.game, self.session.state, columns, colour=self.colour))
         elif None not in self.session.seats:
-            self.write(self.game.to_string(self.session.state))
+            self.write(self.game.presentation.board_text(self.session.state))
         return values
 
     def _show_verdict(self, ply: Ply) -> None:
@@ -234,7 +237,7 @@ class Console:
         elif word == "hint":
             self._give_hint()
         elif word == "help":
-            self.write(f"An action: {self.game.action_help}")
+            self.write(f"An action: {self.game.presentation.action_help}")
             self.write("\n".join(f"{name:8} {meaning}" for name, meaning in COMMANDS.items()))
         else:
             self._show_or_hide(word, argument)

@@ -53,5 +53,5 @@ def _result_line(solver: EndgameSolver, state: State) -> str:
     value, player = solver.value(state), int(state.current_player[0])
     if value == 0:
         return "the match is over: a draw"
-    winner = solver.game.player_names[player if value > 0 else 1 - player]
+    winner = solver.game.presentation.player_names[player if value > 0 else 1 - player]
     return f"the match is over: {winner} has won by {abs(value)}"

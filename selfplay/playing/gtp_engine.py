@@ -68,7 +68,7 @@ class Engine:
             "time_settings": CommandHandler(3, _numbers),
             "time_left": CommandHandler(3, lambda colour, *numbers: _numbers(*numbers) if _seat(colour) >= 0 else ""),
             "final_score": CommandHandler(0, self._final_score),
-            "showboard": CommandHandler(0, lambda: game.to_string(self.moves.state)),
+            "showboard": CommandHandler(0, lambda: game.presentation.board_text(self.moves.state)),
         }
 
     def answer(self, line: str) -> str:

@@ -103,10 +103,10 @@ class MatchDescriber:
         adviser = None if values is None else session.adviser()
         return MatchDescription(
             game=game.name,
-            seat_names=list(game.player_names),
+            seat_names=list(game.presentation.player_names),
             players=list(session.names),
             match=session.match,
-            board=game.to_string(session.state),
+            board=game.presentation.board_text(session.state),
             squares=None if stones is None else stones.tolist(),
             counts=None if stones is None else self._counts(stones),
             place=self._place(len(session.plies)),
@@ -127,13 +127,13 @@ class MatchDescriber:
 
     def _legal_actions(self, values: Values | None) -> list[ActionDescription]:
         actions = self.session.legal_actions
-        squares = self.game.placed_squares(self.session.state, actions)
+        squares = self.game.presentation.placed_squares(self.session.state, actions)
         return [
             ActionDescription(
                 action=action,
                 text=self.game.action_to_string(action),
                 square=square,
-                pointed=list(self.game.pointed_squares(action)),
+                pointed=list(self.game.presentation.pointed_squares(action)),
                 value=_finite(values, action),
             )
             for action, square in zip(actions, squares, strict=True)
@@ -158,7 +158,7 @@ class MatchDescriber:
         before, after = self._stones_before(number), self._stones(number + 1)
         square, turned = None, []
         if before is not None and after is not None:
-            pointed = self.game.pointed_squares(ply.action)
+            pointed = self.game.presentation.pointed_squares(ply.action)
             square = next((square for square in pointed if before[square] == 0 and after[square] != 0), None)
             turned = np.flatnonzero(before * after == -1).tolist()
         value = _finite(values, ply.action)
@@ -190,7 +190,7 @@ class MatchDescriber:
         return [int((stones == stone).sum()) for stone in (1, -1)]
 
     def _place(self, number: int) -> int | None:
-        line = self.game.position_line
+        line = self.game.presentation.position_line
         return None if line is None else int(line.place(self.session.state_before(number)))
 
     def _are_points(self, number: int) -> bool:

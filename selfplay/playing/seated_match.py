@@ -91,7 +91,7 @@ class SeatedMatch:
         """The result as a sentence; None before the end."""
         if not self.is_over:
             return None
-        return "A draw." if self.winner is None else f"{self.game.player_names[self.winner]} wins."
+        return "A draw." if self.winner is None else f"{self.game.presentation.player_names[self.winner]} wins."
 
     @property
     def result_to_person(self) -> str | None:

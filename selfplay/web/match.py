@@ -104,7 +104,7 @@ class Match:
         return HintView(
             action=given.action,
             text=given.text,
-            square=self.game.placed_squares(self.session.state, [given.action])[0],
+            square=self.game.presentation.placed_squares(self.session.state, [given.action])[0],
             value=given.value,
             source=self.opponent.label if is_from_opponent else given.source,
         )

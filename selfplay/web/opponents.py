@@ -57,18 +57,18 @@ class OpponentCatalog:
 
     def _game_view(self, game: Game) -> GameView:
         rows, columns = game.board_shape or (None, None)
-        line = game.position_line
+        line = game.presentation.position_line
         return GameView(
             name=game.name,
-            title=game.title or game.name,
-            aim=game.aim,
-            action_help=game.action_help,
+            title=game.presentation.title,
+            aim=game.presentation.aim,
+            action_help=game.presentation.action_help,
             rows=rows,
             columns=columns,
-            seat_names=list(game.player_names),
-            stone_colours=None if game.stone_colours is None else list(game.stone_colours),
+            seat_names=list(game.presentation.player_names),
+            stone_colours=None if game.presentation.stone_colours is None else list(game.presentation.stone_colours),
             counts_stones=game.rules.margin is not None,
-            square_names=[game.square_name(square) for square in range(game.num_squares or 0)],
+            square_names=[game.presentation.square_name(square) for square in range(game.num_squares or 0)],
             line_label=None if line is None else line.label,
             line_end=None if line is None else line.end,
             is_default=game.name == self.settings.game.name,

@@ -46,7 +46,7 @@ class Proofs:
             exact = next((row.exact for row in rows if row.level == opponent.view.number), None)
             if exact is not None:
                 return proved(_lines(exact), lines_verdict(opponent.view.label, _lines(exact)))
-        text = f"{game.title or game.name} has too many positions to try every line while you wait."
+        text = f"{game.presentation.title} has too many positions to try every line while you wait."
         return ProofView(is_unbeatable=None, unbeatable_seats=None, text=text)
 
     def _graded(self, game: Game, label: str, player: Player) -> ProofView:

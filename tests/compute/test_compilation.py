@@ -8,7 +8,7 @@ from selfplay.compute import compilation
 from selfplay.compute.bit_algebra import named_by_closure
 from selfplay.games import make_game
 from selfplay.games.kernels import compile_kernels
-from selfplay.games.othello import othello_rules
+from selfplay.games.othello_rules import othello_rules
 
 GAMES = ("othello", "othello_6x6")
 

@@ -7,7 +7,7 @@ import torch
 from selfplay.errors import ConformanceError, IllegalActionError
 from selfplay.games import GAMES, Symmetries, make_game
 from selfplay.games.conformance import check_game
-from selfplay.games.tictactoe import TicTacToe
+from selfplay.games.tictactoe import TicTacToe, TicTacToePresentation
 
 PERFT = {
     "tictactoe": (9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0),
@@ -159,9 +159,13 @@ class WrongErrorForText(CompiledTicTacToe):
         return 3 * int(row) + int(column)
 
 
+class PresentationWithNewline(TicTacToePresentation):
+    def board_text(self, state, row=0, values=None):
+        return super().board_text(state, row, values) + "\n"
+
+
 class NewlineAfterBoard(CompiledTicTacToe):
-    def to_string(self, state, row=0, values=None):
-        return super().to_string(state, row, values) + "\n"
+    presentation_class = PresentationWithNewline
 
 
 # ---------------------------------------------------------------------- ends
@@ -241,7 +245,7 @@ BROKEN_GAMES = [
     (TransposedText, "texts: action 1 is written '1,0', which is read as action 3"),
     (ForeignTextRead, "texts: string_to_action accepts ''"),
     (WrongErrorForText, "texts: ValueError"),
-    (NewlineAfterBoard, "texts: to_string is empty or ends in a newline"),
+    (NewlineAfterBoard, "texts: board_text is empty or ends in a newline"),
     (LongerThanItSays, "ends: a match is longer than max_game_length=7"),
     (StepsAfterTheEnd, "ends: step_with_tensors changes a match that is over"),
     (TensorStepDiffers, "three ways: step_with_tensors differs"),

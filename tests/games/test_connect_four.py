@@ -101,7 +101,7 @@ def test_of_all_fours_of_stones_only_the_69_lines_win():
 
 def test_a_stone_falls_upon_the_stones_of_its_column():
     state = GAME.state_after("4435")
-    assert GAME.to_string(state).splitlines() == [
+    assert GAME.presentation.board_text(state).splitlines() == [
         ". . . . . . .",
         ". . . . . . .",
         ". . . . . . .",
@@ -208,7 +208,7 @@ def test_random_matches_are_those_of_rules_written_in_another_way():
         board = [column.ljust(ROWS, ".") for column in columns]
         from_the_top = [[board[c][height] for c in range(COLUMNS)] for height in reversed(range(ROWS))]
         shown = "\n".join(" ".join(cells) for cells in [*from_the_top, map(str, range(1, COLUMNS + 1))])
-        assert GAME.to_string(final, row) == shown
+        assert GAME.presentation.board_text(final, row) == shown
         assert float(final.returns[row]) == winner
 
 
@@ -242,7 +242,7 @@ def test_the_mirror_exchanges_left_and_right():
 def test_values_are_drawn_below_their_columns():
     values = np.full(COLUMNS, np.nan, dtype=np.float32)
     values[[1, 6]] = 0.5, -0.126
-    assert GAME.to_string(GAME.state_after("2"), values=values).splitlines()[-2:] == [
+    assert GAME.presentation.board_text(GAME.state_after("2"), values=values).splitlines()[-2:] == [
         "  .     X     .     .     .     .     .",
         "  -   +0.50   -     -     -     -   -0.13",
     ]
@@ -255,13 +255,13 @@ def test_a_column_is_read_by_its_number(text, action):
 
 @pytest.mark.parametrize("text", ["", "0", "8", "-1", "1.0", "11", "a", "²", "1 2", "01"])
 def test_what_is_no_column_is_refused(text):
-    with pytest.raises(IllegalActionError, match="is no column; write a column from 1 to 7"):
+    with pytest.raises(IllegalActionError, match="is not a column; write a column from 1 to 7"):
         GAME.string_to_action(text)
 
 
 def test_a_transcript_is_columns_with_spaces_between_them():
     assert GAME.read_transcript("4 4 3 5") == [3, 3, 2, 4]
-    with pytest.raises(IllegalActionError, match="'9' is no column"):
+    with pytest.raises(IllegalActionError, match="'9' is not a column"):
         GAME.read_transcript("4 9")
 
 
@@ -270,6 +270,9 @@ def test_a_transcript_is_columns_with_spaces_between_them():
 
 def test_any_square_of_a_column_is_pointed_at_and_the_stone_is_placed_where_it_falls():
     state = GAME.state_after("44")
-    assert list(GAME.pointed_squares(3)) == [3, 10, 17, 24, 31, 38]
-    assert GAME.placed_squares(state, range(COLUMNS)) == [35, 36, 37, 24, 39, 40, 41]
-    assert (GAME.square_name(0), GAME.square_name(38)) == ("column 1, row 1", "column 4, row 6")
+    assert list(GAME.presentation.pointed_squares(3)) == [3, 10, 17, 24, 31, 38]
+    assert GAME.presentation.placed_squares(state, range(COLUMNS)) == [35, 36, 37, 24, 39, 40, 41]
+    assert (GAME.presentation.square_name(0), GAME.presentation.square_name(38)) == (
+        "column 1, row 1",
+        "column 4, row 6",
+    )

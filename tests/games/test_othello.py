@@ -206,8 +206,8 @@ def test_the_drawn_line_of_perfect_play_ends_in_a_draw():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("f5x6", "transcript, disc 2: 'x6' names no square; write a square from a1 to h8, or pass"),
-        ("f5d6c", "transcript, disc 3: 'c' names no square"),
+        ("f5x6", "transcript, disc 2: 'x6' is not a square; write a square from a1 to h8, or pass"),
+        ("f5d6c", "transcript, disc 3: 'c' is not a square"),
         ("f5f5", "transcript, disc 2: othello: action f5 is not legal here; legal are"),
         ("f5a1", "transcript, disc 2: othello: action a1 is not legal here; legal are f4, d6, f6"),
     ],
@@ -219,7 +219,7 @@ def test_bad_transcripts_are_refused(text, reason):
 
 @pytest.mark.parametrize("text", ["", "a9", "i1", "11", "aa", "d33", "pas"])
 def test_what_is_no_square_is_refused(text):
-    with pytest.raises(IllegalActionError, match="names no square"):
+    with pytest.raises(IllegalActionError, match="is not a square"):
         Othello().string_to_action(text)
 
 
@@ -244,7 +244,7 @@ def test_bad_boards_are_refused(board, side, reason):
 
 def test_a_board_is_drawn_with_names_discs_and_values():
     game = Othello4x4()
-    assert game.to_string(game.init()).splitlines() == [
+    assert game.presentation.board_text(game.init()).splitlines() == [
         "   a b c d",
         " 1 . . . .",
         " 2 . O X .",
@@ -254,7 +254,7 @@ def test_a_board_is_drawn_with_names_discs_and_values():
     ]
     values = np.full(17, np.nan, dtype=np.float32)
     values[[1, 4]] = 0.5, -0.25
-    assert game.to_string(game.init(), 0, values).splitlines()[:3] == [
+    assert game.presentation.board_text(game.init(), 0, values).splitlines()[:3] == [
         "     a     b     c     d",
         " 1   .   +0.50   .     .",
         " 2 -0.25   O     X     .",

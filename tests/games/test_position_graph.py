@@ -108,6 +108,6 @@ def test_who_can_be_to_move():
     )
     assert (TICTACTOE.movers == [stones % 2 == 0, stones % 2 == 1]).all()
     # Both players can meet every sum but 0, which is the start, and 1, which takes one ply.
-    sums = SUMTO100.game.position_line.place(SUMTO100.state)
+    sums = SUMTO100.game.presentation.position_line.place(SUMTO100.state)
     assert sums[~SUMTO100.movers[0]].tolist() == [1]
     assert sums[~SUMTO100.movers[1]].tolist() == [0]

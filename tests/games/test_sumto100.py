@@ -64,8 +64,8 @@ def test_the_observation_is_the_sum_as_one_of_101():
 def test_the_board_is_the_sum_with_the_value_of_each_addend():
     values = np.full(10, np.nan, dtype=np.float32)
     values[[0, 9]] = 0.25, -1.0
-    assert GAME.to_string(at_sum(42)) == "sum 42"
-    assert GAME.to_string(at_sum(42), values=values) == "sum 42\n+1   +0.25\n+10  -1.00"
+    assert GAME.presentation.board_text(at_sum(42)) == "sum 42"
+    assert GAME.presentation.board_text(at_sum(42), values=values) == "sum 42\n+1   +0.25\n+10  -1.00"
 
 
 @pytest.mark.parametrize(("text", "action"), [("1", 0), ("10", 9), (" 7 ", 6)])
@@ -75,13 +75,13 @@ def test_an_addend_is_read(text, action):
 
 @pytest.mark.parametrize("text", ["", "0", "11", "-1", "1.0", "+1", "one", "01", "²"])
 def test_a_text_that_is_no_addend_is_refused(text):
-    with pytest.raises(IllegalActionError, match="is no addend"):
+    with pytest.raises(IllegalActionError, match="is not an addend"):
         GAME.string_to_action(text)
 
 
 def test_a_sum_is_no_board_of_squares():
     assert GAME.num_squares is None
-    with pytest.raises(SettingError, match="sumto100: its positions are no boards of squares"):
+    with pytest.raises(SettingError, match="sumto100: this game has no board of squares"):
         GAME.squares(at_sum(0))
-    with pytest.raises(SettingError, match="sumto100: its boards do not tell who is to move"):
+    with pytest.raises(SettingError, match="sumto100: its boards do not determine who is to move"):
         GAME.state_of_squares(torch.zeros(1, 9, dtype=torch.int8))

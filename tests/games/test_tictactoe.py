@@ -68,9 +68,9 @@ def test_a_played_match_alternates_and_gives_the_winner_the_return():
     # . . .
     after_four = GAME.state_after(["0,0", "1,0", "0,1", "1,1"])
     assert after_four.current_player.tolist() == [0]
-    assert GAME.to_string(after_four) == "X X .\nO O .\n. . ."
+    assert GAME.presentation.board_text(after_four) == "X X .\nO O .\n. . ."
     final = GAME.step(after_four, torch.tensor([2]))
-    assert GAME.to_string(final) == "X X X\nO O .\n. . ."
+    assert GAME.presentation.board_text(final) == "X X X\nO O .\n. . ."
     assert (final.terminated.tolist(), final.returns.tolist()) == ([True], [1.0])
     assert final.returns_to(torch.tensor([1])).tolist() == [-1.0]
 
@@ -96,7 +96,7 @@ def test_the_values_of_the_empty_squares_are_drawn_to_two_decimals():
     state = GAME.state_after(["0,0", "1,1"])
     values = np.full(9, np.nan, dtype=np.float32)
     values[[1, 8]] = 0.5, -0.126
-    assert GAME.to_string(state, values=values).splitlines() == [
+    assert GAME.presentation.board_text(state, values=values).splitlines() == [
         "  X   +0.50   .",
         "  .     O     .",
         "  .     .   -0.13",
@@ -134,7 +134,7 @@ def test_a_square_is_read_as_a_key_in_reading_order(keys):
 
 @pytest.mark.parametrize("text", ["", "3,0", "0,3", "-1,0", "0", "10", "r", "qw", "1,", "a,b", "1,1,1", "²,0", "0;0"])
 def test_a_text_that_names_no_square_is_refused(text):
-    with pytest.raises(IllegalActionError, match="names no square"):
+    with pytest.raises(IllegalActionError, match="is not a square"):
         GAME.string_to_action(text)
 
 

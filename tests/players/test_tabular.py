@@ -64,7 +64,7 @@ def test_in_the_arena_it_makes_the_moves_of_the_training_loop():
 def test_it_plays_games_in_which_both_players_meet_the_same_positions():
     graph = positions_of("sumto100")
     values = np.zeros((2, 2, len(graph)))
-    sums = graph.game.position_line.place(graph.state)
+    sums = graph.game.presentation.position_line.place(graph.state)
     ten, five = (int((sums == total).nonzero()) for total in (10, 5))
     values[0, 1, ten] = values[1, 0, five] = 1
     player, game = TabularPlayer(graph, values), make_game("sumto100")

@@ -20,7 +20,7 @@ from tests.support.stub_players import FirstLegal, Learning, Valuing
 
 GAME = make_game("tictactoe")
 LARGE = make_game("othello_6x6")
-PROMPT = f"Your action ({GAME.action_help}): "
+PROMPT = f"Your action ({GAME.presentation.action_help}): "
 
 
 class SumOfSquares(nn.Module):
@@ -90,7 +90,7 @@ def test_a_named_seat_is_not_asked_for() -> None:
 
 def test_two_people_play_each_other() -> None:
     written, prompts = dialogue(["1", "4", "2", "5", "3", "n"], None, None)
-    asked = [f"Action of {player} ({GAME.action_help}): " for player in "XOXOX"]
+    asked = [f"Action of {player} ({GAME.presentation.action_help}): " for player in "XOXOX"]
     assert prompts == [*asked, "Play again? [Y/n] "]
     assert written[-3:-1] == ["X X X\nO O .\n. . .", "X wins."]
 
@@ -136,8 +136,8 @@ def test_an_opponent_that_learns_is_shown_each_match() -> None:
 def test_wrong_input_is_asked_again_with_the_reason() -> None:
     written, prompts = dialogue(["maybe", "y", "5,5", "hello", "1,1", "1,1"], FirstLegal(GAME))
     assert "Please answer y or n." in written
-    assert "'5,5' names no square; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc" in written
-    assert "'hello' names no square; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc" in written
+    assert "'5,5' is not a square; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc" in written
+    assert "'hello' is not a square; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc" in written
     assert any("action 1,1 is not legal here; legal are 0,1, 0,2" in line for line in written)
     assert len(prompts) == 7
 
@@ -275,7 +275,7 @@ def test_values_are_not_worked_out_where_they_are_hidden() -> None:
 
 def test_help_names_the_actions_and_every_command() -> None:
     written, _ = dialogue(["help", "y", "HELP"], FirstLegal(GAME))
-    assert written.count(f"An action: {GAME.action_help}") == 2
+    assert written.count(f"An action: {GAME.presentation.action_help}") == 2
     assert all(any(line.startswith(f"{name} ") for line in written[2].splitlines()) for name in COMMANDS)
 
 

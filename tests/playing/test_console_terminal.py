@@ -69,7 +69,7 @@ def test_system_1_shows_its_values_in_colour_and_ctrl_d_leaves(tmp_path: Path) -
         assert "\x1b[1;32m+" in shown
         assert re.search(r"It plays \d,\d (greedily|at random), value \+\d\.\d\d\.", shown)
         terminal.sendline("3,3")
-        assert "'3,3' names no square; write row,column from 0 to 2" in asked(terminal, ACTION)
+        assert "'3,3' is not a square; write row,column from 0 to 2" in asked(terminal, ACTION)
         free = re.search(r"\. ", COLOUR.sub("", shown).splitlines()[-2] + " ")
         assert free is not None
         terminal.sendline(f"2,{free.start() // 2}")

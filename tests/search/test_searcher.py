@@ -180,16 +180,12 @@ class TableGame(Game):
 
     name, num_distinct_actions, observation_shape, max_game_length = "table", 3, (13,), 2
     rules = Rules((0, 0), _legal, _play, _is_terminal, _return_to_move, lambda own, opp, index: index * 0, _margin)
-    action_help = "1 to 3"
 
     def action_to_string(self, action):
         return str(action + 1)
 
     def string_to_action(self, text):
         return int(text) - 1
-
-    def to_string(self, state, row=0, values=None):
-        return str(int(state.own[row]))
 
 
 @pytest.mark.parametrize(("algorithm", "visited"), [("minimax", 13), ("alpha_beta", 11), ("negascout", 11)])

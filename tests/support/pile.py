@@ -6,6 +6,7 @@ Action 0 takes one coin, action 1 two; who has more coins than the other can onl
 from selfplay.compute.bit_algebra import rule
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
+from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules
 
 COINS = 7
@@ -33,6 +34,15 @@ def return_to_move(own, opp):
     return (own > opp) * 2 - 1
 
 
+class PilePresentation(Presentation):
+    action_help = "one or two"
+
+    def board_text(self, state, row=0, values=None):
+        to_move, other = int(state.own[row]), int(state.opp[row])
+        first, second = (to_move, other) if int(state.current_player[row]) == 0 else (other, to_move)
+        return f"first {first}, second {second}"
+
+
 class Pile(Game):
     name = "pile"
     num_distinct_actions = 3
@@ -40,7 +50,7 @@ class Pile(Game):
     observation_shape = (16,)
     max_game_length = 14
     rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, lambda own, opp, index: own == index)
-    action_help = "one or two"
+    presentation_class = PilePresentation
 
     # As tensor operations, because compiling takes seconds.
     def step_unchecked(self, state, action):
@@ -51,10 +61,5 @@ class Pile(Game):
 
     def string_to_action(self, text):
         if text not in NAMES:
-            raise IllegalActionError(f"{text!r} takes nothing; write {self.action_help}")
+            raise IllegalActionError(f"{text!r} takes nothing; write {self.presentation.action_help}")
         return NAMES.index(text)
-
-    def to_string(self, state, row=0, values=None):
-        to_move, other = int(state.own[row]), int(state.opp[row])
-        first, second = (to_move, other) if int(state.current_player[row]) == 0 else (other, to_move)
-        return f"first {first}, second {second}"

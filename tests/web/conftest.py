@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
-from selfplay.games import TicTacToe, make_game
+from selfplay.games import TicTacToe, TicTacToePresentation, make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.comparison import compare_levels
 from selfplay.learners.experience.store import ExperienceStore
@@ -122,13 +122,16 @@ def server(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     thread.join(30)
 
 
-class ByButtons(TicTacToe):
-    """A game whose actions are no matter of squares."""
-
-    name = "by_buttons"
-
+class ButtonsPresentation(TicTacToePresentation):
     def pointed_squares(self, action: int) -> list[int]:
         return []
+
+
+class ByButtons(TicTacToe):
+    """A game whose actions cannot be pointed at on the board."""
+
+    name = "by_buttons"
+    presentation_class = ButtonsPresentation
 
 
 @pytest.fixture

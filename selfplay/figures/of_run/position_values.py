@@ -32,7 +32,7 @@ COLOURS = {1.0: (GREEN, "won with perfect play"), 0.0: (GREY, "drawn"), -1.0: (B
 
 def pictures(run: TrainedRun) -> Mapping[str, Figure | list[Image.Image]]:
     """The picture and the animation; none for games whose positions do not lie on a line."""
-    if run.game.position_line is None:
+    if run.game.presentation.position_line is None:
         return {}
     positions = position_values(run.folder.path, run.game, run.levels)
     return {
@@ -64,15 +64,17 @@ def position_values(run_dir: str | Path, game: Game, levels: Sequence[int]) -> P
         GameTooLargeError: the game has too many positions.
         StageError, InvalidFileError: a level is missing or broken.
     """
-    if game.position_line is None:
+    if game.presentation.position_line is None:
         raise SettingError(f"game={game.name}: its positions do not lie on a line")
     graph = enumerate_positions(game)
-    places = game.position_line.place(graph.state).numpy()
+    places = game.presentation.position_line.place(graph.state).numpy()
     afterstates = np.unique(graph.children[graph.legal])
     afterstates = afterstates[np.argsort(places[afterstates], kind="stable")]
     values = [_afterstate_values(run_dir, game, level, graph)[afterstates] for level in levels]
     perfect = -perfect_values(graph)[afterstates]
-    return PositionValues(game.position_line.label, places[afterstates], perfect, tuple(levels), np.stack(values))
+    return PositionValues(
+        game.presentation.position_line.label, places[afterstates], perfect, tuple(levels), np.stack(values)
+    )
 
 
 def _afterstate_values(run_dir: str | Path, game: Game, level: int, graph: PositionGraph) -> NDArray[np.float32]:

@@ -153,7 +153,7 @@ def test_another_rule_is_refused(tmp_path, wanted, message):
 
 
 def test_a_game_without_boards_is_refused_before_a_file_is_made(tmp_path):
-    with pytest.raises(SettingError, match="sumto100: its positions are no boards of squares"):
+    with pytest.raises(SettingError, match="sumto100: this game has no board of squares"):
         ExperienceStore(tmp_path / "store.sqlite", make_game("sumto100"))
     assert not list(tmp_path.iterdir())
 

@@ -1,0 +1,126 @@
+"""The rules of Othello on boards of 4x4, 6x6 and 8x8 squares, as bit algebra.
+
+Bit `width * row + column` of a word is the square in that column and row; `selfplay.games.othello` draws them.
+"""
+
+from functools import cache
+
+from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
+from selfplay.games.othello_features import neighbourhood
+from selfplay.games.rules import Rules, TurningRules
+
+
+@rule
+def _ends_of_runs(own: Word, between: Word, step: Word) -> Word:
+    """The squares just beyond the runs of `between` that begin next to `own`, both ways along a line.
+
+    Runs have up to 6 squares.
+    """
+    up, down = between & (own << step), between & (own >> step)
+    up, down = up | (between & (up << step)), down | (between & (down >> step))
+    pairs = between & (between << step)
+    pairs_down = pairs >> step
+    up, down = up | (pairs & (up << (2 * step))), down | (pairs_down & (down >> (2 * step)))
+    up, down = up | (pairs & (up << (2 * step))), down | (pairs_down & (down >> (2 * step)))
+    return (up << step) | (down >> step)
+
+
+@rule
+def _flanked_runs(own: Word, between: Word, move: Word, step: Word) -> Word:
+    """The runs of `between` from `move` to a square of `own`, both ways along a line. Runs have up to 6 squares."""
+    up, down = between & (move << step), between & (move >> step)
+    up, down = up | (between & (up << step)), down | (between & (down >> step))
+    pairs = between & (between << step)
+    pairs_down = pairs >> step
+    up, down = up | (pairs & (up << (2 * step))), down | (pairs_down & (down >> (2 * step)))
+    up, down = up | (pairs & (up << (2 * step))), down | (pairs_down & (down >> (2 * step)))
+    return up * (((up << step) & own) != 0) | down * (((down >> step) & own) != 0)
+
+
+def _inner_squares(width: int) -> tuple[int, int, int]:
+    """Where discs can be flanked along a row, along a column and along a diagonal.
+
+    A flanked disc has a neighbour on both sides, so it does not stand on an edge that crosses its line. Masking these
+    edges also keeps runs from wrapping around, and clears the copies of the sign bit that >> shifts in.
+    """
+    inner = range(1, width - 1)
+    along_row = word_of(width * row + column for row in range(width) for column in inner)
+    along_column = word_of(width * row + column for row in inner for column in range(width))
+    return along_row, along_column, along_row & along_column
+
+
+@cache
+def turning_rules(width: int) -> TurningRules:
+    """How discs are turned on a board of `width` x `width` squares (4, 6 or 8)."""
+    along_row, along_column, along_diagonal = _inner_squares(width)
+    board = word_of(range(width * width))
+    half = width // 2
+    low, high = range(half), range(half, width)
+    first, second, third, fourth = (
+        word_of(width * row + column for row in rows for column in columns)
+        for rows in (low, high)
+        for columns in (low, high)
+    )
+
+    @rule
+    def flips(own: Word, opp: Word, move: Word) -> Word:
+        """The discs that `move` turns; none for a pass."""
+        turned = _flanked_runs(own, opp & along_row, move, 1)
+        turned = turned | _flanked_runs(own, opp & along_column, move, width)
+        turned = turned | _flanked_runs(own, opp & along_diagonal, move, width - 1)
+        return turned | _flanked_runs(own, opp & along_diagonal, move, width + 1)
+
+    corners = word_of([0, width - 1, width * (width - 1), width * width - 1])
+    return TurningRules(flips, neighbourhood(width), board, corners, (first, second, third, fourth))
+
+
+@cache
+def othello_rules(width: int) -> Rules:
+    """The rules on a board of `width` x `width` squares (4, 6 or 8)."""
+    size = width * width
+    along_row, along_column, along_diagonal = _inner_squares(width)
+    board = word_of(range(size))
+    flips = turning_rules(width).flips
+
+    @rule
+    def legal_actions(own: Word, opp: Word) -> Word:
+        """The empty squares from which a run of the opponent's discs leads to a disc of the player to move."""
+        places = _ends_of_runs(own, opp & along_row, 1)
+        places = places | _ends_of_runs(own, opp & along_column, width)
+        places = places | _ends_of_runs(own, opp & along_diagonal, width - 1)
+        places = places | _ends_of_runs(own, opp & along_diagonal, width + 1)
+        return places & ~(own | opp) & board
+
+    @rule
+    def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
+        """Place a disc and turn the flanked ones; a pass changes nothing. Then it is the other player's turn."""
+        turned = flips(own, opp, move)
+        return opp & ~turned, own | move | turned
+
+    @rule
+    def is_terminal(own: Word, opp: Word) -> Word:
+        """Neither player can place a disc."""
+        return (legal_actions(own, opp) | legal_actions(opp, own)) == 0
+
+    @rule
+    def margin(own: Word, opp: Word) -> Word:
+        """The lead in discs."""
+        return bit_count(own) - bit_count(opp)
+
+    @rule
+    def return_to_move(own: Word, opp: Word) -> Word:
+        """More discs win."""
+        lead = margin(own, opp)
+        return (lead > 0) * 1 - (lead < 0) * 1
+
+    @rule
+    def observation_entry(own: Word, opp: Word, index: Word) -> Word:
+        """Channel 0: the discs of the player who has just moved; channel 1: those of the player to move."""
+        second = (index >= size) * 1
+        square = index - second * size
+        return (((opp >> square) & (1 - second)) | ((own >> square) & second)) & 1
+
+    row = width // 2 - 1
+    black = word_of([width * row + row + 1, width * (row + 1) + row])
+    white = word_of([width * row + row, width * (row + 1) + row + 1])
+    return Rules((black, white), legal_actions, play, is_terminal, return_to_move, observation_entry, margin)
