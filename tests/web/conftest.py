@@ -12,8 +12,9 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
-from selfplay.games import TicTacToe, TicTacToePresentation, make_game
+from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
+from selfplay.games.tictactoe import TicTacToe, TicTacToePresentation
 from selfplay.grading.comparison import compare_levels
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values

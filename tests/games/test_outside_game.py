@@ -1,0 +1,74 @@
+"""A game from outside the package: the example of docs/adding_a_game.md, learned without any change here."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from selfplay import compose_settings, learn_levels
+from selfplay.errors import SettingError
+from selfplay.games import GAMES, make_game
+from selfplay.games.conformance import check_game
+from selfplay.games.position_graph import positions_of
+from selfplay.players.levels import load_level
+from tests.support.runs import PROJECT, TINY
+
+PERFT = (3, 9, 27, 81, 240, 618, 1602, 3096, 5248, 6508, 5734, 3028, 0)
+POSITIONS = 2715
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the module connect3 as the page has it."""
+    page = (PROJECT / "docs" / "adding_a_game.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    folder = tmp_path_factory.mktemp("outside")
+    (folder / "connect3.py").write_text(next(block for block in blocks if "class Connect3(Game)" in block))
+    return folder
+
+
+@pytest.fixture
+def name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.syspath_prepend(folder)
+    return "connect3:Connect3"
+
+
+def test_a_game_that_is_named_by_its_class_meets_the_contract(name: str) -> None:
+    game = make_game(name)
+    assert game.name == name
+    check_game(game, PERFT)
+    assert len(positions_of(name)) == POSITIONS
+
+
+def test_it_is_shown_without_a_presentation_of_its_own(name: str) -> None:
+    game = make_game(name)
+    shown, state = game.presentation, game.state_after("223")
+    assert (shown.title, shown.action_help) == (name, "an action from 1 to 3")
+    assert shown.board_text(state).splitlines() == [". . .", ". . .", ". O .", ". X X"]
+
+
+def test_a_level_of_it_is_learned_and_loaded(name: str, tmp_path: Path) -> None:
+    settings = compose_settings([*TINY, f"game.name={name}", f"run_dir={tmp_path}", "levels=1"])
+    learn_levels(settings)
+    agent = load_level(tmp_path, 1)
+    assert agent.game.name == name
+    assert agent.action_values(agent.game.init()).isfinite().all()
+
+
+def test_an_installed_package_offers_it_as_an_entry_point(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(GAMES, "_found", dict(GAMES._found))
+    metadata = folder / "outside-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[selfplay.games]\nconnect3 = {name}\n")
+    assert "connect3" in GAMES
+    assert make_game("connect3").name == "connect3"
+
+
+def test_a_game_that_cannot_be_found_is_refused() -> None:
+    with pytest.raises(SettingError, match="unknown game 'chess'; there are connect_four, othello"):
+        make_game("chess")
+    with pytest.raises(SettingError, match="game 'nowhere:Chess' cannot be imported"):
+        make_game("nowhere:Chess")
