@@ -48,7 +48,7 @@ class ReferenceFacts(NamedTuple):
 
 
 def result_columns(
-    result: Callable[[Row], PairResult | None], suffix: str = "", opponent: str = "", *, in_sweep: bool = False
+    result: Callable[[Row], PairResult | None], suffix: str = "", opponent: str = "the opponent", *, in_sweep: bool = False
 ) -> tuple[Column[Row], ...]:
     """Counts, their 95 % intervals, the sign test and the number of different matches."""
 
@@ -62,13 +62,13 @@ def result_columns(
         return lambda found: wilson_interval(getattr(found.results, name), found.results.matches)[end]
 
     counts = [
-        Column(f"{name}{suffix}", f"matches won, drawn and lost{opponent}", of(count(name)), int, in_sweep=in_sweep)
+        Column(f"{name}{suffix}", f"matches won, drawn and lost against {opponent}", of(count(name)), int, in_sweep=in_sweep)
         for name in RESULTS
     ]
     rates = [
         Column(
             f"{name}_rate_{end}{suffix}",
-            f"95 % interval (Wilson) of the share of matches {VERBS[name]}{opponent}",
+            f"95 % interval (Wilson) of the share of matches {VERBS[name]} against {opponent}",
             of(bound(name, number)),
             in_sweep=in_sweep and name == "wins",
         )
@@ -76,11 +76,11 @@ def result_columns(
         for number, end in enumerate(("low", "high"))
     ]
     meaning = (
-        f"`better` or `worse` by an exact sign test of wins against losses{opponent} at a significance of 5 %, "
+        f"`better` or `worse` than {opponent} by an exact sign test of wins and losses at the 5 % level, "
         "else `not told apart` (no significant difference)"
     )
     word = Column(f"word{suffix}", meaning, of(lambda found: sign_test(found.results)), str)
-    meaning = f"number of matches{opponent} that differ in an action or in who moved first"
+    meaning = f"number of matches against {opponent} that differ in an action or in who moved first"
     distinct = Column(f"distinct{suffix}", meaning, of(lambda found: found.distinct), int)
     return (*counts, *rates, word, distinct)
 
@@ -162,10 +162,10 @@ def rating_columns(rating: Callable[[Row], Rating], *, large_games_only: bool = 
 
 
 VERSUS_PREVIOUS: tuple[Column[LevelFacts], ...] = result_columns(
-    lambda facts: facts.versus_previous, "_vs_previous", " against the previous level"
+    lambda facts: facts.versus_previous, "_vs_previous", "the previous level"
 )
 VERSUS_RANDOM: tuple[Column[LevelFacts], ...] = result_columns(
-    lambda facts: facts.versus_random, "_vs_random", " against the random player", in_sweep=True
+    lambda facts: facts.versus_random, "_vs_random", "the random player", in_sweep=True
 )
 EXACT: tuple[Column[LevelFacts], ...] = grade_columns(lambda facts: facts.grade)
 ENDGAMES: tuple[Column[LevelFacts], ...] = endgame_columns(lambda facts: facts.endgames, large_games_only=True)

@@ -66,9 +66,14 @@ def parsed_row(columns: Iterable[Column[Row]], texts: Mapping[str, str]) -> dict
     return {column.name: column.parse(texts[column.name]) for column in columns if column.name in texts}
 
 
-def columns_as_markdown(columns: Iterable[Column[Row]]) -> str:
-    """The table for the documentation: neighbouring columns with the same meaning share a row."""
+def meanings(columns: Iterable[Column[Row]]) -> dict[str, str]:
+    """The meaning of each column by its name."""
+    return {column.name: column.meaning for column in columns}
+
+
+def markdown_table(meanings: Mapping[str, str]) -> str:
+    """The table in docs/files.md: neighbouring columns with the same meaning share a row."""
     lines = ["| column | meaning |", "|---|---|"]
-    for meaning, group in groupby(columns, key=lambda column: column.meaning):
-        lines.append(f"| {', '.join(f'`{column.name}`' for column in group)} | {meaning} |")
+    for meaning, group in groupby(meanings, key=meanings.__getitem__):
+        lines.append(f"| {', '.join(f'`{name}`' for name in group)} | {meaning} |")
     return "\n".join(lines)

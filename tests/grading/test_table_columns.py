@@ -1,0 +1,71 @@
+"""Columns of tables: writers, readers and docs/files.md follow from their declarations."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+import pytest
+
+from selfplay.grading.comparison_columns import LEVEL_COLUMNS, MATCH_COLUMNS, REFERENCE_COLUMNS, SWEEP_COLUMNS
+from selfplay.grading.endgame_positions import ENDGAME_COLUMNS
+from selfplay.grading.finished_runs import LINES, NEEDED
+from selfplay.grading.table_columns import Column, markdown_table, meanings, names, parsed_row, table_of
+from selfplay.grading.tournament_tables import EXACT_PLAYER_COLUMNS, PAIR_COLUMNS, PLAYER_COLUMNS
+from tests.support.runs import PROJECT
+
+
+class Move(NamedTuple):
+    player: str
+    seconds: float | None
+    nodes: int | None
+
+
+COLUMNS = (
+    Column("player", "who moves", lambda move: move.player, str),
+    Column("seconds", "time", lambda move: move.seconds),
+    Column("nodes", "positions visited", lambda move: move.nodes, int),
+    Column("sum", "positions visited", lambda move: 10**30, int, exceeds_64_bits=True),
+)
+
+
+def test_a_table_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+    table_of(COLUMNS, [Move("a", 0.5, None), Move("b", None, 7)]).to_csv(tmp_path / "x.csv", index=False)
+    assert (tmp_path / "x.csv").read_text() == f"player,seconds,nodes,sum\na,0.5,,{10**30}\nb,,7,{10**30}\n"
+    rows = pd.read_csv(tmp_path / "x.csv", dtype=str, keep_default_na=False).to_dict("records")
+    assert parsed_row(COLUMNS, rows[0]) == {"player": "a", "seconds": 0.5, "nodes": None, "sum": 10**30}
+    assert parsed_row(COLUMNS, rows[1]) == {"player": "b", "seconds": None, "nodes": 7, "sum": 10**30}
+
+
+def test_columns_that_a_file_does_not_have_are_left_out() -> None:
+    assert parsed_row(COLUMNS, {"player": "a", "other": "x"}) == {"player": "a"}
+
+
+@pytest.mark.parametrize(("column", "text"), [(1, "fast"), (1, "nan"), (1, "inf"), (2, "1.5")])
+def test_a_field_of_another_kind_is_rejected(column: int, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        COLUMNS[column].parse(text)
+
+
+def test_neighbouring_columns_with_one_meaning_share_a_row_of_the_docs() -> None:
+    assert markdown_table(meanings(COLUMNS)).splitlines()[-2:] == [
+        "| `seconds` | time |",
+        "| `nodes`, `sum` | positions visited |",
+    ]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        *map(meanings, (LEVEL_COLUMNS, MATCH_COLUMNS, REFERENCE_COLUMNS, PAIR_COLUMNS, PLAYER_COLUMNS)),
+        ENDGAME_COLUMNS,
+    ],
+)
+def test_the_docs_list_exactly_these_columns(columns: dict[str, str]) -> None:
+    docs = (PROJECT / "docs" / "files.md").read_text(encoding="utf-8")
+    assert f"\n\n{markdown_table(columns)}\n\n" in docs, "paste markdown_table(...) of these columns into docs/files.md"
+
+
+def test_column_names_are_unique_and_readers_ask_for_declared_ones() -> None:
+    declared = names(LEVEL_COLUMNS)
+    assert len(set(declared)) == len(declared)
+    assert {*LINES, *NEEDED, *names(SWEEP_COLUMNS), *names(EXACT_PLAYER_COLUMNS)} <= set(declared)
