@@ -48,7 +48,11 @@ class ReferenceFacts(NamedTuple):
 
 
 def result_columns(
-    result: Callable[[Row], PairResult | None], suffix: str = "", opponent: str = "the opponent", *, in_sweep: bool = False
+    result: Callable[[Row], PairResult | None],
+    suffix: str = "",
+    opponent: str = "the opponent",
+    *,
+    in_sweep: bool = False,
 ) -> tuple[Column[Row], ...]:
     """Counts, their 95 % intervals, the sign test and the number of different matches."""
 
@@ -62,7 +66,13 @@ def result_columns(
         return lambda found: wilson_interval(getattr(found.results, name), found.results.matches)[end]
 
     counts = [
-        Column(f"{name}{suffix}", f"matches won, drawn and lost against {opponent}", of(count(name)), int, in_sweep=in_sweep)
+        Column(
+            f"{name}{suffix}",
+            f"matches won, drawn and lost against {opponent}",
+            of(count(name)),
+            int,
+            in_sweep=in_sweep,
+        )
         for name in RESULTS
     ]
     rates = [

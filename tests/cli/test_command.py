@@ -20,6 +20,7 @@ from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Settings, compose_settings
 from selfplay.settings.tabular import TabularSettings
 from selfplay.settings.web import WebSettings
+from tests.support.rejections import assert_refused
 from tests.support.runs import (
     COMPARE,
     CONSOLE,
@@ -116,17 +117,6 @@ def test_a_wrong_flag_is_refused_by_name(arguments, message):
 
 
 # ---------------------------------------------------------------------- one line for what is wrong
-
-
-def assert_refused(result, code, *named):
-    """One line that names the thing, and the exit code."""
-    assert result.stderr.startswith("error: "), result.stderr
-    assert result.stderr.count("\n") == 1
-    assert result.stderr.endswith("\n")
-    assert "Traceback" not in result.stdout + result.stderr
-    for text in named:
-        assert str(text) in result.stderr
-    assert result.returncode == code
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from selfplay.errors import InvalidFileError, StageError
+from selfplay.errors import StageError
 from selfplay.figures.style import save_figure
 from selfplay.figures.sweep import run_curves
 from selfplay.grading.finished_runs import (
@@ -21,6 +21,7 @@ from selfplay.grading.finished_runs import (
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.sweep import compare_runs, run_table, unbeatable_from
+from tests.support.rejections import assert_file_rejected
 
 LARGE = 31 * 10**20
 """A count of lines that 64 bits do not hold."""
@@ -219,7 +220,7 @@ def test_a_table_that_is_not_one_of_levels_is_refused(tmp_path, spoil):
     level_table().to_csv(path, index=False)
     assert read_level_table(path)["losing_lines_first"].tolist() == ["50", "4", "0"]
     spoil(level_table()).to_csv(path, index=False)
-    with pytest.raises(InvalidFileError, match="is no table of compared levels"):
+    with assert_file_rejected(path, "is no table of compared levels"):
         read_level_table(path)
 
 

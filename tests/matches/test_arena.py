@@ -12,28 +12,24 @@ from selfplay.games import State, make_game
 from selfplay.games.match_record import MATCH_OVER
 from selfplay.matches.arena import play_batch, play_matches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
+from tests.support.stub_players import FirstLegal
 
 GAME = make_game("tictactoe")
 RANDOM = RandomPlayer(GAME)
 
 
-class FirstLegal(Player):
-    """Takes the lowest legal action, and remembers which matches it was asked about."""
+class Asked(FirstLegal):
+    """Remembers which matches it was asked about."""
 
-    name = "first"
-
-    def __init__(self, game=GAME):
-        self.game, self.asked = game, []
+    def __init__(self):
+        super().__init__(GAME)
+        self.asked = []
 
     def act(self, state, draws):
         self.asked.append((draws.ply, draws.match.tolist(), state.current_player.tolist()))
-        return self.game.legal_action_mask(state).to(torch.uint8).argmax(dim=1)
-
-    def policy(self, state):
-        raise NotImplementedError
+        return super().act(state, draws)
 
 
 def exploring_network(game=GAME, name="mlp", **options):
@@ -97,7 +93,7 @@ def test_seats_alternate_with_the_match_number():
 
 
 def test_each_player_is_asked_in_its_own_seat_only():
-    first, second = FirstLegal(), FirstLegal()
+    first, second = Asked(), Asked()
     (record,) = play_matches(GAME, (first, second), range(4), 0)
     # Taking the lowest square in turn, X completes 2 4 6 in the seventh ply.
     # X O X
@@ -111,7 +107,7 @@ def test_each_player_is_asked_in_its_own_seat_only():
 
 
 def test_a_player_is_not_asked_about_matches_that_are_over():
-    player = FirstLegal()
+    player = Asked()
     match = torch.arange(200)
     record = play_batch(GAME, (player, RANDOM), match, torch.zeros(200, dtype=torch.int8), 3)
     for ply, asked, _ in player.asked:
@@ -185,5 +181,5 @@ def test_openings_do_not_depend_on_the_batch():
 
 
 def test_an_opening_may_be_longer_than_a_match():
-    record = outcome(play_matches(GAME, (FirstLegal(), FirstLegal()), range(4), 7, opening_plies=20))
+    record = outcome(play_matches(GAME, (FirstLegal(GAME), FirstLegal(GAME)), range(4), 7, opening_plies=20))
     assert all(5 <= len(actions) <= 9 for _, _, actions, _ in record)
