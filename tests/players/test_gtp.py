@@ -116,15 +116,15 @@ def _play_two(player: GtpPlayer) -> None:
     ("text", "what", "options"),
     [
         ("gtp:gtp-rhino -l 2", "gtp-rhino -l 2", {}),
-        ("gtp:gtp-rhino -l 2?time_limit=5", "gtp-rhino -l 2", {"time_limit": "5"}),
+        ("gtp:gtp-rhino -l 2?time_limit=5", "gtp-rhino -l 2", {"time_limit": 5.0}),
         ("gtp:a player=level:3?depth=2", "a player=level:3?depth=2", {}),
-        ("gtp:a b=c?depth=2?time_limit=5&rows=top", "a b=c?depth=2", {"time_limit": "5", "rows": "top"}),
-        ("gtp:a?epsilon=0.1", "a", {"epsilon": "0.1"}),
+        ("gtp:a b=c?depth=2?time_limit=5&rows=top", "a b=c?depth=2", {"time_limit": 5.0, "rows": "top"}),
+        ("gtp:a?epsilon=0.1", "a", {"epsilon": 0.1}),
     ],
 )
-def test_a_command_may_hold_a_question_mark(text: str, what: str, options: dict[str, str]) -> None:
+def test_a_command_may_hold_a_question_mark(text: str, what: str, options: dict[str, object]) -> None:
     name = parse_name(text)
-    assert (name.kind, name.what, name.options) == ("gtp", what, options)
+    assert (name.kind, name.what, name.given) == ("gtp", what, options)
 
 
 # ---------------------------------------------------------------------- an engine of others

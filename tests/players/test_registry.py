@@ -17,7 +17,7 @@ from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.experience import ExperiencePlayer, ReadOnlyExperiencePlayer
 from selfplay.players.perfect import PerfectPlayer
 from selfplay.players.random import RandomPlayer
-from selfplay.players.registry import PLAYER_KINDS, grammar, make_player, parse_name
+from selfplay.players.registry import PLAYERS, grammar, make_player, parse_name, player_kind
 from selfplay.players.search import SearchPlayer
 from selfplay.players.tabular import TabularPlayer
 from selfplay.players.value_net import ValueNetPlayer
@@ -68,7 +68,7 @@ def test_searches_are_named_with_their_depth_and_evaluation(run_dir: Path) -> No
 @pytest.mark.parametrize(
     ("name", "game", "reason"),
     [
-        ("search", "othello", "write search:ALGORITHM, with minimax, alpha_beta, negascout"),
+        ("search", "othello", "write search:ALGORITHM; there are minimax, alpha_beta, negascout"),
         ("search:astar", "othello", "unknown search 'astar'; there are minimax, alpha_beta, negascout"),
         ("search:negascout?depth=0", "othello", "depth=0: give a number from 1 to 120"),
         ("search:negascout?depth=x", "othello", "depth must be a whole number"),
@@ -92,7 +92,7 @@ def test_a_table_that_is_not_named_is_asked_for_by_those_that_the_run_has(run_di
     for name in ("one", "two"):
         (tmp_path / "tabular" / f"{name}.npz").touch()
     tables = f"{tmp_path}/tabular/one.npz, {tmp_path}/tabular/two.npz"
-    with pytest.raises(SettingError, match=f"player 'tabular': write tabular:PATH, with {tables}"):
+    with pytest.raises(SettingError, match=f"player 'tabular': write tabular:PATH; there are {tables}"):
         make_player("tabular", GAME, tmp_path)
 
 
@@ -135,17 +135,17 @@ def test_every_player_can_explore(run_dir: Path) -> None:
         ("level:3?depth=x", "depth must be a whole number"),
         ("level:3?temperature=hot", "temperature must be a number"),
         ("level:3?temperature=-1", "temperature=-1.0: give 0 or more"),
-        ("level:3?speed=1", "'speed=1' is no option of level:L; it takes depth, temperature, run_dir, epsilon"),
-        ("level:3?depth", "'depth' is no option"),
-        ("level:3?depth=1&depth=2", "'depth=2' is no option"),
+        ("level:3?speed=1", "'speed=1' is not an option of level:L; it takes depth, temperature, run_dir, epsilon"),
+        ("level:3?depth", "'depth' is not an option"),
+        ("level:3?depth=1&depth=2", "'depth=2' is not an option"),
         ("random:3", "write random"),
-        ("random?depth=2", "'depth=2' is no option of random; it takes epsilon"),
+        ("random?depth=2", "'depth=2' is not an option of random; it takes epsilon"),
         ("perfect?ties=first", "ties=first: give random or lowest"),
         ("perfect?epsilon=2", "give one or more rates from 0 to 1"),
         ("perfect?epsilon=often", "epsilon must be a number"),
         ("tabular", "write tabular:PATH"),
         ("experience?learn=maybe", "learn must be true or false"),
-        ("human", "a person plays at play/console.py"),
+        ("human", "a person can only play at play/console.py"),
     ],
 )
 def test_what_is_no_name_is_refused_in_one_line(run_dir: Path, text: str, reason: str) -> None:
@@ -163,8 +163,9 @@ def test_what_is_not_there_is_named(run_dir: Path) -> None:
 
 
 def test_the_grammar_names_every_kind() -> None:
-    assert all(kind.syntax in grammar() for kind in PLAYER_KINDS.values())
-    assert all(parse_name(kind.syntax.strip("[]").replace("[", "")).kind == name for name, kind in PLAYER_KINDS.items())
+    kinds = {name: player_kind(name) for name in PLAYERS}
+    assert all(kind.syntax in grammar() for kind in kinds.values())
+    assert all(parse_name(kind.syntax.strip("[]").replace("[", "")).kind == name for name, kind in kinds.items())
 
 
 @pytest.mark.parametrize(

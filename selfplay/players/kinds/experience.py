@@ -1,0 +1,31 @@
+"""`experience[:PATH]`: the player that chooses by the experience graph."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from selfplay.players.player_names import Option, PlayerKind, PlayerName
+
+if TYPE_CHECKING:
+    from selfplay.games import Game
+    from selfplay.players.player import Player
+
+RULE = (Option("backup", str, "absolute"), Option("discount", float, 0.9), Option("canonical", bool, False))
+
+
+def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.players.experience import load_experience_player
+    from selfplay.settings.experience import ExperienceRule
+
+    rule = None
+    if any(option.name in name.given for option in RULE):
+        rule = ExperienceRule(*(name.options[option.name] for option in RULE))
+    path = Path(name.what) if name.what else run_dir / "experience.sqlite"
+    return load_experience_player(path, game, rule, learns=name.options["learn"])
+
+
+KIND = PlayerKind(
+    "experience[:PATH]",
+    "the experience graph stored in this file or in run_dir/experience.sqlite; it learns from its matches",
+    _make,
+    (Option("learn", bool, True), *RULE),
+)

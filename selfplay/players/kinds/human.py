@@ -1,0 +1,18 @@
+"""`human`: a person, who can only play where there is a board to see."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from selfplay.errors import SettingError
+from selfplay.players.player_names import PlayerKind, PlayerName
+
+if TYPE_CHECKING:
+    from selfplay.games import Game
+    from selfplay.players.player import Player
+
+
+def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    raise SettingError(f"player {name.text!r}: a person can only play at play/console.py")
+
+
+KIND = PlayerKind("human", "a person, at play/console.py only", _make)

@@ -1,0 +1,115 @@
+"""The grammar of player names, by which scripts and settings say who plays.
+
+    NAME[:WHAT][?OPTION=VALUE&OPTION=VALUE...]
+
+For example `perfect`, `level:17` or `level:17?depth=2&temperature=0.1`.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from selfplay.errors import SettingError
+
+# --help reads this grammar, which should not load torch.
+if TYPE_CHECKING:
+    from selfplay.games import Game
+    from selfplay.players.player import Player
+
+
+class Option(NamedTuple):
+    """An option of a kind of players."""
+
+    name: str
+    type: type = str
+    """int, float, bool or str."""
+    default: Any = None
+
+
+EPSILON = Option("epsilon", float)
+"""The option of every kind: the share of actions that are random."""
+
+
+class PlayerName(NamedTuple):
+    """A parsed name."""
+
+    text: str
+    kind: str
+    what: str
+    """What stands after the colon; empty if there is none."""
+    options: Mapping[str, Any]
+    """The value of each option of the kind, converted to its type; the default if it was not given."""
+    given: Mapping[str, Any]
+    """Only the options that were given."""
+
+
+class PlayerKind(NamedTuple):
+    """A kind of players that names can stand for."""
+
+    syntax: str
+    """How its names are written, without the options."""
+    meaning: str
+    """What it is, in one line."""
+    make: "Callable[[PlayerName, Game, Path], Player]"
+    """(name, game, run_dir) to the player. `run_dir` is the folder of the run the game is played in."""
+    options: tuple[Option, ...] = ()
+    choices: Callable[[Path], str] | None = None
+    """(run_dir) to a phrase that lists what may stand after the colon, for error messages."""
+    is_command: bool = False
+    """Whether a command stands after the colon. It may contain question marks; only the last one can begin options."""
+
+    @property
+    def needs_what(self) -> bool:
+        """Whether something must stand after the colon."""
+        return ":" in self.syntax and "[" not in self.syntax
+
+
+def parse_options(text: str, kind_name: str, kind: PlayerKind, run_dir: Path) -> PlayerName:
+    """The name `text` of this kind. Raises SettingError if it does not follow the syntax or an option is wrong."""
+    body, option_text = _split_at_options(text, kind)
+    what = body.removeprefix(kind_name).removeprefix(":")
+    if (kind.needs_what and not what) or (what and ":" not in kind.syntax):
+        choices = f"; {kind.choices(run_dir)}" if kind.choices else ""
+        raise SettingError(f"player {text!r}: write {kind.syntax}{choices}")
+    allowed = {option.name: option for option in (*kind.options, EPSILON)}
+    given: dict[str, Any] = {}
+    for part in option_text.split("&") if option_text else ():
+        name, equals, value = part.partition("=")
+        if name not in allowed or not equals or name in given:
+            raise SettingError(
+                f"player {text!r}: {part!r} is not an option of {kind.syntax}; it takes {', '.join(allowed)}"
+            )
+        given[name] = _converted(text, allowed[name], value)
+    defaults = {option.name: option.default for option in allowed.values()}
+    return PlayerName(text, kind_name, what, defaults | given, given)
+
+
+def _split_at_options(text: str, kind: PlayerKind) -> tuple[str, str]:
+    """The name without its options, and the options. In a command, only known options after the last ? count."""
+    if not kind.is_command:
+        name, _, options = text.partition("?")
+        return name, options
+    name, _, options = text.rpartition("?")
+    known = {option.name for option in (*kind.options, EPSILON)}
+    are_options = {part.partition("=")[0] for part in options.split("&")} <= known
+    return (name, options) if name and are_options else (text, "")
+
+
+def _converted(text: str, option: Option, value: str) -> Any:
+    if option.type is int:
+        return whole_number(text, value, option.name)
+    if option.type is bool:
+        if value.lower() not in ("true", "false"):
+            raise SettingError(f"player {text!r}: {option.name} must be true or false")
+        return value.lower() == "true"
+    try:
+        return option.type(value)
+    except ValueError as error:
+        raise SettingError(f"player {text!r}: {option.name} must be a number") from error
+
+
+def whole_number(name: str, text: str, what: str) -> int:
+    """`text`, part of the player name `name`, as an int of 0 or more. Raises SettingError naming `what`."""
+    if not (text.isascii() and text.isdigit()):
+        raise SettingError(f"player {name!r}: {what} must be a whole number")
+    return int(text)

@@ -1,0 +1,89 @@
+"""Players from outside the package: named by their module, offered as an entry point, or registered."""
+
+from pathlib import Path
+
+import pytest
+
+from selfplay.errors import SettingError
+from selfplay.games import make_game
+from selfplay.matches.match_series import play_match_series
+from selfplay.players.registry import PLAYERS, grammar, make_player
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.matches import MatchSettings, TournamentSettings
+from selfplay.stages.tournament import play_tournament
+from tests.support.stub_players import FirstLegal
+
+GAME = make_game("tictactoe")
+
+MODULE = '''
+from selfplay.players.player import Player
+from selfplay.players.player_names import Option, PlayerKind
+
+
+class Nth(Player):
+    """Takes the n-th legal action, or the last one."""
+
+    def __init__(self, game, n=0):
+        self.game, self.n, self.name = game, n, f"nth {n}"
+
+    def act(self, state, draws):
+        mask = self.game.legal_action_mask(state)
+        wanted = mask.sum(dim=1, keepdim=True).clamp(max=self.n + 1)
+        return (mask & (mask.cumsum(dim=1) == wanted)).int().argmax(dim=1)
+
+
+KIND = PlayerKind(
+    "nth:N", "the n-th legal action", lambda name, game, run_dir: Nth(game, int(name.what)), (Option("n", int, 0),)
+)
+'''
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on the path with the module outside_player; what is looked up in the test is forgotten after it."""
+    (tmp_path / "outside_player.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(__import__("sys").modules, "outside_player", raising=False)
+    monkeypatch.setattr(PLAYERS, "_found", dict(PLAYERS._found))
+    return tmp_path
+
+
+def test_a_player_that_is_named_by_its_class_plays_a_series_of_matches(tmp_path: Path) -> None:
+    overrides = ["first=outside_player:Nth", "second='random?epsilon=0.5'", "matches=20", f"run_dir={tmp_path}"]
+    results = play_match_series(compose_settings_of(MatchSettings, "matches", overrides))
+    assert results.matches == 20
+    assert make_player("outside_player:Nth?epsilon=0.5", GAME, tmp_path).name == "epsilon-greedy nth 0"
+
+
+def test_a_kind_from_outside_has_its_syntax_and_options_and_plays_a_tournament(tmp_path: Path) -> None:
+    players = "[random,perfect,'outside_player:KIND:8','outside_player:Nth']"
+    overrides = [f"players={players}", "matches=4", f"run_dir={tmp_path}"]
+    tournament = play_tournament(compose_settings_of(TournamentSettings, "tournament", overrides))
+    assert [grade is None for grade in tournament.grades] == [False, False, True, True]
+    with pytest.raises(SettingError, match="'depth=2' is not an option of nth:N; it takes n, epsilon"):
+        make_player("outside_player:KIND:8?depth=2", GAME, tmp_path)
+
+
+def test_an_installed_package_offers_a_kind_as_an_entry_point(folder: Path) -> None:
+    metadata = folder / "outside-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[selfplay.players]\nnth = outside_player:KIND\n")
+    assert make_player("nth:8", GAME, folder).name == "nth 8"
+    assert "nth:N the n-th legal action; options n" in {" ".join(line.split()) for line in grammar().splitlines()}
+
+
+def test_a_class_can_be_registered_for_this_process(tmp_path: Path) -> None:
+    PLAYERS.register("first_legal", FirstLegal)
+    assert make_player("first_legal", GAME, tmp_path).name == "first legal"
+
+
+@pytest.mark.parametrize("text", ["nowhere:Player", "outside:", "level2:3", "os.nothing:Player"])
+def test_a_name_without_such_a_module_is_an_unknown_player(text: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=f"unknown player '{text}'; there are random, perfect"):
+        make_player(text, GAME, tmp_path)
+
+
+def test_a_module_without_such_an_attribute_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="player 'outside_player:Missing' cannot be imported"):
+        make_player("outside_player:Missing", GAME, tmp_path)
