@@ -263,9 +263,9 @@ def test_ctrl_c_ends_a_search():
 def test_another_process_need_not_compile():
     solver_of("othello")
     program = (
-        "from selfplay.games import make_game; from selfplay.search.endgame.kernel import compile_question;"
-        "game = make_game('othello'); question = compile_question(game.rules, game.turning_rules);"
-        "print(sum(question.stats.cache_hits.values()), sum(question.stats.cache_misses.values()))"
+        "from selfplay.games import make_game; from selfplay.search.endgame.kernel import compile_null_window_search;"
+        "game = make_game('othello'); search = compile_null_window_search(game.rules, game.turning_rules);"
+        "print(sum(search.stats.cache_hits.values()), sum(search.stats.cache_misses.values()))"
     )
     result = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, check=True, capture_output=True, text=True)
     assert result.stdout.split() == ["1", "0"]

@@ -1,8 +1,8 @@
 """The compiled search for the exact value of a position near the end of a match.
 
-One kernel answers one question: is the value above a bound? It walks the tree depth first with a stack of its own,
-because numba cannot cache functions that call themselves. What it finds out about a position it keeps in a table, where
-the next question finds it again.
+One call tells whether the value is above a bound (a null-window search). It walks the tree depth first with a stack,
+because numba cannot cache recursive functions on disk. What it proves about a position it keeps in a table, where the
+next call finds it.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,68 +12,66 @@ from typing import Any
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
 from selfplay.games.rules import Rules, TurningRules
-from selfplay.search.endgame.last_empties import LAST_EMPTIES, NO_VALUE, VISITED, search_of_last_empties
+from selfplay.search.endgame.last_squares import LAST_SQUARES, NO_VALUE, VISITED, Work, last_squares_search
 from selfplay.search.endgame.move_ordering import move_ordering
-from selfplay.search.endgame.table import BEST_MOVE, HIGHEST, LOWEST, bounds_of, bucket_of, entry_of, remember
+from selfplay.search.endgame.stack import CHILD, FRAME, MAX_CHILDREN, MAX_PLIES, Children, Frame, descend, take_back
+from selfplay.search.endgame.table import BEST_MOVE, HIGHEST, LOWEST, Table, bounds_of, bucket_of, entry_of, remember
 
 TABLE_FROM = 7
-"""With this many empty squares and more, positions are kept in the table."""
+"""Positions with at least this many empty squares are kept in the table."""
 CUTOFF_FROM = 10
-"""From here, all that a position leads to is looked up first: it may answer the question already."""
+"""From here on, all positions that a position leads to are looked up first: one may already decide the search."""
 LOOK_AHEAD_FROM = 12
-"""From here, moves are ordered by what the best reply leads to."""
-VISITS_BETWEEN_LOOKS = 4096
-"""How often a search looks whether it should stop."""
+"""From here on, moves are ordered by what the best reply leads to."""
+POLL_INTERVAL = 4096
+"""Number of positions visited between two looks at the stop flag."""
 
 ALL_MOVES = 64
 """A width at which no move is left out."""
 
-MAX_PLIES = 130
-"""At most 64 discs are placed, and there are never two passes in a row."""
-FRAME = 12
-OWN, OPP, BOUND, BEST_VALUE, BEST, CURRENT, UNTRIED, TRIED, EMPTIES, BUCKET_AT, FIRST_CHILD, _ = range(FRAME)
-"""What the stack holds of each position on the way to the present one."""
-
-MAX_CHILDREN = 64 * 65 // 2
-CHILD = 4
-CHILD_OWN, CHILD_OPP, CHILD_MOVE, RATING = range(CHILD)
-"""What it holds of the positions that these lead to, those after the untried moves."""
-
 FIRST_OF_ALL = -(1 << 40)
 
-Question = Callable[..., int]
-"""(own, opp, bound, search, width, narrow_to, table, work, stop) to a value: above `bound` if, and only if, the value
-of the position to the player to move is, and then at most that value, else at least. `search` is the number of the
-search (see endgame_table). Where `narrow_to` or more squares are empty, only the `width` first moves are tried, and
-the answer is a guess. With `stop[0]` the answer is none."""
+NullWindowSearch = Callable[..., int]
+"""(own, opp, bound, search, width, narrow_to, table, work, stop) to a value v of a position with true value t to the
+player to move: t >= v > bound, or t <= v <= bound.
+
+`search` is the number of the search (see `endgame.table`). Where `narrow_to` or more squares are empty, only the first
+`width` moves are tried, and the result is a guess. Once `stop[0]` is not 0, the result is meaningless."""
 
 
 @part_of_compiled
-def _next_child(frames: Any, frame: Any, children: Any) -> Any:
-    """The untried child of least rating, put last and taken off."""
-    first = frames[frame + FIRST_CHILD]
-    last = first + (frames[frame + UNTRIED] - 1) * CHILD
-    least = first
-    for child in range(first + CHILD, last + CHILD, CHILD):
-        if children[child + RATING] < children[least + RATING]:
-            least = child
-    for word in range(CHILD):
-        children[least + word], children[last + word] = children[last + word], children[least + word]
-    frames[frame + UNTRIED] -= 1
-    frames[frame + TRIED] += 1
-    frames[frame + CURRENT] = children[last + CHILD_MOVE]
-    return last
+def look_up(frame: Frame, search: int, table: Table) -> tuple[int, int]:
+    """The value of a position if the table decides the search, else NO_VALUE; and the best move known, else 0."""
+    if frame.empties < TABLE_FROM:
+        return NO_VALUE, 0
+    frame.bucket = bucket_of(table, frame.own, frame.opp)
+    entry = entry_of(table, frame.bucket, frame.own, frame.opp)
+    if entry < 0:
+        return NO_VALUE, 0
+    lower, upper = bounds_of(table, entry, search)
+    if lower > frame.bound:
+        return lower, 0
+    return (upper if upper <= frame.bound else NO_VALUE), table[entry + BEST_MOVE]
+
+
+@part_of_compiled
+def keep(frame: Frame, search: int, certain: int, table: Table) -> None:
+    """Keep in the table what the search of a position has proved."""
+    value = frame.best_value
+    bounds = (value, HIGHEST) if value > frame.bound else (LOWEST, value)
+    remember(table, frame.bucket, frame.own, frame.opp, bounds, frame.best_move, frame.empties, search, certain)
 
 
 @contextmanager
 def _words_as_vectors() -> Iterator[None]:
-    """Let what is compiled meanwhile do the same to several words in one instruction.
+    """Let the compiler apply the same operation to several words in one instruction.
 
-    The four lines through a square then take about as long as one. numba leaves that out unless it is told.
+    The four lines through a square then take about as long as one. numba leaves this out by default.
     """
     config: Any = numba.config
     previous, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
@@ -84,16 +82,17 @@ def _words_as_vectors() -> Iterator[None]:
 
 
 @cache
-def compile_question(rules: Rules, turning: TurningRules) -> Question:
-    """The kernel for a game with these rules."""
+def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindowSearch:
+    """The search of a game with these rules."""
     register_rules()
     legal_actions = rules.legal_actions
     flips, _, board, _, _ = turning
-    last_empties, final, squares_of_odd_quarters = search_of_last_empties(rules, turning)
+    value_of_last_squares, final, squares_of_odd_quarters = last_squares_search(rules, turning)
     at_a_glance, after_a_reply = move_ordering(rules, turning)
 
-    def known_cutoff(own: Any, opp: Any, moves: Any, bound: Any, search: Any, table: Any) -> Any:
-        """A value above the bound that a position is known to lead to, or NO_VALUE."""
+    @part_of_compiled
+    def known_cutoff(own: int, opp: int, moves: int, bound: int, search: int, table: Table) -> Word:
+        """A value above the bound that one of the moves is known to reach, or NO_VALUE."""
         while moves != 0:
             move = moves & -moves
             moves ^= move
@@ -106,120 +105,96 @@ def compile_question(rules: Rules, turning: TurningRules) -> Question:
                     return -upper
         return NO_VALUE
 
-    def expand(own: Any, opp: Any, moves: Any, hint: Any, first: Any, children: Any) -> Any:
-        """Write down what the moves lead to, from `first` on; returns how many they are."""
-        empty = board & ~(own | opp)
-        odd = squares_of_odd_quarters(empty)
-        looks_ahead = bit_count(empty) >= LOOK_AHEAD_FROM
-        child = first
+    @part_of_compiled
+    def rating_of(own: int, opp: int, is_odd: bool, looks_ahead: bool) -> Word:
+        return after_a_reply(own, opp) if looks_ahead else at_a_glance(own, opp, is_odd)
+
+    @part_of_compiled
+    def list_children(frame: Frame, moves: int, hint: int, children: Children) -> None:
+        """Write the positions that the moves lead to."""
+        own, opp = frame.own, frame.opp
+        odd = squares_of_odd_quarters(board & ~(own | opp))
+        looks_ahead = frame.empties >= LOOK_AHEAD_FROM
+        number = frame.first_child
         while moves != 0:
             move = moves & -moves
             moves ^= move
             turned = flips(own, opp, move)
-            mine, others = opp ^ turned, own | move | turned
+            child = children[number]
+            child.own, child.opp, child.move = opp ^ turned, own | move | turned, move
             if move == hint:
-                rating = FIRST_OF_ALL
-            elif looks_ahead:
-                rating = after_a_reply(mine, others)
+                child.rating = FIRST_OF_ALL
             else:
-                rating = at_a_glance(mine, others, (move & odd) != 0)
-            children[child + CHILD_OWN], children[child + CHILD_OPP] = mine, others
-            children[child + CHILD_MOVE], children[child + RATING] = move, rating
-            child += CHILD
-        return (child - first) // CHILD
+                child.rating = rating_of(child.own, child.opp, (move & odd) != 0, looks_ahead)
+            number += 1
+        frame.num_untried = number - frame.first_child
 
-    known_cutoff, expand = part_of_compiled(known_cutoff), part_of_compiled(expand)
+    @part_of_compiled
+    def list_pass(frame: Frame, children: Children) -> None:
+        """Make a pass the only child. The position is not kept: the one after the pass is."""
+        child = children[frame.first_child]
+        child.own, child.opp, child.move = frame.opp, frame.own, 0
+        frame.num_untried, frame.bucket = 1, -1
 
+    # What is done at every position stands in the loop itself: passing the arrays to a function takes 15 % more time.
     @compiled
-    def question(
-        own: int, opp: int, bound: int, search: int, width: int, narrow_to: int, table: Any, work: Any, stop: Any
+    def null_window_search(
+        own: int,
+        opp: int,
+        bound: int,
+        search: int,
+        width: int,
+        narrow_to: int,
+        table: Table,
+        work: Work,
+        stop: NDArray[np.int64],
     ) -> int:
-        frames = np.zeros(MAX_PLIES * FRAME, dtype=np.int64)
-        children = np.empty(MAX_CHILDREN * CHILD, dtype=np.int64)
+        frames, children = np.zeros(MAX_PLIES, dtype=FRAME), np.zeros(MAX_CHILDREN, dtype=CHILD)
         certain = 1 if width == ALL_MOVES else 0
-        frame = first = value = 0
-        next_look = work[VISITED] + VISITS_BETWEEN_LOOKS
-        while True:
-            # A position is entered. Either its value is known at once, or it becomes a frame whose moves are tried.
-            is_answered = True
-            empty = board & ~(own | opp)
-            empties = bit_count(empty)
-            if empties <= LAST_EMPTIES:
-                value = last_empties(own, opp, empty, bound, work)
-            else:
-                work[VISITED] += 1
-                if work[VISITED] > next_look:
-                    next_look = work[VISITED] + VISITS_BETWEEN_LOOKS
-                    if stop[0] != 0:
-                        return NO_VALUE
-                bucket, hint = -1, 0
-                lower, upper = LOWEST, HIGHEST
-                if empties >= TABLE_FROM:
-                    bucket = bucket_of(table, own, opp)
-                    entry = entry_of(table, bucket, own, opp)
-                    if entry >= 0:
-                        lower, upper = bounds_of(table, entry, search)
-                        hint = table[entry + BEST_MOVE]
-                if lower > bound:
-                    value = lower
-                elif upper <= bound:
-                    value = upper
+        root = frames[0]
+        root.own, root.opp, root.bound = own, opp, bound
+        ply, is_new = 0, True
+        next_poll = work[VISITED] + POLL_INTERVAL
+        while ply >= 0:
+            frame = frames[ply]
+            if is_new:
+                empty = board & ~(frame.own | frame.opp)
+                frame.empties, frame.bucket = bit_count(empty), -1
+                frame.num_untried, frame.num_tried = 0, 0
+                if frame.empties <= LAST_SQUARES:
+                    frame.best_value = value_of_last_squares(frame.own, frame.opp, empty, frame.bound, work)
                 else:
-                    moves = legal_actions(own, opp)
-                    if moves == 0 and legal_actions(opp, own) == 0:
-                        value = final(own, opp, empties, work)
-                    else:
-                        value = NO_VALUE
-                        if empties >= CUTOFF_FROM:
-                            value = known_cutoff(own, opp, moves, bound, search, table)
-                        if value == NO_VALUE:
-                            is_answered = False
-                            frames[frame + OWN], frames[frame + OPP], frames[frame + BOUND] = own, opp, bound
-                            frames[frame + BEST_VALUE], frames[frame + BEST] = NO_VALUE, 0
-                            frames[frame + UNTRIED], frames[frame + TRIED] = 0, 0
-                            frames[frame + FIRST_CHILD] = first
-                            frames[frame + EMPTIES], frames[frame + BUCKET_AT] = empties, bucket
-                            frame += FRAME
-                            if moves == 0:
-                                frames[frame - FRAME + BUCKET_AT] = -1
-                                own, opp, bound = opp, own, -bound - 1
-                                continue
-                            frames[frame - FRAME + UNTRIED] = expand(own, opp, moves, hint, first, children)
-            if is_answered:
-                # The value goes up, as far as it answers the question there too.
-                while True:
-                    if frame == 0:
-                        return value
-                    frame -= FRAME
-                    value = -value
-                    if value > frames[frame + BEST_VALUE]:
-                        frames[frame + BEST_VALUE], frames[frame + BEST] = value, frames[frame + CURRENT]
-                    value, bound = frames[frame + BEST_VALUE], frames[frame + BOUND]
-                    empties = frames[frame + EMPTIES]
-                    is_narrow = empties >= narrow_to and frames[frame + TRIED] >= width
-                    if value <= bound and frames[frame + UNTRIED] > 0 and not is_narrow:
-                        frame += FRAME
-                        break
-                    if frames[frame + BUCKET_AT] >= 0:
-                        bounds = (value, HIGHEST) if value > bound else (LOWEST, value)
-                        remember(
-                            table,
-                            frames[frame + BUCKET_AT],
-                            frames[frame + OWN],
-                            frames[frame + OPP],
-                            bounds,
-                            frames[frame + BEST],
-                            empties,
-                            search,
-                            certain,
-                        )
-            parent = frame - FRAME
-            child = _next_child(frames, parent, children)
-            own, opp, bound = children[child + CHILD_OWN], children[child + CHILD_OPP], -frames[parent + BOUND] - 1
-            # What a child leads to is written over it and what follows: it is done with, and so are the tried ones.
-            first = child
+                    work[VISITED] += 1
+                    if work[VISITED] > next_poll:
+                        next_poll = work[VISITED] + POLL_INTERVAL
+                        if stop[0] != 0:
+                            return NO_VALUE
+                    value, hint = look_up(frame, search, table)
+                    if value == NO_VALUE:
+                        moves = legal_actions(frame.own, frame.opp)
+                        if moves == 0 and legal_actions(frame.opp, frame.own) == 0:
+                            value = final(frame.own, frame.opp, frame.empties, work)
+                        elif frame.empties >= CUTOFF_FROM:
+                            value = known_cutoff(frame.own, frame.opp, moves, frame.bound, search, table)
+                        if value == NO_VALUE and moves == 0:
+                            list_pass(frame, children)
+                        elif value == NO_VALUE:
+                            list_children(frame, moves, hint, children)
+                    frame.best_value, frame.best_move = value, 0
+                    if value != NO_VALUE:
+                        frame.bucket = -1
+            else:
+                take_back(frame, frames[ply + 1])
+            is_narrow = frame.empties >= narrow_to and frame.num_tried >= width
+            is_new = frame.best_value <= frame.bound and frame.num_untried > 0 and not is_narrow
+            if is_new:
+                descend(frame, frames[ply + 1], children)
+            elif frame.bucket >= 0:
+                keep(frame, search, certain, table)
+            ply += 1 if is_new else -1
+        return int(frames[0].best_value)
 
     with _words_as_vectors():
         word = numba.int64
-        question.compile((word,) * 6 + (word[::1],) * 3)  # type: ignore[attr-defined]
-    return question
+        null_window_search.compile((word,) * 6 + (word[::1],) * 3)  # type: ignore[attr-defined]
+    return null_window_search

@@ -4,12 +4,12 @@ A move is good if it leaves the other few moves ("fastest first": the tree below
 the other anyway), above all no corner, and few discs of one's own beside empty squares.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.games.rules import Rules, TurningRules
-from selfplay.search.endgame.last_empties import Part
+from selfplay.search.endgame.last_squares import Part
 
 # What things weigh, tried on 50 positions with 16 to 21 empty squares: fewest positions visited.
 MOVE, CORNER_TO_TAKE, EXPOSED_DISC, ODD_QUARTER = 16, 40, 4, 4
@@ -36,13 +36,13 @@ def move_ordering(rules: Rules, turning: TurningRules) -> MoveOrdering:
     flips, neighbours, board, corners, _ = turning
     assert margin is not None
 
-    def at_a_glance(own: Any, opp: Any, is_odd: Any) -> Any:
+    def at_a_glance(own: int, opp: int, is_odd: bool) -> Word:
         moves = legal_actions(own, opp)
         exposed = neighbours(opp) & board & ~(own | opp)
         rating = MOVE * bit_count(moves) + CORNER_TO_TAKE * bit_count(moves & corners)
         return rating + EXPOSED_DISC * bit_count(exposed) - ODD_QUARTER * is_odd
 
-    def prospects(own: Any, opp: Any) -> Any:
+    def prospects(own: int, opp: int) -> Word:
         """How well the player to move stands."""
         empty = board & ~(own | opp)
         mine, others = legal_actions(own, opp), legal_actions(opp, own)
@@ -56,7 +56,7 @@ def move_ordering(rules: Rules, turning: TurningRules) -> MoveOrdering:
 
     prospects = part_of_compiled(prospects)
 
-    def after_a_reply(own: Any, opp: Any) -> Any:
+    def after_a_reply(own: int, opp: int) -> Word:
         moves = legal_actions(own, opp)
         if moves == 0:
             if legal_actions(opp, own) == 0:

@@ -20,8 +20,8 @@ from selfplay.compute.bit_algebra import bit_count
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.endgame.kernel import ALL_MOVES, compile_question
-from selfplay.search.endgame.last_empties import EMPTIES_TO_WINNER, VISITED
+from selfplay.search.endgame.kernel import ALL_MOVES, compile_null_window_search
+from selfplay.search.endgame.last_squares import EMPTIES_TO_WINNER, VISITED
 from selfplay.search.endgame.table import new_table
 from selfplay.search.interruption import StopFlag, run_interruptibly
 
@@ -80,7 +80,7 @@ class EndgameSolver:
             raise SettingError(f"table_bits={table_bits}: give a number from 1 to 30")
         self.game = game
         self._board = game.turning_rules.board
-        self._question = compile_question(game.rules, game.turning_rules)
+        self._null_window_search = compile_null_window_search(game.rules, game.turning_rules)
         self._table = new_table(table_bits)
         self._work = np.zeros(2, dtype=np.int64)
         self._work[EMPTIES_TO_WINNER] = int(empties_to_winner)
@@ -172,7 +172,7 @@ class EndgameSolver:
 
     def _ask(self, own: int, opp: int, bound: int, width: int, stop: StopFlag) -> int:
         search = self._searches
-        value = self._question(own, opp, bound, search, width, GUESS_DOWN_TO, self._table, self._work, stop)
+        value = self._null_window_search(own, opp, bound, search, width, GUESS_DOWN_TO, self._table, self._work, stop)
         if stop[0]:
             raise _StoppedError
         return value

@@ -7,14 +7,13 @@ another make a bucket: the first keeps what cost the most to find out, the secon
 bucket that its hash names, or nowhere.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.random_numbers import fold
-from selfplay.search.endgame.last_empties import NO_VALUE
+from selfplay.search.endgame.last_squares import NO_VALUE
 
 ENTRY, BUCKET = 4, 8
 OWN, OPP, KNOWN, BEST_MOVE = range(ENTRY)
@@ -25,7 +24,11 @@ ZERO = 128
 """A bound is kept as a number from 0 to 255."""
 
 
-def new_table(bits: int) -> NDArray[np.int64]:
+Table = NDArray[np.int64]
+"""int64[4 N]"""
+
+
+def new_table(bits: int) -> Table:
     """A table of 2**bits entries, each bucket in a cache line of its own."""
     words = np.zeros((ENTRY << bits) + WORDS_OF_A_CACHE_LINE, dtype=np.int64)
     start = -(words.ctypes.data // words.itemsize) % WORDS_OF_A_CACHE_LINE
@@ -33,13 +36,13 @@ def new_table(bits: int) -> NDArray[np.int64]:
 
 
 @part_of_compiled
-def bucket_of(table: Any, own: Any, opp: Any) -> Any:
+def bucket_of(table: Table, own: int, opp: int) -> Word:
     """Where the bucket of a position begins."""
     return (fold(own, opp) & (table.shape[0] // BUCKET - 1)) * BUCKET
 
 
 @part_of_compiled
-def entry_of(table: Any, bucket: Any, own: Any, opp: Any) -> Any:
+def entry_of(table: Table, bucket: int, own: int, opp: int) -> int:
     """Where the entry of a position begins, or -1."""
     for entry in (bucket, bucket + ENTRY):
         if table[entry + OWN] == own and table[entry + OPP] == opp:
@@ -48,12 +51,12 @@ def entry_of(table: Any, bucket: Any, own: Any, opp: Any) -> Any:
 
 
 @part_of_compiled
-def _is_trusted(known: Any, search: Any) -> Any:
+def _is_trusted(known: int, search: int) -> bool:
     return (known >> 24) & 1 == 1 or known >> 25 == search
 
 
 @part_of_compiled
-def bounds_of(table: Any, entry: Any, search: Any) -> Any:
+def bounds_of(table: Table, entry: int, search: int) -> tuple[int, int]:
     """The lower and the upper bound that this search may trust."""
     known = table[entry + KNOWN]
     if _is_trusted(known, search):
@@ -63,7 +66,15 @@ def bounds_of(table: Any, entry: Any, search: Any) -> Any:
 
 @part_of_compiled
 def remember(
-    table: Any, bucket: Any, own: Any, opp: Any, bounds: Any, move: Any, empties: Any, search: Any, certain: Any
+    table: Table,
+    bucket: int,
+    own: int,
+    opp: int,
+    bounds: tuple[int, int],
+    move: int,
+    empties: int,
+    search: int,
+    certain: int,
 ) -> None:
     """Note bounds and the best move of a position, in the place of what is worth the least."""
     lower, upper = bounds

@@ -8,11 +8,14 @@ least, else one that the true value does not exceed.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from selfplay.compute.bit_algebra import bit_count
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.games.rules import Rules, TurningRules
 
-LAST_EMPTIES = 4
+LAST_SQUARES = 4
 """The most empty squares for which the search here is the faster one."""
 
 VISITED, EMPTIES_TO_WINNER = 0, 1
@@ -22,31 +25,34 @@ visited, and whether (1 or 0) the empty squares count for the winner at the end.
 NO_VALUE = -127
 """Below every value."""
 
+Work = NDArray[np.int64]
+"""int64[2], indexed by VISITED and EMPTIES_TO_WINNER."""
+
 Part = Callable[..., Any]
 
 
-class LastEmpties(NamedTuple):
+class LastSquaresSearch(NamedTuple):
     """Searches that compiled code can call."""
 
     value: Part
-    """(own, opp, empty squares, bound, work) to a value, where 0 to LAST_EMPTIES squares are empty."""
+    """(own, opp, empty squares, bound, work) to a value, where 0 to LAST_SQUARES squares are empty."""
     final: Part
     """(own, opp, number of empty squares, work): the points by which the player to move has won."""
     squares_of_odd_quarters: Part
     """(empty squares): the squares of the quarters in which the number of them is odd."""
 
 
-def search_of_last_empties(rules: Rules, turning: TurningRules) -> LastEmpties:
+def last_squares_search(rules: Rules, turning: TurningRules) -> LastSquaresSearch:
     """The searches for a game with these rules."""
     margin, flips, neighbours = rules.margin, turning.flips, turning.neighbours
     first, second, third, fourth = turning.quarters
     assert margin is not None
 
-    def final(own: Any, opp: Any, empties: int, work: Any) -> Any:
+    def final(own: int, opp: int, empties: int, work: Work) -> Word:
         lead = margin(own, opp)
         return lead + work[EMPTIES_TO_WINNER] * empties * ((lead > 0) * 1 - (lead < 0) * 1)
 
-    def squares_of_odd_quarters(empty: Any) -> Any:
+    def squares_of_odd_quarters(empty: int) -> Word:
         return (
             (-(bit_count(empty & first) & 1) & first)
             | (-(bit_count(empty & second) & 1) & second)
@@ -54,7 +60,7 @@ def search_of_last_empties(rules: Rules, turning: TurningRules) -> LastEmpties:
             | (-(bit_count(empty & fourth) & 1) & fourth)
         )
 
-    def last_1(own: Any, opp: Any, empty: Any, bound: int, work: Any) -> Any:
+    def last_1(own: int, opp: int, empty: int, bound: int, work: Work) -> Word:
         work[VISITED] += 1
         turned = flips(own, opp, empty)
         if turned != 0:
@@ -64,7 +70,7 @@ def search_of_last_empties(rules: Rules, turning: TurningRules) -> LastEmpties:
             return -margin(opp | empty | turned, own ^ turned)
         return final(own, opp, 1, work)
 
-    def last_2(own: Any, opp: Any, empty: Any, bound: int, work: Any) -> Any:
+    def last_2(own: int, opp: int, empty: int, bound: int, work: Work) -> Word:
         work[VISITED] += 1
         one = empty & -empty
         other = empty ^ one
@@ -88,7 +94,7 @@ def search_of_last_empties(rules: Rules, turning: TurningRules) -> LastEmpties:
     last_1, last_2 = part_of_compiled(last_1), part_of_compiled(last_2)
 
     def with_one_more(below: Part, empties: int) -> Part:
-        def last(own: Any, opp: Any, empty: Any, bound: int, work: Any) -> Any:
+        def last(own: int, opp: int, empty: int, bound: int, work: Work) -> Word:
             work[VISITED] += 1
             odd = squares_of_odd_quarters(empty)
             sign = 1
@@ -115,11 +121,11 @@ def search_of_last_empties(rules: Rules, turning: TurningRules) -> LastEmpties:
         return part_of_compiled(last)
 
     last_3 = with_one_more(last_2, 3)
-    last_4 = with_one_more(last_3, LAST_EMPTIES)
+    last_4 = with_one_more(last_3, LAST_SQUARES)
 
-    def value(own: Any, opp: Any, empty: Any, bound: int, work: Any) -> Any:
+    def value(own: int, opp: int, empty: int, bound: int, work: Work) -> Word:
         empties = bit_count(empty)
-        if empties == LAST_EMPTIES:
+        if empties == LAST_SQUARES:
             return last_4(own, opp, empty, bound, work)
         if empties == 3:
             return last_3(own, opp, empty, bound, work)
@@ -129,4 +135,4 @@ def search_of_last_empties(rules: Rules, turning: TurningRules) -> LastEmpties:
             return last_1(own, opp, empty, bound, work)
         return final(own, opp, 0, work)
 
-    return LastEmpties(part_of_compiled(value), final, squares_of_odd_quarters)
+    return LastSquaresSearch(part_of_compiled(value), final, squares_of_odd_quarters)

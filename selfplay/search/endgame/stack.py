@@ -1,0 +1,86 @@
+"""The stack of the endgame search: the positions on the way to the current one, and those that they lead to."""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compute.compilation import part_of_compiled
+
+MAX_PLIES = 130
+"""At most 64 discs are placed, and there are never two passes in a row."""
+MAX_CHILDREN = 64 * 65 // 2
+
+
+class Frame(Protocol):
+    """One position on the way from the root to the current position, a record of the stack."""
+
+    own: int
+    opp: int
+    bound: int
+    best_value: int
+    """The largest value found so far; NO_VALUE at first."""
+    best_move: int
+    current_move: int
+    """The move whose position is being searched."""
+    num_untried: int
+    num_tried: int
+    empties: int
+    bucket: int
+    """Where the position is kept in the table; -1 if it is not kept."""
+    first_child: int
+    """Where the positions after the untried moves begin in the array of children."""
+
+
+class Child(Protocol):
+    """A position that an untried move leads to, a record of the array of children."""
+
+    own: int
+    opp: int
+    move: int
+    rating: int
+    """How bad the move is; the lowest is tried first."""
+
+
+FRAME = np.dtype([(name, np.int64) for name in Frame.__annotations__])
+CHILD = np.dtype([(name, np.int64) for name in Child.__annotations__])
+Children = NDArray[np.void]
+"""Records of dtype CHILD."""
+
+
+@part_of_compiled
+def take_next_child(frame: Frame, children: Children) -> int:
+    """The number of the untried child with the lowest rating, which is moved to the end and taken off."""
+    first = frame.first_child
+    last = first + frame.num_untried - 1
+    least = first
+    for number in range(first + 1, last + 1):
+        if children[number].rating < children[least].rating:
+            least = number
+    one, other = children[least], children[last]
+    one.own, other.own = other.own, one.own
+    one.opp, other.opp = other.opp, one.opp
+    one.move, other.move = other.move, one.move
+    one.rating, other.rating = other.rating, one.rating
+    frame.num_untried -= 1
+    frame.num_tried += 1
+    frame.current_move = other.move
+    return last
+
+
+@part_of_compiled
+def descend(frame: Frame, below: Frame, children: Children) -> None:
+    """Prepare the frame of the next child."""
+    number = take_next_child(frame, children)
+    below.own, below.opp = children[number].own, children[number].opp
+    below.bound = -frame.bound - 1
+    # Its children overwrite it and those after it, which have been tried.
+    below.first_child = number
+
+
+@part_of_compiled
+def take_back(frame: Frame, below: Frame) -> None:
+    """Take the value of a child into account."""
+    value = -below.best_value
+    if value > frame.best_value:
+        frame.best_value, frame.best_move = value, frame.current_move
