@@ -33,7 +33,9 @@ from selfplay.architectures import build_network
 from selfplay.cli.command import run_reporting_errors
 from selfplay.compute.devices import CPU, DEVICES, chosen_device
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.dataset.targets import Rows, expectation_rows
+from selfplay.dataset.match_rows import match_rows
+from selfplay.dataset.rows import Rows
+from selfplay.dataset.targets import PlayedMatches, full
 from selfplay.executors import Executor, open_executor
 from selfplay.executors.processes import usable_cores
 from selfplay.games import GAMES, Game, make_game
@@ -237,7 +239,7 @@ def training_rows_per_second(options: Namespace) -> None:
         game = make_game(name)
         player = RandomPlayer(game)
         (record,) = play_matches(game, (player, player), range(1000), 0, batch_size=1000)
-        rows = expectation_rows(game, record, 0.95)
+        rows = match_rows(PlayedMatches(game, record, (player, player), 0, 0.95), full)
         networks = [["recipe=default"], ["recipe=article"], ["architecture=residual"]]
         for overrides in (*networks, TABLES.get(name, ["architecture=ntuple"])):
             settings = compose_settings([f"game={name}", *overrides])
@@ -258,7 +260,7 @@ def fit(game: Game, architecture: dict[str, Any], rows: Rows, training: Training
     """Train for n epochs; returns the number of rows that were stepped on."""
     with seeded(0):
         network = build_network(architecture, game.observation_shape)
-    train(network, rows, replace(training, epochs=n), game.symmetries, game.observation_shape, 0, device=device)
+    train(network, rows, replace(training, epochs=n), game, 0, device=device)
     return n * STEPS_IN_EPOCH * training.batch_size
 
 

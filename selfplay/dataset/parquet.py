@@ -1,6 +1,6 @@
-"""dataset.parquet: a folder with a file for each shard of matches, in a twentieth to a fortieth of the space of CSV.
+"""dataset.parquet: a folder with one file for each shard of matches, 20 to 40 times smaller than dataset.csv.
 
-Observations stand there packed, a bit an entry, in row groups of one size.
+Observations are packed, one bit for each entry, in row groups of one size.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,13 +13,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from selfplay.dataset.targets import Rows, concatenated
+from selfplay.dataset.arrow import as_arrow, as_numpy, bytes_as_numpy
+from selfplay.dataset.checks import REMEDY, check_numbers, unpack_checked
+from selfplay.dataset.rows import Rows, concatenate
+from selfplay.dataset.schema import COLUMNS, NUMBERS, OBSERVATION, parquet_schema
 from selfplay.errors import InvalidFileError
+from selfplay.games.observation_codec import ObservationCodec
 
 GROUP_SIZE = 65536
-"""Rows in a row group, however many come at a time: the bytes must not depend on how matches are batched."""
-COLUMNS = ("match", "ply", "observation", "target")
-REMEDY = "generate it again with force=true"
+"""Rows in a row group, however many are passed at a time: batching must not change the bytes."""
 
 
 def part_name(shard: int) -> str:
@@ -28,44 +30,40 @@ def part_name(shard: int) -> str:
 
 
 def parquet_parts(path: Path) -> list[Path]:
-    """The files of the dataset at `path`, in order. Raises InvalidFileError if there is none, or one is missing."""
-    # By their numbers, which have more than five digits from the hundred thousandth on.
+    """The files of the dataset at `path`, in order. Raises InvalidFileError if there are none, or one is missing."""
+    # Sorted by number: from part 100,000 on, numbers have more than five digits.
     parts = sorted(path.glob("part-*.parquet"), key=lambda part: (len(part.name), part.name)) if path.is_dir() else []
     if not parts:
-        raise InvalidFileError(path, f"is no folder with part-00000.parquet in it; {REMEDY}")
+        raise InvalidFileError(path, f"is not a folder with part-00000.parquet in it; {REMEDY}")
     for number, part in enumerate(parts):
         if part.name != part_name(number):
             raise InvalidFileError(path / part_name(number), f"is missing; {REMEDY}")
     return parts
 
 
-def _schema(observation_size: int) -> pa.Schema:
-    types = pa.int64(), pa.int32(), pa.binary(-(-observation_size // 8)), pa.float32()
-    return pa.schema(list(zip(COLUMNS, types, strict=True)))
-
-
-def encode_parquet(parts: Iterable[Rows], observation_size: int) -> tuple[bytes, int]:
-    """The rows of `parts`, one after the other, as the bytes of a Parquet file, and how many there were."""
-    schema, written, file = _schema(observation_size), 0, BytesIO()
+def encode_parquet(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
+    """The rows of `parts`, one after the other, as the bytes of a Parquet file, and the number of rows."""
+    schema, written, file = parquet_schema(codec.size), 0, BytesIO()
     with pq.ParquetWriter(
         file,
         schema,
         compression="zstd",
         use_dictionary=False,
         write_statistics=False,
-        use_byte_stream_split=["observation"],
+        use_byte_stream_split=[OBSERVATION.name],
     ) as writer:
         for rows in _groups(parts):
-            size = len(rows.match)
-            columns = rows.match, rows.ply, np.packbits(rows.observations, axis=1), rows.targets
-            buffers = [pa.py_buffer(np.ascontiguousarray(column)) for column in columns]
-            arrays = [
-                pa.Array.from_buffers(field.type, size, [None, buffer])
-                for field, buffer in zip(schema, buffers, strict=True)
-            ]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema), row_group_size=max(1, size))
-            written += size
+            arrays = [as_arrow(*pair) for pair in zip(_columns(rows, codec), schema.types, strict=True)]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema), row_group_size=max(1, len(rows.match)))
+            written += len(rows.match)
     return file.getvalue(), written
+
+
+def _columns(rows: Rows, codec: ObservationCodec) -> Iterator[NDArray[np.generic]]:
+    """The columns of the file, in order."""
+    for column in COLUMNS:
+        packed = column is OBSERVATION
+        yield codec.pack(rows.own, rows.opp) if packed else np.ascontiguousarray(getattr(rows, column.name))
 
 
 def _groups(parts: Iterable[Rows]) -> Iterator[Rows]:
@@ -75,57 +73,63 @@ def _groups(parts: Iterable[Rows]) -> Iterator[Rows]:
         waiting.append(rows)
         if sum(len(part.match) for part in waiting) < GROUP_SIZE:
             continue
-        together = concatenated(waiting)
+        together = concatenate(waiting)
         whole = len(together.match) - len(together.match) % GROUP_SIZE
         for start in range(0, whole, GROUP_SIZE):
-            yield together.between(start, start + GROUP_SIZE)
-        waiting = [together.between(whole, len(together.match))]
-    if waiting and len((rest := concatenated(waiting)).match):
+            yield together.select(slice(start, start + GROUP_SIZE))
+        waiting = [together.select(slice(whole, None))]
+    if waiting and len((rest := concatenate(waiting)).match):
         yield rest
 
 
 class RowGroups:
     """The row groups of the dataset at `path`, to be read one at a time.
 
-    Raises InvalidFileError if a file is missing or broken, its columns are others, or there is no row.
+    Raises InvalidFileError if a file is missing or broken, has other columns, or there are no rows.
     """
 
-    def __init__(self, path: Path, observation_size: int) -> None:
-        self._size = observation_size
+    def __init__(self, path: Path, codec: ObservationCodec) -> None:
+        self._codec = codec
         self._metadata: dict[Path, pq.FileMetaData] = {}
         self._places: list[tuple[Path, int]] = []
         self.sizes: list[int] = []
-        """The rows of each group."""
+        """Rows in each group."""
         for part in parquet_parts(path):
-            with _refusing(part), pq.ParquetFile(part) as file:
-                _check_columns(part, file.schema_arrow, _schema(observation_size))
-                self._metadata[part] = file.metadata
-            self._places += [(part, number) for number in range(file.metadata.num_row_groups)]
-            self.sizes += [file.metadata.row_group(number).num_rows for number in range(file.metadata.num_row_groups)]
+            with _naming(part), pq.ParquetFile(part) as file:
+                _check_columns(part, file.schema_arrow, parquet_schema(codec.size))
+                metadata = file.metadata
+            self._metadata[part] = metadata
+            self._places += [(part, number) for number in range(metadata.num_row_groups)]
+            self.sizes += [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
         if not sum(self.sizes):
             raise InvalidFileError(path, f"holds no rows; {REMEDY}")
 
     def place(self, group: int) -> tuple[Path, int]:
-        """The file of a group, and how many of its rows stand before the group."""
+        """The file of a group, and the number of its rows before the group."""
         path, number = self._places[group]
         return path, sum(self.sizes[group - number : group])
 
     def read(self, group: int, *, with_observations: bool = True) -> Rows:
-        """The rows of a group; without observations these have no entries. Raises InvalidFileError."""
-        path, number = self._places[group]
-        columns = [name for name in COLUMNS if with_observations or name != "observation"]
-        with _refusing(path), pq.ParquetFile(path, metadata=self._metadata[path]) as file:
-            return _rows(file.read_row_group(number, columns=columns, use_threads=False), self._size)
+        """The rows of a group, checked; without observations, their words are 0. Raises InvalidFileError."""
+        path, before = self.place(group)
+        columns = [column.name for column in (COLUMNS if with_observations else NUMBERS)]
+        with _naming(path), pq.ParquetFile(path, metadata=self._metadata[path]) as file:
+            table = file.read_row_group(self._places[group][1], columns=columns, use_threads=False)
+            numbers = {column.name: as_numpy(table.column(column.name)) for column in NUMBERS}
+        own = opp = np.zeros(len(table), dtype=np.int64)
+        if with_observations:
+            own, opp = unpack_checked(path, self._codec, bytes_as_numpy(table.column(OBSERVATION.name)), before)
+        return check_numbers(path, Rows(own=own, opp=opp, **numbers), before)
 
 
 @contextmanager
-def _refusing(path: Path) -> Iterator[None]:
-    """What cannot be read at `path` as an InvalidFileError."""
+def _naming(path: Path) -> Iterator[None]:
+    """Turns errors of reading `path` into an InvalidFileError that names it."""
     try:
         yield
     except OSError as error:
         raise InvalidFileError(path, f"cannot be read: {error.strerror or 'it is broken'}; {REMEDY}") from error
-    except pa.ArrowInvalid as error:
+    except pa.ArrowException as error:
         raise InvalidFileError(path, f"{' '.join(str(error).split())}; {REMEDY}") from error
 
 
@@ -134,17 +138,3 @@ def _check_columns(path: Path, schema: pa.Schema, expected: pa.Schema) -> None:
         raise InvalidFileError(path, f"column {missing[0]} is missing; {REMEDY}")
     if not schema.equals(expected):
         raise InvalidFileError(path, f"its columns are not {', '.join(expected.names)}; is it another game's?")
-
-
-def _rows(table: pa.Table, observation_size: int) -> Rows:
-    match, ply, targets = (table.column(name).to_numpy() for name in ("match", "ply", "target"))
-    if "observation" not in table.column_names:
-        return Rows(match, ply, np.empty((len(match), 0), dtype=np.uint8), targets)
-    bits = np.concatenate([_packed(chunk) for chunk in table.column("observation").chunks])
-    return Rows(match, ply, np.unpackbits(bits, axis=1, count=observation_size), targets)
-
-
-def _packed(column: pa.FixedSizeBinaryArray) -> NDArray[np.uint8]:
-    width = column.type.byte_width
-    rows = np.frombuffer(column.buffers()[1], dtype=np.uint8).reshape(-1, width)
-    return rows[column.offset : column.offset + len(column)]

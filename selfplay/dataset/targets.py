@@ -1,102 +1,89 @@
-"""From the plies of matches to (afterstate, expected return) rows."""
+"""Target rules: from the matches of a batch to the target of each afterstate.
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+A rule is chosen by name (the setting `targets`, `selfplay.settings.choices.TARGET_RULES`). To add one, write a
+`TargetRule` anywhere and set `targets=my_module:my_rule`, or offer it as an entry point in the group
+`selfplay.targets`.
+"""
 
-import numpy as np
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.dataset.forgone_values import forgone_values
 from selfplay.games.game import Game
-from selfplay.games.match_outcome import outcome_of_first
+from selfplay.games.match_outcome import Outcome, match_return, outcome_of_first
 from selfplay.games.match_record import MATCH_OVER, MatchRecord
-
-Viewpoints = Literal["both", "agent"]
-
-
-class Rows(NamedTuple):
-    """N afterstates with their targets, ordered by match and ply."""
-
-    match: NDArray[np.int64]
-    """int64[N]: the match that the afterstate stood in."""
-    ply: NDArray[np.int32]
-    """int32[N]: the ply that led to it, from 0."""
-    observations: NDArray[np.uint8]
-    """uint8[N, D]: 0 or 1, the flattened observation of the player who has just moved."""
-    targets: NDArray[np.float32]
-    """float32[N] in [-1, 1]: that player's discounted outcome."""
-
-    def select(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Rows":
-        """The rows where `chosen` (bool[N]) is true, or of these numbers (int64[K])."""
-        return Rows(self.match[chosen], self.ply[chosen], self.observations[chosen], self.targets[chosen])
-
-    def between(self, start: int, end: int) -> "Rows":
-        """Rows `start` to `end`, the last one not included."""
-        one = slice(start, end)
-        return Rows(self.match[one], self.ply[one], self.observations[one], self.targets[one])
+from selfplay.players.player import Player
 
 
-def concatenated(parts: Sequence[Rows]) -> Rows:
-    """All rows of `parts`, one after the other."""
-    if len(parts) == 1:
-        return parts[0]
-    return Rows(
-        np.concatenate([rows.match for rows in parts]),
-        np.concatenate([rows.ply for rows in parts]),
-        np.concatenate([rows.observations for rows in parts]),
-        np.concatenate([rows.targets for rows in parts]),
-    )
+class PlayedMatches(NamedTuple):
+    """A batch of matches, and what a target rule may need to know about them."""
+
+    game: Game
+    record: MatchRecord
+    players: tuple[Player, Player]
+    """The players of all the matches, as in `selfplay.matches.arena.play_batch`."""
+    key: int
+    """The stream of random numbers that the matches were played with."""
+    gamma: float
+    """The discount in [0, 1]."""
+    outcome: Outcome = match_return
+    """What the end of a match is worth."""
 
 
-def expectation_rows(
-    game: Game,
-    record: MatchRecord,
-    gamma: float,
-    viewpoints: Viewpoints = "both",
-    outcome: str = "return",
-    forgone: Sequence[Tensor] | None = None,
-) -> Rows:
-    """The rows of a batch of matches.
+TargetRule = Callable[[PlayedMatches], Tensor]
+"""Gives float32[T, B] in [-1, 1]: the target of the afterstate that each ply of each match led to.
 
-    The target of the afterstate that a player's move leads to is z * gamma**k (Sutton & Barto, section 3.3, with the
-    return at the end only): z the player's return or its lead in points, k the number of moves that this player makes
-    later in the match. A pass is no move: it gives no row and does not count.
+It is a value for the player who has just moved. Plies without a move, `is_move`, become no rows; their targets are
+ignored.
+"""
+
+
+def full(played: PlayedMatches) -> Tensor:
+    """Discounted outcomes of whole matches: z * gamma**k (Sutton & Barto, section 3.3, with one return at the end).
+
+    z is the player's outcome, and k is the number of moves that this player makes later in the match.
+    """
+    return discounted_outcomes(played)
+
+
+def watkins(played: PlayedMatches) -> Tensor:
+    """As `full`, but an exploring action ends the match for the plies before it, as if the best action had been played.
+
+    What followed says nothing about the earlier plies (Watkins's Q(lambda) with lambda = 1; Sutton & Barto, section
+    12.10). z is then what the best action was worth to the player.
+    """
+    return discounted_outcomes(played, forgone_values(played.record, played.players, played.key))
+
+
+def is_move(game: Game, actions: Tensor) -> Tensor:
+    """bool, as `actions`: which are moves; a pass is not one, and neither is the filler after the end of a match."""
+    moved = actions != MATCH_OVER
+    return moved if game.pass_action is None else moved & (actions != game.pass_action)
+
+
+def discounted_outcomes(played: PlayedMatches, forgone: Sequence[Tensor] | None = None) -> Tensor:
+    """float32[T, B]: z * gamma**k of each ply, as in `full`.
 
     Args:
-        gamma: discount in [0, 1].
-        viewpoints: "both" keeps the moves of both players, "agent" only those of the first of the two.
-        outcome: "return", or "disc_difference", the lead in points over the number of squares.
-        forgone: as `selfplay.dataset.forgone_values`. Where there is such a value, it stands for z in the plies before,
-            as if the match had ended there with the best action: what followed an action that only explored
-            says nothing of them (Watkins's Q(lambda) with lambda = 1; Sutton & Barto, section 12.10).
-
-    Raises SettingError if the outcome counts points and the game does not.
+        forgone: float32[B] for each ply, as in `selfplay.dataset.forgone_values`. Where it is not nan, the match ends
+            there for the plies before it, with this value (at most 1) for the player to move.
     """
+    game, record = played.game, played.record
     moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
-    powers = torch.tensor([gamma**k for k in range(len(record.actions) + 1)], dtype=torch.float64)
-    of_first = outcome_of_first(game, record.states[-1], outcome).clone()
-    parts = []
+    powers = torch.tensor([played.gamma**k for k in range(len(record.actions) + 1)], dtype=torch.float64)
+    of_first = outcome_of_first(game, record.states[-1], played.outcome).clone()
+    targets = torch.empty(len(record.actions), len(record.match))
     for ply in reversed(range(len(record.actions))):
-        action, mover = record.actions[ply], record.states[ply].current_player
-        moved = action != MATCH_OVER
-        if game.pass_action is not None:
-            moved &= action != game.pass_action
-        kept = moved if viewpoints == "both" else moved & (mover == record.seats)
-        rows = kept.nonzero()[:, 0]
-        k = moves_later[rows, mover[rows].long()]
-        targets = torch.where(mover == 0, of_first, -of_first)[rows] * powers[k] + 0.0
-        afterstates = record.states[ply + 1].select(rows)
-        parts.append((record.match[rows], torch.full_like(rows, ply), game.observation_bits(afterstates), targets))
+        mover = record.states[ply].current_player.long()[:, None]
+        k = moves_later.gather(1, mover)[:, 0]
+        # 0 is added so that no draw becomes -0.0.
+        targets[ply] = torch.where(mover[:, 0] == 0, of_first, -of_first) * powers[k] + 0.0
         if forgone is not None:
             cut = ~forgone[ply].isnan()
-            of_first[cut] = torch.where(mover == 0, forgone[ply], -forgone[ply])[cut].clamp(-1, 1)
+            of_first[cut] = torch.where(mover[:, 0] == 0, forgone[ply], -forgone[ply])[cut].clamp(-1, 1)
             moves_later[cut] = 0
-        moves_later.scatter_add_(1, mover.long()[:, None], moved.long()[:, None])
-    return _by_match(parts[::-1])
-
-
-def _by_match(parts: list[tuple[Tensor, Tensor, Tensor, Tensor]]) -> Rows:
-    match, ply, observations, targets = (torch.cat(column).numpy() for column in zip(*parts, strict=True))
-    order = np.argsort(match, kind="stable")
-    return Rows(match[order], ply[order].astype(np.int32), observations[order], targets[order].astype(np.float32))
+        moves_later.scatter_add_(1, mover, is_move(game, record.actions[ply]).long()[:, None])
+    return targets

@@ -1,8 +1,8 @@
-"""How the rows of a level come onto the disk: shard after shard, and the dataset takes its name when it is whole."""
+"""Writing datasets of either format shard by shard; a dataset gets its name when it is complete."""
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -10,27 +10,37 @@ from typing import Any, BinaryIO, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from selfplay.dataset.files import csv_header
-from selfplay.dataset.parquet import part_name
+from selfplay.dataset.csv_file import csv_header, encode_csv
+from selfplay.dataset.parquet import encode_parquet, part_name
+from selfplay.dataset.rows import Rows
+from selfplay.games.observation_codec import ObservationCodec
 from selfplay.runs.written_files import written_whole
 
 
-class DatasetWriter(Protocol):
-    """Takes the shards of a dataset, in order."""
+def encode_rows(parts: Iterable[Rows], form: str, codec: ObservationCodec) -> tuple[bytes, int]:
+    """The rows of a shard, one part after the other, as bytes of the format csv or parquet, and the number of rows.
 
-    there: dict[int, int]
-    """The shards that are on the disk already, with the number of their rows: nobody need play them again."""
+    The bytes of csv have no header: `csv_header` followed by those of all shards is the file.
+    """
+    return (encode_parquet if form == "parquet" else encode_csv)(parts, codec)
+
+
+class DatasetWriter(Protocol):
+    """Writes the shards of a dataset, in order."""
+
+    written: dict[int, int]
+    """The shards that an earlier, interrupted run has written, with their numbers of rows."""
 
     def add(self, shard: int, content: bytes) -> None:
-        """Write what `selfplay.dataset.files.encode_rows` made of a shard. Raises OSError or StageError."""
+        """Write what `encode_rows` made of a shard. Raises OSError or StageError."""
 
 
 @contextmanager
 def dataset_written(path: Path, observation_size: int, record: Mapping[str, Any]) -> Iterator[DatasetWriter]:
-    """The writer of the dataset at `path`, which stands there whole when the block ends.
+    """The writer of the dataset at `path`, which is complete when the block ends.
 
-    dataset.csv is written beside itself, and goes when the block fails. The files of dataset.parquet stay beside it
-    then, and those that are whole are taken over by the next run with the same `record`.
+    dataset.csv is written beside its place and deleted if the block fails. The files of dataset.parquet are kept then,
+    and the complete ones are reused by the next run with the same `record`.
 
     Args:
         record: what the rows depend on.
@@ -48,18 +58,18 @@ def dataset_written(path: Path, observation_size: int, record: Mapping[str, Any]
 
 
 class CsvWriter:
-    """All shards in one file."""
+    """Writes all shards into one file."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self.there: dict[int, int] = {}
+        self.written: dict[int, int] = {}
 
     def add(self, shard: int, content: bytes) -> None:
         self._file.write(content)
 
 
 class PartsWriter:
-    """A file for each shard, in a folder."""
+    """Writes a file for each shard into a folder."""
 
     def __init__(self, path: Path, record: Mapping[str, Any]) -> None:
         self._path, self._beside = path, path.with_name(f".{path.name}.partial")
@@ -69,22 +79,22 @@ class PartsWriter:
             shutil.rmtree(self._beside, ignore_errors=True)
             with written_whole(self._record) as beside:
                 beside.write_text(text)
-        self.there = dict(_whole_parts(self._beside))
+        self.written = dict(_complete_parts(self._beside))
 
     def add(self, shard: int, content: bytes) -> None:
         with written_whole(self._beside / part_name(shard)) as beside:
             beside.write_bytes(content)
 
     def finish(self) -> None:
-        """Give the folder its name."""
+        """Rename the folder to that of the dataset."""
         self._record.unlink()
         if self._path.exists():
             shutil.rmtree(self._path)
         self._beside.replace(self._path)
 
 
-def _whole_parts(folder: Path) -> Iterator[tuple[int, int]]:
-    """The numbers and rows of the files of shards in a folder."""
+def _complete_parts(folder: Path) -> Iterator[tuple[int, int]]:
+    """The numbers of the shards with a readable file in a folder, and their numbers of rows."""
     for path in sorted(folder.glob("part-*.parquet")):
         with suppress(OSError, pa.ArrowInvalid, ValueError):
             yield int(path.stem.removeprefix("part-")), pq.read_metadata(path).num_rows

@@ -238,6 +238,16 @@ def _check_single_match(game: Game, state: State, action: int, following: State,
     _require(entries == bits[row].tolist(), "observation_entry differs from observation_bits")
 
 
+def _check_codec(game: Game, plies: Sequence[Ply]) -> None:
+    """Observations can be packed, and unpacked into the words that they were made from."""
+    for *_, following in plies:
+        own, opp = following.own.numpy(), following.opp.numpy()
+        packed = np.packbits(game.observation_bits(following).numpy(), axis=1)
+        _require(np.array_equal(game.observation_codec.pack(own, opp), packed), "pack differs from observation_bits")
+        words = game.observation_codec.unpack(packed)
+        _require(all(map(np.array_equal, words, (own, opp))), "unpack does not give back the words of a position")
+
+
 def _check_perft(game: Game, perft: Sequence[int]) -> None:
     for depth, expected in enumerate(perft, start=1):
         count = game.kernels.perft(*game.rules.initial, depth, False)
@@ -251,4 +261,5 @@ CHECKS: dict[str, Callable[[Game, Sequence[Ply]], None]] = {
     "texts": _check_texts,
     "ends": _check_ends,
     "three ways": _check_three_ways,
+    "observation codec": _check_codec,
 }

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from selfplay.errors import SettingError
 from selfplay.games.batched_rules import BatchedRules
+from selfplay.games.observation_codec import ObservationCodec, codec_of_bits
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
 from selfplay.games.state import State
@@ -81,3 +82,8 @@ class Game(BatchedRules):
         for text in actions:
             state = self.step(state, torch.tensor([self.string_to_action(text)]))
         return state
+
+    @cached_property
+    def observation_codec(self) -> ObservationCodec:
+        """Packs and unpacks observations; a game whose entries are not bits of the two words overrides it."""
+        return codec_of_bits(self.rules.observation_entry, prod(self.observation_shape))

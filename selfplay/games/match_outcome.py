@@ -1,4 +1,12 @@
-"""What a match is played for: its return, or the lead in points at its end."""
+"""Outcomes: what the end of a match is worth to a player, its return or its lead in points.
+
+An outcome is chosen by name (the setting `outcome`, `selfplay.settings.choices.OUTCOMES`). To add one, write an
+`Outcome` anywhere and set `outcome=my_module:my_outcome`, or offer it as an entry point in the group
+`selfplay.outcomes`.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -7,36 +15,47 @@ from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 
-RETURN, DISC_DIFFERENCE = "return", "disc_difference"
+
+class EndValues(NamedTuple):
+    """The worth of the end of a match: `win` times the return, plus `point` times the lead in points."""
+
+    win: float
+    point: float
 
 
-def end_values(game: Game, outcome: str) -> tuple[float, float]:
-    """What a won match is worth, and each point of the lead at the end: (1, 0), or (0, 1 / number of squares).
+Outcome = Callable[[Game], EndValues]
+"""The worth of the ends of a game's matches, in [-1, 1] in total. Raises SettingError if the game lacks points."""
 
-    Raises SettingError if the game counts no points.
-    """
-    if outcome == RETURN:
-        return 1.0, 0.0
+
+def match_return(game: Game) -> EndValues:
+    """1 for a win, 0 for a draw and -1 for a loss, in every game."""
+    return EndValues(win=1.0, point=0.0)
+
+
+def disc_difference(game: Game) -> EndValues:
+    """The lead in points over the number of squares. Raises SettingError if the game counts no points."""
     if game.rules.margin is None or game.num_squares is None:
-        raise SettingError(f"outcome={outcome}: {game.name} counts no points; give outcome=return")
-    return 0.0, 1.0 / game.num_squares
+        raise SettingError(f"outcome=disc_difference: {game.name} counts no points; give outcome=return")
+    return EndValues(win=0.0, point=1.0 / game.num_squares)
 
 
-def outcome_of_first(game: Game, state: State, outcome: str) -> Tensor:
-    """float32[B] in [-1, 1]: how matches that are over ended for player 0; of no meaning where they go on.
+def outcome_of_first(game: Game, state: State, outcome: Outcome) -> Tensor:
+    """float32[B] in [-1, 1]: the outcome of finished matches for player 0; without meaning for unfinished ones.
 
-    Raises SettingError if the game counts no points.
+    Raises SettingError if the outcome needs points and the game counts none.
     """
-    win, point = end_values(game, outcome)
-    if outcome == RETURN:
-        return win * state.returns
-    assert game.rules.margin is not None, "end_values has seen to it"
-    lead: Tensor = game.rules.margin(state.own, state.opp)
+    win, point = outcome(game)
+    values = win * state.returns
+    if point:
+        if game.rules.margin is None:
+            raise SettingError(f"outcome: {game.name} counts no points; give outcome=return")
+        lead: Tensor = game.rules.margin(state.own, state.opp)
+        values = values + point * torch.where(state.current_player == 0, lead, -lead).to(torch.float32)
     # 0 is added so that no draw becomes -0.0.
-    return point * torch.where(state.current_player == 0, lead, -lead).to(torch.float32) + 0.0
+    return values + 0.0
 
 
-def outcome_of_mover(game: Game, state: State, outcome: str) -> Tensor:
-    """float32[B]: the same for the player who has just moved."""
+def outcome_of_mover(game: Game, state: State, outcome: Outcome) -> Tensor:
+    """float32[B] in [-1, 1]: the same for the player who has just moved."""
     first = outcome_of_first(game, state, outcome)
     return torch.where(state.current_player == 1, first, -first) + 0.0

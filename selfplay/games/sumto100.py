@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, rule
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
+from selfplay.games.observation_codec import ForeignObservationError, Words
 from selfplay.games.presentation import PositionLine, Presentation
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
@@ -52,6 +53,24 @@ def observation_entry(own: Word, opp: Word, index: Word) -> Word:
     return ((own + opp) == index) * 1
 
 
+class OneHotCodec:
+    """Packs and unpacks the one-hot observation of the sum, which is the first word."""
+
+    size = GOAL + 1
+
+    def pack(self, own: NDArray[np.int64], opp: NDArray[np.int64]) -> NDArray[np.uint8]:
+        packed = np.zeros((len(own), -(-self.size // 8)), dtype=np.uint8)
+        packed[np.arange(len(own)), own >> 3] = 128 >> (own & 7)
+        return packed
+
+    def unpack(self, packed: NDArray[np.uint8]) -> Words:
+        entries = np.unpackbits(packed, axis=1, count=self.size)
+        foreign = np.flatnonzero(entries.sum(axis=1, dtype=np.int64) != 1)
+        if len(foreign):
+            raise ForeignObservationError(int(foreign[0]))
+        return entries.argmax(axis=1), np.zeros(len(entries), dtype=np.int64)
+
+
 class SumTo100Presentation(Presentation):
     title = "SumTo100"
     aim = "Both players add 1 to 10 in turn to one sum; whoever brings it to 100 wins."
@@ -73,6 +92,7 @@ class SumTo100(Game):
     observation_shape = (GOAL + 1,)
     max_game_length = GOAL
     rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry)
+    observation_codec = OneHotCodec()
     presentation_class = SumTo100Presentation
 
     def action_to_string(self, action: int) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from selfplay.errors import InvalidFileError
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.choices import OUTCOMES
 
 if TYPE_CHECKING:
     from selfplay.games import Game
@@ -55,13 +56,12 @@ def compiled_evaluation(checkpoint: "Checkpoint", game: "Game", name: str) -> "P
         None if it is another network.
     """
     from selfplay.architectures.ntuple import NTuple
-    from selfplay.games.match_outcome import end_values
     from selfplay.search.pattern_evaluation import PatternEvaluation
 
     network = checkpoint.network
     if not isinstance(network, NTuple):
         return None
-    ends = end_values(game, checkpoint.metadata["outcome"])
+    ends = OUTCOMES[checkpoint.metadata["outcome"]](game)
     return PatternEvaluation(name, game.name, *ends, network.tables())
 
 

@@ -14,6 +14,7 @@ from selfplay.games.match_outcome import outcome_of_mover
 from selfplay.games.state import State
 from selfplay.players.device_memory import network_bytes, position_bytes
 from selfplay.players.player import Player, one_hot_policy, sample_actions
+from selfplay.settings.choices import OUTCOMES
 
 EVALUATION_BLOCK = 256
 """Rows in one forward pass. Always the same number, because the sums of a matrix product may be taken in another
@@ -51,7 +52,8 @@ class ValueNetPlayer(Player):
             reply to that: the whole tree, a batch of positions at a time.
         temperature: 0 takes the best; above 0 an action is drawn with probability proportional to
             exp(value / temperature).
-        outcome: what the network foretells, "return" or "disc_difference"; ends of matches are valued alike.
+        outcome: what the network predicts, a name in `selfplay.settings.choices.OUTCOMES`; ends of matches are valued
+            by it too.
 
     Raises:
         SettingError: a depth out of range, or a negative temperature.
@@ -72,6 +74,7 @@ class ValueNetPlayer(Player):
             raise SettingError(f"player.temperature={temperature}: give 0 or more")
         self.game, self.depth, self.temperature, self.name = game, depth, temperature, name
         self.network, self.outcome = network.eval(), outcome
+        self._outcome = OUTCOMES[outcome]
 
     def action_values(self, state: State) -> Tensor:
         """float32[B, A] in about [-1, 1]: the value of each action to the player to move; nan where illegal.
@@ -114,7 +117,7 @@ class ValueNetPlayer(Player):
         """float32[N]: the value of each position to the player who has just moved."""
         values = torch.empty(state.batch_size, device=state.own.device)
         over = state.terminated
-        values[over] = outcome_of_mover(self.game, state, self.outcome)[over]
+        values[over] = outcome_of_mover(self.game, state, self._outcome)[over]
         open_positions = state.select(~over)
         if depth == 1:
             values[~over] = evaluate(self.network, self.game.observe(open_positions))

@@ -7,11 +7,11 @@ from typing import Any
 from selfplay.compute.devices import CUDA
 from selfplay.errors import SettingError
 from selfplay.settings.checks import require, require_package, require_rates
+from selfplay.settings.choices import OUTCOMES, TARGET_RULES, require_choice
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.training import SGD_ON_CPU, TrainingSettings
 
-OUTCOMES = ("return", "disc_difference")
 LOGGERS = ("none", "tensorboard")
 
 
@@ -104,8 +104,8 @@ class Settings(CommonSettings):
         require_rates("epsilons", self.epsilons)
         require("viewpoints", self.viewpoints, self.viewpoints in ("both", "agent"), "both or agent")
         require("opponents", self.opponents, self.opponents in ("self", "pool"), "self or pool")
-        require("outcome", self.outcome, self.outcome in OUTCOMES, " or ".join(OUTCOMES))
-        require("targets", self.targets, self.targets in ("full", "watkins"), "full or watkins")
+        require_choice("outcome", self.outcome, OUTCOMES)
+        require_choice("targets", self.targets, TARGET_RULES)
         require("logger", self.logger, self.logger in LOGGERS, " or ".join(LOGGERS))
         if (rows := self.dataset.buffer_rows) is not None and self.training.merge:
             raise SettingError(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.executors import Executor, open_executor
 from selfplay.players.levels import exploring_player
@@ -14,13 +14,14 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
+from selfplay.settings.choices import OUTCOMES, SAME_WITHOUT_EXPLORATION, TARGET_RULES
 from selfplay.settings.run import Settings
 
 # A stage that has nothing to do should not wait for torch: what computes is imported where it is used.
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from selfplay.dataset.targets import Rows, Viewpoints
+    from selfplay.dataset.rows import Rows
     from selfplay.games import Game
     from selfplay.games.match_record import MatchRecord
     from selfplay.players.player import Player
@@ -94,9 +95,9 @@ def _generation_record(settings: Settings, run: RunFolder, level: int) -> dict[s
     }
     if settings.dataset.format == "parquet":
         record["shard_matches"] = settings.dataset.shard_matches
+    if settings.targets != "full" and (level > 0 or settings.targets not in SAME_WITHOUT_EXPLORATION):
+        record["targets"] = settings.targets
     if level > 0:
-        if settings.targets != "full":
-            record["targets"] = settings.targets
         record |= {
             "epsilons": list(settings.epsilons),
             "player": asdict(settings.player),
@@ -124,8 +125,8 @@ def _write_matches(
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
         dataset_written(run.dataset(level, settings.dataset.format), size, record) as writer,
     ):
-        rows = sum(writer.there.values())
-        missing = [shard for shard in shards if shard.number not in writer.there]
+        rows = sum(writer.written.values())
+        missing = [shard for shard in shards if shard.number not in writer.written]
         if found := len(shards) - len(missing):
             log.info("level %d: %d of %d shards of its matches are there", level, found, len(shards))
             bar.update(settings.matches - sum(len(shard.matches) for shard in missing))
@@ -150,30 +151,36 @@ def _levels_that_play(settings: Settings, level: int) -> list[int]:
 
 
 def play_shard(shard: Shard) -> PlayedShard:
-    """Play the matches of a shard."""
-    from math import prod
-
+    """Play the matches of a shard and encode their rows."""
     import torch
 
-    from selfplay.dataset.files import encode_rows
+    from selfplay.dataset.writer import encode_rows
     from selfplay.games import make_game
 
     settings = shard.settings
     torch.set_num_threads(settings.threads)
     game = make_game(settings.game.name)
     play = _pool_records if settings.opponents == "pool" and shard.level > 0 else _own_records
-    parts = (in_order([_rows(shard, game, *played) for played in batch]) for batch in play(shard, game))
-    return PlayedShard(*encode_rows(parts, settings.dataset.format, prod(game.observation_shape)))
+    parts = (_rows_of_batch(shard, game, batch) for batch in play(shard, game))
+    return PlayedShard(*encode_rows(parts, settings.dataset.format, game.observation_codec))
+
+
+def _rows_of_batch(shard: Shard, game: "Game", batch: "list[tuple[MatchRecord, Pair]]") -> "Rows":
+    """The rows of a batch of matches, ordered by match and ply."""
+    from selfplay.dataset.rows import concatenate
+
+    parts = [_rows(shard, game, record, players) for record, players in batch]
+    return parts[0] if len(parts) == 1 else concatenate(parts).in_order()
 
 
 def _rows(shard: Shard, game: "Game", record: "MatchRecord", players: "Pair") -> "Rows":
-    from selfplay.dataset.forgone_values import forgone_values
-    from selfplay.dataset.targets import expectation_rows
+    from selfplay.dataset.match_rows import match_rows
+    from selfplay.dataset.targets import PlayedMatches
 
     settings = shard.settings
-    forgone = forgone_values(record, players, _key(shard)) if settings.targets == "watkins" else None
-    viewpoints = cast("Viewpoints", settings.viewpoints)
-    return expectation_rows(game, record, settings.gamma, viewpoints, settings.outcome, forgone)
+    outcome = OUTCOMES[settings.outcome]
+    played = PlayedMatches(game, record, players, _key(shard), settings.gamma, outcome)
+    return match_rows(played, TARGET_RULES[settings.targets], settings.viewpoints)
 
 
 def _own_records(shard: Shard, game: "Game") -> "Iterator[list[tuple[MatchRecord, Pair]]]":
@@ -227,19 +234,6 @@ def pool_opponents(key: int, matches: "Tensor", level: int) -> "Tensor":
     words = Draws(key, matches, 0).words(Purpose.OPPONENT)
     drawn: Tensor = below(words, 2 * level)
     return torch.where(drawn < level, drawn, level)
-
-
-def in_order(parts: "list[Rows]") -> "Rows":
-    """The rows of several sets of matches as one, ordered by match and ply."""
-    import numpy as np
-
-    from selfplay.dataset.targets import Rows, concatenated
-
-    rows = concatenated(parts)
-    if len(parts) == 1:
-        return rows
-    order = np.argsort(rows.match, kind="stable")
-    return Rows(rows.match[order], rows.ply[order], rows.observations[order], rows.targets[order])
 
 
 def _key(shard: Shard) -> int:

@@ -126,29 +126,27 @@ def _levels_to_train_on(settings: Settings, level: int) -> list[int]:
 
 
 def _rows_to_train_on(settings: Settings, run: RunFolder, level: int, processes: ProcessGroup) -> "TrainingRows":
-    from math import prod
-
-    from selfplay.dataset.files import read_parts
     from selfplay.dataset.parquet import RowGroups
+    from selfplay.dataset.reader import read_parts
     from selfplay.games import make_game
     from selfplay.training.rows_in_memory import RowsInMemory
     from selfplay.training.streaming import StreamedRows
 
     game, key = make_game(settings.game.name), _key(settings, level)
     paths = [run.dataset(number, settings.dataset.format) for number in _levels_to_train_on(settings, level)]
-    size = prod(game.observation_shape)
+    codec = game.observation_codec
     buffer_rows, matches = settings.dataset.buffer_rows, settings.matches
     if buffer_rows is not None:
-        groups = [RowGroups(path, size) for path in paths]
+        groups = [RowGroups(path, codec) for path in paths]
         _check_datasets(paths, processes)
-        return StreamedRows(groups, matches, settings.training, game.symmetries, key, buffer_rows, processes)
+        return StreamedRows(groups, matches, settings.training, game, key, buffer_rows, processes)
     # Matches of different levels keep different numbers, so that each is held out or not by itself.
     parts = (
         rows._replace(match=rows.match + number * matches)
         for number, path in enumerate(paths)
-        for rows in read_parts(path, size)
+        for rows in read_parts(path, codec)
     )
-    in_memory = RowsInMemory(parts, settings.training, game.symmetries, key, processes)
+    in_memory = RowsInMemory(parts, settings.training, game, key, processes)
     _check_datasets(paths, processes)
     return in_memory
 

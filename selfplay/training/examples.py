@@ -1,4 +1,4 @@
-"""Training examples, made of a dataset's rows: merged where equal, and multiplied by the symmetries of the game."""
+"""Training examples, made from the rows of a dataset: equal ones merged, and multiplied by the game's symmetries."""
 
 from typing import NamedTuple
 
@@ -7,22 +7,34 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.bit_permutation import PackedPermutation
 from selfplay.games.rules import Symmetries
 from selfplay.settings.training import TrainingSettings
 
 
+class PackedExamples(NamedTuple):
+    """N training examples with packed observations."""
+
+    packed: NDArray[np.uint8]
+    """uint8[N, ceil(D / 8)]: the observations, one bit for each entry (`np.packbits`)."""
+    targets: NDArray[np.float32]
+    """float32[N]"""
+    weights: NDArray[np.float32]
+    """float32[N], with mean 1."""
+
+
 class Examples(NamedTuple):
-    """N training examples."""
+    """N training examples as an optimiser takes them."""
 
     inputs: Tensor
-    """What a way down takes of the observations (see `Optimizer.inputs`); before that, packed observations."""
+    """What `Optimizer.inputs` makes of the observations: N of them."""
     targets: Tensor
     """float32[N]"""
     weights: Tensor
     """float32[N], with mean 1."""
 
     def select(self, rows: Tensor | slice) -> "Examples":
-        """The examples of these rows."""
+        """The examples with these numbers."""
         return Examples(self.inputs[rows], self.targets[rows], self.weights[rows])
 
     def to(self, device: torch.device) -> "Examples":
@@ -34,23 +46,18 @@ class Batch(NamedTuple):
     """A batch, as one of the processes that train together sees it."""
 
     share: Examples
-    """Those that this process takes; there may be none."""
+    """The examples of this process; possibly none."""
     size: int
-    """Examples in the whole batch."""
+    """Number of examples in the whole batch."""
 
 
-UNPACKED = 65536
-"""Rows whose observations are unpacked at a time."""
+def distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct rows of uint8[N, W], sorted.
 
-
-def distinct_rows(observations: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The distinct rows of uint8[N, D] with entries 0 and 1, and int64[N], the number of each row's own."""
-    first, inverse = _distinct(np.packbits(observations, axis=1))
-    return observations[first], inverse
-
-
-def _distinct(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of packed rows: where each distinct one stands first, and int64[N], the number of each row's own."""
+    Returns:
+        first: int64[M], the first row that equals each distinct one.
+        inverse: int64[N], the number in range(M) of each row's distinct one.
+    """
     padded = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
     padded[:, : packed.shape[1]] = packed
     words = padded.view(np.uint64)
@@ -59,20 +66,15 @@ def _distinct(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.
     return first, inverse.reshape(-1)
 
 
-def unpacked(packed: NDArray[np.uint8], observation_size: int) -> NDArray[np.uint8]:
-    """uint8[N, D] with entries 0 and 1, of uint8[N, ceil(D / 8)], which has a bit for each."""
-    return np.unpackbits(packed, axis=1, count=observation_size)
-
-
 def training_examples(
     packed: NDArray[np.uint8], targets: NDArray[np.float32], settings: TrainingSettings, symmetries: Symmetries
-) -> Examples:
-    """The examples made of N rows: merged where equal and multiplied by the symmetries, as the settings say.
+) -> PackedExamples:
+    """The examples made from N rows: merged where equal and multiplied by the symmetries, as the settings say.
 
     Merged examples have the mean target of their rows and the weight count ** weight_power, scaled to mean 1.
 
     Args:
-        packed: uint8[N, ceil(D / 8)], their observations with a bit for each entry. Those of the examples are so too.
+        packed: uint8[N, ceil(D / 8)], the packed observations of the rows.
         targets: float32[N]
     """
     means, counts = targets.astype(np.float64), np.ones(len(targets))
@@ -85,20 +87,20 @@ def training_examples(
         if settings.merge:
             packed, counts, means = _merge(packed, counts, means)
     weights = counts**settings.weight_power
-    numbers = (torch.from_numpy(a.astype(np.float32)) for a in (means, weights / weights.mean()))
-    return Examples(torch.from_numpy(packed), *numbers)
+    return PackedExamples(packed, means.astype(np.float32), (weights / weights.mean()).astype(np.float32))
 
 
 def _merge(
     packed: NDArray[np.uint8], counts: NDArray[np.float64], targets: NDArray[np.float64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.float64]]:
-    first, inverse = _distinct(packed)
+    first, inverse = distinct_rows(packed)
     total = np.bincount(inverse, weights=counts).astype(np.float64)
     return packed[first], total, np.bincount(inverse, weights=counts * targets) / total
 
 
 def _all_images(packed: NDArray[np.uint8], images: NDArray[np.int64]) -> NDArray[np.uint8]:
     """All images of the first row, then all of the second, and so on; `images` is int64[S, D]."""
-    size = images.shape[1]
-    parts = (unpacked(packed[start : start + UNPACKED], size) for start in range(0, len(packed), UNPACKED))
-    return np.concatenate([np.packbits(part[:, images].reshape(-1, size), axis=1) for part in parts])
+    together = np.empty((len(packed), len(images), packed.shape[1]), dtype=np.uint8)
+    for number, image in enumerate(images):
+        together[:, number] = PackedPermutation(image)(packed)
+    return together.reshape(-1, packed.shape[1])

@@ -10,9 +10,9 @@ from torch import nn
 
 from selfplay.compute.devices import CPU, cuda_devices_in_use
 from selfplay.compute.random_numbers import Purpose, single_word
-from selfplay.dataset.targets import Rows
+from selfplay.dataset.rows import Rows
 from selfplay.errors import StageError
-from selfplay.games.rules import Symmetries
+from selfplay.games.game import Game
 from selfplay.settings.training import TrainingSettings
 from selfplay.training.held_out import HeldOut
 from selfplay.training.optimizer import make_optimizer
@@ -61,8 +61,7 @@ def train(
     network: nn.Module,
     rows: Rows,
     settings: TrainingSettings,
-    symmetries: Symmetries,
-    observation_shape: tuple[int, ...],
+    game: Game,
     key: int,
     on_epoch: Callable[[EpochLoss], None] = lambda _: None,
     *,
@@ -70,8 +69,9 @@ def train(
     device: str = CPU,
 ) -> list[EpochLoss]:
     """`train_on` rows that are in memory."""
-    in_memory = RowsInMemory([rows], settings, symmetries, key)
-    return train_on(network, in_memory, settings, observation_shape, key, on_epoch, level=level, device=device)
+    in_memory = RowsInMemory([rows], settings, game, key)
+    shape = game.observation_shape
+    return train_on(network, in_memory, settings, shape, key, on_epoch, level=level, device=device)
 
 
 def train_on(

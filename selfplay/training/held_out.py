@@ -8,36 +8,60 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws, Purpose
-from selfplay.dataset.targets import Rows
+from selfplay.dataset.rows import Rows
 from selfplay.errors import StageError
+from selfplay.games.observation_codec import ObservationCodec
 from selfplay.training.examples import distinct_rows
 
 
 class HeldOut(NamedTuple):
-    """The rows that only measure: M distinct observations and which of them each of N rows shows."""
+    """N held-out rows: M distinct observations, and which of them each row shows."""
 
     observations: Tensor
     """uint8[M, D]: 0 or 1"""
     inverse: Tensor
-    """int64[N]"""
+    """int64[N]: numbers in range(M)"""
     targets: Tensor
     """float32[N]"""
 
 
+class ValidationSplit:
+    """Decides which rows are held out, and counts what it has decided on.
+
+    Args:
+        fraction: share of the matches that is held out, drawn by the number of the match.
+        key: the stream of random numbers of a level's training.
+    """
+
+    def __init__(self, fraction: float, key: int) -> None:
+        self._fraction, self._key = fraction, key
+        self.num_rows, self.num_held_out, self._matches, self._last = 0, 0, 0, -1
+
+    def count(self, match: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """bool[N]: whether the next N rows, of these matches, are held out; the rows of a match come together."""
+        held_out = is_held_out(match, self._fraction, self._key)
+        self.num_rows += len(match)
+        self.num_held_out += int(held_out.sum())
+        self._matches += int(np.count_nonzero(np.diff(match, prepend=self._last)))
+        self._last = match[-1] if len(match) else self._last
+        return held_out
+
+    def require_both_sides(self) -> None:
+        """Raise StageError if no rows are left to train on, or none to measure."""
+        if self.num_held_out in (0, self.num_rows):
+            raise StageError(f"{self._matches} matches are too few to hold out some of them; set more matches")
+
+
 def is_held_out(match: NDArray[np.int64], fraction: float, key: int) -> NDArray[np.bool_]:
-    """bool[N]: whether the matches of these numbers are held out, a share `fraction` of all, drawn by their numbers."""
+    """bool[N]: whether the matches with these numbers (int64[N]) are held out; the arguments of `ValidationSplit`."""
     draws = Draws(key, torch.from_numpy(match), 0)
     held_out: NDArray[np.bool_] = (draws.uniforms(Purpose.VALIDATION_SPLIT) < fraction).numpy()
     return held_out
 
 
-def require_both_sides(held_out: int, rows: int, matches: int) -> None:
-    """Raise StageError if, of the rows of so many matches, none are left to train or to measure on."""
-    if held_out in (0, rows):
-        raise StageError(f"{matches} matches are too few to hold out some of them; set more matches")
-
-
-def held_out_of(rows: Rows) -> HeldOut:
-    """These rows, to measure on."""
-    distinct, inverse = distinct_rows(rows.observations)
-    return HeldOut(*(torch.from_numpy(array) for array in (distinct, inverse, rows.targets)))
+def held_out_rows(rows: Rows, codec: ObservationCodec) -> HeldOut:
+    """`rows` as networks are measured on them."""
+    packed = codec.pack(rows.own, rows.opp)
+    first, inverse = distinct_rows(packed)
+    distinct = np.unpackbits(packed[first], axis=1, count=codec.size)
+    return HeldOut(*(torch.from_numpy(array) for array in (distinct, inverse, rows.target)))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
+from math import prod
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from selfplay.architectures.ntuple import NTuple
+from selfplay.compute.bit_permutation import packed_planes
 from selfplay.compute.devices import runs_compiled
 from selfplay.errors import SettingError
 from selfplay.settings.training import SGD_ON_CPU, TrainingSettings
@@ -25,8 +27,8 @@ class Optimizer(Protocol):
     weights: Tensor
     """All weights of the network, as they are now; written into, they change."""
 
-    def inputs(self, observations: NDArray[np.uint8]) -> Tensor:
-        """What it takes of uint8[N, D], flattened observations of 0 and 1; the first dimension stays."""
+    def inputs(self, packed: NDArray[np.uint8]) -> Tensor:
+        """N inputs, made from packed observations (uint8[N, ceil(D / 8)], see `ObservationCodec.pack`)."""
 
     def run_epoch(self, batches: Iterator[Batch]) -> float:
         """Take the next epoch's steps, each on the next of these batches.
@@ -93,9 +95,10 @@ class BatchTraining:
         self.weights = self._adam.weights
         self._autocast = autocast(settings.precision, self.weights.device)
 
-    def inputs(self, observations: NDArray[np.uint8]) -> Tensor:
-        """uint8[N, *observation_shape]"""
-        return torch.from_numpy(observations).reshape(-1, *self._shape)
+    def inputs(self, packed: NDArray[np.uint8]) -> Tensor:
+        """uint8[N, *observation_shape]: 0 or 1"""
+        entries = np.unpackbits(packed, axis=1, count=prod(self._shape))
+        return torch.from_numpy(entries).reshape(-1, *self._shape)
 
     def run_epoch(self, batches: Iterator[Batch]) -> float:
         total = torch.zeros((), device=self.weights.device)
@@ -128,13 +131,11 @@ class RowByRowTraining:
     def __init__(self, network: NTuple, observation_shape: tuple[int, ...], schedule: Schedule) -> None:
         self._network, self._shape, self._schedule, self._steps = network, observation_shape, schedule, 0
         self.weights = network.weight.data
+        self._planes = packed_planes(2, prod(observation_shape[1:]))
 
-    def inputs(self, observations: NDArray[np.uint8]) -> Tensor:
-        """int64[N, 2], the words of the two planes."""
-        from selfplay.games.feature_kernels import board_words
-
-        planes = torch.from_numpy(observations).reshape(-1, *self._shape)
-        return torch.from_numpy(np.stack(board_words(planes), axis=1))
+    def inputs(self, packed: NDArray[np.uint8]) -> Tensor:
+        """int64[N, 2]: the words of the two planes."""
+        return torch.from_numpy(self._planes(packed))
 
     def run_epoch(self, batches: Iterator[Batch]) -> float:
         from selfplay.training.row_by_row import descend_row_by_row

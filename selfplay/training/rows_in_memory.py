@@ -5,37 +5,39 @@ from typing import Protocol
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from selfplay.compute.random_numbers import Purpose, single_word
-from selfplay.dataset.targets import Rows, concatenated
-from selfplay.games.rules import Symmetries
+from selfplay.dataset.rows import Rows, concatenate
+from selfplay.games.game import Game
 from selfplay.settings.training import TrainingSettings
-from selfplay.training.examples import UNPACKED, Batch, training_examples, unpacked
-from selfplay.training.held_out import HeldOut, held_out_of, is_held_out, require_both_sides
+from selfplay.training.examples import Batch, Examples, PackedExamples, training_examples
+from selfplay.training.held_out import HeldOut, ValidationSplit, held_out_rows
 from selfplay.training.optimizer import Optimizer
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
+
+CONVERTED = 65536
+"""Examples whose observations are converted at a time."""
 
 
 class TrainingRows(Protocol):
     """The rows of a level's training, wherever they are kept."""
 
     num_rows: int
-    """All of them, held out or not."""
+    """All rows, held out or not."""
     num_examples: int
-    """Examples that one pass trains on."""
+    """Number of examples in a pass."""
 
     def batches(self, optimizer: Optimizer) -> Iterator[Batch]:
-        """Batches without end: pass after pass, each in an order of its own, the last batch of a pass shorter."""
+        """Batches without end: pass after pass, each in its own order, the last batch of a pass smaller."""
 
     def held_out(self) -> Iterable[HeldOut]:
-        """The held-out rows in parts: those that this process measures; there may be none."""
+        """The held-out rows that this process measures, in parts; possibly none."""
 
 
 class RowsInMemory:
-    """All rows of a level's training in memory, a bit for each entry of their observations.
+    """All rows of a level's training in memory, with packed observations.
 
-    While a network is trained by batches they also are there as bytes, as the network takes them.
+    While a network is trained, its inputs are in memory too.
 
     Args:
         parts: the rows, some at a time, the rows of a match together.
@@ -48,48 +50,46 @@ class RowsInMemory:
         self,
         parts: Iterable[Rows],
         settings: TrainingSettings,
-        symmetries: Symmetries,
+        game: Game,
         key: int,
         processes: ProcessGroup = SINGLE_PROCESS,
     ) -> None:
         self._settings, self._key, self._processes = settings, key, processes
-        self._observation_size = symmetries.observations.shape[1]
-        self.num_rows, matches, last = 0, 0, -1
+        codec, split = game.observation_codec, ValidationSplit(settings.validation_fraction, key)
         packed, targets, measured = [], [], []
         for rows in parts:
-            self.num_rows += len(rows.match)
-            matches += int(np.count_nonzero(np.diff(rows.match, prepend=last)))
-            last = rows.match[-1] if len(rows.match) else last
-            held = is_held_out(rows.match, settings.validation_fraction, key)
-            measured.append(rows.select(held))
-            packed.append(np.packbits(rows.observations[~held], axis=1))
-            targets.append(rows.targets[~held])
-        held_out = concatenated(measured)
-        require_both_sides(len(held_out.match), self.num_rows, matches)
-        share = processes.share(len(held_out.match))
-        self._held_out = [held_out_of(held_out.between(share.start, share.stop))]
-        self._examples = training_examples(np.concatenate(packed), np.concatenate(targets), settings, symmetries)
-        self.num_examples = len(self._examples.targets)
-
-    def _inputs(self, optimizer: Optimizer) -> Tensor:
-        """What `optimizer` takes of all observations."""
-        packed = self._examples.inputs.numpy()
-        inputs = torch.empty(0)
-        for start in range(0, len(packed), UNPACKED):
-            part = optimizer.inputs(unpacked(packed[start : start + UNPACKED], self._observation_size))
-            if start == 0:
-                inputs = part.new_empty(len(packed), *part.shape[1:])
-            inputs[start : start + UNPACKED] = part
-        return inputs
+            is_held_out = split.count(rows.match)
+            trained = rows.select(~is_held_out)
+            packed.append(codec.pack(trained.own, trained.opp))
+            targets.append(trained.target)
+            measured.append(rows.select(is_held_out))
+        split.require_both_sides()
+        share = processes.share(split.num_held_out)
+        self._held_out = [held_out_rows(concatenate(measured).select(share), codec)]
+        self._examples = training_examples(np.concatenate(packed), np.concatenate(targets), settings, game.symmetries)
+        self.num_rows, self.num_examples = split.num_rows, len(self._examples.targets)
 
     def batches(self, optimizer: Optimizer) -> Iterator[Batch]:
-        examples = self._examples._replace(inputs=self._inputs(optimizer)).to(optimizer.weights.device)
+        device = optimizer.weights.device
+        examples = _converted(self._examples, optimizer).to(device)
         generator = torch.Generator().manual_seed(single_word(self._key, Purpose.BATCH_ORDER))
         while True:
             # The order is drawn on the CPU, so that it is the same on every device.
-            order = torch.randperm(self.num_examples, generator=generator).to(optimizer.weights.device)
+            order = torch.randperm(self.num_examples, generator=generator).to(device)
             for batch in torch.split(order, self._settings.batch_size):
                 yield Batch(examples.select(batch[self._processes.share(len(batch))]), len(batch))
 
     def held_out(self) -> Iterable[HeldOut]:
         return self._held_out
+
+
+def _converted(examples: PackedExamples, optimizer: Optimizer) -> Examples:
+    """The examples as `optimizer` takes them, converted some at a time, which needs less memory."""
+    packed = examples.packed
+    inputs = torch.empty(0)
+    for start in range(0, len(packed), CONVERTED):
+        part = optimizer.inputs(packed[start : start + CONVERTED])
+        if start == 0:
+            inputs = part.new_empty(len(packed), *part.shape[1:])
+        inputs[start : start + CONVERTED] = part
+    return Examples(inputs, torch.from_numpy(examples.targets), torch.from_numpy(examples.weights))

@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from selfplay.architectures import build_network
-from selfplay.dataset.targets import expectation_rows
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import feature_values
 from selfplay.games.state import State
@@ -12,6 +11,7 @@ from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.training import OptimizerSettings, TrainingSettings
 from selfplay.training.fitting import train
+from tests.support.dataset_tools import observations_of, rows_of_record
 
 ARCHITECTURE = {"name": "othello_features"}
 WEIGHTS = [0.01, -0.2, 0.03, 0.4, -0.05, 0.06, 0.07]
@@ -61,15 +61,17 @@ def test_only_the_weights_are_saved_and_they_begin_at_0():
 
 def test_training_finds_the_weights_that_made_the_targets():
     game = make_game("othello_6x6")
-    rows = expectation_rows(game, record_of(game, 100), 1.0)
+    rows = rows_of_record(game, record_of(game, 100), 1.0)
     weights = [weight / 20 for weight in WEIGHTS]
-    observations = torch.from_numpy(rows.observations).float().reshape(-1, *game.observation_shape)
+    observations = (
+        torch.from_numpy(observations_of(rows, game.observation_codec)).float().reshape(-1, *game.observation_shape)
+    )
     with torch.no_grad():
         targets = network_for(game, weights)(observations)[:, 0].numpy()
     settings = TrainingSettings(
         epochs=5, steps_per_epoch=60, batch_size=256, symmetries=False, optimizer=OptimizerSettings(learning_rate=0.02)
     )
     network = build_network(ARCHITECTURE, game.observation_shape)
-    losses = train(network, rows._replace(targets=targets), settings, game.symmetries, game.observation_shape, key=1)
+    losses = train(network, rows._replace(target=targets), settings, game, key=1)
     assert losses[-1].validation_loss < 1e-6
     assert list(network.feature_weights().values()) == pytest.approx(weights, abs=1e-3)

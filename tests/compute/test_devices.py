@@ -9,7 +9,6 @@ from selfplay import compare_levels, compose_settings, generate_level, learn_lev
 from selfplay.architectures import build_network
 from selfplay.compute.devices import chosen_device, is_out_of_memory
 from selfplay.compute.random_numbers import Draws, Purpose
-from selfplay.dataset.targets import expectation_rows
 from selfplay.errors import SettingError
 from selfplay.games import GAMES, make_game
 from selfplay.games.kernels import distinct_positions, distinct_positions_with_tensors
@@ -21,6 +20,7 @@ from selfplay.players.registry import make_player
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.settings.training import TrainingSettings
 from selfplay.training.fitting import seeded, train
+from tests.support.dataset_tools import rows_of_record
 from tests.support.pretended_gpu import GPU, OnGPU, pretended_gpu
 from tests.support.runs import GENERATE, files_of, run_forked, tiny_settings
 
@@ -146,12 +146,12 @@ def test_what_is_made_on_one_device_is_done_on_another(tiny_run, tmp_path):
 def test_training_takes_the_same_steps_on_a_gpu(name):
     game = make_game(name)
     player = RandomPlayer(game)
-    rows = expectation_rows(game, record_of(game, (player, player), "cpu"), 0.9)
+    rows = rows_of_record(game, record_of(game, (player, player), "cpu"), 0.9)
     settings = TrainingSettings(epochs=2, batch_size=64, steps_per_epoch=4)
 
     def trained(device):
         network = network_of(name)
-        losses = train(network, rows, settings, game.symmetries, game.observation_shape, 9, device=device)
+        losses = train(network, rows, settings, game, 9, device=device)
         return losses, network.state_dict()
 
     with pretended_gpu():

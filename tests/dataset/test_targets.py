@@ -1,5 +1,7 @@
 """Targets by hand: z * gamma**k, for the mover's return z and the moves k that it makes later."""
 
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -7,13 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfplay.dataset.forgone_values import forgone_values
-from selfplay.dataset.targets import expectation_rows
+from selfplay.dataset.match_rows import match_rows
+from selfplay.dataset.reader import read_dataset
+from selfplay.dataset.targets import PlayedMatches, discounted_outcomes, watkins
+from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.games.match_record import MATCH_OVER
 from selfplay.games.tictactoe import TicTacToe
 from selfplay.matches.arena import play_matches
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
+from selfplay.stages.generate import generate_level
+from selfplay.stages.loop import learn_levels
+from tests.support.dataset_tools import observations_of, rows_of_record
+from tests.support.runs import tiny_settings
 
 GAME = make_game("tictactoe")
 
@@ -50,7 +61,7 @@ class Scripted(Player):
 def rows_of(*matches, gamma=0.5, viewpoints="both", game=GAME):
     player = Scripted(matches)
     (record,) = play_matches(GAME, (player, player), range(len(matches)), 0)
-    return expectation_rows(game, record, gamma, viewpoints)
+    return rows_of_record(game, record, gamma, viewpoints)
 
 
 class Explorer(Scripted):
@@ -78,23 +89,23 @@ def test_a_win_of_the_first_player():
     rows = rows_of(X_WINS)
     # X moves in plies 0, 2, 4; O in 1 and 3.
     assert rows.ply.tolist() == [0, 1, 2, 3, 4]
-    assert rows.targets.tolist() == [0.25, -0.5, 0.5, -1.0, 1.0]
+    assert rows.target.tolist() == [0.25, -0.5, 0.5, -1.0, 1.0]
     assert rows.match.tolist() == [0] * 5
 
 
 def test_a_win_of_the_second_player():
     rows = rows_of(O_WINS)
-    assert rows.targets.tolist() == [-0.25, 0.25, -0.5, 0.5, -1.0, 1.0]
+    assert rows.target.tolist() == [-0.25, 0.25, -0.5, 0.5, -1.0, 1.0]
 
 
 def test_a_draw_gives_zero_targets():
     rows = rows_of(DRAW)
-    assert rows.targets.tolist() == [0.0] * 9
-    assert not np.signbit(rows.targets).any()
+    assert rows.target.tolist() == [0.0] * 9
+    assert not np.signbit(rows.target).any()
 
 
 def test_no_target_is_a_negative_zero():
-    zero = rows_of(X_WINS, O_WINS, gamma=0.0).targets
+    zero = rows_of(X_WINS, O_WINS, gamma=0.0).target
     assert zero.tolist() == [0, 0, 0, -1, 1, 0, 0, 0, 0, -1, 1]
     assert not np.signbit(zero[zero == 0]).any()
 
@@ -102,13 +113,12 @@ def test_no_target_is_a_negative_zero():
 def test_targets_of_the_articles_discount():
     rows = rows_of(O_WINS, gamma=0.95)
     expected = [-(0.95**2), 0.95**2, -0.95, 0.95, -1, 1]
-    assert rows.targets.tolist() == np.array(expected, dtype=np.float32).tolist()
+    assert rows.target.tolist() == np.array(expected, dtype=np.float32).tolist()
 
 
 def test_observations_show_each_afterstate_to_its_mover():
     rows = rows_of(X_WINS)
-    assert rows.observations.dtype == np.uint8
-    drawn = [board(observation) for observation in rows.observations]
+    drawn = [board(observation) for observation in observations_of(rows, GAME.observation_codec)]
     assert drawn == ["m........", "w..m.....", "mm.w.....", "ww.mm....", "mmmww...."]
 
 
@@ -117,15 +127,16 @@ def test_rows_stand_in_the_order_of_match_and_ply():
     assert rows.match.tolist() == [0] * 6 + [1] * 5 + [2] * 9
     assert rows.ply.tolist() == [*range(6), *range(5), *range(9)]
     alone = rows_of(X_WINS)
-    assert rows.targets[6:11].tolist() == alone.targets.tolist()
-    assert (rows.observations[6:11] == alone.observations).all()
+    assert rows.target[6:11].tolist() == alone.target.tolist()
+    assert (rows.own[6:11] == alone.own).all()
+    assert (rows.opp[6:11] == alone.opp).all()
 
 
 def test_the_agents_rows_are_those_of_the_first_player_who_moves_second_in_odd_matches():
     both, agent = (rows_of(X_WINS, X_WINS, O_WINS, O_WINS, viewpoints=view) for view in ("both", "agent"))
     assert agent.match.tolist() == [0] * 3 + [1] * 2 + [2] * 3 + [3] * 3
     assert agent.ply.tolist() == [0, 2, 4, 1, 3, 0, 2, 4, 1, 3, 5]
-    assert agent.targets.tolist() == [0.25, 0.5, 1.0, -0.5, -1.0, -0.25, -0.5, -1.0, 0.25, 0.5, 1.0]
+    assert agent.target.tolist() == [0.25, 0.5, 1.0, -0.5, -1.0, -0.25, -0.5, -1.0, 0.25, 0.5, 1.0]
     kept = both.ply % 2 == both.match % 2
     assert all((a == b[kept]).all() for a, b in zip(agent, both, strict=True))
 
@@ -138,7 +149,7 @@ def test_a_pass_gives_no_row_and_does_not_count():
     # O's move in ply 3 is the centre, so its move in ply 1 is its last; X's stay as they were.
     rows = rows_of(X_WINS, game=CentreIsAPass())
     assert rows.ply.tolist() == [0, 1, 2, 4]
-    assert rows.targets.tolist() == [0.25, -1.0, 0.5, 1.0]
+    assert rows.target.tolist() == [0.25, -1.0, 0.5, 1.0]
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "sumto100"])
@@ -148,7 +159,7 @@ def test_rows_of_random_matches_equal_those_found_match_by_match(name, viewpoint
     game = make_game(name)
     player = RandomPlayer(game)
     (record,) = play_matches(game, (player, player), range(7), key)
-    rows = expectation_rows(game, record, gamma, viewpoints)
+    rows = rows_of_record(game, record, gamma, viewpoints)
     expected = []
     for number in range(7):
         plies = int((record.action_sequences()[number] != MATCH_OVER).sum())
@@ -157,7 +168,7 @@ def test_rows_of_random_matches_equal_those_found_match_by_match(name, viewpoint
             z = float(record.states[-1].returns[number]) * (1 if mover == 0 else -1)
             if viewpoints == "both" or mover == number % 2:
                 expected.append((number, ply, np.float32(z * gamma ** ((plies - 1 - ply) // 2))))
-    assert list(zip(rows.match.tolist(), rows.ply.tolist(), rows.targets, strict=True)) == expected
+    assert list(zip(rows.match.tolist(), rows.ply.tolist(), rows.target, strict=True)) == expected
 
 
 # ---------------------------------------------------------------------- matches cut where a player explored
@@ -192,19 +203,94 @@ def test_only_the_player_who_explores_forgoes_anything():
 
 
 def test_targets_before_a_cut_are_as_if_the_match_had_ended_there_with_the_best_action():
-    record, forgone = forgone_of(X_WINS, plies={2})
-    rows = expectation_rows(GAME, record, 0.5, forgone=forgone)
+    record, _ = forgone_of(X_WINS, plies=())
+    player = Explorer([X_WINS], {2})
+    rows = match_rows(PlayedMatches(GAME, record, (player, player), 0, 0.5), watkins)
     # X wins in ply 4; in ply 2 it forwent 0.8.
-    assert rows.targets.tolist() == pytest.approx([0.8 * 0.5, -0.8, 1 * 0.5, -1, 1])
-    whole = expectation_rows(GAME, record, 0.5)
-    assert whole.targets.tolist() == [0.25, -0.5, 0.5, -1, 1]
-    assert (rows.observations == whole.observations).all()
+    assert rows.target.tolist() == pytest.approx([0.8 * 0.5, -0.8, 1 * 0.5, -1, 1])
+    whole = rows_of_record(GAME, record, 0.5)
+    assert whole.target.tolist() == [0.25, -0.5, 0.5, -1, 1]
+    assert (rows.own == whole.own).all()
+    assert (rows.opp == whole.opp).all()
 
 
 def test_a_value_beyond_the_range_of_outcomes_is_cut_to_it():
     record, _ = forgone_of(X_WINS, plies=())
+    player = Scripted([X_WINS])
+    played = PlayedMatches(GAME, record, (player, player), 0, gamma=1.0)
     forgone = [torch.tensor([-1.25 if ply == 1 else torch.nan]) for ply in range(5)]
     # The second player forwent -1.25: the first one's lead of 1 before it.
-    assert expectation_rows(GAME, record, 1.0, forgone=forgone).targets.tolist() == [1, -1, 1, -1, 1]
+    assert discounted_outcomes(played, forgone)[:, 0].tolist() == [1, -1, 1, -1, 1]
     forgone[1] = -forgone[1]
-    assert expectation_rows(GAME, record, 1.0, forgone=forgone).targets.tolist() == [-1, -1, 1, -1, 1]
+    assert discounted_outcomes(played, forgone)[:, 0].tolist() == [-1, -1, 1, -1, 1]
+
+
+# ---------------------------------------------------------------------- rules from outside the package
+
+
+RULE = '''
+"""A target rule that is not part of the package: every position is worth half of the undiscounted outcome."""
+
+from selfplay.dataset.targets import full
+
+
+def halved(played):
+    return full(played._replace(gamma=1.0)) / 2
+
+
+def doubled(played):
+    return full(played) * 2
+
+
+def cut_off(played):
+    return full(played)[1:]
+'''
+
+
+@pytest.fixture
+def my_targets(tmp_path, monkeypatch):
+    (tmp_path / "my_targets.py").write_text(RULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "my_targets"
+    sys.modules.pop("my_targets", None)
+
+
+def test_a_target_rule_of_another_module_makes_the_targets_of_a_level(tmp_path, my_targets):
+    run = RunFolder(tmp_path / "run")
+    settings = tiny_settings(run.path, f"targets={my_targets}:halved", "levels=1")
+    learn_levels(settings)
+    for level in (0, 1):
+        generate_level(settings, level)
+        rows = read_dataset(run.dataset(level), GAME.observation_codec)
+        assert set(rows.target.tolist()) == {-0.5, 0.0, 0.5}
+        assert Manifest(run.level(level)).sections["generation"]["settings"]["targets"] == "my_targets:halved"
+    with pytest.raises(StageError, match=r"targets was .*my_targets:halved"):
+        generate_level(tiny_settings(run.path), 0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("doubled", r"targets: the rule gives a target of -?[12]"),
+        ("cut_off", r"targets: the rule gives targets of shape \[8, 300\]; \[9, 300\] are needed"),
+    ],
+)
+def test_wrong_targets_of_a_rule_are_refused(tmp_path, my_targets, rule, message):
+    with pytest.raises(SettingError, match=message):
+        generate_level(tiny_settings(tmp_path / "run", f"targets={my_targets}:{rule}"), 0)
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("targets=everything", r"^targets=everything: .*full or watkins"),
+        ("targets=my_targets:nothing", "target rule 'my_targets:nothing' cannot be imported"),
+        ("targets=no_such_module:rule", "target rule 'no_such_module:rule' cannot be imported"),
+        ("outcome=points", r"^outcome=points: .*return or disc_difference"),
+        ("outcome=my_targets:nothing", "outcome 'my_targets:nothing' cannot be imported"),
+    ],
+)
+def test_an_unknown_rule_or_outcome_is_refused_when_settings_are_composed(tmp_path, my_targets, override, message):
+    with pytest.raises(SettingError, match=message):
+        tiny_settings(tmp_path / "run", override)
+    assert not (tmp_path / "run").exists()

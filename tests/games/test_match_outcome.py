@@ -9,7 +9,7 @@ from torch import nn
 from selfplay.architectures import build_network
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
-from selfplay.games.match_outcome import end_values, outcome_of_first, outcome_of_mover
+from selfplay.games.match_outcome import disc_difference, match_return, outcome_of_first, outcome_of_mover
 from selfplay.games.state import State
 from selfplay.matches.arena import play_matches
 from selfplay.players.learned_evaluation import compiled_evaluation
@@ -19,6 +19,7 @@ from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.searcher import Searcher
+from selfplay.settings.choices import OUTCOMES
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.train import train_level
@@ -44,18 +45,18 @@ def test_a_lead_is_counted_in_discs_over_the_squares():
     # X has 9 discs and O 7; it makes no difference who is to move.
     for side in "XO":
         state = game.read_board("XXXXXXXXXOOOOOOO", side)
-        assert outcome_of_first(game, state, "disc_difference").tolist() == [2 / 16]
-        assert outcome_of_first(game, state, "return").tolist() == [1.0]
-    assert outcome_of_mover(game, game.read_board("XXXXXXXXXOOOOOOO", "X"), "disc_difference").tolist() == [-2 / 16]
-    assert outcome_of_mover(game, game.read_board("XXXXXXXXXOOOOOOO", "O"), "disc_difference").tolist() == [2 / 16]
-    assert end_values(game, "disc_difference") == (0.0, 1 / 16)
-    assert end_values(game, "return") == (1.0, 0.0)
+        assert outcome_of_first(game, state, disc_difference).tolist() == [2 / 16]
+        assert outcome_of_first(game, state, match_return).tolist() == [1.0]
+    assert outcome_of_mover(game, game.read_board("XXXXXXXXXOOOOOOO", "X"), disc_difference).tolist() == [-2 / 16]
+    assert outcome_of_mover(game, game.read_board("XXXXXXXXXOOOOOOO", "O"), disc_difference).tolist() == [2 / 16]
+    assert disc_difference(game) == (0.0, 1 / 16)
+    assert match_return(game) == (1.0, 0.0)
 
 
 def test_the_sign_of_a_lead_is_the_return():
     game, states = states_of("othello")
     over = states.select(states.terminated)
-    leads = outcome_of_first(game, over, "disc_difference")
+    leads = outcome_of_first(game, over, disc_difference)
     assert torch.equal(leads.sign(), over.returns)
     assert leads.abs().max() <= 1
 
@@ -85,7 +86,7 @@ def test_ends_are_valued_alike_by_networks_and_by_compiled_searches(outcome):
     for row in range(states.batch_size):
         for action in game.legal_action_mask(states)[row].nonzero()[:, 0]:
             after = game.step(states.select(torch.tensor([row])), action[None])
-            expected = outcome_of_mover(game, after, outcome)[0] if after.terminated[0] else torch.tensor(0.0)
+            expected = outcome_of_mover(game, after, OUTCOMES[outcome])[0] if after.terminated[0] else torch.tensor(0.0)
             ends += int(after.terminated[0])
             assert looked_up[row, action] == expected
     assert ends > 30
@@ -103,7 +104,7 @@ def test_a_level_learns_leads_and_its_file_says_so(tmp_path):
 def test_a_game_that_counts_no_points_is_refused_in_one_line(tmp_path):
     message = "outcome=disc_difference: tictactoe counts no points; give outcome=return"
     with pytest.raises(SettingError, match=message):
-        end_values(make_game("tictactoe"), "disc_difference")
+        disc_difference(make_game("tictactoe"))
     with pytest.raises(SettingError, match=message):
         learn_levels(tiny_settings(tmp_path / "library", "outcome=disc_difference"))
     done = run_forked(GENERATE, "outcome=disc_difference", "matches=20", f"run_dir={tmp_path / 'script'}", "level=0")
@@ -113,4 +114,4 @@ def test_a_game_that_counts_no_points_is_refused_in_one_line(tmp_path):
 def test_leads_between_0_and_1_are_floats_without_minus_zero():
     game = make_game("othello_4x4")
     drawn = game.read_board("XXXXXXXXOOOOOOOO", "X")
-    assert not np.signbit(outcome_of_mover(game, drawn, "disc_difference").numpy()).any()
+    assert not np.signbit(outcome_of_mover(game, drawn, disc_difference).numpy()).any()

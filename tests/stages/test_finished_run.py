@@ -9,9 +9,9 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from selfplay.dataset.files import read_dataset
 
 from selfplay import compare_levels, generate_level, learn_levels, load_level, make_game, train_level
-from selfplay.dataset.files import read_dataset
 from selfplay.grading.finished_runs import read_runs
 from selfplay.playing.console import play_at_console
 from selfplay.runs.manifest import Manifest

@@ -11,29 +11,22 @@ from hypothesis.extra import numpy as hnp
 from torch import nn
 
 from selfplay.architectures import build_network
-from selfplay.dataset.targets import Rows, expectation_rows
+from selfplay.dataset.rows import Rows
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
-from selfplay.matches.arena import play_matches
-from selfplay.players.random import RandomPlayer
 from selfplay.settings.training import OptimizerSettings, TrainingSettings
-from selfplay.training.examples import distinct_rows, training_examples, unpacked
+from selfplay.training.examples import Examples, distinct_rows, training_examples
 from selfplay.training.fitting import seeded, train, train_on, validation_loss
 from selfplay.training.held_out import HeldOut, is_held_out
 from selfplay.training.optimizer import Schedule
 from selfplay.training.rows_in_memory import RowsInMemory
+from tests.support.dataset_tools import observations_of, random_rows, words_of
 
 GAME = make_game("tictactoe")
 SHAPE = GAME.observation_shape
-
-
-def random_rows(matches=200, seed=0):
-    player = RandomPlayer(GAME)
-    (record,) = play_matches(GAME, (player, player), range(matches), seed)
-    return expectation_rows(GAME, record, 0.95)
-
-
-ROWS = random_rows()
+CODEC = GAME.observation_codec
+ROWS = random_rows(GAME, range(200))
+OBSERVATIONS = observations_of(ROWS, CODEC)
 
 
 def make_settings(**changes):
@@ -49,7 +42,7 @@ def make_network(dropout=0.0):
 
 def fit(settings=None, key=7, rows=ROWS, dropout=0.0, **options):
     network = make_network(dropout)
-    losses = train(network, rows, settings or make_settings(), GAME.symmetries, SHAPE, key, **options)
+    losses = train(network, rows, settings or make_settings(), GAME, key, **options)
     return network, losses
 
 
@@ -62,13 +55,15 @@ def three_rows():
     observations = np.zeros((3, 18), dtype=np.uint8)
     observations[[0, 1], 0] = 1
     observations[2, 4] = 1
-    return Rows(np.arange(3), np.zeros(3, np.int32), observations, np.array([1.0, 0.5, -0.25], np.float32))
+    own, opp = words_of(observations, CODEC)
+    return Rows(np.arange(3), np.zeros(3, np.int32), own, opp, np.array([1.0, 0.5, -0.25], np.float32))
 
 
 def examples_of(rows, settings):
-    """`training_examples` with the observations that they show, uint8[N, 18], for inputs."""
-    examples = training_examples(np.packbits(rows.observations, axis=1), rows.targets, settings, GAME.symmetries)
-    return examples._replace(inputs=torch.from_numpy(unpacked(examples.inputs.numpy(), 18)))
+    """`training_examples` with the observations that they show, uint8[N, 18], as inputs."""
+    examples = training_examples(CODEC.pack(rows.own, rows.opp), rows.target, settings, GAME.symmetries)
+    observations = np.unpackbits(examples.packed, axis=1, count=18)
+    return Examples(*map(torch.from_numpy, (observations, examples.targets, examples.weights)))
 
 
 def as_dictionary(examples):
@@ -105,8 +100,8 @@ def test_the_weight_is_a_power_of_the_count(weight_power, ratio):
 def test_without_merging_every_row_is_an_example_of_weight_1():
     rows = three_rows()
     examples = examples_of(rows, make_settings(symmetries=False, merge=False))
-    assert examples.inputs.tolist() == rows.observations.tolist()
-    assert examples.targets.tolist() == rows.targets.tolist()
+    assert examples.inputs.tolist() == observations_of(rows, CODEC).tolist()
+    assert examples.targets.tolist() == rows.target.tolist()
     assert examples.weights.tolist() == [1, 1, 1]
 
 
@@ -122,7 +117,7 @@ def test_symmetries_give_eight_images_each_with_the_rows_target():
 def test_the_eight_images_of_a_board_are_its_turns_and_mirrors():
     rows = ROWS.select(np.arange(len(ROWS.match)) == 4)
     examples = examples_of(rows, make_settings(merge=False))
-    board = rows.observations.reshape(2, 3, 3)
+    board = observations_of(rows, CODEC).reshape(2, 3, 3)
     turned = [np.rot90(board, turns, axes=(1, 2)) for turns in range(4)]
     expected = {image.tobytes() for b in turned for image in (b.copy(), b[:, :, ::-1].copy())}
     images = {image.astype(np.uint8).tobytes() for image in examples.inputs.numpy()}
@@ -144,14 +139,15 @@ def test_images_are_merged_with_the_counts_of_all_their_rows():
 def test_merging_keeps_the_sums_of_a_whole_dataset(symmetries):
     settings = make_settings(symmetries=symmetries, weight_power=1.0)
     examples = examples_of(ROWS, settings)
-    expected = ROWS.targets.astype(np.float64).mean()
+    expected = ROWS.target.astype(np.float64).mean()
     assert (examples.weights * examples.targets).double().mean().item() == pytest.approx(expected, abs=1e-6)
     assert examples.weights.mean().item() == pytest.approx(1, abs=1e-5)
 
 
 @given(hnp.arrays(np.uint8, st.tuples(st.integers(1, 30), st.integers(1, 130)), elements=st.integers(0, 1)))
 def test_distinct_rows_are_each_row_once(observations):
-    distinct, inverse = distinct_rows(observations)
+    first, inverse = distinct_rows(np.packbits(observations, axis=1))
+    distinct = observations[first]
     assert len({row.tobytes() for row in distinct}) == len(distinct)
     assert (distinct[inverse] == observations).all()
 
@@ -198,8 +194,7 @@ def test_rows_of_one_match_never_stand_on_both_sides(key, fraction):
 
 def test_the_share_of_held_out_matches_is_the_fraction():
     match = np.arange(50_000)
-    rows = Rows(match, match.astype(np.int32), np.zeros((50_000, 1), np.uint8), np.zeros(50_000, np.float32))
-    share = is_held_out(rows.match, 0.2, 3).mean()
+    share = is_held_out(match, 0.2, 3).mean()
     assert abs(share - 0.2) < 5 * (0.2 * 0.8 / 50_000) ** 0.5
 
 
@@ -227,9 +222,9 @@ def test_the_validation_loss_is_the_plain_mean_squared_error_of_the_held_out_row
     network.eval()
     total = 0.0
     for row in held:
-        observation = torch.tensor(ROWS.observations[row], dtype=torch.float32).reshape(1, *SHAPE)
+        observation = torch.tensor(OBSERVATIONS[row], dtype=torch.float32).reshape(1, *SHAPE)
         with torch.inference_mode():
-            total += (network(observation).item() - float(ROWS.targets[row])) ** 2
+            total += (network(observation).item() - float(ROWS.target[row])) ** 2
     assert losses[0].validation_loss == pytest.approx(total / len(held), rel=1e-5)
 
 
@@ -246,8 +241,8 @@ def test_the_validation_loss_is_taken_without_dropout():
     network, losses = fit(make_settings(epochs=1), dropout=0.5)
     held = is_held_out(ROWS.match, 0.2, 7)
     with torch.inference_mode():
-        values = network.eval()(torch.tensor(ROWS.observations[held], dtype=torch.float32).reshape(-1, *SHAPE))
-    expected = np.square(values[:, 0].numpy() - ROWS.targets[held]).mean()
+        values = network.eval()(torch.tensor(OBSERVATIONS[held], dtype=torch.float32).reshape(-1, *SHAPE))
+    expected = np.square(values[:, 0].numpy() - ROWS.target[held]).mean()
     assert losses[0].validation_loss == pytest.approx(float(expected), rel=1e-5)
 
 
@@ -263,7 +258,7 @@ def test_the_first_training_loss_is_the_weighted_error_of_the_untrained_network(
 
 def test_training_learns_more_than_the_best_constant():
     _, losses = fit(make_settings(epochs=6, steps_per_epoch=20, learning_rate=0.01))
-    held_out = ROWS.targets[is_held_out(ROWS.match, 0.2, 7)]
+    held_out = ROWS.target[is_held_out(ROWS.match, 0.2, 7)]
     assert losses[-1].validation_loss < held_out.var()
 
 
@@ -281,11 +276,11 @@ def test_without_steps_per_epoch_an_epoch_is_one_pass():
             return self.linear(observations.flatten(1))
 
     settings = make_settings(epochs=2, steps_per_epoch=None, batch_size=100, symmetries=False, merge=False)
-    train(Counting(), ROWS, settings, GAME.symmetries, SHAPE, 7)
+    train(Counting(), ROWS, settings, GAME, 7)
     size = int((~is_held_out(ROWS.match, 0.2, 7)).sum())
     steps = -(-size // 100)
     assert [len(batch) for batch in seen] == ([100] * (steps - 1) + [size % 100 or 100]) * 2
-    expected = sorted(map(tuple, ROWS.observations[~is_held_out(ROWS.match, 0.2, 7)].tolist()))
+    expected = sorted(map(tuple, OBSERVATIONS[~is_held_out(ROWS.match, 0.2, 7)].tolist()))
     passes = [torch.cat(seen[:steps]), torch.cat(seen[steps:])]
     assert all(sorted(map(tuple, examples.int().tolist())) == expected for examples in passes)
     assert not torch.equal(*passes)
@@ -294,11 +289,11 @@ def test_without_steps_per_epoch_an_epoch_is_one_pass():
 def test_rows_that_come_in_parts_are_learned_from_as_if_they_came_at_once():
     count = len(ROWS.match)
     edges = [0, 1, 17, 17, count // 2, count]
-    parts = [ROWS.between(start, end) for start, end in itertools.pairwise(edges)]
+    parts = [ROWS.select(slice(start, end)) for start, end in itertools.pairwise(edges)]
     weights = []
     for settings in (make_settings(), make_settings(merge=False, symmetries=False)):
         for rows in ([ROWS], parts):
-            network, in_memory = make_network(), RowsInMemory(rows, settings, GAME.symmetries, 7)
+            network, in_memory = make_network(), RowsInMemory(rows, settings, GAME, 7)
             losses = train_on(network, in_memory, settings, SHAPE, 7)
             weights.append((in_memory.num_rows, losses, vector(network).tolist()))
     assert weights[0] == weights[1] != weights[2] == weights[3]
@@ -336,8 +331,7 @@ def test_the_weights_of_the_champion_are_kept():
         network,
         ROWS,
         settings,
-        GAME.symmetries,
-        SHAPE,
+        GAME,
         7,
         on_epoch=lambda loss: epochs.append((loss, vector(network))),
     )

@@ -14,13 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfplay.architectures import build_network
-from selfplay.dataset.files import encode_rows, read_dataset
-from selfplay.dataset.parquet import RowGroups, parquet_parts
-from selfplay.dataset.targets import Rows, concatenated, expectation_rows
+from selfplay.dataset.parquet import RowGroups, encode_parquet, parquet_parts
+from selfplay.dataset.reader import read_dataset
+from selfplay.dataset.rows import Rows, concatenate
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.games import make_game
-from selfplay.matches.arena import play_matches
-from selfplay.players.random import RandomPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.training import OptimizerSettings, TrainingSettings
@@ -29,22 +27,17 @@ from selfplay.training.fitting import seeded, train, train_on, validation_loss
 from selfplay.training.held_out import is_held_out
 from selfplay.training.optimizer import make_optimizer
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
-from selfplay.training.streaming import StreamedRows, exchanged
+from selfplay.training.shuffle_buffer import replaced_rows
+from selfplay.training.streaming import StreamedRows
+from tests.support.dataset_tools import observations_of, random_rows, words_of
 from tests.support.runs import PROJECT, tiny_settings
 
 GAME = make_game("tictactoe")
 SHAPE = GAME.observation_shape
 MATCHES = 400
 KEY = 7
-
-
-def random_rows(first=0, matches=MATCHES):
-    player = RandomPlayer(GAME)
-    (record,) = play_matches(GAME, (player, player), range(first, first + matches), 0)
-    return expectation_rows(GAME, record, 0.95)
-
-
-ROWS = random_rows()
+CODEC = GAME.observation_codec
+ROWS = random_rows(GAME, range(MATCHES))
 
 
 def in_parts(folder, rows, part_rows=700, group_rows=100):
@@ -52,7 +45,7 @@ def in_parts(folder, rows, part_rows=700, group_rows=100):
     folder.mkdir(parents=True)
     for number, start in enumerate(range(0, len(rows.match), part_rows)):
         path = folder / f"part-{number:05d}.parquet"
-        path.write_bytes(encode_rows([rows.between(start, start + part_rows)], "parquet", 18)[0])
+        path.write_bytes(encode_parquet([rows.select(slice(start, start + part_rows))], CODEC)[0])
         pq.write_table(pq.read_table(path), path, row_group_size=group_rows, use_dictionary=False)
     return folder
 
@@ -70,8 +63,8 @@ def make_settings(**changes):
 
 
 def streamed(*paths, settings=None, buffer_rows=300, key=KEY, processes=SINGLE_PROCESS, matches=MATCHES):
-    groups = [RowGroups(path, 18) for path in paths]
-    return StreamedRows(groups, matches, settings or make_settings(), GAME.symmetries, key, buffer_rows, processes)
+    groups = [RowGroups(path, CODEC) for path in paths]
+    return StreamedRows(groups, matches, settings or make_settings(), GAME, key, buffer_rows, processes)
 
 
 def make_network(architecture="mlp"):
@@ -97,7 +90,9 @@ def as_rows(batches):
 
 def training_rows(rows=ROWS, key=KEY):
     kept = rows.select(~is_held_out(rows.match, 0.2, key))
-    return [(row.tobytes(), target) for row, target in zip(kept.observations, kept.targets.tolist(), strict=True)]
+    return [
+        (row.tobytes(), target) for row, target in zip(observations_of(kept, CODEC), kept.target.tolist(), strict=True)
+    ]
 
 
 # ---------------------------------------------------------------------- the parts of a dataset
@@ -105,25 +100,25 @@ def training_rows(rows=ROWS, key=KEY):
 
 def test_the_parts_are_read_as_one(dataset):
     assert [path.name for path in parquet_parts(dataset)] == [f"part-{number:05d}.parquet" for number in range(5)]
-    rows = read_dataset(dataset, 18)
+    rows = read_dataset(dataset, CODEC)
     assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(rows, ROWS, strict=True))
 
 
 def test_a_row_group_knows_its_place(dataset):
-    groups = RowGroups(dataset, 18)
+    groups = RowGroups(dataset, CODEC)
     path, first = groups.place(9)
     assert (path.name, first) == ("part-00001.parquet", 200)
     assert (groups.read(9).match == ROWS.match[900:1000]).all()
     numbers = groups.read(9, with_observations=False)
-    assert numbers.observations.shape == (100, 0)
-    assert (numbers.targets == ROWS.targets[900:1000]).all()
+    assert (numbers.target == ROWS.target[900:1000]).all()
+    assert not numbers.own.any()
 
 
 def test_broken_parts_are_named(dataset, tmp_path):
     folder = tmp_path / "dataset.parquet"
     folder.mkdir()
-    with pytest.raises(InvalidFileError, match=r"dataset\.parquet: is no folder with part-00000\.parquet in it"):
-        read_dataset(folder, 18)
+    with pytest.raises(InvalidFileError, match=r"dataset\.parquet: is not a folder with part-00000\.parquet in it"):
+        read_dataset(folder, CODEC)
     in_parts(tmp_path / "cut.parquet", ROWS)
     part = tmp_path / "cut.parquet" / "part-00002.parquet"
     part.write_bytes(part.read_bytes()[:-50])
@@ -169,7 +164,7 @@ def test_batches_are_full_but_for_the_last_of_a_pass(dataset):
 def test_a_large_buffer_mixes_rows_from_all_over_the_dataset(dataset):
     """Where the rows of the first batch stood in the dataset: all over it, as far as the buffer reaches."""
     numbers = np.arange(len(ROWS.match), dtype=np.float32) / len(ROWS.match)
-    with_numbers = in_parts(dataset.parent / "numbered.parquet", ROWS._replace(targets=numbers))
+    with_numbers = in_parts(dataset.parent / "numbered.parquet", ROWS._replace(target=numbers))
     spread = [
         float(np.std([target for _, target in as_rows(passes(streamed(with_numbers, buffer_rows=size))[0][:1])]))
         for size in (1, 10**6)
@@ -179,11 +174,11 @@ def test_a_large_buffer_mixes_rows_from_all_over_the_dataset(dataset):
 
 
 def test_replayed_datasets_are_one_stream_and_split_by_matches_of_their_own(dataset, tmp_path):
-    other = in_parts(tmp_path / "dataset.parquet", random_rows(5000))
-    rows = read_dataset(other, 18)
+    other = in_parts(tmp_path / "dataset.parquet", random_rows(GAME, range(5000, 5000 + MATCHES)))
+    rows = read_dataset(other, CODEC)
     own = rows._replace(match=rows.match - 5000)
     again = in_parts(tmp_path / "again.parquet", own)
-    together = concatenated([ROWS, own._replace(match=own.match + MATCHES)])
+    together = concatenate([ROWS, own._replace(match=own.match + MATCHES)])
     shown = as_rows(passes(streamed(dataset, again))[0])
     assert sorted(shown) == sorted(training_rows(together))
 
@@ -217,7 +212,7 @@ def test_rows_trade_places_one_after_the_other(places):
         expected_going.append(expected_held[place])
         expected_held[place] = row
     columns = [held, held.double()]
-    going = exchanged(columns, [coming, coming.double()], torch.tensor(places, dtype=torch.int64))
+    going = replaced_rows(columns, [coming, coming.double()], torch.tensor(places, dtype=torch.int64))
     assert columns[0].tolist() == columns[1].tolist() == expected_held
     assert going[0].tolist() == going[1].tolist() == expected_going
 
@@ -233,25 +228,25 @@ def fit(rows, settings, architecture="mlp"):
 @pytest.mark.parametrize(("architecture", "optimizer", "rate"), [("mlp", "adam", 0.01), ("ntuple", "sgd", 0.02)])
 def test_a_streamed_fit_is_as_good_as_one_in_memory(dataset, architecture, optimizer, rate):
     settings = make_settings(epochs=8, optimizer=optimizer, learning_rate=rate)
-    reference = train(make_network(architecture), ROWS, settings, GAME.symmetries, SHAPE, KEY)
+    reference = train(make_network(architecture), ROWS, settings, GAME, KEY)
     _, losses = fit(streamed(dataset, settings=settings, buffer_rows=10**6), settings, architecture)
     # Both start at the same weights and pass over the same rows; only their order differs.
     best, best_of_reference = (min(loss.validation_loss for loss in run) for run in (losses, reference))
     assert best == pytest.approx(best_of_reference, rel=0.02)
-    assert best_of_reference < 0.98 * ROWS.targets[is_held_out(ROWS.match, 0.2, KEY)].var()
+    assert best_of_reference < 0.98 * ROWS.target[is_held_out(ROWS.match, 0.2, KEY)].var()
 
 
 def test_the_validation_loss_is_that_of_all_held_out_rows(dataset):
     network, (loss, _) = fit(streamed(dataset), make_settings())
     held = ROWS.select(is_held_out(ROWS.match, 0.2, KEY))
     with torch.inference_mode():
-        values = network(torch.from_numpy(held.observations).float().reshape(-1, *SHAPE))[:, 0].numpy()
+        values = network(torch.from_numpy(observations_of(held, CODEC)).float().reshape(-1, *SHAPE))[:, 0].numpy()
     last = streamed(dataset)
-    assert validation_loss(network, last.held_out(), SHAPE) == pytest.approx(np.square(values - held.targets).mean())
+    assert validation_loss(network, last.held_out(), SHAPE) == pytest.approx(np.square(values - held.target).mean())
     parts = [
         len(part.targets) for rank in range(3) for part in streamed(dataset, processes=ProcessGroup(rank, 3)).held_out()
     ]
-    assert sum(parts) == len(held.targets)
+    assert sum(parts) == len(held.target)
     assert loss.validation_loss > 0
 
 
@@ -278,7 +273,7 @@ STREAMED = ["dataset.format=parquet", "training.merge=false", "dataset.buffer_ro
 @pytest.fixture
 def run_in_parts(tmp_path):
     """A run whose level 0 has played its matches, into a folder of parts."""
-    rows = random_rows(matches=300)
+    rows = random_rows(GAME, range(300))
     folder = in_parts(tmp_path / "level_00" / "dataset.parquet", rows)
     Manifest(folder.parent).record("generation", {}, {"matches": 300, "rows": len(rows.match)}, [folder.name])
     return tmp_path
@@ -289,7 +284,7 @@ def test_a_level_is_trained_on_a_folder_of_parts(run_in_parts):
     assert train_level(settings, 1)
     assert not train_level(settings, 1)
     section = Manifest(run_in_parts / "level_01").sections["training"]
-    assert section["counts"]["rows"] == len(random_rows(matches=300).match)
+    assert section["counts"]["rows"] == len(random_rows(GAME, range(300)).match)
     assert section["settings"]["dataset"] == {"buffer_rows": 200}
     with pytest.raises(StageError, match=r"level_01: dataset.buffer_rows was 200, is null"):
         train_level(tiny_settings(run_in_parts, *STREAMED, "dataset.buffer_rows=null"), 1)
@@ -350,15 +345,15 @@ def test_a_dataset_larger_than_memory_is_trained_on_as_a_stream(tmp_path):
     """A million boards of Othello take 134 MB where a network is trained on them; 110 MB are there."""
     folder = tmp_path / "level_00" / "dataset.parquet"
     folder.mkdir(parents=True)
-    generator = np.random.default_rng(0)
+    generator, codec = np.random.default_rng(0), make_game("othello").observation_codec
     for number in range(4):
         match = np.arange(number * 2**18, (number + 1) * 2**18)
         observations = np.zeros((2**18, 128), np.uint8)
         observations[:, :8] = generator.integers(0, 2, (2**18, 8))
-        targets = observations[:, 0].astype(np.float32)
+        target = observations[:, 0].astype(np.float32)
         part = folder / f"part-{number:05d}.parquet"
-        rows = Rows(match, np.zeros(2**18, np.int32), observations, targets)
-        part.write_bytes(encode_rows([rows], "parquet", 128)[0])
+        own, opp = words_of(observations, codec)
+        part.write_bytes(encode_parquet([Rows(match, np.zeros(2**18, np.int32), own, opp, target)], codec)[0])
     Manifest(folder.parent).record("generation", {}, {"rows": 2**20}, [folder.name])
     overrides = ["game=othello", "architecture.hidden_sizes=[4]", "dataset.format=parquet", "training.merge=false"]
     overrides += ["training.symmetries=false", "training.epochs=1"]

@@ -1,0 +1,48 @@
+"""The checks of values that were read, the same for both formats: an error names the file, the row and the column."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.dataset.rows import Rows
+from selfplay.dataset.schema import NUMBERS, Column
+from selfplay.errors import InvalidFileError
+from selfplay.games.observation_codec import ForeignObservationError, ObservationCodec, Words
+
+REMEDY = "generate it again with force=true"
+
+
+def check_numbers(path: Path, rows: Rows, rows_before: int = 0) -> Rows:
+    """`rows` if the values of all its columns of the file are in range. Raises InvalidFileError.
+
+    Args:
+        rows_before: number of rows of the file before these.
+    """
+    for column in NUMBERS:
+        check_column(path, column, getattr(rows, column.name), rows_before)
+    return rows
+
+
+def check_column(
+    path: Path, column: Column, values: NDArray[np.generic], rows_before: int = 0, name: str | None = None
+) -> None:
+    """Raise InvalidFileError, with the first row, unless all values (N of them) are in range.
+
+    Args:
+        name: what the column is called in the file, if not by its own name.
+    """
+    valid = column.is_valid(values)
+    if not valid.all():
+        row = int(np.flatnonzero(~valid)[0])
+        where = f"column {name or column.name} of row {rows_before + row + 1}"
+        raise InvalidFileError(path, f"{where} is {values[row]}; it must be {column.allowed}")
+
+
+def unpack_checked(path: Path, codec: ObservationCodec, packed: NDArray[np.uint8], rows_before: int = 0) -> Words:
+    """The words of packed observations. Raises InvalidFileError, with the row, if no position shows one of them."""
+    try:
+        return codec.unpack(packed)
+    except ForeignObservationError as error:
+        row = rows_before + error.row + 1
+        raise InvalidFileError(path, f"the observation of row {row} is that of no position; {REMEDY}") from error

@@ -1,0 +1,69 @@
+"""The one schema of datasets: the columns of dataset.csv and dataset.parquet, their types, ranges and meaning.
+
+The header, the reader, the writer, the checks and the table in docs/files.md are made from `COLUMNS`. To add a column,
+add it here and add a field of the same name to `selfplay.dataset.rows.Rows`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+
+class Column(NamedTuple):
+    """A column of the rows of a dataset."""
+
+    name: str
+    dtype: str
+    """The dtype of numpy, and the type of Arrow with the same name."""
+    allowed: str
+    """Its values, as an error message describes them."""
+    is_valid: Callable[[NDArray[Any]], NDArray[np.bool_]]
+    """Which values are allowed: bool[N]."""
+    meaning: str
+    """In the words of docs/files.md."""
+
+
+MATCH = Column("match", "int64", "0 or more", lambda match: match >= 0, "number of the match")
+PLY = Column(
+    "ply", "int32", "0 or more", lambda ply: ply >= 0, "the ply that led to this position; a pass gives no row"
+)
+OBSERVATION = Column(
+    "observation",
+    "uint8",
+    "0 or 1",
+    lambda entry: entry <= 1,
+    "the observation by the player who has just moved, in C order (tic-tac-toe: 18)",
+)
+"""Stands for several columns in CSV, v0, v1, ..., and is packed, one bit for each entry, in Parquet."""
+TARGET = Column(
+    "target", "float32", "from -1 to 1", lambda target: np.abs(target) <= 1, "the discounted return of that player"
+)
+COLUMNS = (MATCH, PLY, OBSERVATION, TARGET)
+"""All columns, in the order of the files."""
+NUMBERS = tuple(column for column in COLUMNS if column is not OBSERVATION)
+"""The columns that hold one number in each row, in both formats."""
+
+
+def entry_names(observation_size: int) -> list[str]:
+    """The columns of the observation in CSV: v0, v1, ..."""
+    return [f"v{entry}" for entry in range(observation_size)]
+
+
+def csv_schema(observation_size: int) -> pa.Schema:
+    """The columns of dataset.csv: match, ply, v0, v1, ..., target."""
+    entries = [(name, pa.uint8()) for name in entry_names(observation_size)]
+    return _schema({OBSERVATION.name: entries})
+
+
+def parquet_schema(observation_size: int) -> pa.Schema:
+    """The columns of dataset.parquet: match, ply, observation (packed), target."""
+    return _schema({OBSERVATION.name: [(OBSERVATION.name, pa.binary(-(-observation_size // 8)))]})
+
+
+def _schema(special: Mapping[str, list[tuple[str, pa.DataType]]]) -> pa.Schema:
+    """The columns with those of `special` in the place of the column of that name."""
+    plain = {column.name: [(column.name, pa.from_numpy_dtype(column.dtype))] for column in COLUMNS}
+    return pa.schema([field for column in COLUMNS for field in {**plain, **special}[column.name]])

@@ -1,0 +1,89 @@
+"""Observations packed into bits, made from the two words of positions and turned back into them."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compute.bit_algebra import Word
+from selfplay.compute.bit_permutation import BitPermutation, packed_bit
+from selfplay.errors import SettingError
+
+Words = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""int64[N] each: `own` and `opp` of N positions, as in `State`."""
+
+
+class ObservationCodec(Protocol):
+    """Packs the observations of a game and unpacks them."""
+
+    size: int
+    """D, the entries of an observation."""
+
+    def pack(self, own: NDArray[np.int64], opp: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """uint8[N, ceil(D / 8)]: the observations of the positions `(own, opp)`, int64[N] each.
+
+        Flattened in C order, one bit for each entry, entry 0 in the highest bit of the first byte (`np.packbits`).
+        """
+
+    def unpack(self, packed: NDArray[np.uint8]) -> Words:
+        """The words of the positions that show these observations, the inverse of `pack`.
+
+        Raises ForeignObservationError if no position shows one of them.
+        """
+
+
+class ForeignObservationError(ValueError):
+    """An observation that no position of the game shows."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(f"row {row} is not the observation of a position")
+        self.row = row
+        """The number of the first such row, from 0."""
+
+
+class BitCodec:
+    """The codec of observations whose entries are bits of the two words.
+
+    Args:
+        bits: int64[D], the bit that each entry shows: bit i of `own` is i, bit i of `opp` is 64 + i.
+    """
+
+    def __init__(self, bits: NDArray[np.int64]) -> None:
+        self.size = len(bits)
+        self._packed_bytes = -(-self.size // 8)
+        entries = packed_bit(np.arange(self.size))
+        shown = np.full(8 * self._packed_bytes, -1)
+        shown[entries] = bits
+        sources = np.full(128, -1)
+        sources[bits] = entries
+        self._pack, self._unpack = BitPermutation(shown, 16), BitPermutation(sources, self._packed_bytes)
+
+    def pack(self, own: NDArray[np.int64], opp: NDArray[np.int64]) -> NDArray[np.uint8]:
+        words = np.stack((own, opp), axis=1).astype("<i8", copy=False)
+        packed = self._pack(words.view(np.uint8)).view(np.uint8)
+        return np.ascontiguousarray(packed[:, : self._packed_bytes])
+
+    def unpack(self, packed: NDArray[np.uint8]) -> Words:
+        own, opp = self._unpack(packed).T
+        return np.ascontiguousarray(own), np.ascontiguousarray(opp)
+
+
+def codec_of_bits(observation_entry: Callable[[Word, Word, Word], Word], size: int) -> BitCodec:
+    """The codec of a game whose observation entries are bits of the two words, found by setting one bit at a time.
+
+    An entry that several bits set is taken for the lowest of them, because words hold positions in their low bits.
+    `selfplay.games.conformance` checks the codec on positions of the game.
+
+    Args:
+        observation_entry: see `Rules`.
+        size: D, the entries of an observation.
+
+    Raises SettingError if an entry is set by no bit, or by the same bit of both words.
+    """
+    ones, zeros, index = np.left_shift(np.int64(1), np.arange(64))[:, None], np.int64(0), np.arange(size)
+    by_own, by_opp = observation_entry(ones, zeros, index), observation_entry(zeros, ones, index)
+    own_bit, opp_bit = (np.where(shown.any(axis=0), shown.argmax(axis=0), 64) for shown in (by_own, by_opp))
+    if (own_bit == opp_bit).any():
+        raise SettingError("an observation entry is not a bit of the two words; override Game.observation_codec")
+    return BitCodec(np.where(own_bit < opp_bit, own_bit, 64 + opp_bit))

@@ -1,0 +1,40 @@
+"""What settings choose by name and other packages can add to: outcomes and target rules.
+
+The registries are defined here, below the rooms that use them, so that settings can refuse an unknown name.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from selfplay.registry import Registry
+from selfplay.settings.checks import require
+
+if TYPE_CHECKING:
+    from selfplay.games.match_outcome import Outcome
+
+OUTCOMES: "Registry[Outcome]" = Registry(
+    "outcome",
+    {
+        "return": "selfplay.games.match_outcome:match_return",
+        "disc_difference": "selfplay.games.match_outcome:disc_difference",
+    },
+    group="selfplay.outcomes",
+)
+"""What matches are played for."""
+
+TARGET_RULES: Registry[Any] = Registry(
+    "target rule",
+    {"full": "selfplay.dataset.targets:full", "watkins": "selfplay.dataset.targets:watkins"},
+    group="selfplay.targets",
+)
+"""The targets of a level's rows: see `selfplay.dataset.targets.TargetRule`."""
+
+SAME_WITHOUT_EXPLORATION = ("full", "watkins")
+"""Target rules that give the same targets for matches in which no player explores, as those of level 0."""
+
+
+def require_choice(setting: str, name: str, registry: Registry[Any]) -> None:
+    """Raise SettingError unless `name` is in the registry, or is a `module:attribute` that can be imported."""
+    if ":" in name:
+        registry[name]
+    else:
+        require(setting, name, name in registry, " or ".join(registry))
