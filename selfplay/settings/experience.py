@@ -1,4 +1,4 @@
-"""The settings of the experience graph: where it is kept, how scores run back, and its picture (conf/experience_graph.yaml)."""
+"""The settings of the experience graph: its file, how scores run back, its picture (conf/experience_graph.yaml)."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple

@@ -9,9 +9,9 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from selfplay.dataset.files import read_dataset
 
 from selfplay import compare_levels, generate_level, learn_levels, load_level, make_game, train_level
+from selfplay.dataset.reader import read_dataset
 from selfplay.grading.finished_runs import read_runs
 from selfplay.playing.console import play_at_console
 from selfplay.runs.manifest import Manifest
@@ -48,7 +48,7 @@ def settings_of(form: str, run_dir: Path, *overrides: str) -> Settings:
 def test_its_datasets_and_its_settings_are_read(form, run_dir):
     run, game = RunFolder(run_dir), make_game("tictactoe")
     for level in range(LEVELS[form]):
-        rows = read_dataset(run.dataset(level, form), 18)
+        rows = read_dataset(run.dataset(level, form), game.observation_codec)
         assert rows.match.max() == 59
         assert Manifest(run.level(level)).sections["generation"]["counts"]["rows"] == len(rows.match)
     (finished,) = read_runs(run_dir).finished
