@@ -1,7 +1,7 @@
-"""A picture of the boards that the machine knows to be reachable from a board: a layer a ply, with their scores.
+"""The picture of an experience graph: the boards that follow a board, a layer per ply, with their scores.
 
-Colour and width of frames and arrows go by the absolute score: the colour of X where X wins, that of O where O does,
-grey and thin where nothing is decided.
+Frames and arrows have the colour of the player with the better score, and are the darker and wider the larger the
+absolute score is; a score of 0 is grey and thin.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,24 +24,24 @@ COLOURS = {1: BLUE, -1: ORANGE, 0: GREY}
 BOARD = 0.74
 """Side of a board; boards of one layer stand 1 or more apart."""
 LAYER = 1.75
-"""From a layer to the next."""
+"""Distance from one layer to the next."""
 LEAST_WIDTH = 6.6
-"""So that the texts fit."""
+"""Width that the texts need."""
 INCHES = 1.0
-"""Of one unit."""
+"""Inches per unit."""
 PALE = 0.25
-"""How much of its colour a score next to 0 has. Colour and width grow with the square of the score, because the scores
-of neighbours differ by a tenth only."""
+"""The strength of the colour of scores near 0. Colour and width grow with the square of the score, because the scores
+of neighbouring boards differ by only a tenth."""
 
 
 def reachable_boards(boards: Mapping[int, Board], start: int, depth: int, breadth: Sequence[int]) -> nx.DiGraph:
-    """The boards that can follow number `start`, the strongest of each first.
+    """The boards that can follow number `start`, those with the largest absolute scores first.
 
     Nodes have squares, score, is_end, layer (plies from the start), parent (the board by which it was found) and
-    hidden (how many following boards are left out); edges have the weight abs(score of the following board).
+    hidden (number of following boards that are left out); edges have the weight abs(score of the following board).
 
     Args:
-        breadth: how many of the boards that follow a board, by ply; the last number holds for all later plies.
+        breadth: the number of boards shown after each board, by ply; the last number applies to all later plies.
     """
     graph = nx.DiGraph()
     _add(graph, boards, start, 0, None)
@@ -68,7 +68,7 @@ def _add(graph: nx.DiGraph, boards: Mapping[int, Board], number: int, layer: int
 
 
 def layered_positions(graph: nx.DiGraph, start: int) -> dict[int, tuple[float, float]]:
-    """Where each board stands: a layer a ply, a board above the middle of those that were found by it."""
+    """The place (x, y) of each board: a layer per ply, each board centred above the boards found from it."""
     places: dict[int, tuple[float, float]] = {}
     found: dict[int | None, list[int]] = {}
     for number, parent in graph.nodes(data="parent"):
@@ -109,7 +109,7 @@ def picture_of(graph: nx.DiGraph, start: int, shape: tuple[int, int], figure: Fi
 
 
 def _colour(score: float) -> tuple[float, float, float]:
-    """The colour of whoever wins, the paler the smaller the absolute score."""
+    """The colour of the player with the better score, paler for smaller absolute scores."""
     if score == 0:
         return to_rgb(GREY)
     strength = PALE + (1 - PALE) * score * score
@@ -119,12 +119,12 @@ def _colour(score: float) -> tuple[float, float, float]:
 
 
 def _width(score: float) -> float:
-    """In points."""
+    """The width of a line, in points."""
     return 0.8 + 3.8 * score * score
 
 
 def _draw_arrows(axes: Axes, graph: nx.DiGraph, places: Mapping[int, tuple[float, float]]) -> None:
-    """Weak arrows first, so that strong ones lie above them."""
+    """Draw the arrows in ascending order of weight, so that strong ones are on top."""
     for parent, child, weight in sorted(graph.edges(data="weight"), key=lambda edge: edge[2]):
         (x, y), (to_x, to_y) = places[parent], places[child]
         y, to_y = y - BOARD / 2 - 0.27, to_y + BOARD / 2 + 0.2
@@ -162,7 +162,7 @@ def _label(node: Mapping[str, Any]) -> str:
 def _draw_board(
     axes: Axes, squares: Squares, before: Squares, corner: tuple[float, float], shape: tuple[int, int]
 ) -> None:
-    """The stones of a board; the one square in which it differs from the board before is shaded."""
+    """Draw the stones of a board; if it differs from the board before in one square, that square is shaded."""
     rows, columns = shape
     side = BOARD / max(shape)
     changed = [square for square, (stone, was) in enumerate(zip(squares, before, strict=True)) if stone != was]
@@ -188,22 +188,25 @@ def _draw_stone(axes: Axes, stone: int, x: float, y: float, radius: float) -> No
 
 
 def _draw_texts(axes: Axes, boards: int, left: float, bottom: float, top: float) -> None:
-    title = f"What the machine knows to follow: {boards} boards"
+    title = f"Boards that follow in the experience graph: {boards}"
     axes.text(left + 0.25, top - 0.28, title, fontsize=13, fontweight="bold", va="center")
     note = (
-        "score below a board: towards +1 for X, towards \N{MINUS SIGN}1 for O; the wider and darker, the nearer a win\n"
-        "+n: more boards are known to follow than are shown"
+        "below a board: its score, up to +1 for X and \N{MINUS SIGN}1 for O; wider and darker: closer to a win\n"
+        "+n: number of following boards that are not shown"
     )
     axes.text(left + 0.25, bottom + 0.28, note, fontsize=8.5, va="center", color=DARK)
 
 
 def picture_of_store(store: ExperienceStore, options: PictureSettings, figure: Figure | None = None) -> Figure:
-    """The picture of the boards that follow the board after `options.after`. Raises SettingError if it is not known."""
+    """The picture of the boards that follow the board after `options.after`.
+
+    Raises SettingError if the store does not have that board.
+    """
     boards = store.boards()
     squares = tuple(store.game.squares(store.game.state_after(options.after))[0].tolist())
     numbers = {board.squares: number for number, board in boards.items()}
     if store.form.of(squares) not in numbers:
-        raise SettingError(f"picture.after={list(options.after)}: this board is not known to {store.path}")
+        raise SettingError(f"picture.after={list(options.after)}: {store.path} does not have this board")
     start = numbers[store.form.of(squares)]
     graph = reachable_boards(boards, start, options.depth, options.breadth)
     rows, columns = store.game.observation_shape[1:]

@@ -1,4 +1,4 @@
-"""The figure of the runs of a sweep: how they learn, level by level."""
+"""The figure of the runs of a sweep: wins against the random player and rating, level by level."""
 
 from collections.abc import Sequence
 
@@ -19,8 +19,8 @@ LONGEST_LABEL = 48
 def run_curves(runs: Sequence[Run]) -> Figure:
     """Two panels by level: the share of matches won against the random player, and the rating.
 
-    A thin line for each run, of one colour for the runs that differ in nothing but their seeds, and a thick one for the
-    median of those. The share is exact if it is so for all runs.
+    Runs that differ only in their seeds have thin lines of one colour, and a thick line for their median. The share is
+    exact if it is known exactly for all runs, else sampled.
 
     `runs`: at least one.
     """
@@ -49,7 +49,7 @@ def _share_won(run: Run, is_exact: bool) -> "pd.Series[float]":
 
 
 def _by_level(run: Run, values: "pd.Series[float]") -> "pd.Series[float]":
-    """From level 1: level 0, the random player, is the same in all runs and far below."""
+    """The values from level 1; level 0, the random player, is the same in all runs and far below."""
     return pd.Series(values.to_numpy(dtype=float, na_value=np.nan), index=run.table["level"]).iloc[1:]
 
 
@@ -57,13 +57,13 @@ def _draw(axes: Axes, curves: "Sequence[pd.Series[float]]", colour: str, label: 
     is_single = len(curves) == 1
     for curve in curves if not is_single else ():
         axes.plot(curve.index, curve, "-", color=colour, linewidth=0.9, alpha=0.45)
-    # Where one run has fewer levels than another, the median ends with the shorter one.
+    # If one run has fewer levels than another, the median ends with the shorter one.
     median = pd.concat(curves, axis=1, join="inner").median(axis=1)
     axes.plot(median.index, median, "o-", color=colour, linewidth=2.4, markersize=4, label=label)
 
 
 def _groups(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    """The runs that differ in nothing but their seeds, by the label of the group."""
+    """Groups of runs that differ only in their seeds, by label."""
     names = [name for name in telling_settings(runs) if name != "seed"]
     by_key: dict[str, list[Run]] = {}
     for run in runs:
@@ -85,7 +85,7 @@ def _label(group: Sequence[Run], names: Sequence[str]) -> str:
 
 
 def _colours(count: int) -> list[str]:
-    """Colours that are told apart: ten that have names in common use, or as many as are needed along a scale."""
+    """Distinguishable colours: up to ten named ones, or the required number along a scale."""
     if count <= 10:
         return [f"C{number}" for number in range(count)]
     from matplotlib.colors import to_hex

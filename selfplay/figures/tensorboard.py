@@ -1,12 +1,12 @@
-"""What TensorBoard shows of a run, as event files beside the CSV files: written with logger=tensorboard, never read.
+"""Event files for TensorBoard, written beside the CSV files with logger=tensorboard, and never read.
 
     RUN_DIR/tensorboard/level_03/      the losses of each epoch of level 3's training
     RUN_DIR/tensorboard/comparison/    the numbers of comparison/levels.csv by level, and the figures
 
     tensorboard --logdir RUN_DIR/tensorboard
 
-Event files carry times, so no manifest describes them. Each folder is written anew by the stage that fills it, so that
-nothing stands in it twice.
+Event files contain times, so no manifest describes them. A stage empties its folder before it writes, so that nothing
+is in it twice.
 """
 
 import shutil
@@ -20,7 +20,7 @@ from selfplay.errors import StageError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
 
-# Training waits for none of this unless it is asked to log.
+# Training does not import any of this unless it is asked to log.
 if TYPE_CHECKING:
     from pandas import DataFrame
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def epoch_events(settings: Settings, level: int) -> "Iterator[Callable[[EpochLoss], None]]":
-    """What takes the losses of each epoch of a level's training, as they come.
+    """A function that records the losses of each epoch of a level's training as they come.
 
-    With logger=none it only takes away the events of an earlier training, which this one makes wrong.
+    With logger=none it only deletes the events of an earlier training, which are no longer valid.
 
     Raises StageError if the files cannot be written.
     """
@@ -57,7 +57,7 @@ def add_missing_events(settings: Settings, level: int) -> None:
     from selfplay.training.loss_file import read_epoch_losses
 
     losses = read_epoch_losses(RunFolder(Path(settings.run_dir)).epoch_loss(level))
-    # Under its own name the folder holds all epochs of a level that is done.
+    # Under its final name the folder contains all epochs of a finished level.
     beside = folder.with_name(f".{folder.name}.partial")
     with _event_writer(beside) as writer:
         for loss in losses:
@@ -66,12 +66,12 @@ def add_missing_events(settings: Settings, level: int) -> None:
 
 
 def write_comparison_events(settings: Settings, table: "DataFrame") -> None:
-    """Write the numbers of comparison/levels.csv, each column a curve by level, and the run's figures as they are now.
+    """Write the numbers of comparison/levels.csv, a curve by level for each column, and the present figures of the run.
 
     Numbers are kept in single precision; texts and empty fields are left out. With logger=none nothing is written.
 
     Args:
-        table: a row a level, with the column level.
+        table: a row per level, with the column level.
 
     Raises StageError if the files cannot be written.
     """
@@ -82,7 +82,7 @@ def write_comparison_events(settings: Settings, table: "DataFrame") -> None:
     with _event_writer(run.events / "comparison") as writer:
         for row in table.to_dict("records"):
             for column, number in row.items():
-                # What is empty is not equal to itself, or is no number.
+                # Empty fields are nan, which differs from itself, or not numbers.
                 if column != "level" and isinstance(number, Real) and number == number:
                     writer.add_scalar(f"comparison/{column}", float(number), row["level"])
         for path in sorted(run.figures.glob("*.png")):
@@ -97,7 +97,7 @@ def _level_folder(settings: Settings, level: int) -> Path:
 def _write_loss(writer: Any, loss: "EpochLoss") -> None:
     writer.add_scalar("loss/training", loss.training_loss, loss.epoch)
     writer.add_scalar("loss/validation", loss.validation_loss, loss.epoch)
-    # Whoever watches sees each epoch as it ends.
+    # Makes each epoch visible as soon as it ends.
     writer.flush()
 
 
@@ -112,7 +112,7 @@ def _picture(path: Path) -> Any:
 
 @contextmanager
 def _event_writer(folder: Path) -> Iterator[Any]:
-    """TensorBoard's writer to `folder`, which is emptied first. Raises StageError if that cannot be done."""
+    """A TensorBoard writer to `folder`, which is emptied first. Raises StageError if that fails."""
     from torch.utils.tensorboard.writer import SummaryWriter
 
     try:

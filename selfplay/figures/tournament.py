@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from selfplay.figures.style import DARK, decorate, empty_figure
 
 LONGEST_NAME = 40
-"""Characters of a label."""
+"""Maximum number of characters of a label."""
 
 
 def score_map(names: Sequence[str], scores: NDArray[np.float64]) -> Figure:
-    """The share of the points that each player won against each other, the best at the top.
+    """A heat map of the share of points that each player won against each other, the best player at the top.
 
     Args:
-        names: of P players.
-        scores: float64[P, P], the points of the row's player against the column's, a draw half a point.
+        names: the names of P players.
+        scores: float64[P, P], the points of the player of the row against that of the column, a draw half a point.
     """
     totals = scores + scores.T
     shares = np.divide(scores, totals, out=np.full_like(scores, np.nan), where=totals > 0)
@@ -25,7 +25,7 @@ def score_map(names: Sequence[str], scores: NDArray[np.float64]) -> Figure:
     size = len(names)
     figure = empty_figure(4 + 0.9 * size, 2 + 0.8 * size)
     axes = figure.subplots()
-    decorate(axes, "Share of the points of the row's player", "against", "")
+    decorate(axes, "Share of points won by the player of the row", "opponent", "")
     axes.grid(visible=False)
     image = axes.imshow(shares[np.ix_(order, order)], cmap="RdYlGn", vmin=0, vmax=1)
     figure.colorbar(image, ax=axes, shrink=0.8)
@@ -41,7 +41,7 @@ def score_map(names: Sequence[str], scores: NDArray[np.float64]) -> Figure:
 
 
 def _shortened(name: str) -> str:
-    """A long path keeps its last part, which tells players apart."""
+    """Long paths keep their last part, which distinguishes the players."""
     if len(name) <= LONGEST_NAME:
         return name
     kind, _, path = name.rpartition("/")

@@ -3,7 +3,6 @@
 In games with too many positions for exact grades, `selfplay.grading.large_game_comparison` measures the levels instead.
 """
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -21,14 +20,11 @@ from selfplay.grading.comparison_schedule import player_of, predecessor_matches,
 from selfplay.grading.large_game_comparison import Measurement, measure_levels
 from selfplay.grading.proof import Grade, Grader
 from selfplay.grading.ratings import rate
-from selfplay.grading.table_columns import table_of
+from selfplay.grading.table_columns import table_of, write_csv
 from selfplay.matches.pair_results import play_pairs
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import written_whole
 from selfplay.settings.run import Settings
-
-log = logging.getLogger(__name__)
 
 
 class Comparison(NamedTuple):
@@ -77,9 +73,7 @@ def compare_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Co
         comparison = _measured(settings, game, levels, progress)
     else:
         comparison = _graded(settings, game, levels, grader, progress)
-    with written_whole(run.comparison) as beside:
-        comparison.table.to_csv(beside, index=False)
-    log.info("wrote %s", run.comparison)
+    write_csv(comparison.table, run.comparison)
     return comparison
 
 

@@ -140,24 +140,17 @@ def endgame_columns(
     grade: Callable[[Row], EndgameGrade | None], *, large_games_only: bool = False
 ) -> tuple[Column[Row], ...]:
     """How a player acts in the endgame positions."""
+
+    def of(read: Callable[[EndgameGrade], Field]) -> Callable[[Row], Field]:
+        return lambda row: None if (found := grade(row)) is None else read(found)
+
     optimal = "share of the endgame positions in which its action is a best one"
     loss = "points that its action gives away there, on average; empty if the game counts no points"
-    return (
-        Column(
-            "endgame_optimal_rate",
-            optimal,
-            lambda row: None if (found := grade(row)) is None else found.optimal,
-            large_games_only=large_games_only,
-            in_sweep=True,
-        ),
-        Column(
-            "endgame_mean_loss",
-            loss,
-            lambda row: None if (found := grade(row)) is None else found.mean_loss,
-            large_games_only=large_games_only,
-            in_sweep=True,
-        ),
+    columns = (
+        Column("endgame_optimal_rate", optimal, of(lambda found: found.optimal), in_sweep=True),
+        Column("endgame_mean_loss", loss, of(lambda found: found.mean_loss), in_sweep=True),
     )
+    return tuple(column._replace(large_games_only=large_games_only) for column in columns)
 
 
 def rating_columns(rating: Callable[[Row], Rating], *, large_games_only: bool = False) -> tuple[Column[Row], ...]:

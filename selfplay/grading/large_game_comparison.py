@@ -5,7 +5,6 @@ RUN_DIR/comparison/references.csv   a row per reference player: its rating, and 
 RUN_DIR/comparison/endgames.csv     the endgame positions (selfplay/grading/endgame_positions.py)
 """
 
-import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -27,16 +26,13 @@ from selfplay.grading.comparison_schedule import Pair, Who, name_of, player_of, 
 from selfplay.grading.endgame_positions import EndgameGrade, EndgamePositions, endgame_positions
 from selfplay.grading.ratings import Rating, rate
 from selfplay.grading.reference_players import reference_names
-from selfplay.grading.table_columns import Column, Row, table_of
+from selfplay.grading.table_columns import table_of, write_csv
 from selfplay.matches.pair_results import PairResult, play_pairs
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import written_whole
 from selfplay.settings.run import Settings
-
-log = logging.getLogger(__name__)
 
 
 class Measurement(NamedTuple):
@@ -138,8 +134,8 @@ def measure_levels(
         endgame_grades={} if endgames is None else _endgame_grades(endgames, players),
         first_action=game.presentation.action_in_words(int(policy_of(players[levels[-1]], game.init())[0].argmax())),
     )
-    _write_table(run.matches, MATCH_COLUMNS, measurement.match_facts())
-    _write_table(run.references, REFERENCE_COLUMNS, measurement.reference_facts())
+    write_csv(table_of(MATCH_COLUMNS, measurement.match_facts()), run.matches)
+    write_csv(table_of(REFERENCE_COLUMNS, measurement.reference_facts()), run.references)
     return measurement
 
 
@@ -150,9 +146,3 @@ def _endgame_grades(endgames: EndgamePositions, players: Mapping[Who, Player]) -
         with suppress(NotNowError):
             grades[who] = endgames.grade(player)
     return grades
-
-
-def _write_table(path: Path, columns: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
-    with written_whole(path) as beside:
-        table_of(columns, rows).to_csv(beside, index=False)
-    log.info("wrote %s", path)

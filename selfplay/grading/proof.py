@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from selfplay.games.position_graph import PositionGraph
 from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.players.capabilities import policy_of
+from selfplay.players.capabilities import PredictsOutcomes, policy_of
 from selfplay.players.player import Player, uniform_policy
-from selfplay.players.value_net import ValueNetPlayer
 from selfplay.search.backward_induction import optimal_actions, perfect_values
 
 FIRST, SECOND = 0, 1
@@ -171,9 +170,10 @@ class Grader:
         return tuple(actions)
 
     def _value_error(self, player: Player) -> float:
-        if not isinstance(player, ValueNetPlayer):
+        # Only of the player itself: behind a wrapper it may play otherwise than it predicts.
+        if not isinstance(player, PredictsOutcomes):
             return float("nan")
-        values = player.action_values(self.graph.state).numpy().astype(np.float64)
+        values = player.predicted_outcomes(self.graph.state).numpy().astype(np.float64)
         of_afterstate = np.full(len(self.graph), np.nan)
         of_afterstate[self.graph.children[self.graph.legal]] = values[self.graph.legal]
         return float(np.square(of_afterstate + self.perfect)[1:].mean())

@@ -3,14 +3,20 @@
 `selfplay.grading.comparison_columns` and `selfplay.grading.tournament_tables` declare the columns.
 """
 
+import logging
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from selfplay.runs.written_files import written_whole
 
 # The page reads single rows and should not wait for pandas.
 if TYPE_CHECKING:
     import pandas as pd
+
+log = logging.getLogger(__name__)
 
 Row = TypeVar("Row")
 Field = int | float | str | None
@@ -56,6 +62,13 @@ def table_of(columns: Sequence[Column[Row]], rows: Iterable[Row]) -> "pd.DataFra
     counts = [column.name for column in columns if column.kind is int and not column.exceeds_64_bits]
     # Counts stay whole numbers where other fields of their column are empty.
     return table.astype({name: "Int64" for name in counts if table[name].isna().any()})
+
+
+def write_csv(table: "pd.DataFrame", path: Path) -> None:
+    """Write `table` to a CSV file. Raises StageError if that fails."""
+    with written_whole(path) as beside:
+        table.to_csv(beside, index=False)
+    log.info("wrote %s", path)
 
 
 def parsed_row(columns: Iterable[Column[Row]], texts: Mapping[str, str]) -> dict[str, Any]:

@@ -38,6 +38,14 @@ class ValuesActions(Protocol):
 
 
 @runtime_checkable
+class PredictsOutcomes(Protocol):
+    """Predicts the outcome of a match after each action, on one scale for all positions."""
+
+    def predicted_outcomes(self, state: State) -> Tensor:
+        """float32[B, A]: the outcome for the player to move, from -1 to 1; nan if illegal."""
+
+
+@runtime_checkable
 class Explores(Protocol):
     """Plays random actions now and then."""
 

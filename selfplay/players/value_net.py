@@ -83,6 +83,10 @@ class ValueNetPlayer(Player):
         """
         return _for_each_distinct_position(state, lambda distinct: self._action_values(distinct, self.depth))
 
+    def predicted_outcomes(self, state: State) -> Tensor:
+        """The same values, which are outcomes."""
+        return self.action_values(state)
+
     def act(self, state: State, draws: Draws) -> Tensor:
         if self.temperature > 0:
             return sample_actions(self.policy(state), draws.uniforms(Purpose.SAMPLED_ACTION))

@@ -1,4 +1,4 @@
-"""Draw the boards that the experience graph knows to follow a board (train/draw_experience.py)."""
+"""Draw the boards that follow a board in the experience graph (train/draw_experience.py)."""
 
 from pathlib import Path
 
@@ -10,10 +10,10 @@ from selfplay.stages.experience_files import open_store
 
 
 def draw_experience(settings: ExperienceGraphSettings) -> None:
-    """Draw what follows a board, into a file or on the screen.
+    """Draw the boards that follow a board, into a file or on the screen.
 
     Raises:
-        SettingError: the board is not known, or there is no screen.
+        SettingError: the graph does not have the board, or there is no screen.
         InvalidFileError, StageError: the store is broken, or the file cannot be written.
     """
     store, options = open_store(settings), settings.picture
@@ -23,6 +23,6 @@ def draw_experience(settings: ExperienceGraphSettings) -> None:
     from matplotlib import pyplot as plt
 
     if plt.get_backend().lower() == "agg":
-        raise SettingError("picture.file=null: there is no screen to draw on; give a file")
+        raise SettingError("picture.file=null: there is no screen to draw on; set a file")
     picture_of_store(store, options, plt.figure())
     plt.show()

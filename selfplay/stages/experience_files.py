@@ -11,7 +11,7 @@ log = logging.getLogger(__name__)
 
 
 def open_store(settings: ExperienceGraphSettings) -> ExperienceStore:
-    """The store that is there. Raises as ExperienceStore."""
+    """The existing store. Raises as ExperienceStore."""
     return ExperienceStore(settings.experience.path, make_game(settings.game.name), must_exist=True)
 
 
@@ -24,9 +24,9 @@ def export_experience(settings: ExperienceGraphSettings) -> None:
 
 
 def import_experience(settings: ExperienceGraphSettings) -> None:
-    """Put the boards of the JSON file in the place of those of the store. Raises as ExperienceStore, `import_json`."""
+    """Replace the boards of the store by those of the JSON file. Raises as ExperienceStore and `import_json`."""
     from selfplay.learners.experience.json_file import import_json
 
     store = ExperienceStore(settings.experience.path, make_game(settings.game.name), settings.experience.rule)
     boards = import_json(store, Path(settings.json))
-    log.info("%s now knows %s boards", settings.experience.path, f"{boards:,}")
+    log.info("%s now has %s boards", settings.experience.path, f"{boards:,}")

@@ -1,6 +1,5 @@
-"""All runs of a sweep in one table, a row a run, as a file and in words."""
+"""Compare all runs of a sweep: a table with a row per run, a figure, and a report."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,25 +14,21 @@ from selfplay.grading.comparison_columns import RESULTS, SWEEP_COLUMNS
 from selfplay.grading.finished_runs import Run, Runs, differing_settings, read_runs, setting_text, telling_settings
 from selfplay.grading.proof import SEAT_NAMES, Grader, Lines
 from selfplay.grading.proof_text import lines_text
-from selfplay.runs.written_files import written_whole
-
-log = logging.getLogger(__name__)
+from selfplay.grading.table_columns import write_csv
 
 
 def compare_runs(folder: Path, expected: Sequence[Path] = ()) -> str:
-    """Write sweep/runs.csv and runs.png below `folder` from the runs that stand there, and say what came out.
+    """Write sweep/runs.csv and runs.png for the runs below `folder`, and return the report.
 
-    `expected`: the folders of runs that should be there.
+    `expected`: the folders of runs that should exist; those that do not are reported.
 
-    Raises StageError if there is no run, or a file cannot be written.
+    Raises StageError if there is no run or a file cannot be written.
     """
     runs = read_runs(folder, expected)
     parts = []
     if runs.finished:
         table = run_table(runs.finished, _held_seats(runs.finished))
-        with written_whole(folder / "sweep" / "runs.csv") as beside:
-            table.to_csv(beside, index=False)
-        log.info("wrote %s", folder / "sweep" / "runs.csv")
+        write_csv(table, folder / "sweep" / "runs.csv")
         save_figure(run_curves(runs.finished), folder / "sweep" / "runs.png")
         parts.append(_shown_table(table, runs.finished))
     return "\n\n".join([*parts, *_left_out_text(runs)])
@@ -43,12 +38,12 @@ def _left_out_text(runs: Runs) -> list[str]:
     if not runs.left_out:
         return []
     count = len(runs.finished) + len(runs.left_out)
-    lines = [f"Not finished, and so not in the table: {len(runs.left_out)} of {count} runs"]
+    lines = [f"Not finished, therefore not in the table: {len(runs.left_out)} of {count} runs"]
     return ["\n".join(lines + [f"  {name}: {reason}" for name, reason in runs.left_out.items()])]
 
 
 def _held_seats(runs: Sequence[Run]) -> dict[str, list[str]]:
-    """The names of the seats in which a perfect player never loses, of every game that is graded exactly."""
+    """The names of the seats in which a perfect player never loses, by game, for games that are graded exactly."""
     held: dict[str, list[str]] = {}
     for run in runs:
         name = run.known.get("game")
@@ -59,7 +54,7 @@ def _held_seats(runs: Sequence[Run]) -> dict[str, list[str]]:
 
 
 def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """sweep/runs.csv: a row a run, with the settings in which the runs differ and the figures of its newest level.
+    """sweep/runs.csv: a row per run, with the settings in which the runs differ and the results of its newest level.
 
     Args:
         runs: at least one.
@@ -80,9 +75,9 @@ def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> p
 
 
 def unbeatable_from(table: pd.DataFrame, seats: Sequence[str]) -> int | None:
-    """The first level from which on no line is lost in any of these seats; None if the newest level loses one.
+    """The first level from which on no line is lost in any of these seats.
 
-    Also None if there are no seats.
+    None if the newest level loses a line, or if there are no seats.
     """
     first = None
     for _, row in table[::-1].iterrows():
@@ -93,12 +88,12 @@ def unbeatable_from(table: pd.DataFrame, seats: Sequence[str]) -> int | None:
 
 
 def _shown_table(table: pd.DataFrame, runs: Sequence[Run]) -> str:
-    """The table for the screen: the settings that tell runs apart, and the columns that matter most."""
+    """The table for the screen: the settings that distinguish the runs, and the most important columns."""
     names = telling_settings(runs)
     identified = {tuple(row) for row in table[names].to_numpy().tolist()} if names else set()
     lead = names if len(identified) == len(runs) else ["run", *names]
     shown = pd.DataFrame([{name: row[name] for name in lead} | _shown_figures(row) for _, row in table.iterrows()])
-    # What applies to none of the runs is left out.
+    # Columns that are empty for all runs are left out.
     return shown.loc[:, [name for name in shown if name in lead or (shown[name] != "").any()]].to_string(index=False)
 
 

@@ -11,7 +11,6 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import torch
 
 from selfplay.compute.random_numbers import Activity, fold, stream_key
@@ -23,6 +22,7 @@ from selfplay.games import Game, make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
 from selfplay.grading.proof import FIRST, SECOND, Grade, Grader, Policy
+from selfplay.grading.table_columns import write_csv
 from selfplay.grading.tournament_tables import Pair, Tournament
 from selfplay.matches.pair_results import PairMatches, PairResult, play_pairs
 from selfplay.players.capabilities import HasPolicy
@@ -30,7 +30,6 @@ from selfplay.players.player import Player
 from selfplay.players.registry import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import written_whole
 from selfplay.settings.matches import TournamentSettings
 
 log = logging.getLogger(__name__)
@@ -47,8 +46,8 @@ def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProg
     results = _play_pairs(settings, progress)
     tournament = Tournament(list(settings.players), results, *_exact_figures(game, players))
     folder = RunFolder(Path(settings.run_dir)).tournament
-    _write_table(folder / "pairs.csv", tournament.pairs_table())
-    _write_table(folder / "players.csv", tournament.players_table())
+    write_csv(tournament.pairs_table(), folder / "pairs.csv")
+    write_csv(tournament.players_table(), folder / "players.csv")
     save_figure(score_map(tournament.names, tournament.scores()), folder / "scores.png")
     return tournament
 
@@ -109,9 +108,3 @@ def _over_both_seats(grader: Grader, one: tuple[Policy, Policy], other: tuple[Po
     return mean_of_seats(
         grader.outcomes(one[FIRST], other[SECOND]), grader.outcomes(other[FIRST], one[SECOND]).reversed()
     )
-
-
-def _write_table(path: Path, table: pd.DataFrame) -> None:
-    with written_whole(path) as beside:
-        table.to_csv(beside, index=False)
-    log.info("wrote %s", path)

@@ -1,4 +1,4 @@
-"""Tables of values learned by self-play, as files of a run.
+"""Learn tables of values by self-play, as files of a run.
 
 RUN_DIR/tabular/backward_value.npz, temporal_difference.npz, manifest.json
 """
@@ -25,12 +25,12 @@ REPORT_EVERY = 500
 
 
 def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress) -> Path:
-    """Learn the tables that `settings` describe, unless they are there already; returns their file.
+    """Learn the tables that `settings` describe, unless they already exist; returns their file.
 
     Raises:
         SettingError: an unknown update rule, or one without its step size.
         GameTooLargeError: the game cannot be enumerated.
-        StageError: tables made with other settings are there.
+        StageError: there are tables made with other settings.
     """
     rule = _rule(settings)
     folder = RunFolder(Path(settings.run_dir)).tabular
@@ -38,7 +38,7 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
     manifest = Manifest(folder)
     record = _record(settings, rule)
     if manifest.is_done(rule.name, record, force=settings.force):
-        log.info("%s is there", path)
+        log.info("%s already learned, skipped", path)
         return path
     graph = positions_of(settings.game.name)
     values = _learn(settings, graph, rule, progress)
@@ -52,10 +52,10 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
 
 def _rule(settings: TabularSettings) -> UpdateRule:
     if settings.agent not in UPDATE_RULES:
-        raise SettingError(f"agent={settings.agent}: give {' or '.join(UPDATE_RULES)}")
+        raise SettingError(f"agent={settings.agent}: must be {' or '.join(UPDATE_RULES)}")
     rule = UPDATE_RULES[settings.agent]
     if getattr(settings, rule.step_size_name) is None:
-        raise SettingError(f"{rule.step_size_name}=null: agent={rule.name} needs one")
+        raise SettingError(f"{rule.step_size_name}=null: agent={rule.name} needs a number")
     return rule
 
 

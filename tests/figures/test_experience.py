@@ -93,7 +93,7 @@ def test_the_scripts_write_the_picture_and_the_json_and_read_it_into_another_sto
     done = run("export", *where)
     assert done.stdout == f"wrote {tmp_path / 'experience.json'}: {len(store)} boards\n"
     done = run("import", f"run_dir={tmp_path}", "experience=minimax")
-    assert done.stdout == f"{tmp_path / 'experience_minimax.sqlite'} now knows {len(store)} boards\n", done.stderr
+    assert done.stdout == f"{tmp_path / 'experience_minimax.sqlite'} now has {len(store)} boards\n", done.stderr
     other = ExperienceStore(tmp_path / "experience_minimax.sqlite", GAME, must_exist=True)
     assert other.rule.backup == "minimax"
     assert len(other) == len(store)
@@ -104,8 +104,8 @@ def test_the_scripts_write_the_picture_and_the_json_and_read_it_into_another_sto
     [
         ("draw", ["experience.path=none.sqlite"], 1, "none.sqlite: is not there"),
         ("export", ["experience.path=none.sqlite"], 1, "none.sqlite: is not there"),
-        ("draw", ['picture.after=["1,1","0,0","2,2","0,1"]'], 2, "this board is not known to"),
-        ("draw", ["picture.file=null"], 2, "there is no screen to draw on; give a file"),
+        ("draw", ['picture.after=["1,1","0,0","2,2","0,1"]'], 2, "does not have this board"),
+        ("draw", ["picture.file=null"], 2, "there is no screen to draw on; set a file"),
         ("draw", ["picture.depth=0"], 2, "picture.depth=0: give 1 to 9"),
         ("draw", ["picture.breadth=[]"], 2, "picture.breadth=[]: give one or more numbers from 1 on"),
         ("import", ["json=none.json"], 1, "none.json: is not there"),

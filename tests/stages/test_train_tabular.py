@@ -200,7 +200,7 @@ def test_a_run_that_fails_overwrites_nothing(tmp_path: Path, monkeypatch: pytest
 
 
 def test_an_agent_needs_its_own_step_size(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="agent=temporal_difference needs one"):
+    with pytest.raises(SettingError, match="agent=temporal_difference needs a number"):
         train_tabular(TabularSettings(run_dir=str(tmp_path), alpha=0.5))
     with pytest.raises(SettingError, match="agent=best: give backward_value or temporal_difference"):
         train_tabular(TabularSettings(run_dir=str(tmp_path), agent="best"))

@@ -23,7 +23,7 @@ def wins_minus_losses(table: "DataFrame") -> Figure:
 
     With w wins and l losses in n matches the difference has the variance w + l - (w - l)**2 / n.
 
-    `table`: columns level, wins_vs_previous, draws_vs_previous, losses_vs_previous; rows without matches are left out.
+    `table`: columns level, wins_vs_previous, draws_vs_previous, losses_vs_previous; rows without matches are skipped.
     """
     played = table[table["wins_vs_previous"].notna()]
     levels = played["level"].to_numpy(dtype=np.int64)
@@ -32,8 +32,8 @@ def wins_minus_losses(table: "DataFrame") -> Figure:
     half_width = NORMAL_QUANTILE * np.sqrt(wins + losses - difference**2 / matches)
     y_label = f"wins minus losses in {matches.max():,.0f} matches"
     figure, axes = single_figure("Each level against the one before it", "level", y_label)
-    told_apart = np.abs(difference) > half_width
-    colours = np.where(told_apart, np.where(difference > 0, GREEN, RED), GREY).tolist()
+    significant = np.abs(difference) > half_width
+    colours = np.where(significant, np.where(difference > 0, GREEN, RED), GREY).tolist()
     whiskers = {"ecolor": DARK, "elinewidth": 1.2}
     width = min(0.7, 0.2 * len(levels))
     axes.bar(levels, difference, width=width, color=colours, yerr=half_width, capsize=3, error_kw=whiskers)

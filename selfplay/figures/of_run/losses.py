@@ -52,7 +52,7 @@ def loss_by_level(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
     levels = sorted(losses)
     champions = [_champion(losses[level]) for level in levels]
     axes.plot(levels, [e.validation_loss for e in champions], "o-", color=BLUE, label="validation")
-    label = "training, the same epoch (as weighted by the recipe)"
+    label = "training, same epoch (weighted as in the recipe)"
     axes.plot(levels, [e.training_loss for e in champions], "s--", color=ORANGE, markersize=4, label=label)
     whole_numbers_on_x(axes, levels)
     axes.set_ylim(bottom=0)

@@ -1,4 +1,4 @@
-"""What tables of patterns have learned, as a picture: what a stone on each square adds, phase by phase."""
+"""square_weights.png: what tables of patterns have learned, as the value of a stone on each square, phase by phase."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -70,12 +70,12 @@ def square_weight_maps(network: NTuple, level: int) -> Figure:
             text = f"{round(100 * value, 1) + 0.0:.1f}"
             axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color="w" if dark else "k")
     figure.colorbar(picture, ax=panels, shrink=0.8, format=lambda value, _: f"{100 * value:.0f}")
-    title = f"What a stone on each square adds, in hundredths: level {level}"
+    title = f"Value added by a stone on each square, in hundredths: level {level}"
     figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
     return figure
 
 
 def _stones(phase: int, phases: int, squares: int) -> tuple[int, int]:
-    """The least and the most stones in a phase."""
+    """The smallest and the largest number of stones in a phase."""
     in_phase = [count for count in range(squares + 1) if count * phases // (squares + 1) == phase]
     return in_phase[0], in_phase[-1]
