@@ -1,4 +1,4 @@
-"""The player that looks up what each of its actions leads to in a table of values."""
+"""The player that looks up the value of the position each action leads to in a table."""
 
 from pathlib import Path
 
@@ -7,16 +7,16 @@ from numpy.typing import NDArray
 
 from selfplay.games.position_graph import PositionGraph
 from selfplay.learners.tabular.learning import UPDATE_RULES
-from selfplay.learners.tabular.policy_file import load_policy
+from selfplay.learners.tabular.table_file import load_tables
 from selfplay.players.graph_player import GraphPlayer
 
 
 class TabularPlayer(GraphPlayer):
-    """Values an action by the board it leads to, in the table of the player to move.
+    """Values an action by the position it leads to, in the table of the player to move.
 
     Args:
-        values: float64[2, 2, N] in [0, 1]: `values[p, q, n]` is what player p (0 moves first) thinks of position n
-            with player q to move.
+        values: float64[2, 2, N] in [0, 1]: `values[p, q, n]` is the value that player p (0 moves first) gives
+            position n with player q to move.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class TabularPlayer(GraphPlayer):
 
 
 def load_tabular_player(path: Path, graph: PositionGraph) -> TabularPlayer:
-    """The player whose tables stand at `path`; it breaks ties as its rule does. Raises as `load_policy`."""
-    policy = load_policy(path, graph)
-    rule = UPDATE_RULES[policy.metadata["rule"]]
-    return TabularPlayer(graph, policy.values, rule.ties, rule.name)
+    """The player with the tables in the file at `path`; it breaks ties as its rule does. Raises as `load_tables`."""
+    tables = load_tables(path, graph)
+    rule = UPDATE_RULES[tables.metadata["rule"]]
+    return TabularPlayer(graph, tables.values, rule.ties, rule.name)

@@ -12,7 +12,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games.position_graph import PositionGraph, positions_of
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule, initial_values, learn_matches
-from selfplay.learners.tabular.policy_file import save_policy
+from selfplay.learners.tabular.table_file import save_tables
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
@@ -44,7 +44,7 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
     values = _learn(settings, graph, rule, progress)
     manifest.forget(rule.name)
     with written_whole(path) as beside:
-        save_policy(beside, graph, values, rule, record)
+        save_tables(beside, graph, values, rule, record)
     manifest.record(rule.name, record, {"matches": settings.episodes}, [path.name])
     log.info("wrote %s", path)
     return path

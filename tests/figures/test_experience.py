@@ -109,7 +109,7 @@ def test_the_scripts_write_the_picture_and_the_json_and_read_it_into_another_sto
         ("draw", ["picture.depth=0"], 2, "picture.depth=0: give 1 to 9"),
         ("draw", ["picture.breadth=[]"], 2, "picture.breadth=[]: give one or more numbers from 1 on"),
         ("import", ["json=none.json"], 1, "none.json: is not there"),
-        ("import", ["experience.backup=minimax"], 2, "was made with absolute; give another path"),
+        ("import", ["experience.backup=minimax"], 2, "was created with absolute; give another path"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(tmp_path, script, arguments, code, message):

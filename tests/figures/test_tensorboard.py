@@ -1,4 +1,4 @@
-"""TensorBoard event files: what they hold, that nothing stands there twice, and that they are only made if asked."""
+"""TensorBoard event files: what they hold, that nothing occurs twice, and that they are only made if asked."""
 
 import logging
 import shutil

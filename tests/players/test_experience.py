@@ -170,7 +170,7 @@ def test_every_match_is_taken_in_before_the_next_and_seats_are_swapped(tmp_path)
         learn(plain, record.action_sequences()[0].tolist())
         results.append(float(record.returns()[0]))
         assert player.store.boards() == plain.boards()
-    first, second = player.status().record
+    first, second = player.status().results
     for record, own in ((first, results[0::2]), (second, results[1::2])):
         assert tuple(record) == tuple(own.count(result) for result in (1.0, 0.0, -1.0))
     assert player.status().matches == 30
@@ -179,7 +179,7 @@ def test_every_match_is_taken_in_before_the_next_and_seats_are_swapped(tmp_path)
 def test_a_machine_against_itself_counts_in_both_seats(tmp_path):
     player = machine(tmp_path, [])
     list(play_matches(GAME, (player, player), range(10), KEY))
-    first, second = player.status().record
+    first, second = player.status().results
     assert sum(first) == sum(second) == player.status().matches == 10
     assert tuple(first) == tuple(reversed(second))
 

@@ -11,7 +11,7 @@ from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
-from selfplay.learners.tabular.policy_file import save_policy
+from selfplay.learners.tabular.table_file import save_tables
 from selfplay.players.capabilities import LearnsFromMatches, ReportsStatus
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.experience import ExperiencePlayer, ReadOnlyExperiencePlayer
@@ -36,7 +36,7 @@ def run_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     architecture = {"name": "mlp", "hidden_sizes": [4], "dropout": 0.0}
     save_checkpoint(path, build_network(architecture, GAME.observation_shape), GAME, 3, architecture, {})
     graph = positions_of("tictactoe")
-    save_policy(run_dir / "table.npz", graph, initial_values(graph, BACKWARD_VALUE), BACKWARD_VALUE, {})
+    save_tables(run_dir / "table.npz", graph, initial_values(graph, BACKWARD_VALUE), BACKWARD_VALUE, {})
     return run_dir
 
 

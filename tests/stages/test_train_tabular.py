@@ -192,7 +192,7 @@ def test_a_run_that_fails_overwrites_nothing(tmp_path: Path, monkeypatch: pytest
         path.with_name(f".{path.name}.partial").write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("selfplay.stages.train_tabular.save_policy", full_disk)
+    monkeypatch.setattr("selfplay.stages.train_tabular.save_tables", full_disk)
     with pytest.raises(StageError, match="No space left on device"):
         train_tabular(settings_for(tmp_path, "seed=5", "force=true"))
     assert path.read_bytes() == before

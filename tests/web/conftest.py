@@ -18,7 +18,7 @@ from selfplay.games.tictactoe import TicTacToe, TicTacToePresentation
 from selfplay.grading.comparison import compare_levels
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
-from selfplay.learners.tabular.policy_file import save_policy
+from selfplay.learners.tabular.table_file import save_tables
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.web import WebSettings
 from selfplay.web.app import create_app
@@ -49,7 +49,7 @@ def whole_run(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     graph = positions_of("tictactoe")
     run = RunFolder(run_dir)
     run.tabular.mkdir()
-    save_policy(run.tabular / "backward_value.npz", graph, initial_values(graph, BACKWARD_VALUE), BACKWARD_VALUE, {})
+    save_tables(run.tabular / "backward_value.npz", graph, initial_values(graph, BACKWARD_VALUE), BACKWARD_VALUE, {})
     ExperienceStore(run_dir / "experience.sqlite", make_game("tictactoe")).close()
     return run_dir
 

@@ -1,1 +1,1 @@
-"""The experience graph: boards met, what followed each, and how scores run back."""
+"""The experience graph: the boards met, which board followed which, and how scores are backed up."""

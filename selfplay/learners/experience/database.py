@@ -1,7 +1,7 @@
-"""The SQLite file that experience is kept in: its schema, its checks and its transactions.
+"""The SQLite file of an experience store: schema, checks and transactions.
 
-The write-ahead log lets one process write while others read; who comes second to write waits. A transaction that a
-kill interrupts has never been. Nothing is written to a file of another program or another format.
+The write-ahead log lets one process write while others read; a second writer waits. A transaction interrupted by a kill
+leaves no trace. Files of another program or another format are never written to.
 """
 
 import sqlite3
@@ -14,7 +14,7 @@ from selfplay.errors import InvalidFileError, RunLockedError, SettingError, Stag
 from selfplay.settings.experience import ExperienceRule
 
 APPLICATION_ID = 0x53504C58
-"""Stands in the file's header and says whose it is."""
+"""Marks the file, in its header, as one of this program."""
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 30.0
 
@@ -46,17 +46,17 @@ CANNOT_WRITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOE
 
 
 class ExperienceDatabase:
-    """An open file of experience.
+    """An open experience file.
 
     Args:
-        path: the file; it is made, with its folder, if it is not there, unless `must_exist`.
-        rule: None takes the file's own, or the default for a new file.
+        path: the file; it is created, with its folder, if it does not exist, unless `must_exist`.
+        rule: None takes the rule of the file, or the default for a new file.
 
     Raises:
-        InvalidFileError: the file is missing, broken, foreign, of another format, or belongs to another game.
-        SettingError: it was made with another rule.
-        RunLockedError: another process has held it for BUSY_SECONDS.
-        StageError: it cannot be written.
+        InvalidFileError: the file is missing, broken, of another program or format, or belongs to another game.
+        SettingError: the file was created with another rule.
+        RunLockedError: another process has been writing for BUSY_SECONDS.
+        StageError: the file cannot be written.
     """
 
     def __init__(self, path: Path, game_name: str, rule: ExperienceRule | None = None, *, must_exist: bool = False):
@@ -79,7 +79,7 @@ class ExperienceDatabase:
 
     @contextmanager
     def transaction(self, *, write: bool = True) -> Iterator[sqlite3.Connection]:
-        """All that the block does, or nothing; what it reads does not change meanwhile."""
+        """Apply all changes of the block or none; what it reads does not change in between."""
         with self._lock, self._reporting():
             self._sql.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
@@ -95,7 +95,7 @@ class ExperienceDatabase:
             self._check_format(sql)
         with self._reporting():
             self._sql.execute("PRAGMA journal_mode = WAL")
-            # A commit survives the death of the process; only a power cut may take the last ones.
+            # A commit survives the death of the process; only a power cut can lose the last ones.
             self._sql.execute("PRAGMA synchronous = NORMAL")
         with self.transaction() as sql:
             if not self._check_format(sql):
@@ -103,7 +103,7 @@ class ExperienceDatabase:
             return self._check_kept(sql, game_name, rule)
 
     def _check_format(self, sql: sqlite3.Connection) -> bool:
-        """Whether the file holds experience; False if it is new."""
+        """Whether the file is an experience store; False if it is new. Raises InvalidFileError if it is neither."""
         application, version = (
             sql.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
         )
@@ -133,26 +133,26 @@ class ExperienceDatabase:
             own = ExperienceRule(str(kept["backup"]), float(kept["discount"]), bool(kept["canonical"]))
             own.check()
         except (KeyError, TypeError, ValueError) as error:
-            raise InvalidFileError(self.path, "does not say how its experience is kept") from error
+            raise InvalidFileError(self.path, "does not record its backup rule") from error
         if kept["game"] != game_name:
-            raise InvalidFileError(self.path, f"holds experience of {kept['game']}, not {game_name}")
+            raise InvalidFileError(self.path, f"belongs to {kept['game']}, not {game_name}")
         for name, value in (rule or own)._asdict().items():
             was = getattr(own, name)
             if was != value:
-                raise SettingError(f"experience.{name}={value}: {self.path} was made with {was}; give another path")
+                raise SettingError(f"experience.{name}={value}: {self.path} was created with {was}; give another path")
         return own
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
-        """Errors of SQLite as errors that the user can mend."""
+        """Turn errors of SQLite into errors of this program."""
         try:
             yield
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                raise RunLockedError(f"{self.path}: another process has held it for {BUSY_SECONDS:.0f} s") from error
+                raise RunLockedError(f"{self.path}: locked by another process for {BUSY_SECONDS:.0f} s") from error
             if code in CANNOT_WRITE:
                 raise StageError(f"cannot write {self.path}: {error}") from error
-            raise InvalidFileError(self.path, f"holds no experience that can be read: {error}") from error
+            raise InvalidFileError(self.path, f"cannot be read as an experience store: {error}") from error
         except OSError as error:
             raise StageError(f"cannot write {self.path}: {error.strerror}") from error

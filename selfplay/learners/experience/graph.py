@@ -1,12 +1,12 @@
-"""The boards that a machine has met, what has followed each, and how scores run back from the ends of matches.
+"""The boards met in matches, which boards followed each, and how scores are backed up from the ends of matches.
 
-A final board has its result as score, any other board
+The score of a final board is its result; that of any other board is
 
-    score(b) = discount * backup(score(c) for c in following(b)),   0 if nothing is known to follow,
+    score(b) = discount * backup(score(c) for c in following(b)),   0 if no following board is known,
 
-seen from player 0: 1 is won by X, -1 by O. Two backups: "absolute" takes the score of largest absolute value, the
-first such in the order in which the boards were met; it cannot tell who has the choice. "minimax" takes the largest
-where X is to move and the smallest where O is.
+from the view of player 0: 1 is a win of X, -1 of O. There are two backups. "absolute" takes the score of largest
+absolute value, the first in the order the boards were met; it ignores who has the choice. "minimax" takes the largest
+score where X is to move and the smallest where O is.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,22 +29,22 @@ class Board(NamedTuple):
 
     squares: Squares
     player: int
-    """Who is to move: 0 (X) or 1 (O)."""
+    """The player to move: 0 (X) or 1 (O)."""
     following: tuple[int, ...]
-    """The numbers of the boards that have been seen to follow, in the order in which they were met."""
+    """The numbers of the boards that have followed this one, in the order they were met."""
     score: float
-    """In [-1, 1], seen from player 0."""
+    """In [-1, 1], from the view of player 0."""
     is_end: bool
-    """Whether a match was won here. A drawn board is no end; nothing follows it and its score is 0."""
+    """Whether a match was won here. A drawn board is not an end; no board follows it and its score is 0."""
 
 
 def absolute_backup(scores: Sequence[float], player: int) -> float:
-    """The first of the scores of largest absolute value."""
+    """The first of the scores with the largest absolute value."""
     return max(scores, key=abs)
 
 
 def minimax_backup(scores: Sequence[float], player: int) -> float:
-    """The score that the player to move would choose."""
+    """The best score for the player to move."""
     return max(scores) if player == 0 else min(scores)
 
 
@@ -52,12 +52,12 @@ BACKUPS: dict[str, Callable[[Sequence[float], int], float]] = {"absolute": absol
 
 
 def backed_up_score(rule: ExperienceRule, scores: Sequence[float], player: int) -> float:
-    """The score of a board that is not an end, with `player` to move, from the scores of the boards that follow it."""
+    """The score of a board that is not an end, with `player` to move, given the scores of the boards following it."""
     return rule.discount * BACKUPS[rule.backup](scores, player) if scores else 0.0
 
 
 def rescored(boards: Mapping[int, Board], rule: ExperienceRule) -> dict[int, Board]:
-    """All boards with their scores computed anew, ends first. Raises ValueError if some board follows itself."""
+    """All boards with recomputed scores. Raises ValueError if a board can be reached from itself."""
     scores: dict[int, float] = {}
     for number in TopologicalSorter({n: board.following for n, board in boards.items()}).static_order():
         board = boards[number]
@@ -67,19 +67,19 @@ def rescored(boards: Mapping[int, Board], rule: ExperienceRule) -> dict[int, Boa
 
 
 class Step(NamedTuple):
-    """One legal action in a board."""
+    """One legal action on a board."""
 
     action: int
     squares: Squares
-    """The board that it makes, as it stands."""
+    """The board it leads to."""
     form: Squares
-    """The same in the form in which boards are compared."""
+    """The same board in the form in which boards are compared."""
 
 
 class BoardForm:
-    """The form in which boards are compared: as they are, or one for all that are equal under symmetry.
+    """The form in which boards are compared: unchanged, or one form for all boards that are equal under symmetry.
 
-    Raises SettingError if positions of `game` are no boards of squares, or these do not tell who is to move.
+    Raises SettingError if `game` has no board of squares, or its boards do not determine who is to move.
     """
 
     def __init__(self, game: Game, canonical: bool = False) -> None:
@@ -92,7 +92,7 @@ class BoardForm:
         self._steps: dict[Squares, list[Step]] = {}
 
     def of(self, squares: Squares) -> Squares:
-        """`squares`, or the largest of its symmetric images in the order of tuples (X towards the first squares)."""
+        """`squares` itself, or the largest of its symmetric images as tuples (X towards the first squares)."""
         if not self._views:
             return squares
         return max(tuple([squares[source] for source in view]) for view in self._views)
@@ -103,7 +103,7 @@ class BoardForm:
         return self.game.state_of_squares(squares)
 
     def steps(self, boards: Sequence[Squares]) -> list[list[Step]]:
-        """The legal actions in each board, lowest first; computed once for each board that is ever asked for."""
+        """The legal actions on each board, lowest first; computed once per board and then kept."""
         fresh = [board for board in dict.fromkeys(boards) if board not in self._steps]
         if fresh:
             self._steps.update(zip(fresh, self._computed_steps(fresh), strict=True))

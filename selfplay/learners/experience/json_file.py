@@ -1,9 +1,9 @@
-"""Experience as JSON, in the form in which the machine of the document writes it.
+"""Import and export of the experience graph as JSON.
 
     {"0": {"state": [0, 0, 0, 0, 0, 0, 0, 0, 0], "next": ["1", "40"], "score": 0.59, "end": false}, "1": ...}
 
-The keys are the numbers of the boards, from 0 on, as strings. `end` marks boards on which a match was won. Scores are
-worked out anew on reading, for the document's program leaves behind old ones on boards that it did not come by again.
+The keys are the numbers of the boards, from 0, as strings. `end` marks boards on which a match was won. Scores are
+recomputed on import, because programs that write this format may leave outdated ones on boards not visited again.
 """
 
 import json
@@ -23,7 +23,7 @@ KEYS = ("state", "next", "score", "end")
 
 
 def export_json(store: ExperienceStore, path: Path) -> int:
-    """Write the boards of `store` to `path`; returns how many. Raises StageError if it cannot be written."""
+    """Write the boards of `store` to `path` and return their number. Raises StageError if it cannot be written."""
     boards = store.boards()
     entries = {
         str(number): {
@@ -40,11 +40,11 @@ def export_json(store: ExperienceStore, path: Path) -> int:
 
 
 def import_json(store: ExperienceStore, path: Path) -> int:
-    """Put the boards of the file at `path` in the place of those of `store`; returns how many it then knows.
+    """Replace the boards of `store` by those of the file at `path` and return their number.
 
-    An empty file holds no boards. If anything is wrong with the file, the store stays as it is.
+    An empty file has no boards. If anything is wrong with the file, the store does not change.
 
-    Raises InvalidFileError if the file is missing, cut off, foreign or holds what the rules do not allow.
+    Raises InvalidFileError if the file is missing, truncated, of another format, or contradicts the rules of the game.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -63,51 +63,53 @@ def import_json(store: ExperienceStore, path: Path) -> int:
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     entries: dict[str, Any] = {}
     for key, value in pairs:
-        _require(key not in entries, f"key {key!r} stands there twice")
+        _require(key not in entries, f"key {key!r} occurs twice")
         entries[key] = value
     return entries
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _parsed(entries: object, store: ExperienceStore) -> dict[int, Board]:
-    """The boards as the file has them, each entry checked by itself and by the rules of the game."""
+    """The boards of the file, each entry checked by itself and against the rules of the game."""
     if not isinstance(entries, dict):
-        raise ValueError("is no JSON object of boards by number")
+        raise ValueError("is not a JSON object of boards by number")
     numbers = {str(number): number for number in range(len(entries))}
     for key in numbers:
         if key not in entries:
             foreign = next(other for other in entries if other not in numbers)
-            raise ValueError(f"board {key!r} is missing among {len(entries)} boards; {foreign!r} is there")
+            raise ValueError(f"board {key!r} is missing among {len(entries)} boards; found {foreign!r} instead")
     boards = {numbers[key]: _board(key, entries[key], numbers, store.form.num_squares) for key in entries}
     return _checked(dict(sorted(boards.items())), store.form)
 
 
 def _board(key: str, entry: object, numbers: Mapping[str, int], num_squares: int) -> Board:
-    """One entry, with the types and ranges that it must have; whose turn it is comes later."""
+    """One entry with its types and ranges checked; the player to move is filled in later."""
     if not isinstance(entry, dict):
-        raise ValueError(f"board {key!r} is no JSON object")
+        raise ValueError(f"board {key!r} is not a JSON object")
     for name in KEYS:
         _require(name in entry, f"board {key!r} has no key {name!r}")
     for name in entry:
         _require(name in KEYS, f"board {key!r} has an extra key {name!r}")
     state, following, score, end = (entry[name] for name in KEYS)
     cells = isinstance(state, list) and len(state) == num_squares and all(type(cell) is int for cell in state)
-    _require(cells and set(state) <= {-1, 0, 1}, f"board {key!r}: state is no list of {num_squares} of 1, -1 and 0")
+    _require(
+        cells and set(state) <= {-1, 0, 1}, f"board {key!r}: state is not a list of {num_squares} numbers 1, -1 or 0"
+    )
     strings = isinstance(following, list) and all(isinstance(child, str) for child in following)
-    _require(strings, f"board {key!r}: next is no list of strings")
+    _require(strings, f"board {key!r}: next is not a list of strings")
     for child in following:
-        _require(child in numbers, f"board {key!r}: next {child!r} is no board of this file")
-        _require(following.count(child) == 1, f"board {key!r}: next {child!r} stands there twice")
-    _require(type(score) in (int, float) and -1 <= score <= 1, f"board {key!r}: score is no number from -1 to 1")
+        _require(child in numbers, f"board {key!r}: next {child!r} is not a board of this file")
+        _require(following.count(child) == 1, f"board {key!r}: next {child!r} occurs twice")
+    _require(type(score) in (int, float) and -1 <= score <= 1, f"board {key!r}: score is not a number from -1 to 1")
     _require(isinstance(end, bool), f"board {key!r}: end is not true or false")
     return Board(tuple(state), 0, tuple(numbers[child] for child in following), float(score), end)
 
 
 def _checked(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Board]:
-    """The same with whose turn it is, once every board, end and step is one that the rules allow."""
+    """The boards with the player to move, after checking every board, end and step against the rules."""
     if not boards:
         return {}
     first: dict[Squares, int] = {}
@@ -119,9 +121,9 @@ def _checked(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Board]:
     steps = form.steps([board.squares for board in boards.values()])
     for (number, board), result, reached in zip(boards.items(), results, steps, strict=True):
         if board.is_end:
-            _require(board.score == result, f"board '{number}': its end and score are not those of its state")
+            _require(board.score == result, f"board '{number}': its end and score do not match its state")
         else:
-            _require(result not in (1, -1), f"board '{number}' is won, and yet no end")
+            _require(result not in (1, -1), f"board '{number}' is won but not marked as an end")
         forms = {step.form for step in reached}
         for child in board.following:
             one_move = form.of(boards[child].squares) in forms
@@ -143,7 +145,7 @@ def _state(boards: Mapping[int, Board], form: BoardForm) -> State:
 
 
 def _merged(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Board]:
-    """The boards in the store's form, those that are equal in it as one; numbered in the order of first appearance."""
+    """The boards in the form of the store, equal ones merged, numbered in the order of first appearance."""
     numbers: dict[Squares, int] = {}
     place = {n: numbers.setdefault(form.of(board.squares), len(numbers)) for n, board in boards.items()}
     following: list[dict[int, None]] = [{} for _ in numbers]

@@ -1,8 +1,8 @@
-"""The machine's experience: every board of every match that it saw, in a file that outlives the process.
+"""The experience store: every board of every match learned from, in a file.
 
     store = ExperienceStore("outputs/tictactoe/experience.sqlite", make_game("tictactoe"))
 
-One transaction a match, so that a kill loses at most the match in play; two processes may learn into one file.
+Each match is one transaction, so a kill loses at most the match in progress; two processes may learn into one file.
 """
 
 import sqlite3
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from selfplay.games.game import Game
+from selfplay.games.win_draw_loss import WinDrawLoss, total
 from selfplay.learners.experience.database import ExperienceDatabase
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, backed_up_score
 from selfplay.settings.experience import ExperienceRule
@@ -28,59 +29,48 @@ WHERE board.{column} = ? ORDER BY following.met
 
 
 class KnownBoard(NamedTuple):
-    """A board that has been seen to follow another."""
+    """A board that is known to follow another."""
 
     number: int
     squares: Squares
     score: float
 
 
-class Record(NamedTuple):
-    """Matches by their result."""
-
-    won: int
-    drawn: int
-    lost: int
-
-    def __str__(self) -> str:
-        return "-".join(map(str, self))
-
-
 class ExperienceStatus(NamedTuple):
-    """How much a machine has seen."""
+    """How much a store has learned."""
 
     boards: int
-    """Boards known."""
+    """Number of known boards."""
     matches: int
-    """Matches learned from."""
-    record: tuple[Record, Record]
-    """The machine's own results, moving first and second; a match against itself counts in both."""
+    """Number of matches learned from."""
+    results: tuple[WinDrawLoss[int], WinDrawLoss[int]]
+    """The results of its player, moving first and second; a match against itself counts in both."""
 
     def __str__(self) -> str:
-        first, second = self.record
-        won, drawn, lost = (sum(pair) for pair in zip(first, second, strict=True))
+        first, second = self.results
+        won, drawn, lost = total(self.results)
         return (
-            f"{self.boards:,} boards known from {self.matches:,} matches; the machine has won {won}, drawn {drawn}, "
+            f"{self.boards:,} boards known from {self.matches:,} matches; it has won {won}, drawn {drawn}, "
             f"lost {lost} (moving first {first}, second {second})"
         )
 
 
 class ExperienceStore:
-    """The graph of boards in a file.
+    """An experience graph in a file.
 
     Args:
-        path: the file, made if it is not there unless `must_exist`.
-        rule: how experience is kept; None as the file says, or as `ExperienceRule()` for a new file.
+        path: the file, created if it does not exist unless `must_exist`.
+        rule: how scores are backed up; None takes the rule of the file, or `ExperienceRule()` for a new file.
 
     Raises:
-        SettingError: as BoardForm, or the file was made with another rule.
-        InvalidFileError, RunLockedError, StageError: as ExperienceDatabase, from every method too.
+        SettingError: as BoardForm, or the file was created with another rule.
+        InvalidFileError, RunLockedError, StageError: as ExperienceDatabase; also from every method.
     """
 
     def __init__(
         self, path: str | Path, game: Game, rule: ExperienceRule | None = None, *, must_exist: bool = False
     ) -> None:
-        BoardForm(game)  # Refuses the game before a file is made.
+        BoardForm(game)  # Rejects an unsuitable game before a file is created.
         self.path, self.game = Path(path), game
         self._database = ExperienceDatabase(self.path, game.name, rule, must_exist=must_exist)
         self.rule = self._database.rule
@@ -90,26 +80,26 @@ class ExperienceStore:
         self._database.close()
 
     def __len__(self) -> int:
-        """The number of boards known."""
+        """The number of known boards."""
         return self.status().boards
 
     def status(self) -> ExperienceStatus:
-        """The boards known and the machine's own record."""
+        """The number of known boards and matches, and the results of the matches."""
         with self._database.transaction(write=False) as sql:
             boards = sql.execute("SELECT count(*) FROM board").fetchone()[0]
             matches = sql.execute("SELECT value FROM kept WHERE name = 'matches'").fetchone()[0]
             counts = {(seat, result): n for seat, result, n in sql.execute("SELECT seat, result, matches FROM record")}
-        first, second = (Record(*(counts.get((seat, result), 0) for result in (1, 0, -1))) for seat in range(2))
+        first, second = (WinDrawLoss(*(counts.get((seat, result), 0) for result in (1, 0, -1))) for seat in range(2))
         return ExperienceStatus(boards, matches, (first, second))
 
     def following(self, boards: Iterable[Squares]) -> dict[Squares, list[KnownBoard]]:
-        """For each of `boards`, in the store's form: what is known to follow, in the order met; all at one moment."""
+        """The boards known to follow each of `boards` (in the form of the store), in the order met, read at once."""
         with self._database.transaction(write=False) as sql:
             query = FOLLOWING.format(column="squares")
             return {board: [_known(*row) for row in sql.execute(query, (_text(board),))] for board in boards}
 
     def boards(self) -> dict[int, Board]:
-        """The whole graph by number, in the order in which the boards were met."""
+        """The whole graph by number, in the order the boards were met."""
         with self._database.transaction(write=False) as sql:
             following: dict[int, list[int]] = {}
             for board, child in sql.execute("SELECT board, next FROM following ORDER BY met"):
@@ -121,12 +111,12 @@ class ExperienceStore:
         }
 
     def learn(self, match: Sequence[Squares], result: int, seats: Collection[int]) -> None:
-        """Take in a match that is over, and let what changed run back through the graph.
+        """Add a finished match to the graph and back up the scores that change.
 
         Args:
-            match: its boards from the start to the end, that one included.
-            result: 1 if X (player 0) won, -1 if O did, 0 for a draw.
-            seats: the seats that the machine held, for its record.
+            match: its boards, from the start to the final one.
+            result: 1 if X (player 0) won, -1 if O won, 0 for a draw.
+            seats: the seats the learner held, for its results.
         """
         forms = [self.form.of(squares) for squares in match]
         with self._database.transaction() as sql:
@@ -134,7 +124,7 @@ class ExperienceStore:
             sql.executemany("INSERT OR IGNORE INTO following (board, next) VALUES (?, ?)", pairwise(numbers))
             if result:
                 sql.execute("UPDATE board SET score = ?, is_end = 1 WHERE number = ?", (result, numbers[-1]))
-            self._run_back(sql, numbers[:-1])
+            self._back_up(sql, numbers[:-1])
             sql.execute("UPDATE kept SET value = value + 1 WHERE name = 'matches'")
             for seat in seats:
                 key = (seat, result if seat == 0 else -result)
@@ -142,7 +132,7 @@ class ExperienceStore:
                 sql.execute("UPDATE record SET matches = matches + 1 WHERE seat = ? AND result = ?", key)
 
     def replace(self, boards: Mapping[int, Board]) -> None:
-        """Forget all boards and take these; the record of matches stays."""
+        """Replace all boards by these; the results of matches stay."""
         with self._database.transaction() as sql:
             sql.execute("DELETE FROM following")
             sql.execute("DELETE FROM board")
@@ -152,7 +142,7 @@ class ExperienceStore:
             sql.executemany("INSERT INTO following (board, next) VALUES (?, ?)", edges)
 
     def _numbers(self, sql: sqlite3.Connection, forms: Sequence[Squares]) -> list[int]:
-        """The numbers of these boards; a new one gets the next number."""
+        """The numbers of these boards; new boards get the next numbers."""
         texts = [_text(form) for form in forms]
         find = "SELECT number FROM board WHERE squares = ?"
         rows = [sql.execute(find, (text,)).fetchone() for text in texts]
@@ -165,13 +155,13 @@ class ExperienceStore:
                 rows[place] = (new,)
         return [row[0] for row in rows]
 
-    def _run_back(self, sql: sqlite3.Connection, numbers: Sequence[int]) -> None:
-        """Score these boards again, and the boards before each whose score changes, fullest board first.
+    def _back_up(self, sql: sqlite3.Connection, numbers: Sequence[int]) -> None:
+        """Recompute the scores of these boards, and of the boards before each that changes, fullest board first.
 
-        Each has a board that follows it, so none of them is an end.
+        Each has a following board, so none of them is an end.
         """
         waiting: list[tuple[int, int]] = []
-        _wait(sql, waiting, f"number IN ({', '.join('?' * len(numbers))})", numbers)
+        _enqueue(sql, waiting, f"number IN ({', '.join('?' * len(numbers))})", numbers)
         while waiting:
             number = waiting[0][1]
             while waiting and waiting[0][1] == number:
@@ -183,11 +173,11 @@ class ExperienceStore:
             if score != was:
                 sql.execute("UPDATE board SET score = ? WHERE number = ?", (score, number))
                 before = "number IN (SELECT board FROM following WHERE next = ?)"
-                _wait(sql, waiting, before, [number])
+                _enqueue(sql, waiting, before, [number])
 
 
-def _wait(sql: sqlite3.Connection, waiting: list[tuple[int, int]], where: str, values: Sequence[int]) -> None:
-    """Add the boards of this condition to the heap of (empty squares, number)."""
+def _enqueue(sql: sqlite3.Connection, waiting: list[tuple[int, int]], where: str, values: Sequence[int]) -> None:
+    """Add the boards that satisfy this condition to the heap of (empty squares, number)."""
     for number, text in sql.execute(f"SELECT number, squares FROM board WHERE {where}", values):
         heappush(waiting, (text.count(CELLS[0]), number))
 

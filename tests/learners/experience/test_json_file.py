@@ -110,7 +110,7 @@ def test_a_file_of_canonical_boards_does_not_pass_for_one_of_plain_boards(tmp_pa
 
 
 @pytest.mark.parametrize("content", ["", "{}"])
-def test_the_documents_first_file_is_empty(store, tmp_path, content):
+def test_an_empty_file_has_no_boards(store, tmp_path, content):
     assert read(store, tmp_path, content) == 0
     assert len(store) == 0
     learn(store, X_WINS)
@@ -138,36 +138,42 @@ def without(number, key):
 WRONG = {
     "a key is missing": (without("2", "score"), "board '2' has no key 'score'"),
     "a key is extra": (changed("2", visits=3), "board '2' has an extra key 'visits'"),
-    "an entry is no object": (lambda e: e.update({"2": []}), "board '2' is no JSON object"),
-    "a board is missing": (lambda e: e.pop("2"), "board '2' is missing among 5 boards; '5' is there"),
-    "a board is no number": (lambda e: e.update(x=e.pop("5")), "board '5' is missing among 6 boards; 'x' is there"),
-    "a board has a leading zero": (lambda e: e.update({"05": e.pop("5")}), "board '5' is missing .* '05' is there"),
-    "state is text": (changed("1", state="X........"), "board '1': state is no list of 9"),
-    "state is short": (changed("1", state=[0] * 8), "board '1': state is no list of 9"),
-    "state has a 2": (changed("1", state=[2] + [0] * 8), "board '1': state is no list of 9"),
-    "state has a fraction": (changed("1", state=[1.0] + [0] * 8), "board '1': state is no list of 9"),
-    "state has true": (changed("1", state=[True] + [0] * 8), "board '1': state is no list of 9"),
-    "state has a list": (changed("1", state=[[]] + [0] * 8), "board '1': state is no list of 9"),
+    "an entry is no object": (lambda e: e.update({"2": []}), "board '2' is not a JSON object"),
+    "a board is missing": (lambda e: e.pop("2"), "board '2' is missing among 5 boards; found '5' instead"),
+    "a board is no number": (
+        lambda e: e.update(x=e.pop("5")),
+        "board '5' is missing among 6 boards; found 'x' instead",
+    ),
+    "a board has a leading zero": (
+        lambda e: e.update({"05": e.pop("5")}),
+        "board '5' is missing .* found '05' instead",
+    ),
+    "state is text": (changed("1", state="X........"), "board '1': state is not a list of 9"),
+    "state is short": (changed("1", state=[0] * 8), "board '1': state is not a list of 9"),
+    "state has a 2": (changed("1", state=[2] + [0] * 8), "board '1': state is not a list of 9"),
+    "state has a fraction": (changed("1", state=[1.0] + [0] * 8), "board '1': state is not a list of 9"),
+    "state has true": (changed("1", state=[True] + [0] * 8), "board '1': state is not a list of 9"),
+    "state has a list": (changed("1", state=[[]] + [0] * 8), "board '1': state is not a list of 9"),
     "stones out of turn": (changed("1", state=[-1] + [0] * 8), "board '1': .*X moves first"),
     "two equal states": (changed("1", state=[0] * 9), "boards '0' and '1' have the same state"),
-    "next is a number": (changed("0", next=1), "board '0': next is no list of strings"),
-    "next holds numbers": (changed("0", next=[1]), "board '0': next is no list of strings"),
-    "next dangles": (changed("0", next=["6"]), "board '0': next '6' is no board of this file"),
-    "next twice": (changed("0", next=["1", "1"]), "board '0': next '1' stands there twice"),
+    "next is a number": (changed("0", next=1), "board '0': next is not a list of strings"),
+    "next holds numbers": (changed("0", next=[1]), "board '0': next is not a list of strings"),
+    "next dangles": (changed("0", next=["6"]), "board '0': next '6' is not a board of this file"),
+    "next twice": (changed("0", next=["1", "1"]), "board '0': next '1' occurs twice"),
     "next goes back": (changed("1", next=["0"]), "board '1': next '0' is not one move away from it"),
     "next leaps": (changed("0", next=["2"]), "board '0': next '2' is not one move away from it"),
     "next is itself": (changed("0", next=["0"]), "board '0': next '0' is not one move away from it"),
     "next after the end": (changed("5", next=["4"]), "board '5': next '4' is not one move away from it"),
-    "score is text": (changed("0", score="0.5"), "board '0': score is no number from -1 to 1"),
-    "score is true": (changed("0", score=True), "board '0': score is no number from -1 to 1"),
-    "score is null": (changed("0", score=None), "board '0': score is no number from -1 to 1"),
-    "score is too large": (changed("0", score=1.01), "board '0': score is no number from -1 to 1"),
-    "score is not a number": (changed("0", score=float("nan")), "NaN is no number of JSON"),
-    "score is huge": (changed("0", score=10**400), "board '0': score is no number from -1 to 1"),
+    "score is text": (changed("0", score="0.5"), "board '0': score is not a number from -1 to 1"),
+    "score is true": (changed("0", score=True), "board '0': score is not a number from -1 to 1"),
+    "score is null": (changed("0", score=None), "board '0': score is not a number from -1 to 1"),
+    "score is too large": (changed("0", score=1.01), "board '0': score is not a number from -1 to 1"),
+    "score is not a number": (changed("0", score=float("nan")), "NaN is not a JSON number"),
+    "score is huge": (changed("0", score=10**400), "board '0': score is not a number from -1 to 1"),
     "end is a number": (changed("0", end=0), "board '0': end is not true or false"),
-    "end of what goes on": (changed("0", end=True), "board '0': its end and score are not those of its state"),
-    "end with the other's score": (changed("5", score=-1), "board '5': its end and score are not those of its state"),
-    "won and no end": (changed("5", end=False), "board '5' is won, and yet no end"),
+    "end of what goes on": (changed("0", end=True), "board '0': its end and score do not match its state"),
+    "end with the other's score": (changed("5", score=-1), "board '5': its end and score do not match its state"),
+    "won and no end": (changed("5", end=False), "board '5' is won but not marked as an end"),
 }
 
 
@@ -185,15 +191,15 @@ def test_what_is_wrong_is_named_and_the_store_stays_as_it_is(store, written, tmp
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("[]", "is no JSON object of boards by number"),
-        ("null", "is no JSON object"),
+        ("[]", "is not a JSON object of boards by number"),
+        ("null", "is not a JSON object"),
         ('{"0": {"state"', "cannot be read as JSON"),
         ("state_action", "cannot be read as JSON"),
         ("[" * 100_000, "cannot be read as JSON"),
-        ('{"0": {}, "0": {}}', "key '0' stands there twice"),
+        ('{"0": {}, "0": {}}', "key '0' occurs twice"),
     ],
 )
-def test_a_file_that_is_no_json_of_boards_is_refused(store, tmp_path, content, message):
+def test_a_file_that_is_not_json_of_boards_is_rejected(store, tmp_path, content, message):
     before = store.boards()
     with pytest.raises(InvalidFileError, match=rf"state_action\.json: .*{message}"):
         read(store, tmp_path, content)

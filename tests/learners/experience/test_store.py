@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
+from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.learners.experience.database import APPLICATION_ID, SCHEMA_VERSION
 from selfplay.learners.experience.graph import BACKUPS, rescored
-from selfplay.learners.experience.store import ExperienceStore, Record
+from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.experience import ExperienceRule
 from tests.support.experience_tools import GAME, boards_of, learn, new_store, random_match
 from tests.support.rejections import assert_file_rejected
@@ -127,10 +128,9 @@ def test_experience_outlives_the_process_that_made_it(tmp_path):
     again = ExperienceStore(tmp_path / "store.sqlite", GAME, must_exist=True)
     assert again.boards() == before
     assert again.rule == ExperienceRule("minimax", 0.8, True)
-    assert again.status() == (len(before), 3, (Record(1, 1, 0), Record(1, 0, 1)))
+    assert again.status() == (len(before), 3, (WinDrawLoss(1, 1, 0), WinDrawLoss(1, 0, 1)))
     assert str(again.status()) == (
-        f"{len(before)} boards known from 3 matches; the machine has won 2, drawn 1, lost 1 "
-        "(moving first 1-1-0, second 1-0-1)"
+        f"{len(before)} boards known from 3 matches; it has won 2, drawn 1, lost 1 (moving first 1-1-0, second 1-0-1)"
     )
 
 
@@ -139,10 +139,10 @@ def test_experience_outlives_the_process_that_made_it(tmp_path):
     [
         (
             ExperienceRule("minimax"),
-            "experience.backup=minimax: .*store.sqlite was made with absolute; give another path",
+            "experience.backup=minimax: .*store.sqlite was created with absolute; give another path",
         ),
-        (ExperienceRule(canonical=True), "experience.canonical=True: .* was made with False"),
-        (ExperienceRule(discount=0.5), "experience.discount=0.5: .* was made with 0.9"),
+        (ExperienceRule(canonical=True), "experience.canonical=True: .* was created with False"),
+        (ExperienceRule(discount=0.5), "experience.discount=0.5: .* was created with 0.9"),
         (ExperienceRule("median"), "experience.backup=median: give absolute or minimax"),
         (ExperienceRule(discount=1.5), "experience.discount=1.5: give a discount"),
     ],
@@ -188,9 +188,9 @@ def cut_off(path):
         (lambda path: path.write_text("{}"), "file is not a database"),
         (other_program, "is the database of another program"),
         (kept("PRAGMA user_version = 2"), f"has schema 2; this program reads schema {SCHEMA_VERSION}"),
-        (kept("DROP TABLE board"), "holds no experience that can be read: no such table"),
-        (kept("DELETE FROM kept WHERE name = 'backup'"), "does not say how its experience is kept"),
-        (kept("UPDATE kept SET value = 'go' WHERE name = 'game'"), "holds experience of go, not tictactoe"),
+        (kept("DROP TABLE board"), "cannot be read as an experience store: no such table"),
+        (kept("DELETE FROM kept WHERE name = 'backup'"), "does not record its backup rule"),
+        (kept("UPDATE kept SET value = 'go' WHERE name = 'game'"), "belongs to go, not tictactoe"),
         (cut_off, "is damaged|cannot be read|can be read: database disk image is malformed"),
     ],
 )

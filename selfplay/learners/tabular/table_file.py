@@ -1,10 +1,10 @@
-"""*.npz of a tabular player: its tables, the positions they stand for, and what must be known to use them.
+"""*.npz of a tabular player: its tables, the positions they belong to, and metadata.
 
-    values    float64[2, 2, N]: `values[p, q, n]` is what player p thinks of position n with player q to move
+    values    float64[2, 2, N]: `values[p, q, n]` is player p's value of position n with player q to move
     own, opp  int64[N]: the words of each position, in the order of `selfplay.games.position_graph.enumerate_positions`
-    metadata  a JSON text: format, game, rule, settings, versions
+    metadata  JSON text: format, game, rule, settings, versions
 
-No file is unpickled, and equal tables give equal bytes.
+Nothing is pickled, and equal tables give equal bytes.
 """
 
 import json
@@ -26,15 +26,15 @@ ARRAYS = {"values", "own", "opp", "metadata"}
 METADATA = {"format", "game", "rule", "settings", "versions"}
 
 
-class Policy(NamedTuple):
-    """The tables of two players with what their file says of them."""
+class SavedTables(NamedTuple):
+    """The tables of two players and the metadata of their file."""
 
     values: Tables
     metadata: dict[str, Any]
     """format, game, rule, settings, versions"""
 
 
-def save_policy(
+def save_tables(
     path: Path, graph: PositionGraph, values: Tables, rule: UpdateRule, settings: Mapping[str, Any]
 ) -> None:
     """Write the tables to `path`. Raises OSError."""
@@ -46,15 +46,15 @@ def save_policy(
         "versions": {name: version(name) for name in ("selfplay", "numpy")},
     }
     text = np.array(json.dumps(metadata, sort_keys=True))
-    # To an open file, because numpy would add .npz to a path that ends otherwise.
+    # To an open file, because numpy adds .npz to a path with another suffix.
     with path.open("wb") as file:
         np.savez(file, values=values, own=graph.state.own.numpy(), opp=graph.state.opp.numpy(), metadata=text)
 
 
-def load_policy(path: Path, graph: PositionGraph) -> Policy:
+def load_tables(path: Path, graph: PositionGraph) -> SavedTables:
     """The tables in the file at `path`.
 
-    Raises InvalidFileError if the file is missing, cut off or foreign, or belongs to another game.
+    Raises InvalidFileError if the file is missing, truncated, of another program or of another game.
     """
     arrays, metadata = _read(path)
     if metadata["game"] != graph.game.name:
@@ -67,7 +67,7 @@ def load_policy(path: Path, graph: PositionGraph) -> Policy:
         raise InvalidFileError(path, f"its values are {values.dtype}{list(values.shape)}")
     if not ((values >= 0) & (values <= 1)).all():
         raise InvalidFileError(path, "has values outside 0 to 1")
-    return Policy(values, metadata)
+    return SavedTables(values, metadata)
 
 
 def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -75,7 +75,7 @@ def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
         if sorted(names) != sorted(f"{name}.npy" for name in ARRAYS):
-            raise InvalidFileError(path, "is no policy of this program")
+            raise InvalidFileError(path, "is not a file of tables of this program")
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in ARRAYS}
         metadata = json.loads(str(arrays["metadata"]))
@@ -84,11 +84,11 @@ def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     except FileNotFoundError as error:
         raise InvalidFileError(path, "is not there") from error
     except Exception as error:
-        # For files that are cut off or damaged zipfile and numpy raise some ten kinds, SyntaxError among them.
+        # For truncated or damaged files zipfile and numpy raise about ten types of errors, SyntaxError among them.
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InvalidFileError(path, f"cannot be read: {reason}") from error
     if not isinstance(metadata, dict) or set(metadata) != METADATA or metadata["format"] != FORMAT:
-        raise InvalidFileError(path, "is no policy of this format")
+        raise InvalidFileError(path, "is not a file of tables of this format")
     if metadata["rule"] not in list(UPDATE_RULES):
-        raise InvalidFileError(path, f"was learned by the rule {metadata['rule']!r}, which is unknown")
+        raise InvalidFileError(path, f"was learned by the unknown rule {metadata['rule']!r}")
     return arrays, metadata
