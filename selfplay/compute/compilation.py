@@ -12,10 +12,15 @@ from pathlib import Path
 from typing import Any, cast
 
 import numba
+import numpy as np
 from numba.extending import register_jitable
+from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import RULES, RuleFunction, named_by_closure
 from selfplay.compute.versions import sources_digest
+
+Words = NDArray[np.int64]
+"""int64[B]: the words of B positions, as compiled code walks over them."""
 
 _registered: set[Callable[..., Any]] = set()
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.compilation import compiled, register_rules
+from selfplay.compute.compilation import Words, compiled, register_rules
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.rules import Features
@@ -32,13 +31,13 @@ def feature_values(game: Game, state: State) -> Tensor:
 
 
 @cache
-def compile_features(features: Features) -> Callable[[Any, Any, Any], None]:
+def compile_features(features: Features) -> Callable[[Words, Words, NDArray[np.float32]], None]:
     """A kernel (int64[B], int64[B], float32[B, K]): it writes the features of the positions into the third."""
     register_rules()
     values = features.values
 
     @compiled
-    def write_features(own: Any, opp: Any, written: Any) -> None:
+    def write_features(own: Words, opp: Words, written: NDArray[np.float32]) -> None:
         for i in range(len(own)):
             row = values(own[i], opp[i])
             for k in range(len(row)):
@@ -58,7 +57,7 @@ def board_words(observations: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int
 
 
 @compiled
-def _pack(planes: Any, words: Any) -> None:
+def _pack(planes: NDArray[np.float32], words: NDArray[np.int64]) -> None:
     for i in range(planes.shape[0]):
         for plane in range(2):
             word = np.int64(0)

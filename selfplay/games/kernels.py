@@ -2,14 +2,15 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.bit_algebra import bit_count
-from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
+from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.compilation import Words, compiled, part_of_compiled, register_rules
 from selfplay.compute.devices import runs_compiled
 from selfplay.compute.random_numbers import Draws, Purpose, below, fold, random_word
 from selfplay.games.rules import Rules
@@ -17,6 +18,9 @@ from selfplay.games.state import State
 
 EMPTY_SLOT = -1
 RANDOM_ACTION = int(Purpose.RANDOM_ACTION)
+
+Fields = tuple[Words, Words, NDArray[np.int8], NDArray[np.bool_], NDArray[np.float32]]
+"""The fields of a `State` of B matches as arrays."""
 
 
 class Kernels(NamedTuple):
@@ -44,7 +48,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     passing = -1 if pass_action is None else pass_action
 
     @compiled
-    def step(fields: Any, action: Any, next_fields: Any) -> None:
+    def step(fields: Fields, action: NDArray[np.int64], next_fields: Fields) -> None:
         own, opp, player, over, returns = fields
         next_own, next_opp, next_player, next_over, next_returns = next_fields
         for i in range(len(own)):
@@ -63,20 +67,28 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
                 next_over[i], next_returns[i] = True, -result if player[i] == 0 else result
 
     @compiled
-    def observe(own: Any, opp: Any, entries: Any) -> None:
+    def observe(own: Words, opp: Words, entries: NDArray[np.uint8]) -> None:
         for i in range(entries.shape[0]):
             for j in range(entries.shape[1]):
                 entries[i, j] = observation_entry(own[i], opp[i], j)
 
     @part_of_compiled
-    def random_action(bits: Any, key: int, match: int, ply: int) -> Any:
+    def random_action(bits: Word, key: int, match: int, ply: int) -> Word:
         """The place of one of the bits, each equally likely."""
         for _ in range(below(random_word(key, match, ply, RANDOM_ACTION), bit_count(bits))):
             bits &= bits - 1
         return bit_count((bits & -bits) - 1)
 
     @compiled
-    def random_actions(own: Any, opp: Any, over: Any, key: int, match: Any, ply: int, actions: Any) -> None:
+    def random_actions(
+        own: Words,
+        opp: Words,
+        over: NDArray[np.bool_],
+        key: int,
+        match: NDArray[np.int64],
+        ply: int,
+        actions: NDArray[np.int64],
+    ) -> None:
         for i in range(len(own)):
             actions[i] = 0
             if not over[i]:
@@ -84,7 +96,14 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
                 actions[i] = passing if bits == 0 else random_action(bits, key, match[i], ply)
 
     @compiled
-    def random_matches(own: int, opp: int, key: int, match: Any, returns: Any, plies: Any) -> None:
+    def random_matches(
+        own: int,
+        opp: int,
+        key: int,
+        match: NDArray[np.int64],
+        returns: NDArray[np.float32],
+        plies: NDArray[np.int64],
+    ) -> None:
         for i in range(len(match)):
             mine, other, ply = own, opp, 0
             while True:
@@ -154,12 +173,15 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     return Kernels(step_state, observe_state, choose, play_whole, perft)
 
 
-def _arrays(state: State) -> tuple[Any, ...]:
-    return tuple(field.numpy() for field in state)
+def _arrays(state: State) -> Fields:
+    own, opp, player, over, returns = (field.numpy() for field in state)
+    return own, opp, player, over, returns
 
 
 @compiled
-def _distinct(own: Any, opp: Any, slots: Any, first: Any, inverse: Any) -> int:
+def _distinct(
+    own: Words, opp: Words, slots: NDArray[np.int64], first: NDArray[np.int64], inverse: NDArray[np.int64]
+) -> int:
     """Open addressing: `slots` holds, at the hash of a position, its number; `first` its first row."""
     mask = len(slots) - 1
     count = 0

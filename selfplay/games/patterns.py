@@ -12,13 +12,13 @@ the fillings of one pattern that are images of each other.
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, scalar_rule
-from selfplay.compute.compilation import compiled
+from selfplay.compute.compilation import Words, compiled
 from selfplay.errors import SettingError
 
 LARGEST_PATTERN = 12
@@ -147,7 +147,13 @@ def _contributions(images: Sequence[tuple[int, ...]], squares: int) -> NDArray[n
 
 
 @scalar_rule
-def write_entries(just_moved: Word, to_move: Word, contributions: Any, offsets: Any, entries: Any) -> None:
+def write_entries(
+    just_moved: Word,
+    to_move: Word,
+    contributions: NDArray[np.int32],
+    offsets: NDArray[np.int32],
+    entries: NDArray[np.int32],
+) -> None:
     """Write the entry of every image into `entries` (int32[I])."""
     for image in range(len(offsets)):
         entries[image] = offsets[image]
@@ -164,7 +170,13 @@ def phase_of(just_moved: Word, to_move: Word, phases: int, squares: int) -> Word
 
 
 @compiled
-def write_all_entries(just_moved: Any, to_move: Any, contributions: Any, offsets: Any, entries: Any) -> None:
+def write_all_entries(
+    just_moved: Words,
+    to_move: Words,
+    contributions: NDArray[np.int32],
+    offsets: NDArray[np.int32],
+    entries: NDArray[np.int32],
+) -> None:
     """The same for B positions: `entries` is int32[B, I]."""
     for i in range(len(just_moved)):
         write_entries(just_moved[i], to_move[i], contributions, offsets, entries[i])

@@ -31,7 +31,7 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.written_files import written_whole
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.evaluation import make_evaluation
-from selfplay.search.searcher import DEEPEST, Searcher
+from selfplay.search.searcher import MAX_DEPTH, Searcher
 
 log = logging.getLogger(__name__)
 
@@ -179,7 +179,7 @@ def action_values_to_the_end(game: Game) -> Callable[[State], list[int]]:
     searcher = Searcher(game, make_evaluation("none", game), table_bits=20)
 
     def solve(state: State) -> list[int]:
-        values = searcher.action_values(state, min(game.max_game_length, DEEPEST))[0]
+        values = searcher.action_values(state, min(game.max_game_length, MAX_DEPTH))[0]
         return [round(value) for value in values[~values.isnan()].tolist()]
 
     return solve

@@ -12,7 +12,7 @@ from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.search.endgame.solver import EndgameSolver
-from selfplay.search.searcher import Searcher, check_reach
+from selfplay.search.searcher import Searcher, check_depth
 
 MOST_EMPTIES = 30
 
@@ -42,7 +42,7 @@ class SearchPlayer(Player):
         endgame_bits: int = 20,
         name: str | None = None,
     ) -> None:
-        check_reach(depth, time_limit)
+        check_depth(depth, time_limit)
         if not 0 <= endgame <= MOST_EMPTIES:
             raise SettingError(f"endgame={endgame}: give a number of empty squares from 0 to {MOST_EMPTIES}")
         self.game, self.searcher, self.depth, self.time_limit = searcher.game, searcher, depth, time_limit

@@ -19,7 +19,7 @@ the loop either enters a position or takes back the value of a child, and then m
 from collections.abc import Callable
 from enum import IntEnum
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
 from selfplay.games.rules import Rules
-from selfplay.search.evaluation import WordsValue, final_value
+from selfplay.search.evaluation import ValuationParameters, WordsValue, final_value
 from selfplay.search.stack import Frame, Stack, begin, write_line
 from selfplay.search.transposition_table import Table, look_up, store
 
@@ -191,7 +191,7 @@ def compile_search(rules: Rules, open_value: WordsValue, pass_action: int | None
         depth: int,
         algorithm: int,
         ordered: bool,
-        parameters: Any,
+        parameters: ValuationParameters,
         table: Table,
         stop: NDArray[np.int64],
         stack: Stack,

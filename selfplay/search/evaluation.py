@@ -25,18 +25,22 @@ from torch import Tensor
 from yaml import YAMLError
 
 from selfplay.compute.bit_algebra import Word, scalar_rule
-from selfplay.compute.compilation import compiled, register_rules
+from selfplay.compute.compilation import Words, compiled, register_rules
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import Game, State
 from selfplay.games.rules import Features, Rules
+from selfplay.settings.folders import CONFIG_FOLDER
 
-EVALUATIONS = Path(__file__).resolve().parents[1] / "conf" / "evaluation"
+EVALUATIONS = CONFIG_FOLDER / "evaluation"
 
 LARGEST_NUMBER = 1e12
 """Sums of larger ones could leave the numbers that a search can compare."""
 
-WordsValue = Callable[[Word, Word, Any], Word]
-"""(own, opp, numbers) to the value to the player to move; compiled searches call it."""
+OpenParameters = Any
+"""What an `open_value` takes as its third argument: arrays, or tuples of arrays and numbers."""
+
+WordsValue = Callable[[Word, Word, OpenParameters], Word]
+"""(own, opp, parameters) to the value to the player to move, a float; compiled searches call it."""
 
 
 class ValuationParameters(NamedTuple):
@@ -44,7 +48,7 @@ class ValuationParameters(NamedTuple):
 
     ends: NDArray[np.float64]
     """float64[2]: the value of a match that is won, and of each point by which the player leads at the end."""
-    body: Any
+    body: OpenParameters
     """What its `open_value` takes as third argument. For one search at a time: it may be written into."""
 
 
@@ -229,7 +233,14 @@ def _batch_value(rules: Rules, open_position: WordsValue) -> Callable[..., None]
     register_rules()
 
     @compiled
-    def write_values(own: Any, opp: Any, over: Any, ends: Any, body: Any, values: Any) -> None:
+    def write_values(
+        own: Words,
+        opp: Words,
+        over: NDArray[np.bool_],
+        ends: NDArray[np.float64],
+        body: OpenParameters,
+        values: NDArray[np.float64],
+    ) -> None:
         for i in range(len(own)):
             if over[i]:
                 values[i] = final_position(own[i], opp[i], ends)

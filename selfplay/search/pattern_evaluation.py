@@ -1,7 +1,7 @@
 """What a position is worth by the patterns on its board: the hyperbolic tangent of a sum of table entries."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ class PatternTables(NamedTuple):
 
 
 @scalar_rule
-def sum_of_entries(just_moved: Word, to_move: Word, tables: Any) -> Word:
+def sum_of_entries(just_moved: Word, to_move: Word, tables: PatternTables) -> Word:
     """The sum of the entries of all images, in the phase that the position belongs to."""
     contributions, offsets, weights, squares, entries = tables
     write_entries(just_moved, to_move, contributions, offsets, entries)
@@ -38,7 +38,7 @@ def sum_of_entries(just_moved: Word, to_move: Word, tables: Any) -> Word:
 
 
 @scalar_rule
-def pattern_value(own: Word, opp: Word, tables: Any) -> Word:
+def pattern_value(own: Word, opp: Word, tables: PatternTables) -> Word:
     """The value in (-1, 1) to the player to move; tables value positions to the player who has just moved."""
     return -math.tanh(sum_of_entries(opp, own, tables))
 

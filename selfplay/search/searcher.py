@@ -18,8 +18,8 @@ from selfplay.search.stack import make_stack
 from selfplay.search.transposition_table import make_table
 
 ALGORITHMS = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
-DEEPEST = 120
-LARGEST_TABLE_BITS = 28
+MAX_DEPTH = 120
+MAX_TABLE_BITS = 28
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class Searcher:
     ) -> None:
         if algorithm not in ALGORITHMS:
             raise SettingError(f"unknown search {algorithm!r}; there are {', '.join(ALGORITHMS)}")
-        if not 0 <= table_bits <= LARGEST_TABLE_BITS:
-            raise SettingError(f"table_bits={table_bits}: give a number from 0 to {LARGEST_TABLE_BITS}")
+        if not 0 <= table_bits <= MAX_TABLE_BITS:
+            raise SettingError(f"table_bits={table_bits}: give a number from 0 to {MAX_TABLE_BITS}")
         self.game, self.evaluation, self.algorithm = game, evaluation, ALGORITHMS[algorithm]
         self.ordered = ordered and self.algorithm != Algorithm.MINIMAX
         evaluation.parameters(game)  # one that does not fit is refused here
@@ -81,7 +81,7 @@ class Searcher:
 
         Raises SettingError if the depth or the limit is out of range.
         """
-        check_reach(depth, time_limit)
+        check_depth(depth, time_limit)
         if time_limit is None:
             return self._result(self.search_batch(state, depth), depth, 0)
         results = [self.search(state, 1)]
@@ -103,7 +103,7 @@ class Searcher:
         Raises SettingError if the depth is out of range.
         """
         if depth != 0:
-            check_reach(depth)
+            check_depth(depth)
         found = run_interruptibly(lambda stop: self._found(state, depth, stop))
         assert found is not None, "nothing but an interrupt ends it early, and that raises"
         return found
@@ -116,7 +116,7 @@ class Searcher:
 
         Raises SettingError as `search`.
         """
-        check_reach(depth)
+        check_depth(depth)
         mask = self.game.legal_action_mask(state)
         rows, actions = mask.nonzero(as_tuple=True)
         following = self.game.step_unchecked(state.select(rows), actions)
@@ -157,9 +157,9 @@ class Searcher:
         return SearchResult(float(found.values[0]), int(found.actions[0]), line, visited, depth)
 
 
-def check_reach(depth: int, time_limit: float | None = None) -> None:
+def check_depth(depth: int, time_limit: float | None = None) -> None:
     """Raises SettingError if a search cannot look `depth` plies ahead, or has no time."""
-    if not 1 <= depth <= DEEPEST:
-        raise SettingError(f"depth={depth}: give a number from 1 to {DEEPEST}")
+    if not 1 <= depth <= MAX_DEPTH:
+        raise SettingError(f"depth={depth}: give a number from 1 to {MAX_DEPTH}")
     if time_limit is not None and not time_limit > 0:
         raise SettingError(f"time_limit={time_limit}: give seconds above 0")

@@ -12,7 +12,7 @@ learn from all its boards b_0, ..., b_T, the last one first, each from the new v
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +90,7 @@ def learn_matches(
 
 
 @compiled
-def _random_action(children: Any, word: int) -> int:
+def _random_action(children: NDArray[np.int32], word: int) -> int:
     """The action of a random word among those that lead somewhere; `children` int32[A]."""
     count = 0
     for child in children:
@@ -104,7 +104,7 @@ def _random_action(children: Any, word: int) -> int:
 
 
 @compiled
-def _best_action(children: Any, table: Any, word: int, lowest: bool) -> int:
+def _best_action(children: NDArray[np.int32], table: NDArray[np.float64], word: int, lowest: bool) -> int:
     """An action of the largest value; `table` float64[N], of the player to move with the other to move next."""
     best, count, first = -np.inf, 0, 0
     for action in range(len(children)):
@@ -126,9 +126,16 @@ def _best_action(children: Any, table: Any, word: int, lowest: bool) -> int:
 
 @compiled
 def _play(
-    children: Any, tables: Any, boards: Any, explored: Any, lowest: bool, epsilon: float, key: int, m: int
+    children: NDArray[np.int32],
+    tables: NDArray[np.float64],
+    boards: NDArray[np.int64],
+    explored: NDArray[np.bool_],
+    lowest: bool,
+    epsilon: float,
+    key: int,
+    match: int,
 ) -> int:
-    """Play match m; returns its number of plies. Board `player * N + position` is a position with a player to move."""
+    """Play one match; returns its number of plies. Board `player * N + position`: a position with `player` to move."""
     size = len(children)
     position, player, ply = 0, 0, 0
     boards[0] = 0
@@ -136,19 +143,21 @@ def _play(
         actions = children[position]
         if actions.max() == NO_CHILD:
             return ply
-        explored[ply] = uniform_bits(random_word(key, m, ply, EXPLORE)) / TWO_TO_THE_53 < epsilon
+        explored[ply] = uniform_bits(random_word(key, match, ply, EXPLORE)) / TWO_TO_THE_53 < epsilon
         if explored[ply]:
-            action = _random_action(actions, random_word(key, m, ply, RANDOM_ACTION))
+            action = _random_action(actions, random_word(key, match, ply, RANDOM_ACTION))
         else:
             table = tables[player, (1 - player) * size : (2 - player) * size]
-            action = _best_action(actions, table, random_word(key, m, ply, TIE_BREAK), lowest)
+            action = _best_action(actions, table, random_word(key, match, ply, TIE_BREAK), lowest)
         position = actions[action]
         player, ply = 1 - player, ply + 1
         boards[ply] = player * size + position
 
 
 @compiled
-def _learn_backward_value(table: Any, boards: Any, plies: int, reward: float, alpha: float) -> None:
+def _learn_backward_value(
+    table: NDArray[np.float64], boards: NDArray[np.int64], plies: int, reward: float, alpha: float
+) -> None:
     target = reward
     for t in range(plies, 0, -1):
         board = boards[t]
@@ -157,7 +166,13 @@ def _learn_backward_value(table: Any, boards: Any, plies: int, reward: float, al
 
 
 @compiled
-def _learn_temporal_difference(table: Any, boards: Any, own_exploration: Any, plies: int, step_size: float) -> None:
+def _learn_temporal_difference(
+    table: NDArray[np.float64],
+    boards: NDArray[np.int64],
+    own_exploration: NDArray[np.bool_],
+    plies: int,
+    step_size: float,
+) -> None:
     for t in range(plies - 1, -1, -1):
         if not own_exploration[t]:
             table[boards[t]] += step_size * (table[boards[t + 1]] - table[boards[t]])
@@ -165,7 +180,15 @@ def _learn_temporal_difference(table: Any, boards: Any, own_exploration: Any, pl
 
 @compiled
 def _learn(
-    edges: Any, tables: Any, scratch: Any, counts: Any, backward: bool, rate: float, epsilon: float, key: int, span: Any
+    edges: tuple[NDArray[np.int32], NDArray[np.float64]],
+    tables: NDArray[np.float64],
+    scratch: tuple[NDArray[np.int64], NDArray[np.bool_]],
+    counts: NDArray[np.int64],
+    backward: bool,
+    rate: float,
+    epsilon: float,
+    key: int,
+    span: tuple[int, int],
 ) -> None:
     """Play the matches of `span` and learn from each. `scratch` holds the boards and explorations of one match."""
     children, return_to_move = edges
