@@ -1,11 +1,12 @@
-"""How many matches does each learner of tic-tac-toe need, until it cannot lose any more? A figure and a table.
+"""How many matches does each learner of tic-tac-toe need until it cannot lose? A figure and a table.
 
 python benchmarks/learning_curves.py
-python benchmarks/learning_curves.py run_dir=outputs/try figure=docs/learning_curves.png machine_matches=3000
+python benchmarks/learning_curves.py run_dir=outputs/try figure=docs/learning_curves.png experience_matches=3000
 
-Against the matches played: the exact probability to lose to the random player, and the lines of play lost when every
-reply is tried. The tables learn by playing against themselves, five seeds each; the machine learns from its matches
-against the random player, seed 0; the networks are the levels of a finished run of the default recipe in run_dir.
+Shows, by the number of matches played, the exact probability of losing to the random player, and the number of lines
+of play lost when every reply is tried. Tabular learners play against themselves, with five seeds each; the experience
+graph learns from matches against the random player, with seed 0; the networks are the levels of a finished run of the
+default recipe in run_dir.
 """
 
 import sys
@@ -49,7 +50,7 @@ SEEDS = range(5)
 PURPLE = "#7a4fb5"
 TABULAR = ((BACKWARD_VALUE, 0.5, 0.1, BLUE, "o"), (TEMPORAL_DIFFERENCE, 0.1, 0.01, ORANGE, "s"))
 """Rule, step size, epsilon; colour and marker."""
-MACHINES = (("absolute", RED, "^"), ("minimax", PURPLE, "v"))
+BACKUPS = (("absolute", RED, "^"), ("minimax", PURPLE, "v"))
 """Backup; colour and marker."""
 
 
@@ -58,7 +59,7 @@ class Point(NamedTuple):
 
     matches: int
     loss: float
-    """The probability to lose to the random player, over both seats."""
+    """The probability of losing to the random player, over both seats."""
     lost_lines: int
     """In both seats."""
 
@@ -87,8 +88,8 @@ def tabular_points(grader: Grader, rule: UpdateRule, step_size: float, epsilon: 
             yield graded(grader, TabularPlayer(graph, values, rule.ties), counts.matches)
 
 
-def machine_points(grader: Grader, backup: str, most: int) -> Iterator[Point]:
-    """The matches are those of `play_matches.py first=random second=experience` with seed 0."""
+def experience_points(grader: Grader, backup: str, most: int) -> Iterator[Point]:
+    """After the matches of `play_matches.py first=random second=experience` with seed 0."""
     game, done = grader.graph.game, 0
     key = stream_key(0, 0, Activity.NAMED_PLAYERS)
     with tempfile.TemporaryDirectory() as scratch:
@@ -103,27 +104,30 @@ def machine_points(grader: Grader, backup: str, most: int) -> Iterator[Point]:
 
 
 def level_points(grader: Grader, run_dir: Path) -> Iterator[Point]:
-    """Level L has learned from the matches of levels 0 to L - 1."""
+    """Of each level L, which has learned from the matches of levels 0 to L - 1."""
     run, matches = RunFolder(run_dir), 0
     for level in run.trained_levels():
         matches += Manifest(run.level(level - 1)).sections["generation"]["counts"]["matches"]
         yield graded(grader, load_level(run_dir, level), matches)
 
 
-def all_curves(run_dir: Path, machine_matches: int) -> Iterator[Curve]:
+def all_curves(run_dir: Path, experience_matches: int) -> Iterator[Curve]:
     grader = Grader(positions_of("tictactoe"))
     for rule, step_size, epsilon, colour, marker in TABULAR:
         seeds = [list(tabular_points(grader, rule, step_size, epsilon, seed)) for seed in SEEDS]
         yield Curve(f"{rule.name}, median of {len(SEEDS)} seeds", colour, marker, seeds)
-    for backup, colour, marker in MACHINES:
+    for backup, colour, marker in BACKUPS:
         yield Curve(
-            f"experience, {backup} backup", colour, marker, [list(machine_points(grader, backup, machine_matches))]
+            f"experience, {backup} backup",
+            colour,
+            marker,
+            [list(experience_points(grader, backup, experience_matches))],
         )
     yield Curve("neural levels", GREEN, "D", [list(level_points(grader, run_dir))])
 
 
 def safe_since(points: list[Point]) -> int | None:
-    """The matches after which every later point too has no lost line; None if the last one has."""
+    """The number of matches from which on no point has a lost line; None if the last one has."""
     losing = [number for number, point in enumerate(points) if point.lost_lines]
     first_safe = losing[-1] + 1 if losing else 0
     return points[first_safe].matches if first_safe < len(points) else None
@@ -143,8 +147,8 @@ def table_row(curve: Curve) -> str:
 def draw(curves: list[Curve]) -> Figure:
     figure = empty_figure(12, 5.8)
     left, right = figure.subplots(1, 2)
-    decorate(left, "Exact probability to lose to the random player", "matches played", "probability")
-    decorate(right, "Lines of play lost, every reply tried", "matches played", "lines in both seats")
+    decorate(left, "Exact probability of losing to the random player", "matches played", "probability")
+    decorate(right, "Lost lines of play, every reply tried", "matches played", "lines in both seats")
     for curve in curves:
         draw_curve(left, curve, "loss")
         draw_curve(right, curve, "lost_lines")
@@ -163,7 +167,7 @@ def draw(curves: list[Curve]) -> Figure:
 
 
 def draw_curve(axes: Axes, curve: Curve, what: str) -> None:
-    """Thin lines for the seeds, a thick one for their median."""
+    """Thin lines for the seeds, a thick line for their median."""
     matches = [point.matches for point in curve.seeds[0]]
     heights = [[getattr(point, what) for point in points] for points in curve.seeds]
     if len(heights) > 1:
@@ -174,17 +178,17 @@ def draw_curve(axes: Axes, curve: Curve, what: str) -> None:
 
 
 def main() -> None:
-    options = {"run_dir": "outputs/tictactoe", "figure": "docs/learning_curves.png", "machine_matches": "10000"}
+    options = {"run_dir": "outputs/tictactoe", "figure": "docs/learning_curves.png", "experience_matches": "10000"}
     for argument in sys.argv[1:]:
         name, _, value = argument.partition("=")
         if name not in options:
             raise SettingError(f"{argument}: give {', '.join(f'{option}=...' for option in options)}")
         options[name] = value
-    RunFolder(Path(options["run_dir"])).check_level(1)  # Before minutes of work.
+    RunFolder(Path(options["run_dir"])).check_level(1)  # Fails before minutes of work.
     curves = []
-    print("| learner | matches until it cannot lose any more | loss v random at the end | lost lines |")
+    print("| learner | matches until it cannot lose | loss v random at the end | lost lines |")
     print("|---|---|---:|---:|")
-    for curve in all_curves(Path(options["run_dir"]), int(options["machine_matches"])):
+    for curve in all_curves(Path(options["run_dir"]), int(options["experience_matches"])):
         print(table_row(curve), flush=True)
         curves.append(curve)
     with written_whole(Path(options["figure"])) as beside:

@@ -1,10 +1,10 @@
-"""Learn with many seeds and grade every level exactly: from which level on is each run proved unbeatable?
+"""Learn with several seeds and grade every level exactly: from which level on is each run proved unbeatable?
 
 python benchmarks/seeds.py
 python benchmarks/seeds.py recipe=sumto100 seeds=0-4 folder=outputs/seeds
 
-prints a Markdown table, a row a seed. What is not `seeds` or `folder` is a setting of the runs. Runs stay in `folder`
-and are gone on with; without it they go when the script ends.
+Prints a Markdown table, a row per seed. All arguments except `seeds` and `folder` are settings of the runs. Runs are
+kept in `folder` and resumed there; without `folder` they are deleted when the script ends.
 """
 
 import sys
@@ -16,7 +16,7 @@ from selfplay.cli.command import progress_bar, run_reporting_errors
 
 
 def grades_of_run(overrides: list[str], seed: int, folder: Path) -> tuple[Grader, list[Grade]]:
-    """The grades of levels 1, 2, … of the run with this seed, learned if it is not there yet."""
+    """The grades of levels 1, 2, … of the run with this seed, which is learned first if it does not exist."""
     settings = compose_settings([*overrides, f"seed={seed}", f"run_dir={folder / f'seed_{seed}'}"])
     learn_levels(settings, progress_bar)
     grader = Grader(enumerate_positions(make_game(settings.game.name)))
@@ -25,7 +25,7 @@ def grades_of_run(overrides: list[str], seed: int, folder: Path) -> tuple[Grader
 
 
 def lost_lines(grader: Grader, grade: Grade) -> int:
-    """Lines lost in the seats that can be held."""
+    """Lines lost in the seats in which perfect play never loses."""
     return sum(grade.lines[seat].lost for seat in range(2) if grader.can_hold(seat))
 
 

@@ -4,9 +4,9 @@
     python benchmarks/strength.py random greedy_discs --matches 20 --opponents 'gtp:gtp-rhino -l 1'
     python benchmarks/strength.py perfect --game othello_4x4 --opponents random 'search:negascout?depth=2'
 
-The ladder is gtp-rhino from level 1 to level 5, a program of others that Debian's package grhino brings. Each opening
-is played from both seats. A draw is half a point; the interval is Wilson's at 95 %. Seconds are those of a whole match,
-and depend on the machine's load; the matches do not, if the players have no time limit and no chance of their own.
+The ladder is gtp-rhino from level 1 to level 5, a third-party program from the Debian package grhino. Each opening is
+played from both seats. A draw is half a point; intervals are Wilson's at 95 %. Seconds are the time of a whole match and
+depend on the load of the machine; the matches do not, if the players have no time limit and no randomness of their own.
 """
 
 import argparse
@@ -32,16 +32,16 @@ from selfplay.settings.folders import PROJECT_FOLDER
 
 RHINO = "gtp-rhino"
 LADDER = [f"gtp:{RHINO} -l {level}?time_limit=600" for level in range(1, 6)]
-"""Level 5 thinks for more than a minute about some moves."""
+"""The time limit is long because level 5 thinks for more than a minute about some moves."""
 
 
 def ladder() -> list[str]:
-    """The opponents if none are named. Raises SettingError if they are not installed."""
+    """The default opponents. Raises SettingError if they are not installed."""
     try:
         command_words(RHINO)
     except SettingError as error:
         raise SettingError(
-            f"{RHINO} is not installed: apt-get install grhino brings it; or name opponents with --opponents"
+            f"{RHINO} is not installed; run apt-get install grhino, or name opponents with --opponents"
         ) from error
     return LADDER
 
@@ -82,16 +82,16 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=40, help="of each pair")
     parser.add_argument("--opening-plies", type=int, default=4, help="random plies at the start")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--run-dir", default=PROJECT_FOLDER / "outputs" / "othello", help="where level:L is found")
+    parser.add_argument("--run-dir", default=PROJECT_FOLDER / "outputs" / "othello", help="the run of level:L")
     options = parser.parse_args()
     if options.matches < 1 or options.opening_plies < 0:
         parser.error("--matches: give 1 or more; --opening-plies: 0 or more")
     torch.set_num_threads(1)
-    # Why a match was forfeited is told beside the table.
+    # The log says why a match was forfeited.
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     game, opponents = make_game(options.game), options.opponents or ladder()
     print(f"{machine()}; Python {platform.python_version()}; {options.opening_plies} random plies, seed {options.seed}")
-    print("\n| player | opponent | won-drawn-lost | score | 95 % | forfeits: own, other | seconds a match |")
+    print("\n| player | opponent | won-drawn-lost | score | 95 % | forfeits: own, other | seconds per match |")
     print("|---|---|---:|---:|---:|---:|---:|", flush=True)
     for player in options.players:
         for opponent in opponents:

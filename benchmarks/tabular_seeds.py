@@ -1,11 +1,11 @@
-"""What tabular learning reaches with the settings of its documents, seed by seed, as markdown tables.
+"""The results of tabular learning with its default settings, seed by seed, as markdown tables.
 
     python benchmarks/tabular_seeds.py
     python benchmarks/tabular_seeds.py --seeds 100
 
-For each seed: 1,000 matches of the two trained tables with epsilon 0; the exact probabilities against the random
-player over both seats; and, every reply tried, how many lines it loses in each seat. At the end how fast it learns,
-once compiled.
+For each seed: the draws in 1,000 matches between the two trained tables with epsilon 0; the exact probabilities against
+the random player over both seats; and how many lines it loses in each seat when every reply is tried. At the end the
+speed of learning, without compilation.
 """
 
 import argparse
@@ -30,7 +30,7 @@ SETTINGS = ((TEMPORAL_DIFFERENCE, 100_000, 0.1, 0.01), (BACKWARD_VALUE, 20_000, 
 
 
 def learn(graph: PositionGraph, rule: UpdateRule, matches: int, step_size: float, epsilon: float, seed: int):
-    """The player that comes out, and the seconds that it took."""
+    """The trained player, and the seconds it took."""
     values = initial_values(graph, rule)
     key = stream_key(seed, 0, Activity.TABULAR_TRAINING)
     start = perf_counter()
@@ -69,7 +69,7 @@ def main() -> None:
             player, taken = learn(graph, rule, matches, step_size, epsilon, seed)
             unbeatable, seconds = unbeatable + print_seed(grader, player, seed), seconds + taken
         print(f"\nproved unbeatable: {unbeatable} of {options.seeds}")
-        print(f"{options.seeds * matches / seconds:,.0f} matches a second")
+        print(f"{options.seeds * matches / seconds:,.0f} matches per second")
 
 
 if __name__ == "__main__":
