@@ -1,10 +1,10 @@
-"""How fast does the page's server answer? Matches side by side, several requests at a time, and every match checked.
+"""Measure the response times of the page's server, with many concurrent matches, and check every match.
 
 python benchmarks/web.py
 python benchmarks/web.py matches=200 at_a_time=20 opponent=level-10 run_dir=outputs/tictactoe
 
-starts a server of its own, plays whole matches of tic-tac-toe with random actions of the person, plays each again in
-this process to see that no match was lost or mixed up with another, and prints the times of the answers.
+Starts a server, plays whole matches of tic-tac-toe with random actions of the person, plays each match again in this
+process to check that none was lost or mixed up with another, and prints the response times.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ Json = dict[str, Any]
 
 
 class Connection:
-    """One connection that is kept open, so that the server is measured and not a client's library."""
+    """One connection that is kept open, so that the time of a client library is not measured."""
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, times: dict[str, list[float]]
@@ -45,7 +45,7 @@ class Connection:
         self.reader, self.writer, self.times = reader, writer, times
 
     async def ask(self, kind: str, method: str, address: str, body: Json | None = None) -> Json:
-        """The answer; its time is noted in milliseconds."""
+        """The answer to a request; its time in milliseconds is recorded."""
         content = b"" if body is None else json.dumps(body).encode()
         head = f"{method} /api{address} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(content)}\r\n"
         start = time.perf_counter()
@@ -60,7 +60,7 @@ class Connection:
 
 
 async def play_match(connection: Connection, number: int, opponent: str) -> Json:
-    """One match to its end; the match as it stands then."""
+    """Play one match to its end; returns its last view."""
     chance = random.Random(number)
     person = "first" if number % 2 == 0 else "second"
     match = await connection.ask(
@@ -76,7 +76,7 @@ async def play_match(connection: Connection, number: int, opponent: str) -> Json
 
 
 async def play_all(port: int, options: dict[str, str], times: dict[str, list[float]]) -> list[Json]:
-    """All matches, so many at a time, and then each once more as the server holds it."""
+    """Play all matches, several at a time, and then request each once more."""
     waiting = list(range(int(options["matches"])))
     ended: list[Json] = []
 
@@ -90,13 +90,13 @@ async def play_all(port: int, options: dict[str, str], times: dict[str, list[flo
     connection = Connection(*await asyncio.open_connection("127.0.0.1", port), times)
     for match in ended:
         if await connection.ask("look", "GET", f"/matches/{match['id']}") != match:
-            raise StageError(f"match {match['id']} is not as it was left")
+            raise StageError(f"match {match['id']} has changed since its end")
     connection.writer.close()
     return ended
 
 
 def check(ended: list[Json], options: dict[str, str]) -> None:
-    """Play every match again, alone: the same actions of the person must give the same match."""
+    """Play every match again alone: the same actions of the person must give the same match."""
     service = MatchService(WebSettings(run_dir=options["run_dir"], seed=int(options["seed"])))
     game = service.catalog.game("tictactoe")
     found = service.catalog.opponent(game, options["opponent"])
@@ -111,7 +111,7 @@ def check(ended: list[Json], options: dict[str, str]) -> None:
                 match.play(ply["action"], len(match.session.plies))
         match.reply()
         if VIEWS.dump_python(match.view()) != there:
-            raise StageError(f"match {there['id']} went otherwise on the server")
+            raise StageError(f"match {there['id']} was different on the server")
     service.close()
 
 
@@ -137,7 +137,7 @@ def main() -> None:
         assert server.stdout is not None
         try:
             port = int(server.stdout.readline().split("127.0.0.1:")[1].split()[0])
-            # What a match needs is compiled and loaded with the first one.
+            # The first match compiles and loads what matches need.
             asyncio.run(play_all(port, options | {"matches": "1", "at_a_time": "1"}, defaultdict(list)))
             start = time.perf_counter()
             ended = asyncio.run(play_all(port, options, times))
@@ -157,7 +157,7 @@ def report(ended: list[Json], times: dict[str, list[float]], at_a_time: int, sec
         print(row(kind, times[kind]))
     print(row("all", everything))
     verdict = "below" if quantiles(everything, n=100)[94] < LIMIT_MS else "ABOVE"
-    print(f"\np95 {verdict} {LIMIT_MS:.0f} ms; all matches as played alone")
+    print(f"\np95 {verdict} {LIMIT_MS:.0f} ms; all matches the same as played alone")
 
 
 if __name__ == "__main__":

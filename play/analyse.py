@@ -1,4 +1,4 @@
-"""What minimax, alpha-beta and NegaScout find in one position, how many positions each visits, and its evaluation.
+"""Compare minimax, alpha-beta and NegaScout in one position: results, positions visited, and the evaluation.
 
 python play/analyse.py moves=f5d6c3 depth=6
 python play/analyse.py moves=f5d6c3 depth=8 searches=[alpha_beta,negascout] ordered=true table_bits=18

@@ -1,4 +1,4 @@
-"""Play against a level of a run or any other player, which shows what it expects of every action; or watch two.
+"""Play in a terminal against a level of a run or any other player, which shows its values; or watch two players.
 
 python play/console.py
 python play/console.py --level 17 perfect=true

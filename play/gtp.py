@@ -1,4 +1,4 @@
-"""Any of our players as an engine of the Go Text Protocol (GTP), for boards on the screen and other programs.
+"""Run a player as an engine of the Go Text Protocol (GTP), for graphical boards and other programs.
 
 python play/gtp.py
 python play/gtp.py 'player=search:negascout?depth=6&evaluation=article&endgame=14'
@@ -19,5 +19,5 @@ def answer(settings: GtpSettings) -> None:
 
 
 if __name__ == "__main__":
-    # stdout is for answers alone.
+    # stdout carries only the answers.
     command_of(GtpSettings, "gtp", answer, run="read", log_to=sys.stderr)

@@ -1,9 +1,9 @@
-"""Play in a browser: every game, against any level, search or table; and the story of a run, live.
+"""Play in a browser: every game, against levels, searches and tables; and watch the training of a run.
 
 python play/web.py
 python play/web.py --port 8001
 python play/web.py --game othello run_dir=outputs/try
-python play/web.py host=0.0.0.0                      # lets other machines of your network in
+python play/web.py host=0.0.0.0                      # allows other computers in your network
 """
 
 from selfplay.cli.command import command_of

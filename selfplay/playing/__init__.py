@@ -1,1 +1,1 @@
-"""A match with people in it: the session, hints, the console, board text, the GTP engine, analysis of a position."""
+"""Matches in which people play: the session, hints, the console, board text, the GTP engine, analysis of a position."""

@@ -1,4 +1,4 @@
-"""One position looked at by every search: value, action, variation, positions visited; what its value consists of."""
+"""Analyses one position with every search, and shows the features that its value consists of."""
 
 from typing import NamedTuple
 
@@ -13,17 +13,17 @@ from selfplay.settings.analysis import AnalysisSettings
 
 
 class Analysis(NamedTuple):
-    """What is known about one position."""
+    """The results of the searches in one position."""
 
     game: Game
     state: State
-    """One match, not over."""
+    """One position, of a match that is not over."""
     evaluation: Evaluation
     results: dict[str, SearchResult]
-    """By the name of the search."""
+    """By name of the search."""
 
     def searches_table(self) -> pd.DataFrame:
-        """A row a search: value, action, positions visited, and the variation that both players would take."""
+        """One row per search: value, action, positions visited, and the principal variation."""
         name = self.game.action_to_string
         rows = [
             {
@@ -38,7 +38,7 @@ class Analysis(NamedTuple):
         return pd.DataFrame(rows)
 
     def features_table(self) -> pd.DataFrame | None:
-        """A row a feature: its value to the player to move, its weight, their product; None without features."""
+        """One row per feature: its value to the player to move, weight and product; None in a game without features."""
         if self.game.features is None:
             return None
         names = list(self.game.features.names)
@@ -50,16 +50,16 @@ class Analysis(NamedTuple):
 
 
 def analyse(settings: AnalysisSettings) -> Analysis:
-    """Look at the position after `settings.moves`.
+    """Analyse the position after `settings.moves`.
 
     Raises:
-        SettingError: an unknown game, evaluation or search, or a match that is over.
-        IllegalActionError: moves that cannot be played.
+        SettingError: the game, evaluation or search is unknown, or the match is over.
+        IllegalActionError: a move is illegal.
     """
     game = make_game(settings.game.name)
     state = game.state_after(map(game.action_to_string, game.read_transcript(settings.moves)))
     if bool(state.terminated):
-        raise SettingError(f"moves={settings.moves}: the match is over there; give fewer")
+        raise SettingError(f"moves={settings.moves}: the match is over after these moves; give fewer")
     evaluation = _evaluation_of(settings, game)
     results = {}
     for name in settings.searches:
@@ -76,7 +76,7 @@ def _evaluation_of(settings: AnalysisSettings, game: Game) -> Evaluation:
 
 
 def analysis_report(analysis: Analysis) -> str:
-    """The board and the tables, for the screen."""
+    """The board and the tables as text."""
     game, state = analysis.game, analysis.state
     to_move = f"{game.presentation.player_names[int(state.current_player[0])]} to move"
     parts = [f"{game.presentation.board_text(state)}\n{to_move}"]

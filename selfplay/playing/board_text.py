@@ -13,26 +13,26 @@ from selfplay.playing.session import Values
 GAP = "    "
 
 VALUE = re.compile(r"[+-]\d+\.\d\d")
-"""How every game writes a value."""
+"""A value as every game writes it."""
 
 BOLD, RED, GREEN, PLAIN = "1", "31", "32", "0"
 
 
 def supports_colour(stream: TextIO) -> bool:
-    """Whether colour is welcome there: on a terminal that knows it, unless NO_COLOR (no-color.org) is set."""
+    """Whether to use colour: on a terminal that supports it, unless NO_COLOR (no-color.org) is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
 
 
 def boards_side_by_side(
     game: Game, state: State, columns: Sequence[tuple[str, Values]], *, colour: bool = False
 ) -> str:
-    """The board with each of these values, side by side under their headings; the best values are bold."""
+    """The board with each of these values, side by side under their headings."""
     texts = [[heading, *game.presentation.board_text(state, 0, values).splitlines()] for heading, values in columns]
     widths = [max(map(len, lines)) for lines in texts]
     rows = []
     for row in zip_longest(*texts, fillvalue=""):
         cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)]
-        # Trailing blanks go and the rest is padded before it is coloured: colours take no room on the screen.
+        # Padded before colouring, because colour codes have no width on the screen.
         cells[-1] = cells[-1].rstrip()
         rows.append(
             GAP.join(_coloured(c, v) if colour else c for c, (_, v) in zip(cells, columns, strict=True)).rstrip()
@@ -41,7 +41,7 @@ def boards_side_by_side(
 
 
 def _coloured(text: str, values: Values) -> str:
-    """`text` with its values in colour: good ones green, bad ones red, the best bold."""
+    """`text` with its values in colour: positive ones green, negative ones red, the best bold."""
     best = f"{max((v for v in values.tolist() if v == v), default=0.0):+.2f}"
 
     def coloured(match: re.Match[str]) -> str:

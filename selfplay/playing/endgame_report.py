@@ -1,4 +1,4 @@
-"""What every move of a position is worth, as lines of text."""
+"""The exact value of every move in a position, as lines of text."""
 
 from collections.abc import Callable
 
@@ -6,8 +6,8 @@ from selfplay.errors import SettingError
 from selfplay.games import State
 from selfplay.search.endgame.solver import EndgameSolver
 
-MOST_EMPTIES = 30
-"""More take hours, and each one more about three times as long."""
+MAX_EMPTIES = 30
+"""Positions with more empty squares take hours; each further one triples the time."""
 
 
 def move_value_lines(
@@ -16,23 +16,23 @@ def move_value_lines(
     time_limit: float | None = None,
     on_line: Callable[[str], None] | None = None,
 ) -> list[str]:
-    """A line for each legal move of a match with the points that it wins, the best first: `g8 +18`.
+    """One line per legal move with the points that it wins, best first: `g8 +18`. Equal moves are sorted by name.
 
-    Equal ones are in the order of their names. Of a match that is over, one line with its result.
+    For a match that is over, one line with its result.
 
     Args:
         time_limit: seconds for all moves together.
-        on_line: told each line as soon as its move is solved, in another thread.
+        on_line: called with each line as soon as its move is solved, in another thread.
 
     Raises:
-        SettingError: without a limit, so many squares are empty that it would take hours.
+        SettingError: there is no time limit, and more than MAX_EMPTIES squares are empty.
         TimeLimitError: time_limit is too short.
     """
     game = solver.game
     empties = int(solver.empties(state)[0])
-    if time_limit is None and empties > MOST_EMPTIES:
+    if time_limit is None and empties > MAX_EMPTIES:
         raise SettingError(
-            f"{empties} squares are empty; solve positions with at most {MOST_EMPTIES}, or set a time limit"
+            f"{empties} squares are empty: solving this takes hours; give at most {MAX_EMPTIES}, or set a time limit"
         )
     if bool(state.terminated[0]):
         return [_result_line(solver, state)]

@@ -1,4 +1,4 @@
-"""Any of our players as an engine of the Go Text Protocol: commands in, answers out."""
+"""A player as an engine of the Go Text Protocol (GTP): answers the commands of a controller."""
 
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
@@ -21,20 +21,20 @@ ILLEGAL_MOVE = "illegal move"
 
 
 class CommandError(Exception):
-    """A command that is answered with an error; the message is the answer."""
+    """A command that is answered with an error message."""
 
 
 class CommandHandler(NamedTuple):
-    """A command that the engine obeys."""
+    """How the engine answers a command."""
 
     arguments: int
-    """How many it needs; what follows them is ignored."""
-    obey: Callable[..., str]
-    """The arguments to the text of the answer. Raises CommandError."""
+    """The number of arguments; further ones are ignored."""
+    run: Callable[..., str]
+    """Takes the arguments and returns the text of the answer. Raises CommandError."""
 
 
 class Engine:
-    """A player that moves when a controller says so, one match at a time.
+    """A player that moves when a controller asks for it, one match at a time.
 
     Args:
         key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
@@ -63,7 +63,7 @@ class Engine:
             "komi": CommandHandler(1, _numbers),
             "play": CommandHandler(2, self._play),
             "genmove": CommandHandler(1, self._genmove),
-            "reg_genmove": CommandHandler(1, lambda colour: self._chosen(colour)[0]),
+            "reg_genmove": CommandHandler(1, lambda colour: self._choose(colour)[0]),
             "undo": CommandHandler(0, self._undo),
             "time_settings": CommandHandler(3, _numbers),
             "time_left": CommandHandler(3, lambda colour, *numbers: _numbers(*numbers) if _seat(colour) >= 0 else ""),
@@ -72,19 +72,19 @@ class Engine:
         }
 
     def answer(self, line: str) -> str:
-        """The answer to a line as it is sent; empty if there is no command in it."""
+        """The answer to a line, as it is sent; empty if the line has no command."""
         command = read_command(line)
         return "" if command is None else self._answer(command).written(command.number)
 
     def _answer(self, command: Command) -> Answer:
         if command.name not in self._commands:
             return Answer(False, "unknown command")
-        needed, obey = self._commands[command.name]
+        needed, run = self._commands[command.name]
         if len(command.arguments) < needed:
             return Answer(False, "syntax error")
         try:
             # The name of a game may have several words.
-            return Answer(True, obey(*command.arguments[: needed if command.name != "set_game" else None]))
+            return Answer(True, run(*command.arguments[: needed if command.name != "set_game" else None]))
         except (CommandError, SelfPlayError) as error:
             return Answer(False, " ".join(str(error).split()))
 
@@ -107,7 +107,7 @@ class Engine:
         return self._clear_board()
 
     def _clear_board(self) -> str:
-        # A match in which nothing has happened yet stays the same one.
+        # A match without moves keeps its number.
         self.match += 1 if self.moves.actions else 0
         self.moves = Moves(self.game)
         return ""
@@ -121,12 +121,12 @@ class Engine:
         return ""
 
     def _genmove(self, colour: str) -> str:
-        vertex, action = self._chosen(colour)
+        vertex, action = self._choose(colour)
         self.moves.play(_seat(colour), action)
         return vertex
 
-    def _chosen(self, colour: str) -> tuple[str, int | None]:
-        """What the player does in the place of `colour`, as the protocol writes it and as an action."""
+    def _choose(self, colour: str) -> tuple[str, int | None]:
+        """The choice of the player when it plays `colour`, as a vertex and as an action."""
         seat = _seat(colour)
         try:
             following = self.moves.with_turn_of(seat)
@@ -159,14 +159,14 @@ class Engine:
 
 
 def _seat(colour: str) -> int:
-    """The player of a colour. Raises CommandError if it is none."""
+    """The seat of a colour. Raises CommandError if it is not a colour."""
     if colour.lower() not in COLOURS:
         raise CommandError("syntax error")
     return COLOURS[colour.lower()]
 
 
 def _numbers(*texts: str) -> str:
-    """Accept what makes no difference here, as long as it is numbers. Raises CommandError."""
+    """Accept and ignore numbers. Raises CommandError if a text is not a number."""
     try:
         [float(text) for text in texts]
     except ValueError:
@@ -175,7 +175,7 @@ def _numbers(*texts: str) -> str:
 
 
 def answer_lines(engine: Engine, lines: Iterable[str], write: Callable[[str], None]) -> None:
-    """Answer line after line until there is no more, or one says quit."""
+    """Answer the lines until the last one or the command quit."""
     for line in lines:
         if answer := engine.answer(line):
             write(answer)
@@ -184,7 +184,7 @@ def answer_lines(engine: Engine, lines: Iterable[str], write: Callable[[str], No
 
 
 def engine_from_settings(settings: GtpSettings) -> Engine:
-    """The engine that `settings` describe. Raises as `selfplay.players.registry.make_player` and `Engine`."""
+    """The engine that `settings` describe. Raises what `selfplay.players.registry.make_player` and `Engine` raise."""
     torch.set_num_threads(settings.threads)
     game = make_game(settings.game.name)
     player = make_player(settings.player, game, settings.run_dir)

@@ -1,6 +1,6 @@
-"""What would be good in the match at hand of a session: hints, and perfect play where the game can be solved.
+"""Good actions in the match at hand of a session: hints, and perfect play in games that can be solved.
 
-Perfect values are known of games that `perfect_player_of` solves at once; of others the answer is None, at once too.
+Perfect values are known in games that `perfect_player_of` solves; in other games the functions return None.
 """
 
 from typing import NamedTuple
@@ -15,32 +15,32 @@ from selfplay.playing.session import Session, Values
 
 
 class Hint(NamedTuple):
-    """An action to consider."""
+    """A suggested action."""
 
     action: int
     text: str
-    """The action as the game writes it."""
+    """The action as text, as the game writes it."""
     value: float
-    """On the scale of who gives the hint."""
+    """On the scale of the player in `source`."""
     source: str
-    """The name of the player whose values it follows."""
+    """The name of the player whose values are used."""
 
 
 def hint(session: Session, by: Player | None = None) -> Hint:
-    """The best action in the position at hand, the lowest of several.
+    """The best action in the position at hand; of equal ones the lowest.
 
     Args:
-        by: whose values count; None: those of `session.action_values`, or else perfect play's.
+        by: the player whose values are used; None: those of `session.action_values`, or else of perfect play.
 
-    Raises NotNowError if the match is over, or nobody knows.
+    Raises NotNowError if the match is over or no values are known.
     """
     if session.is_over:
         raise NotNowError("the match is over")
     values, source = _values_and_source(session, by)
     if values is None and by is not None:
-        raise NotNowError(f"{by.name} values no actions")
+        raise NotNowError(f"{by.name} does not value actions")
     if values is None or source is None:
-        raise NotNowError(f"nobody here values actions, and {session.game.name} is too large to be solved")
+        raise NotNowError(f"no player here values actions, and {session.game.name} is too large to be solved")
     action = int(np.nanargmax(values))
     return Hint(action, session.game.action_to_string(action), float(values[action]), source.name)
 
@@ -55,10 +55,10 @@ def _values_and_source(session: Session, by: Player | None) -> tuple[Values | No
 
 
 def perfect_values(session: Session, ply: int | None = None) -> Values | None:
-    """The return of each action to the player to move when both play perfectly afterwards.
+    """The return of each action to the player to move if both play perfectly afterwards.
 
     Args:
-        ply: before which ply of the match, from 0; None: in the position at hand.
+        ply: the values before this ply of the match, numbered from 0; None: in the position at hand.
 
     Returns:
         None if the game is too large to be solved, or the match is over.
@@ -69,6 +69,6 @@ def perfect_values(session: Session, ply: int | None = None) -> Values | None:
 
 
 def optimal_actions(session: Session, ply: int | None = None) -> tuple[int, ...] | None:
-    """The actions of the best perfect value; None where `perfect_values` is. `ply` as there."""
+    """The actions with the best perfect value; None where `perfect_values` returns None. `ply` is as there."""
     values = perfect_values(session, ply)
     return None if values is None else tuple(np.flatnonzero(values == np.nanmax(values)).tolist())

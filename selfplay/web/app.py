@@ -1,4 +1,4 @@
-"""The server as an application: the page, its OpenAPI description, and what the page asks for below /api."""
+"""The server as an ASGI application: the page, and under /api the requests that the page makes."""
 
 from fastapi import FastAPI
 
@@ -10,16 +10,16 @@ from selfplay.web.static_files import add_static_files
 
 
 def create_app(service: MatchService) -> FastAPI:
-    """The server as an ASGI application, with what it holds."""
+    """The application that serves the matches of `service`."""
     app = FastAPI(
         title="selfplay",
-        description="Matches against agents that learned by self-play, and the story of how they learned.",
+        description="Matches against agents that learned by self-play, and the story of their training.",
         version="1",
-        # The usual pages fetch their programs from elsewhere; ours is in pages.py.
+        # FastAPI's own pages load scripts from other servers; ours is among the static files.
         docs_url=None,
         redoc_url=None,
     )
-    # Looked through in this order at each request, most of which are about matches.
+    # Routes are searched in this order, and most requests are about matches.
     app.include_router(match_routes(service))
     app.include_router(game_routes(service))
     add_static_files(app)
@@ -29,7 +29,7 @@ def create_app(service: MatchService) -> FastAPI:
 
 
 def allowed_hosts(host: str) -> set[str] | None:
-    """By which names the server may be called that listens at `host`; None: any, where other machines may."""
+    """The values allowed in the Host header of a server that listens at `host`; None: any."""
     if host in ("0.0.0.0", "::"):
         return None
     return {f"[{host.strip('[]')}]" if ":" in host else host.lower(), "localhost", "127.0.0.1", "[::1]"}

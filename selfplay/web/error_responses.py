@@ -1,4 +1,4 @@
-"""Every error as a sentence in JSON, with the status that says whose fault it is."""
+"""Errors as responses: a sentence in JSON and an HTTP status."""
 
 import logging
 
@@ -21,15 +21,18 @@ STATUS = {
     BusyError: status.HTTP_409_CONFLICT,
     StaleError: status.HTTP_409_CONFLICT,
 }
-"""Whatever else a user can mend is a conflict too: a file that is broken or gone, a game that is too large."""
+"""All other errors of this package are conflicts too: a broken or missing file, a game that is too large."""
 
-WORDS = {"Not Found": "there is nothing at this address", "Method Not Allowed": "this address takes no such request"}
+SENTENCES = {
+    "Not Found": "nothing is found at this address",
+    "Method Not Allowed": "this address does not support this method",
+}
 
-NO_JSON = "the body is no JSON"
+INVALID_JSON = "the body is not valid JSON"
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Let the application answer in this way."""
+    """Make the application answer errors with these responses."""
 
     def answer(code: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
         return JSONResponse({"error": sentence}, code, headers)
@@ -46,23 +49,23 @@ def add_error_handlers(app: FastAPI) -> None:
         assert isinstance(error, RequestValidationError)
         first = error.errors()[0]
         if first["type"] == "json_invalid":
-            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, NO_JSON)
+            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, INVALID_JSON)
         where = ".".join(str(part) for part in first["loc"] if part != "body")
         return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, f"{where or 'the body'}: {first['msg']}")
 
     async def http_error(_: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
         if error.status_code == status.HTTP_400_BAD_REQUEST:
-            # FastAPI says so of a body that is not even text, or too deep.
-            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, NO_JSON)
-        sentence = WORDS.get(error.detail, error.detail)
+            # FastAPI raises this for a body that is not text, or nested too deeply.
+            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, INVALID_JSON)
+        sentence = SENTENCES.get(error.detail, error.detail)
         return answer(error.status_code, sentence, dict(error.headers or {}))
 
-    async def own_fault(_: Request, error: Exception) -> JSONResponse:
+    async def internal_error(_: Request, error: Exception) -> JSONResponse:
         log.error("a request failed", exc_info=error)
-        return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, "the server has made a mistake; its log says more")
+        return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, "internal error of the server; see its log")
 
     app.add_exception_handler(SelfPlayError, user_error)
     app.add_exception_handler(RequestValidationError, wrong_request)
     app.add_exception_handler(HTTPException, http_error)
-    app.add_exception_handler(Exception, own_fault)
+    app.add_exception_handler(Exception, internal_error)

@@ -1,4 +1,4 @@
-"""Whose turn it is at a match: one request at a time has it, the others wait without keeping a thread."""
+"""A lock on a match: one request at a time uses it, and the others wait without occupying a thread."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,23 +13,23 @@ LOCK_TIMEOUT = 1.0
 
 
 class MatchLock:
-    """Held by one request, from before its work is given to a thread until that is done."""
+    """Held by one request, from before its work is given to a thread until the work is done."""
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
 
     async def hold(self, start: Callable[[], "asyncio.Future[Answer]"]) -> Answer:
-        """The result of the work that `start` gives to a thread. Raises BusyError if it has to wait for long."""
+        """The result of the work that `start` gives to a thread. Raises BusyError after LOCK_TIMEOUT seconds."""
         try:
             async with asyncio.timeout(LOCK_TIMEOUT):
                 await self._lock.acquire()
         except TimeoutError as error:
-            raise BusyError("the match is still at work on the last request; wait for its answer") from error
+            raise BusyError("the match is still working on the previous request; wait for its answer") from error
         try:
             work = start()
         except BaseException:
             self._lock.release()
             raise
         work.add_done_callback(lambda _: self._lock.release())
-        # A thread goes on although nobody waits for it any more, and has the match so long.
+        # The thread continues when the request is cancelled, and holds the lock until it is done.
         return await asyncio.shield(work)

@@ -1,4 +1,4 @@
-"""Where matches are begun, found and gone on with, one request at a time each."""
+"""Begins matches, finds them, and changes them, each match for one request at a time."""
 
 import secrets
 import time
@@ -25,24 +25,24 @@ Answer = TypeVar("Answer")
 
 
 class MatchService:
-    """All that the server holds.
+    """The opponents, the open matches, the stories and the proofs of a server.
 
     Args:
-        clock: seconds that only grow.
-        new_name: makes the id of the next match.
+        clock: a monotonic clock, in seconds.
+        new_id: makes the id of the next match.
 
     Attributes:
-        workers: the threads in which all that blocks is done.
+        workers: the threads for work that blocks.
     """
 
     def __init__(
         self,
         settings: WebSettings,
         clock: Callable[[], float] = time.monotonic,
-        new_name: Callable[[], str] = lambda: secrets.token_urlsafe(12),
+        new_id: Callable[[], str] = lambda: secrets.token_urlsafe(12),
     ) -> None:
         torch.set_num_threads(settings.threads)
-        self.settings, self._new_name = settings, new_name
+        self.settings, self._new_id = settings, new_id
         self.catalog = OpponentCatalog(settings)
         self.matches: MatchStore[Match] = MatchStore(settings.match_limit, settings.match_minutes * 60, clock)
         self.stories = StoryReader(self.catalog)
@@ -51,56 +51,56 @@ class MatchService:
         self._proof_queue = ProofQueue()
 
     def close(self) -> None:
-        """Let the threads end once their work is done."""
+        """Let the threads end when their work is done."""
         self.workers.close()
         self._proof_queue.close()
 
     # ------------------------------------------------------------------ matches
 
-    async def begin(self, asked: NewMatchRequest) -> MatchView:
-        """Raises TooManyMatchesError, NotFoundError, and what making the opponent raises."""
+    async def begin(self, request: NewMatchRequest) -> MatchView:
+        """Begin a match. Raises TooManyMatchesError, NotFoundError, and what `OpponentCatalog.player` raises."""
         self.matches.check_room()
-        game = self.catalog.game(asked.game)
-        if asked.opponent == PERFECT:
+        game = self.catalog.game(request.game)
+        if request.opponent == PERFECT:
             await self._solve(game)
-        # Most opponents are made already, and then one thread does it all.
-        begun = await self.workers.run_quick(lambda: self._begin_if_made(asked, game))
+        # The player is usually in the cache; the whole request then needs one thread only.
+        begun = await self.workers.run_quick(lambda: self._begin_if_cached(request, game))
         if isinstance(begun, MatchView):
             return begun
         player = await self.workers.run_slow(lambda: self.catalog.player(game, begun))
-        return await self.workers.run_for(begun.view, lambda: self._begin(asked, game, begun, player))
+        return await self.workers.run_for(begun.view, lambda: self._begin(request, game, begun, player))
 
-    def _begin_if_made(self, asked: NewMatchRequest, game: Game) -> MatchView | Opponent:
-        """The match, or the opponent if it has to be made first or takes its time."""
-        opponent = self.catalog.opponent(game, asked.opponent)
+    def _begin_if_cached(self, request: NewMatchRequest, game: Game) -> MatchView | Opponent:
+        """The new match; or the opponent, if its player is not in the cache or may be slow."""
+        opponent = self.catalog.opponent(game, request.opponent)
         player = self.catalog.cached_player(game, opponent)
         if player is None or player.as_a(LearnsFromMatches) is not None:
             return opponent
-        return self._begin(asked, game, opponent, player)
+        return self._begin(request, game, opponent, player)
 
-    def _begin(self, asked: NewMatchRequest, game: Game, opponent: Opponent, player: Player) -> MatchView:
-        match = Match(self._new_name(), game, opponent.view, player, self.settings.seed, asked.person)
+    def _begin(self, request: NewMatchRequest, game: Game, opponent: Opponent, player: Player) -> MatchView:
+        match = Match(self._new_id(), game, opponent.view, player, self.settings.seed, request.person)
         view = match.view()
         self.matches.add(match.id, match)
         return view
 
     async def with_match(self, name: str, change: Callable[[Match], Answer]) -> Answer:
-        """The answer of `change` to a match that nobody else has meanwhile. Raises NotFoundError, BusyError."""
+        """The result of `change` for a match, while its lock is held. Raises NotFoundError, BusyError."""
         match = self.matches.get(name)
-        # Who has the turn knows the opponent, which another request may just have changed.
+        # The opponent is read while the lock is held: another request may have changed it.
         return await match.lock.hold(lambda: self.workers.run_for(match.opponent, lambda: change(match)))
 
     async def with_solved_match(self, name: str, ask: Callable[[Match], Answer]) -> Answer:
-        """As `go_on`, for what perfect play may have to be asked for, which is found out before if that is not yet."""
+        """As `with_match`, after it has been found out whether the game has perfect play, which `ask` may need."""
         await self._solve(self.matches.get(name).game)
         return await self.with_match(name, ask)
 
-    async def take_over(self, name: str, asked: TakeOverRequest) -> MatchView:
-        """Another opponent goes on with a match. Raises as `begin` and `go_on`."""
+    async def take_over(self, name: str, request: TakeOverRequest) -> MatchView:
+        """Let another opponent continue a match. Raises what `begin` and `with_match` raise."""
         game = self.matches.get(name).game
-        if asked.opponent == PERFECT:
+        if request.opponent == PERFECT:
             await self._solve(game)
-        opponent = await self.workers.run_quick(lambda: self.catalog.opponent(game, asked.opponent))
+        opponent = await self.workers.run_quick(lambda: self.catalog.opponent(game, request.opponent))
         player = await self.workers.run_slow(lambda: self.catalog.player(game, opponent))
         match = self.matches.get(name)
 
@@ -111,14 +111,14 @@ class MatchService:
         return await match.lock.hold(lambda: self.workers.run_for(opponent.view, changed))
 
     async def _solve(self, game: Game) -> None:
-        """Have it found out whether there is perfect play."""
+        """Find out whether the game has perfect play."""
         if not self.catalog.is_solving_done(game):
             await self.workers.run_slow(lambda: self.catalog.perfect_player(game))
 
     # ------------------------------------------------------------------ proofs
 
     async def prove(self, game_name: str, opponent: str) -> ProofView:
-        """What is certain about an opponent; nothing yet if too many others are asked about. Raises as `begin`."""
+        """What is proved about an opponent, unless too many other proofs are running. Raises what `begin` raises."""
         game = self.catalog.game(game_name)
         found = await self.workers.run_slow(lambda: self.catalog.opponent(game, opponent))
         return await self._proof_queue.of((game.name, found.view.id), lambda: self.proofs.of(game, found))

@@ -1,11 +1,11 @@
-"""Who there is to play against: the levels and tables of a run, searches, and who needs no file.
+"""The games and the opponents that the page offers: levels and tables of a run, searches, and players without a file.
 
-What comes from outside only picks from these lists; no path and no player's name is ever read from it.
+A request can only choose from these lists; no path and no name of a player is ever taken from a request.
 """
 
 import threading
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 from selfplay.games import GAMES, Game, make_game
@@ -13,7 +13,7 @@ from selfplay.games.position_graph import positions_of
 from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import PerfectPlayer, is_found_out, perfect_player_of
 from selfplay.players.player import Player
-from selfplay.players.random import RandomPlayer
+from selfplay.players.registry import PLAYER_KINDS, make_player
 from selfplay.players.search import SearchPlayer
 from selfplay.players.tabular import load_tabular_player
 from selfplay.runs.run_folder import RunFolder
@@ -27,18 +27,24 @@ from selfplay.web.player_cache import Opponent, PlayerCache
 from selfplay.web.schemas import GameView, OpponentsView, OpponentView
 
 PERFECT = "perfect"
-"""The id of perfect play, which can take seconds to find out about."""
+"""The id of perfect play. It can take seconds to find out whether a game has it."""
 SEARCHES_IN_A_REPLY = 3
-"""A reply takes the values of the opponent's actions, its choice, and the values of the person's next ones."""
+"""A reply computes the values of the opponent's actions, its choice, and the values of the person's next actions."""
 TABLE_BITS = 14
-"""Every match with a search has a table of its own, so it must be small (640 KiB)."""
+"""The size of a search's table: 640 KiB, because every match against a search has a table of its own."""
 SOLVES_FROM_DEPTH, SOLVED_EMPTIES, ENDGAME_BITS = 4, 10, 12
-"""Where discs are turned, searches of some depth know the end of the match: so many empty squares take milliseconds,
-and a table of 128 KiB."""
+"""In games that turn stones, searches from this depth on solve the end of the match exactly. This many empty squares
+take milliseconds, with a table of 128 KiB."""
+DEFAULT_DEPTH = 4
+"""The depth of the search that is selected at first; it answers at once."""
+LISTED_KINDS = ("random", "perfect", "level", "tabular", "experience", "search", "greedy_discs")
+UNLISTED_KINDS = ("gtp", "human")
+"""Kinds of players that the page lists in its own way, and kinds that it does not offer: a GTP engine is a command to
+run, and the human is the person at the page. All other registered players are listed by their names."""
 
 
 class OpponentCatalog:
-    """The opponents of every game. Methods may be called from many threads."""
+    """The opponents in every game. Methods may be called from several threads."""
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
@@ -49,7 +55,7 @@ class OpponentCatalog:
     def game(self, name: str) -> Game:
         """Raises NotFoundError if there is no such game."""
         if name not in self.games:
-            raise NotFoundError(f"there is no game of that name; there are {', '.join(self.games)}")
+            raise NotFoundError(f"unknown game; choose one of {', '.join(self.games)}")
         return self.games[name]
 
     def game_views(self) -> list[GameView]:
@@ -75,17 +81,17 @@ class OpponentCatalog:
         )
 
     def run(self, game: Game) -> RunFolder:
-        """The run of a game: the one that is set, or the usual one of another game."""
+        """The run of a game: the one in the settings, or the folder with the game's name for all other games."""
         is_set = game.name == self.settings.game.name
         settings = self.settings
         return RunFolder(Path(settings.run_dir) if is_set else Path(settings.other_runs) / game.name)
 
     def is_solving_done(self, game: Game) -> bool:
-        """Whether `perfect` answers at once."""
+        """Whether `perfect_player` returns at once."""
         return is_found_out(game)
 
     def perfect_player(self, game: Game) -> PerfectPlayer | None:
-        """Perfect play, or None if the game is too large; the first time that takes a second or more."""
+        """Perfect play, or None if the game is too large. The first call for a game can take seconds."""
         if self.is_solving_done(game):
             return perfect_player_of(game)
         with self._solving:
@@ -94,92 +100,148 @@ class OpponentCatalog:
     # ------------------------------------------------------------------ the list
 
     def opponents(self, game: Game) -> OpponentsView:
-        """Everybody there is to play against, and what is missing; that takes as long as `perfect`."""
-        opponents = [opponent.view for opponent in (*self._quickly_named(game), *self._perfect(game))]
+        """All opponents, and notes on what is missing. Takes as long as `perfect_player`."""
+        opponents = [opponent.view for opponent in (*self._without_perfect(game), *self._perfect(game))]
         notes = []
         if not self.run(game).trained_levels():
-            notes.append(f"{shown(self.run(game).path)} has no trained level yet; {how_to_learn(game)} makes some.")
-        return OpponentsView(run=shown(self.run(game).path), opponents=opponents, notes=notes)
+            notes.append(no_levels_text(self.run(game), game))
+        return OpponentsView(
+            run=path_text(self.run(game).path),
+            opponents=opponents,
+            has_perfect_play=self.perfect_player(game) is not None,
+            notes=notes,
+        )
 
-    def opponent(self, game: Game, name: str) -> Opponent:
-        """The opponent with this id; PERFECT takes as long as `perfect`. Raises NotFoundError, saying who is there."""
-        seen = []
-        for opponent in self._quickly_named(game):
-            if opponent.view.id == name:
+    def opponent(self, game: Game, opponent_id: str) -> Opponent:
+        """The opponent with this id. For PERFECT this takes as long as `perfect_player`.
+
+        Raises NotFoundError if there is none; the message lists those that there are.
+        """
+        ids = []
+        for opponent in self._without_perfect(game):
+            if opponent.view.id == opponent_id:
                 return opponent
-            seen.append(opponent.view.id)
-        if name == PERFECT or self.is_solving_done(game):
+            ids.append(opponent.view.id)
+        if opponent_id == PERFECT or self.is_solving_done(game):
             for opponent in self._perfect(game):
-                if name == PERFECT:
+                if opponent_id == PERFECT:
                     return opponent
-                seen.append(PERFECT)
-        where = shown(self.run(game).path)
-        raise NotFoundError(f"there is no such opponent of {game.name} in {where}; there are {', '.join(seen)}")
+                ids.append(PERFECT)
+        where = path_text(self.run(game).path)
+        raise NotFoundError(f"unknown opponent in {game.name} ({where}); choose one of {', '.join(ids)}")
 
     def cached_player(self, game: Game, opponent: Opponent) -> Player | None:
-        """What `player` gives, if that has been made before and takes no time."""
+        """The result of `player`, if it is in the cache; None otherwise."""
         return self._players.cached_player(game, opponent)
 
     def player(self, game: Game, opponent: Opponent) -> Player:
-        """The opponent as a player. Raises as `PlayerCache.player`."""
+        """The player of an opponent. Raises what `PlayerCache.player` raises."""
         return self._players.player(game, opponent)
 
-    def _quickly_named(self, game: Game) -> Iterator[Opponent]:
-        """All but perfect play."""
-        about = "any legal action, each equally likely"
-        yield Opponent(_view("random", "random", "Random", about), partial(RandomPlayer, game))
+    def _without_perfect(self, game: Game) -> Iterator[Opponent]:
+        """All opponents except perfect play, in the order in which the page shows them."""
         yield from self._levels(game)
-        yield from self._tables(game)
-        yield from self._machines(game)
         yield from self._searches(game)
+        yield Opponent(
+            OpponentView(id="random", kind="random", label="Random", about=f"plays {PLAYER_KINDS['random'].meaning}"),
+            partial(make_player, "random", game, self.run(game).path),
+        )
+        yield from self._tables(game)
+        yield from self._experience_graphs(game)
+        yield from self._most_stones(game)
+        yield from self._registered(game)
 
     def _perfect(self, game: Game) -> Iterator[Opponent]:
         if (perfect := self.perfect_player(game)) is not None:
-            yield Opponent(_view(PERFECT, "perfect", "Perfect play", "knows every position"), lambda: perfect)
+            view = OpponentView(id=PERFECT, kind="perfect", label="Perfect play", about="knows every position")
+            yield Opponent(view, lambda: perfect)
 
     def _levels(self, game: Game) -> Iterator[Opponent]:
         run = self.run(game)
-        for level in run.trained_levels():
-            view = _view(
-                f"level-{level}", "level", f"Level {level}", "a network that learned by self-play", number=level
+        levels = run.trained_levels()
+        for level in levels:
+            view = OpponentView(
+                id=f"level-{level}",
+                kind="level",
+                label=f"Level {level}",
+                about="a network that learned by self-play",
+                group="Levels of the run",
+                number=level,
+                is_default=level == levels[-1],
             )
-            yield Opponent(view, partial(caching_level, run.path, level, game), run.agent(level))
-
-    def _tables(self, game: Game) -> Iterator[Opponent]:
-        for path in sorted(self.run(game).tabular.glob("*.npz")):
-            label = path.stem.replace("_", " ")
-            view = _view(f"table-{path.stem}", "table", f"Table: {label}", "values learned board by board", 0.5, 0.5)
-            yield Opponent(view, partial(_table_player, path, game), path)
-
-    def _machines(self, game: Game) -> Iterator[Opponent]:
-        for path in sorted(self.run(game).path.glob("experience*.sqlite")):
-            label = path.stem.replace("_", " ").capitalize()
-            about = "remembers every board it has met; it learns from your matches too"
-            view = _view(f"memory-{path.stem}", "experience", label, about)
-            yield Opponent(view, partial(load_experience_player, path, game), path)
+            yield Opponent(view, partial(caching_level, run.path, level, game), run.agent(level), level)
 
     def _searches(self, game: Game) -> Iterator[Opponent]:
         evaluation = "none" if game.features is None else "article"
         seconds = self.settings.search_seconds / SEARCHES_IN_A_REPLY
-        for depth in range(1, min(self.settings.deepest_search, game.max_game_length) + 1):
+        deepest = min(self.settings.deepest_search, game.max_game_length)
+        for depth in range(1, deepest + 1):
             endgame = SOLVED_EMPTIES if game.turning_rules is not None and depth >= SOLVES_FROM_DEPTH else 0
-            plies, about = "1 ply" if depth == 1 else f"{depth} plies", _search_about(game, endgame)
-            span, number = None if game.features else 1.0, depth
-            view = _view(
-                f"search-{depth}", "search", f"Search ({plies})", about, span=span, number=number, is_slow=True
+            plies = "1 ply" if depth == 1 else f"{depth} plies"
+            view = OpponentView(
+                id=f"search-{depth}",
+                kind="search",
+                label=f"Search ({plies})",
+                about=_about_search(game, endgame),
+                group="Search",
+                number=depth,
+                is_default=depth == min(DEFAULT_DEPTH, deepest),
+                span=None if game.features else 1.0,
+                is_slow=True,
             )
             yield Opponent(view, partial(_search_player, game, evaluation, depth, seconds, endgame))
+
+    def _tables(self, game: Game) -> Iterator[Opponent]:
+        for path in sorted(self.run(game).tabular.glob("*.npz")):
+            view = OpponentView(
+                id=f"table-{path.stem}",
+                kind="table",
+                label=f"Table: {path.stem.replace('_', ' ')}",
+                about="has learned a value for every board",
+                neutral=0.5,
+                span=0.5,
+            )
+            yield Opponent(view, partial(_table_player, path, game), path)
+
+    def _experience_graphs(self, game: Game) -> Iterator[Opponent]:
+        for path in sorted(self.run(game).path.glob("experience*.sqlite")):
+            view = OpponentView(
+                id=f"memory-{path.stem}",
+                kind="experience",
+                label=path.stem.replace("_", " ").capitalize(),
+                about="remembers every board it has met, and learns from your matches",
+                learns=True,
+            )
+            yield Opponent(view, partial(load_experience_player, path, game), path)
+
+    def _most_stones(self, game: Game) -> Iterator[Opponent]:
         if game.rules.margin is not None:
-            view = _view("greedy", "greedy", "Most discs now", "takes what turns most", span=None, is_slow=True)
+            view = OpponentView(
+                id="greedy",
+                kind="greedy",
+                label="Most discs now",
+                about="always turns as many discs as it can",
+                span=None,
+                is_slow=True,
+            )
+            seconds = self.settings.search_seconds / SEARCHES_IN_A_REPLY
             yield Opponent(view, partial(_search_player, game, "discs", 1, seconds))
+
+    def _registered(self, game: Game) -> Iterator[Opponent]:
+        """Players that other packages have registered, if their name alone says which player it is."""
+        for name in PLAYER_KINDS:
+            if name in LISTED_KINDS + UNLISTED_KINDS or ":" in PLAYER_KINDS[name].syntax:
+                continue
+            view = OpponentView(id=name, kind=name, label=name.replace("_", " "), about=PLAYER_KINDS[name].meaning)
+            yield Opponent(view, partial(make_player, name, game, self.run(game).path))
 
 
 def _table_player(path: Path, game: Game) -> Player:
     return load_tabular_player(path, positions_of(game.name))
 
 
-def _search_about(game: Game, endgame: int) -> str:
-    about = "looks ahead and sums up what it sees" if game.features else "looks ahead for the end of the match"
+def _about_search(game: Game, endgame: int) -> str:
+    about = "looks ahead and evaluates the positions it reaches" if game.features else "looks ahead for the end"
     return f"{about}; plays the last {endgame} squares perfectly, for the most discs" if endgame else about
 
 
@@ -188,33 +250,14 @@ def _search_player(game: Game, evaluation: str, depth: int, seconds: float, endg
     return SearchPlayer(searcher, depth, time_limit=seconds, endgame=endgame, endgame_bits=ENDGAME_BITS)
 
 
-def shown(path: Path) -> str:
-    """A folder as its user knows it: below the project by its short name."""
+def path_text(path: Path) -> str:
+    """A path as text, relative to the project if it is inside."""
     resolved = path.resolve()
     return str(resolved.relative_to(PROJECT_FOLDER)) if resolved.is_relative_to(PROJECT_FOLDER) else str(path)
 
 
-def how_to_learn(game: Game) -> str:
-    """The command that makes a run of the game."""
+def no_levels_text(run: RunFolder, game: Game) -> str:
+    """That the run has no trained level, and the command that trains some."""
     script = PROJECT_FOLDER / f"learn_{game.name}.sh"
-    return f"./{script.name}" if script.exists() else f"python train/learn.py game={game.name}"
-
-
-@cache
-def _view(
-    name: str,
-    kind: str,
-    label: str,
-    about: str,
-    neutral: float = 0.0,
-    span: float | None = 1.0,
-    *,
-    number: int | None = None,
-    is_slow: bool = False,
-) -> OpponentView:
-    return OpponentView.model_validate(
-        {
-            **{"id": name, "kind": kind, "label": label, "about": about, "neutral": neutral, "span": span},
-            **{"number": number, "is_slow": is_slow},
-        }
-    )
+    command = f"./{script.name}" if script.exists() else f"python train/learn.py game={game.name}"
+    return f"{path_text(run.path)} has no trained level yet; train some with {command}."

@@ -1,4 +1,4 @@
-"""The opponents as players: each is made once, from its file, and again when that has become another one."""
+"""The players of the opponents: each is loaded from its file once, and again when the file has changed."""
 
 import threading
 from collections import OrderedDict
@@ -16,68 +16,70 @@ MAX_PLAYERS = 64
 
 
 class Opponent(NamedTuple):
-    """An entry of the list."""
+    """An entry in the list of opponents."""
 
     view: OpponentView
     make: Callable[[], Player]
     file: Path | None = None
-    """What it is made from; when that changes, it is another player."""
+    """The file that the player is loaded from, if there is one."""
+    level: int | None = None
+    """The level of the run that it is, if it is one."""
 
 
 class PlayerCache:
-    """The players that have been made, those asked for last. Methods may be called from many threads."""
+    """The most recently used players. Methods may be called from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._players: OrderedDict[object, Future[Player]] = OrderedDict()
 
     def cached_player(self, game: Game, opponent: Opponent) -> Player | None:
-        """What `player` gives, if that has been made before and takes no time."""
+        """The result of `player`, if it is in the cache; None otherwise."""
         if opponent.view.is_slow:
             return None
         with self._lock:
-            making = self._players.get(_key(game, opponent))
-        return making.result() if making is not None and making.done() else None
+            loading = self._players.get(_key(game, opponent))
+        return loading.result() if loading is not None and loading.done() else None
 
     def player(self, game: Game, opponent: Opponent) -> Player:
-        """The opponent as a player, shared by all matches if it may be.
+        """The player of an opponent. All matches share it, except a search.
 
-        Raises InvalidFileError, StageError, SettingError: what it is made from is broken or gone.
+        Raises InvalidFileError, StageError, SettingError: the file that it is loaded from is broken or missing.
         """
         if opponent.view.is_slow:
-            # A search writes into its table, so no two matches may share it.
+            # A search writes into its table, so each match has a search of its own.
             return opponent.make()
         key = _key(game, opponent)
         with self._lock:
             is_first = key not in self._players
-            making = self._players.setdefault(key, Future())
+            loading = self._players.setdefault(key, Future())
             self._players.move_to_end(key)
             while len(self._players) > MAX_PLAYERS:
                 self._players.popitem(last=False)
         if is_first:
-            # Without the lock, so that only who wants this very player waits for its file.
-            self._make(key, opponent, making)
-        return making.result()
+            # Without holding the lock, so that only requests for this player wait for its file.
+            self._load(key, opponent, loading)
+        return loading.result()
 
-    def _make(self, key: object, opponent: Opponent, making: "Future[Player]") -> None:
+    def _load(self, key: object, opponent: Opponent, loading: "Future[Player]") -> None:
         try:
-            making.set_result(opponent.make())
+            loading.set_result(opponent.make())
         except BaseException as error:
             with self._lock:
                 self._players.pop(key, None)
-            making.set_exception(error)
+            loading.set_exception(error)
 
 
 def file_version(opponent: Opponent) -> tuple[int, ...]:
-    """What changes when the opponent's file becomes another one. Raises NotFoundError if the file is gone."""
+    """Numbers that change when the opponent's file is replaced. Raises NotFoundError if the file is missing."""
     if opponent.file is None:
         return ()
     try:
         stat = opponent.file.stat()
     except OSError as error:
-        raise NotFoundError(f"{opponent.view.label} is not there any more") from error
-    # What learns changes its file itself, and stays the same player.
-    return (stat.st_ino,) if opponent.view.kind == "experience" else (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        raise NotFoundError(f"{opponent.view.label} does not exist any more") from error
+    # A player that learns changes its own file and stays the same player.
+    return (stat.st_ino,) if opponent.view.learns else (stat.st_ino, stat.st_mtime_ns, stat.st_size)
 
 
 def _key(game: Game, opponent: Opponent) -> object:

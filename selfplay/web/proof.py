@@ -1,9 +1,10 @@
-"""Whether an opponent can lose at all: graded on the spot where the game is small enough, else read from the run."""
+"""Whether an opponent can lose: proved on the spot in small games, read from the files of the run otherwise."""
 
 from selfplay.games import Game
 from selfplay.grading.proof import Grader, Lines
 from selfplay.grading.proof_text import is_unbeatable, lines_verdict, seats_verdict, unbeatable_seats
 from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
+from selfplay.players.perfect import PerfectPlayer
 from selfplay.players.player import Player
 from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.player_cache import Opponent, file_version
@@ -11,12 +12,13 @@ from selfplay.web.schemas import ExactView, ProofView
 from selfplay.web.story import StoryReader
 
 MAX_GRADED_POSITIONS = 10_000
-"""Positions of the largest game in which an opponent is tried in every one while a person waits."""
+"""The size of the largest game in which every line is tried while a person waits."""
 MAX_PROOFS = 500
+"""Results that are kept."""
 
 
 class Proofs:
-    """What is known of every opponent so far. For one thread at a time."""
+    """What has been proved about opponents. For one thread at a time."""
 
     def __init__(self, catalog: OpponentCatalog, stories: StoryReader) -> None:
         self.catalog, self.stories = catalog, stories
@@ -24,7 +26,7 @@ class Proofs:
         self._known: dict[object, ProofView] = {}
 
     def of(self, game: Game, opponent: Opponent) -> ProofView:
-        """What is certain about the opponent. Raises as `OpponentCatalog.player`."""
+        """What is proved about the opponent. Raises what `OpponentCatalog.player` raises."""
         perfect = self.catalog.perfect_player(game)
         if perfect is None or len(perfect.graph) > MAX_GRADED_POSITIONS:
             return self._from_files(game, opponent)
@@ -34,41 +36,44 @@ class Proofs:
         if key not in self._known:
             if len(self._known) >= MAX_PROOFS:
                 self._known.clear()
-            self._known[key] = self._graded(game, opponent.view.label, player)
+            self._known[key] = self._graded(game, perfect, opponent.view.label, player)
         return self._known[key]
 
     def _from_files(self, game: Game, opponent: Opponent) -> ProofView:
-        """What comparison/levels.csv says of a level, unless the level is newer."""
-        table = self.catalog.run(game).comparison
-        is_told = opponent.view.kind == "level" and opponent.file is not None and table.exists()
-        if is_told and opponent.file is not None and opponent.file.stat().st_mtime <= table.stat().st_mtime:
-            rows = self.stories.of(game).story.comparison or []
-            exact = next((row.exact for row in rows if row.level == opponent.view.number), None)
-            if exact is not None:
-                return proved(_lines(exact), lines_verdict(opponent.view.label, _lines(exact)))
+        """What comparison/levels.csv says about a level, unless the level is newer than the file."""
+        exact = self._exact_results(game, opponent)
+        if exact is not None:
+            return proof_view(_lines(exact), lines_verdict(opponent.view.label, _lines(exact)))
         text = f"{game.presentation.title} has too many positions to try every line while you wait."
         return ProofView(is_unbeatable=None, unbeatable_seats=None, text=text)
 
-    def _graded(self, game: Game, label: str, player: Player) -> ProofView:
+    def _exact_results(self, game: Game, opponent: Opponent) -> ExactView | None:
+        table = self.catalog.run(game).comparison
+        if opponent.level is None or opponent.file is None or not table.exists():
+            return None
+        if opponent.file.stat().st_mtime > table.stat().st_mtime:
+            return None
+        rows = self.stories.of(game).story.comparison or []
+        return next((row.exact for row in rows if row.level == opponent.level), None)
+
+    def _graded(self, game: Game, perfect: PerfectPlayer, label: str, player: Player) -> ProofView:
         if game.name not in self._graders:
-            perfect = self.catalog.perfect_player(game)
-            assert perfect is not None, "asked only of games that are solved"
             self._graders[game.name] = Grader(perfect.graph)
         grader = self._graders[game.name]
         if (limited := player.as_a(LimitsItsTime)) is not None:
-            # Proved is what it does with all the time that its depth takes.
+            # The proof is about its choices when it has enough time for its depth.
             player = limited.without_time_limit()
         grade = grader.grade(player)
-        return proved(grade.lines, seats_verdict(label, grade, grader))
+        return proof_view(grade.lines, seats_verdict(label, grade, grader))
 
 
-def proved(lines: tuple[Lines, Lines], text: str) -> ProofView:
+def proof_view(lines: tuple[Lines, Lines], text: str) -> ProofView:
     """What follows from the lines that a player loses in each seat."""
     return ProofView(is_unbeatable=is_unbeatable(lines), unbeatable_seats=list(unbeatable_seats(lines)), text=text)
 
 
 def _lines(exact: ExactView) -> tuple[Lines, Lines]:
-    """The counts of a row of comparison/levels.csv."""
+    """The counts in a row of comparison/levels.csv."""
     first, second = (
         Lines(*map(int, text.split("/"))) for text in (exact.losing_lines_first, exact.losing_lines_second)
     )

@@ -1,4 +1,4 @@
-"""What every answer carries, no request may exceed, and by which names the server lets itself be called."""
+"""Limits on requests (the Host header and the size of the body), and the security headers of every response."""
 
 from collections.abc import Collection
 
@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY_BYTES = 16_384
-"""Bytes; ours have some hundred."""
+"""The page sends a few hundred."""
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -18,11 +18,11 @@ HEADERS = {
 
 
 class RequestLimits:
-    """Refuses large bodies and unknown names, and forbids the page everything that does not come from this server.
+    """Middleware that rejects unknown hosts and large bodies, and lets the page load nothing from other servers.
 
     Args:
-        hosts: the names and addresses by which it may be called, so that another site's page does not reach it under a
-            name of its own; None: any.
+        hosts: the allowed values of the Host header, without a port. This stops pages of other sites from reaching the
+            server under a name of their own (DNS rebinding). None: any.
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str] | None) -> None:
@@ -36,19 +36,21 @@ class RequestLimits:
             message = await receive()
             received += len(message.get("body", b""))
             if received > MAX_BODY_BYTES:
-                raise HTTPException(413, f"a body has at most {MAX_BODY_BYTES} bytes")
+                raise HTTPException(413, f"the body is too large: at most {MAX_BODY_BYTES} bytes are allowed")
             return message
 
-        async def guarded(message: Message) -> None:
+        async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
         if scope["type"] == "http" and not self._has_allowed_host(scope):
-            refusal = JSONResponse({"error": "this server is not called by that name"}, 400)
-            await refusal(scope, receive, guarded)
+            rejection = JSONResponse(
+                {"error": "unknown host: use the address that the server printed at its start"}, 400
+            )
+            await rejection(scope, receive, with_headers)
         else:
-            await self.app(scope, counted, guarded)
+            await self.app(scope, counted, with_headers)
 
     def _has_allowed_host(self, scope: Scope) -> bool:
         host = Headers(scope=scope).get("host", "")

@@ -1,4 +1,4 @@
-"""What goes in and out of the server, as its OpenAPI description shows it."""
+"""The requests and answers of the server. Its OpenAPI description is made from these classes."""
 
 from typing import Annotated, Literal
 
@@ -11,17 +11,15 @@ SeatOfPerson = Literal["first", "second"]
 
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]
 
-Kind = Literal["random", "level", "table", "experience", "search", "greedy", "perfect"]
-
 
 class RequestBody(BaseModel):
-    """A body of a request; it holds what is named here and nothing else."""
+    """The body of a request. Unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class NewMatchRequest(RequestBody):
-    """Whom to play against, at what."""
+    """A new match."""
 
     game: str = Field(min_length=1, max_length=40, examples=["tictactoe"])
     opponent: OpponentId
@@ -29,13 +27,13 @@ class NewMatchRequest(RequestBody):
 
 
 class ActionRequest(RequestBody):
-    """What the person does."""
+    """An action of the person."""
 
     action: int = Field(ge=0, le=1000)
     ply: int = Field(
         ge=0,
         le=1000,
-        description="The number of plies that the person saw: a page that shows an older board is refused.",
+        description="The number of plies that the page shows; rejected if the match has another number of plies.",
     )
 
 
@@ -46,62 +44,72 @@ class NextMatchRequest(RequestBody):
 
 
 class TakeOverRequest(RequestBody):
-    """Who goes on in the opponent's place."""
+    """Another opponent for the match at hand."""
 
     opponent: OpponentId
 
 
 class ErrorView(BaseModel):
-    """What went wrong, in a sentence."""
+    """An error as a sentence."""
 
     error: str
 
 
 class GameView(BaseModel):
-    """A game on offer."""
+    """A game that can be played."""
 
     name: str
     title: str
     aim: str
     action_help: str
-    rows: int | None = Field(description="null: positions are no boards.")
+    rows: int | None = Field(description="The size of the board; null in a game without a board.")
     columns: int | None
-    seat_names: list[str] = Field(description="What who moves first, and who moves second, is called.")
+    seat_names: list[str] = Field(description="The names of the player who moves first and of the other.")
     stone_colours: list[str] | None
-    counts_stones: bool = Field(description="Whether stones are points.")
+    counts_stones: bool = Field(description="Whether the number of stones decides the match.")
     square_names: list[str]
-    line_label: str | None = Field(description="What the number is that a position is, if it is one.")
+    line_label: str | None = Field(description="The meaning of the number, in games whose positions are numbers.")
     line_end: int | None
     is_default: bool
 
 
 class OpponentView(BaseModel):
-    """Somebody to play against."""
+    """An opponent that can be chosen."""
 
     id: str
-    kind: Kind
+    kind: str = Field(description="The kind of player: level, table, experience, search, random, perfect, ...")
     label: str
     about: str
-    number: int | None = Field(description="The level, or the plies that a search looks ahead.")
-    neutral: float = Field(description="The value of an even match.")
-    span: float | None = Field(description="How far values lie from it at most; null: without bounds.")
-    is_slow: bool
+    group: str | None = Field(
+        default=None, description="The name of the group of numbered opponents that it belongs to."
+    )
+    number: int | None = Field(
+        default=None, description="Its number in the group: the level, or the depth of a search."
+    )
+    is_default: bool = Field(default=False, description="Whether it is selected at first in its group.")
+    neutral: float = Field(default=0.0, description="The value of an even match.")
+    span: float | None = Field(
+        default=1.0, description="The largest difference from the neutral value; null: unlimited."
+    )
+    is_slow: bool = Field(default=False, description="Whether it may take seconds to reply.")
+    learns: bool = Field(default=False, description="Whether it learns from its matches.")
 
 
 class OpponentsView(BaseModel):
-    """Who is there to play against."""
+    """The opponents in a game."""
 
-    run: str = Field(description="The folder of the run that levels and tables were looked for in.")
+    run: str = Field(description="The folder of the run whose levels and tables are listed.")
     opponents: list[OpponentView]
-    notes: list[str] = Field(description="What is missing, and how to make it.")
+    has_perfect_play: bool = Field(description="Whether the result of each action with perfect play is known.")
+    notes: list[str] = Field(description="What is missing, and the command that makes it.")
 
 
 class ProofView(BaseModel):
-    """What is certain about an opponent."""
+    """What has been proved about an opponent."""
 
-    is_unbeatable: bool | None = Field(description="Whether no line is lost in either seat; null: not known.")
+    is_unbeatable: bool | None = Field(description="Whether it cannot lose in either seat; null: unknown.")
     unbeatable_seats: list[int] | None = Field(
-        description="The seats in which no line is lost, 0 moving first and 1 moving second; null: not known."
+        description="The seats in which it cannot lose: 0 moves first, 1 moves second; null: unknown."
     )
     text: str
 
@@ -116,7 +124,7 @@ class MatchView(MatchDescription):
 
 
 class HintView(BaseModel):
-    """An action to consider."""
+    """A suggested action."""
 
     action: int
     text: str
@@ -126,10 +134,10 @@ class HintView(BaseModel):
 
 
 class PerfectView(BaseModel):
-    """The result of each legal action when both play perfectly afterwards."""
+    """The result of each legal action if both players play perfectly afterwards."""
 
     values: list[float] | None = Field(
-        description="In the order of the legal actions: 1 won, 0 drawn, -1 lost. null: the game is too large."
+        description="In the order of the legal actions: 1 won, 0 drawn, -1 lost; null: the game is too large to solve."
     )
 
 
@@ -141,14 +149,14 @@ class EpochView(BaseModel):
 
 
 class LevelLosses(BaseModel):
-    """The losses of the training that made a level."""
+    """The losses in the training of a level."""
 
     level: int
     epochs: list[EpochView]
 
 
 class ResultsView(BaseModel):
-    """Matches counted for the level."""
+    """Matches that a level won, drew and lost."""
 
     wins: int
     draws: int
@@ -156,14 +164,14 @@ class ResultsView(BaseModel):
 
 
 class ExactView(BaseModel):
-    """What is certain about a level: against the random player, and with every reply tried."""
+    """Exact results of a level: against the random player, and against an opponent that tries every reply."""
 
     win: float
     draw: float
     loss: float
     losing_lines_first: str
     losing_lines_second: str
-    lost_first: str = Field(description="The lines lost moving first as people read them, 3 of 59, also large counts.")
+    lost_first: str = Field(description="The lines lost moving first in readable form: 3 of 59.")
     lost_second: str
     optimal: float
 
@@ -188,7 +196,7 @@ class RatedPlayer(BaseModel):
 
 
 class StoryView(BaseModel):
-    """What the files of a run tell."""
+    """The training and the results of a run, read from its files."""
 
     run: str
     game: str
@@ -196,6 +204,8 @@ class StoryView(BaseModel):
     levels: list[int] = Field(description="The trained levels.")
     losses: list[LevelLosses]
     comparison: list[LevelRow] | None
-    references: list[RatedPlayer] | None = Field(description="Whom levels met, in a game too large to enumerate.")
+    references: list[RatedPlayer] | None = Field(
+        description="The players that the levels were compared with, in a game too large to enumerate."
+    )
     tournament: list[RatedPlayer] | None
-    notes: list[str] = Field(description="What is missing, and how to make it.")
+    notes: list[str] = Field(description="What is missing, and the command that makes it.")

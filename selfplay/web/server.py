@@ -1,4 +1,4 @@
-"""The server as a program."""
+"""Runs the server."""
 
 import logging
 import socket
@@ -16,11 +16,11 @@ NEEDED = ("fastapi", "uvicorn")
 def serve(settings: WebSettings) -> None:
     """Serve the page until Ctrl-C.
 
-    Raises StageError if the address cannot be listened on, or what the server needs is not installed.
+    Raises StageError if it cannot listen on the address, or if a package that it needs is not installed.
     """
     if missing := [name for name in NEEDED if find_spec(name) is None]:
         raise StageError(
-            f"{missing[0]} is not installed here; install what the project needs: python -m pip install -e ."
+            f"{missing[0]} is not installed; install the requirements of the project: python -m pip install -e ."
         )
     listening = _listen(settings)
     import uvicorn
@@ -30,12 +30,12 @@ def serve(settings: WebSettings) -> None:
 
     service = MatchService(settings)
     config = uvicorn.Config(create_app(service), log_level="warning", access_log=False)
-    log.info("Play at %s (Ctrl-C ends it)", address_of(settings, listening))
-    # Ctrl-C is the usual way to end it, and no failure.
+    log.info("Play at %s (press Ctrl-C to stop)", address_of(settings, listening))
+    # Ctrl-C is the normal way to stop the server.
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
     service.close()
-    log.info("The page is closed.")
+    log.info("The server has stopped.")
 
 
 def _listen(settings: WebSettings) -> socket.socket:
@@ -55,6 +55,6 @@ def _listen(settings: WebSettings) -> socket.socket:
 
 
 def address_of(settings: WebSettings, listening: socket.socket) -> str:
-    """What a person types into a browser on this machine."""
+    """The address to open in a browser on this computer."""
     host = "127.0.0.1" if settings.host == "0.0.0.0" else settings.host
     return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"

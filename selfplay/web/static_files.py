@@ -1,4 +1,4 @@
-"""The files of the page. They are read once, under these names alone, so no address leads into the file system."""
+"""The files of the page. They are read once, at the start, so a request cannot reach any other file."""
 
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
@@ -17,7 +17,7 @@ SCRIPTS = (
 
 
 def add_static_files(app: FastAPI) -> None:
-    """Serve the page at /, the description of the server at /docs, and what they need."""
+    """Serve the page at /, the documentation of the server at /docs, and the files they load."""
     names = PAGES | {f"/page/{name}": name for name in (*FILES, *SCRIPTS)}
     for address, name in names.items():
         app.add_api_route(address, _sender(name), methods=["GET", "HEAD"], include_in_schema=False)
@@ -28,7 +28,7 @@ def _sender(name: str) -> Callable[[], Awaitable[Response]]:
     media_type = f"{TYPES[name.rpartition('.')[2]]}; charset=utf-8"
 
     async def send() -> Response:
-        # RequestBody for again each time, so that a new version of the page is seen at once.
+        # Browsers check for a new version of the file each time.
         return Response(content, media_type=media_type, headers={"Cache-Control": "no-cache"})
 
     return send

@@ -1,4 +1,4 @@
-"""What the files of a run tell: its losses, its comparison, its ratings; also while they are still being made."""
+"""The story of a run, read from its files: losses, comparison and ratings. The run may still be in progress."""
 
 import csv
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from selfplay.grading.table_columns import parsed_row
 from selfplay.grading.tournament_tables import PLAYER_COLUMNS
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.loss_file import read_epoch_losses
-from selfplay.web.opponents import OpponentCatalog, how_to_learn, shown
+from selfplay.web.opponents import OpponentCatalog, no_levels_text, path_text
 from selfplay.web.schemas import (
     EpochView,
     ExactView,
@@ -27,43 +27,46 @@ from selfplay.web.schemas import (
 )
 
 Row = dict[str, Any]
-"""The fields of a row, by column."""
+"""The values of a row by column."""
 Read = TypeVar("Read")
 
 
 class TaggedStory(NamedTuple):
-    """A story, and the state of the files that it was read from."""
+    """A story, with a tag of the files it was read from."""
 
-    mark: str
+    etag: str
     story: StoryView
 
 
 class StoryReader:
-    """The story of every game's run; of its files only those are read again that have changed."""
+    """Reads the story of each game's run. Only files that have changed are read again."""
 
     def __init__(self, catalog: OpponentCatalog) -> None:
         self.catalog = catalog
-        self._told: dict[str, TaggedStory] = {}
+        self._stories: dict[str, TaggedStory] = {}
         self._files = FileCache()
 
     def of(self, game: Game) -> TaggedStory:
-        """The story now."""
+        """The story of the game's run now."""
         run = self.catalog.run(game)
-        mark = _mark(run)
-        told = self._told.get(game.name)
-        if told is None or told.mark != mark:
-            told = self._told[game.name] = TaggedStory(mark, tell(run, game, self._files))
-        return told
+        etag = _etag(run)
+        story = self._stories.get(game.name)
+        if story is None or story.etag != etag:
+            story = self._stories[game.name] = TaggedStory(etag, read_story(run, game, self._files))
+        return story
 
 
 class FileCache:
-    """What files held when they were read last, for a long run has hundreds. May be asked from many threads."""
+    """The contents of files, because a long run has hundreds. Methods may be called from several threads."""
 
     def __init__(self) -> None:
         self._kept: dict[Path, tuple[tuple[int, int, int], Any]] = {}
 
     def of(self, read: Callable[[Path], Read], path: Path, notes: list[str]) -> Read | None:
-        """What `read` finds in a file, always the same one; None if it is not there, or with a note if it is broken."""
+        """The result of `read` for a file, from the cache if the file has not changed.
+
+        None if there is no such file, or if it is broken, which is added to `notes`. A file always has the same `read`.
+        """
         try:
             stat = path.stat()
             mark = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
@@ -78,12 +81,12 @@ class FileCache:
         except InvalidFileError as error:
             notes.append(f"{error}.")
         except (OSError, ValueError, KeyError, TypeError, csv.Error):
-            notes.append(f"{path.name} cannot be read; make it again.")
+            notes.append(f"{path.name} cannot be read; delete it and run the stage that writes it again.")
         return None
 
 
-def _mark(run: RunFolder) -> str:
-    """A short text that is another one when a file of the story has changed, or a run has begun or ended."""
+def _etag(run: RunFolder) -> str:
+    """A short text that changes when a file of the story changes, or when a run starts or ends."""
     stats = []
     for path in [run.comparison, run.references, run.tournament / "players.csv", *sorted(run.path.glob("level_*/*"))]:
         if path.name in ("levels.csv", "references.csv", "players.csv", "epoch_loss.csv", "agent.safetensors"):
@@ -93,8 +96,8 @@ def _mark(run: RunFolder) -> str:
     return f'"{hash((run.is_at_work(), tuple(stats))) & (2**63 - 1):x}"'
 
 
-def tell(run: RunFolder, game: Game, files: FileCache) -> StoryView:
-    """The story of a run; what is missing or broken stands among its notes."""
+def read_story(run: RunFolder, game: Game, files: FileCache) -> StoryView:
+    """The story of a run. Its notes name what is missing or broken."""
     notes: list[str] = []
     levels = run.trained_levels()
     losses = [
@@ -106,13 +109,13 @@ def tell(run: RunFolder, game: Game, files: FileCache) -> StoryView:
     references = files.of(_references, run.references, notes)
     tournament = files.of(_tournament, run.tournament / "players.csv", notes)
     if not levels:
-        notes.append(f"{shown(run.path)} has no trained level yet; {how_to_learn(game)} makes some.")
+        notes.append(no_levels_text(run, game))
     elif comparison is None:
-        notes.append("The levels have not been compared yet; that is the last step of the loop.")
+        notes.append("The levels have not been compared yet; this is the last step of the run.")
     elif newer := [level for level in levels if level > max(row.level for row in comparison)]:
-        notes.append(f"The comparison is older than level {newer[0]}; it is made anew when the loop ends.")
+        notes.append(f"The comparison is older than level {newer[0]}; it is updated when the run ends.")
     return StoryView(
-        run=shown(run.path),
+        run=path_text(run.path),
         game=game.name,
         is_running=run.is_at_work(),
         levels=levels,
@@ -141,7 +144,7 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
 def _comparison(path: Path) -> list[LevelRow]:
     rows = [parsed_row(LEVEL_COLUMNS, texts) for texts in _rows(path)]
     if not rows:
-        raise InvalidFileError(path.name, "holds no rows; compare the levels again")
+        raise InvalidFileError(path.name, "has no rows; compare the levels again")
     return [
         LevelRow(
             level=row["level"],
@@ -184,5 +187,5 @@ def _references(path: Path) -> list[RatedPlayer]:
 
 
 def _rated(row: Row, column: str) -> RatedPlayer:
-    """The rating of the player that is named in `column`."""
+    """The rating of the player named in `column`."""
     return RatedPlayer(player=row[column], rating=row["rating"], low=row["rating_low"], high=row["rating_high"])

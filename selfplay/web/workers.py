@@ -1,5 +1,4 @@
-"""The threads in which matches are gone on with, while the server goes on answering: what is quick never waits for
-what is slow."""
+"""Threads in which matches are played while the server keeps answering. Quick work never waits for slow work."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,15 +10,15 @@ from selfplay.web.schemas import OpponentView
 Answer = TypeVar("Answer")
 
 QUICK_WORKERS = 1
-"""What takes a millisecond takes longer in several threads, which would hand the interpreter's lock to and fro."""
+"""Work of a millisecond takes longer in several threads, which would pass the interpreter's lock back and forth."""
 SLOW_WORKERS = 4
-"""Matches with a search are thought about by threads of their own, so that the others need not wait for them."""
+"""Matches against a search have threads of their own, so that other matches need not wait for them."""
 LEARNING_WORKERS = 4
-"""So are matches with a player that learns: its store may be held by another process for half a minute."""
+"""So have matches against a player that learns: another process may lock its store for half a minute."""
 
 
 class Workers:
-    """Work for threads, by how long it may take."""
+    """Thread pools for work of different durations."""
 
     def __init__(self) -> None:
         self._quick = ThreadPoolExecutor(QUICK_WORKERS, "quick")
@@ -35,11 +34,11 @@ class Workers:
         return asyncio.get_running_loop().run_in_executor(self._slow, work)
 
     def run_for(self, opponent: OpponentView, work: Callable[[], Answer]) -> "asyncio.Future[Answer]":
-        """The result of `work` with this opponent, which is made already; it takes as long as such opponents do."""
-        worker = self._learning if opponent.kind == "experience" else self._slow if opponent.is_slow else self._quick
+        """The result of `work` in a match against this opponent, whose player has been loaded already."""
+        worker = self._learning if opponent.learns else self._slow if opponent.is_slow else self._quick
         return asyncio.get_running_loop().run_in_executor(worker, work)
 
     def close(self) -> None:
-        """Let the threads end once their work is done."""
+        """Let the threads end when their work is done."""
         for worker in (self._quick, self._slow, self._learning):
             worker.shutdown(wait=False)

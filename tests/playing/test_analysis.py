@@ -1,4 +1,4 @@
-"""One position looked at by every search: the figures are those of the searches, and bad input is refused."""
+"""One position analysed by every search: the figures are those of the searches, and invalid input is rejected."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ def analysed(*overrides: str):
     return analyse(compose_settings_of(AnalysisSettings, "analysis", list(overrides)))
 
 
-def test_the_three_searches_agree_and_visit_ever_fewer_positions():
+def test_the_three_searches_agree_and_visit_fewer_positions_in_this_order():
     minimax, alpha_beta, negascout = analysed("moves=f5d6c3", "depth=6").results.values()
     assert (minimax.value, minimax.action) == (alpha_beta.value, alpha_beta.action)
     assert (minimax.value, minimax.action) == (negascout.value, negascout.action)
@@ -59,11 +59,11 @@ def test_a_game_without_features_is_searched_for_its_result():
         (["moves=f5f5"], IllegalActionError, "transcript, disc 2: othello: action f5 is not legal here"),
         (["game=tictactoe"], SettingError, "tictactoe has no features"),
         (["searches=[astar]"], SettingError, "unknown search 'astar'"),
-        (["game=tictactoe", "evaluation=none", "moves=1 4 2 5 3"], SettingError, "the match is over there"),
+        (["game=tictactoe", "evaluation=none", "moves=1 4 2 5 3"], SettingError, "the match is over after these moves"),
         (["depth=0"], SettingError, "depth=0: give a number from 1 to 120"),
     ],
 )
-def test_bad_input_is_refused(overrides, error, reason):
+def test_invalid_settings_are_rejected(overrides, error, reason):
     with pytest.raises(error, match=reason):
         analysed(*overrides)
 

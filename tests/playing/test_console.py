@@ -1,4 +1,4 @@
-"""The console: whole matches in a scripted dialogue, wrong input asked again, commands, leaving at any prompt."""
+"""The console: whole matches in scripted dialogues, invalid input, commands, quitting at any prompt."""
 
 import io
 from collections.abc import Iterable
@@ -63,7 +63,7 @@ def test_a_person_who_moves_first_wins_a_whole_match() -> None:
     # . X .
     # . . X
     counted = "match 1: X won 1 (1.000), O won 0 (0.000), drawn 0 (0.000)"
-    assert written[0] == "tictactoe against first legal; help lists what you can write, quit leaves"
+    assert written[0] == "tictactoe against first legal (help lists the commands, quit leaves)"
     assert written[-3:] == ["X O O\n. X .\n. . X", "You win.", counted]
     assert prompts == ["Do you want to go first? [Y/n] ", *[PROMPT] * 3, "Play again? [Y/n] "]
 
@@ -75,15 +75,15 @@ def test_a_person_who_moves_second_loses_and_plays_again() -> None:
     assert prompts.count("Do you want to go first? [Y/n] ") == 2
 
 
-def test_a_draw_is_said() -> None:
+def test_a_draw_is_announced() -> None:
     written, _ = dialogue(["y", "1,1", "0,2", "1,0", "2,1", "2,2", "n"], FirstLegal(GAME))
     counted = "match 1: X won 0 (0.000), O won 0 (0.000), drawn 1 (1.000)"
     assert written[-3:] == ["O O X\nX X O\nO X X", "A draw.", counted]
 
 
-def test_a_named_seat_is_not_asked_for() -> None:
+def test_no_question_about_who_goes_first_when_the_seat_is_set() -> None:
     written, prompts = dialogue(["1,0", "1,1", "y", "2,2"], FirstLegal(GAME), None)
-    assert written[0].startswith("tictactoe, X: first legal, O: human; ")
+    assert written[0].startswith("tictactoe, X: first legal, O: human (")
     assert "You lose." in written
     assert prompts == [PROMPT, PROMPT, "Play again? [Y/n] ", PROMPT, PROMPT]
 
@@ -95,11 +95,11 @@ def test_two_people_play_each_other() -> None:
     assert written[-3:-1] == ["X X X\nO O .\n. . .", "X wins."]
 
 
-def test_two_players_are_watched_and_can_change_seats() -> None:
+def test_a_match_of_two_players_can_be_watched_and_they_change_seats() -> None:
     written, prompts = dialogue(["y", "n"], FirstLegal(GAME), Valuing(GAME), swap=True)
     assert prompts == ["Play again? [Y/n] "] * 2
     assert written[:5] == [
-        "tictactoe, X: first legal, O: valuing; help lists what you can write, quit leaves",
+        "tictactoe, X: first legal, O: valuing (help lists the commands, quit leaves)",
         ". . .\n. . .\n. . .",
         "X (first legal) plays 0,0.",
         "What valuing expects of each action:\n  X   +0.01 +0.02\n+0.03 +0.04 +0.05\n+0.06 +0.07 +0.08",
@@ -110,7 +110,7 @@ def test_two_players_are_watched_and_can_change_seats() -> None:
     assert written[-1] == "match 2: X won 2 (1.000), O won 0 (0.000), drawn 0 (0.000)"
 
 
-def test_who_can_only_pass_is_told_and_not_asked() -> None:
+def test_a_person_who_can_only_pass_is_informed_and_not_asked() -> None:
     written, prompts = dialogue(["y", "two", "one", "one", "one"], FirstLegal(Pile()), game=Pile())
     # first 2, second 1: the person waits; then 2 to 2, 3 to 3, 4 to 3.
     assert written.count("You can only pass.") == 1
@@ -121,7 +121,7 @@ def test_who_can_only_pass_is_told_and_not_asked() -> None:
     assert "It can only pass." in written
 
 
-def test_an_opponent_that_learns_is_shown_each_match() -> None:
+def test_a_learning_opponent_learns_from_each_match() -> None:
     learner = Learning(GAME)
     written, _ = dialogue(["y", "0,0", "1,1", "2,2", "y", "n", "1,0", "1,1", "n"], learner)
     assert learner.seen == [(0, [0, 1, 4, 2, 8], 1.0, (1,)), (1, [0, 3, 1, 4, 2], 1.0, (0,))]
@@ -133,7 +133,7 @@ def test_an_opponent_that_learns_is_shown_each_match() -> None:
 # ---------------------------------------------------------------------- input
 
 
-def test_wrong_input_is_asked_again_with_the_reason() -> None:
+def test_invalid_input_is_explained_and_asked_again() -> None:
     written, prompts = dialogue(["maybe", "y", "5,5", "hello", "1,1", "1,1"], FirstLegal(GAME))
     assert "Please answer y or n." in written
     assert "'5,5' is not a square; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc" in written
@@ -143,23 +143,23 @@ def test_wrong_input_is_asked_again_with_the_reason() -> None:
 
 
 @pytest.mark.parametrize("centre", ["1,1", "5", "s"])
-def test_a_square_is_written_in_three_ways(centre: str) -> None:
+def test_a_square_can_be_written_in_three_ways(centre: str) -> None:
     written, _ = dialogue(["y", centre], FirstLegal(GAME))
     assert "O . .\n. X .\n. . ." in written
 
 
-def test_q_is_a_square() -> None:
+def test_the_letter_q_is_a_square_not_a_command() -> None:
     written, _ = dialogue(["y", "q"], FirstLegal(GAME))
     assert "X O .\n. . .\n. . ." in written
 
 
 @pytest.mark.parametrize("answers", [[], ["exit"], ["y", "Quit"], ["y", "1,1", "quit"]])
-def test_leaving_at_any_prompt_is_quiet(answers: list[str]) -> None:
+def test_quitting_at_any_prompt_ends_without_an_error(answers: list[str]) -> None:
     written, _ = dialogue(answers, FirstLegal(GAME))
     assert written[-1] == ""
 
 
-def test_ctrl_c_leaves_quietly() -> None:
+def test_ctrl_c_quits_without_an_error() -> None:
     def read(_: str) -> str:
         raise KeyboardInterrupt
 
@@ -171,7 +171,7 @@ def test_ctrl_c_leaves_quietly() -> None:
 # ---------------------------------------------------------------------- values
 
 
-def test_the_agent_shows_its_estimate_of_each_legal_action() -> None:
+def test_the_values_of_all_legal_actions_are_shown() -> None:
     written, _ = dialogue(["n"], ValueNetPlayer(GAME, SumOfSquares(), name="level 3"))
     assert written[1:] == [
         "What level 3 expects of each action:\n+0.00 +0.01 +0.02\n+0.03 +0.04 +0.05\n+0.06 +0.07 +0.08",
@@ -181,25 +181,25 @@ def test_the_agent_shows_its_estimate_of_each_legal_action() -> None:
     ]
 
 
-def test_the_random_player_has_no_estimates() -> None:
+def test_no_values_are_shown_for_the_random_player() -> None:
     written, _ = dialogue(["n"], RandomPlayer(GAME))
     assert written[1].startswith("It plays ")
 
 
 @pytest.mark.parametrize(("epsilon", "how"), [(1.0, "at random"), (0.0, "greedily")])
-def test_a_player_that_explores_says_whether_it_does(epsilon: float, how: str) -> None:
+def test_the_console_says_whether_an_exploring_player_acted_at_random(epsilon: float, how: str) -> None:
     written, _ = dialogue(["n"], EpsilonGreedyPlayer(GAME, Valuing(GAME), [epsilon]))
     assert written[1].startswith("What epsilon-greedy valuing expects of each action:\n+0.00 +0.01 +0.02\n")
     assert written[2].split(" ", 3)[3].startswith(f"{how}, value +0.0")
 
 
-def test_perfect_values_stand_beside_and_tell_what_would_have_been_right() -> None:
+def test_perfect_values_are_shown_next_to_the_others_with_the_best_action() -> None:
     written, _ = dialogue(["y", "1,1", "0,1", "2,1"], FirstLegal(GAME), perfect=True)
-    assert "Perfect play: 1,1 draws, and nothing is better." in written
-    assert "What perfect play gets:\n+0.00 -1.00 +0.00\n-1.00   X   -1.00\n+0.00 -1.00 +0.00" in written
+    assert "Perfect play: 1,1 draws, and no other action is better." in written
+    assert "Result with perfect play:\n+0.00 -1.00 +0.00\n-1.00   X   -1.00\n+0.00 -1.00 +0.00" in written
     written, _ = dialogue(["y", "1,1"], Valuing(GAME), perfect=True)
     assert (
-        "What valuing expects of each action:    What perfect play gets:\n"
+        "What valuing expects of each action:    Result with perfect play:\n"
         "+0.00 +0.01 +0.02                       +0.00 -1.00 +0.00\n"
         "+0.03   X   +0.05                       -1.00   X   -1.00\n"
         "+0.06 +0.07 +0.08                       +0.00 -1.00 +0.00"
@@ -208,10 +208,10 @@ def test_perfect_values_stand_beside_and_tell_what_would_have_been_right() -> No
     # . X .    O threatens nothing yet; X would have to think of the corner
     # . . .
     # . . O
-    assert "Perfect play: 2,2 loses; right would have been 0,0 or 0,2 or 1,1 or 2,1 (draws)." in written
+    assert "Perfect play: 2,2 loses; 0,0 or 0,2 or 1,1 or 2,1 would have been best (draws)." in written
 
 
-def test_a_game_too_large_to_be_solved_is_played_without_perfect_values() -> None:
+def test_a_game_that_is_too_large_to_solve_has_no_perfect_values() -> None:
     written, _ = dialogue(["y", "c2", "perfect"], FirstLegal(LARGE), game=LARGE, perfect=True)
     assert written.count("othello_6x6 is too large to be solved") == 2
     assert "It plays b2." in written
@@ -220,31 +220,31 @@ def test_a_game_too_large_to_be_solved_is_played_without_perfect_values() -> Non
 # ---------------------------------------------------------------------- commands
 
 
-def test_an_action_is_taken_back_with_its_reply_and_after_the_end() -> None:
+def test_undo_takes_back_an_action_with_its_reply_also_after_the_end() -> None:
     written, prompts = dialogue(["y", "0,0", "2,2", "undo", "1,1", "2,2", "undo", "2,0", "2,2", "n"], FirstLegal(GAME))
     assert "Taken back: 2,2, 0,2." in written
     assert written[written.index("Taken back: 2,2, 0,2.") + 1] == "X O .\n. . .\n. . ."
     first, second = (n for n, line in enumerate(written) if line == "You win.")
     # The corner that ended the match was taken back, another way was played, and the counts stay.
     assert written[first + 2 : first + 4] == ["Taken back: 2,2.", "X O O\n. X .\n. . ."]
-    assert written[second + 1] == "That was practice: the match counts as it first ended."
+    assert written[second + 1] == "This was practice: the result that counts is the one before you took back the end."
     assert written[second + 2] == written[first + 1]
     assert prompts.count("Play again? [Y/n] ") == 2
 
 
-def test_nothing_to_take_back_is_said() -> None:
+def test_undo_without_an_action_is_explained() -> None:
     written, prompts = dialogue(["undo", "y", "undo"], FirstLegal(GAME))
     assert written.count("there is no action of yours to take back") == 2
     assert len(prompts) == 4
 
 
-def test_the_end_can_be_taken_back_while_the_next_match_is_being_set_up() -> None:
+def test_undo_works_at_the_question_about_the_next_match() -> None:
     written, prompts = dialogue(["y", "0,0", "1,1", "2,2", "y", "undo", "2,0"], FirstLegal(GAME))
     assert "Taken back: 2,2." in written
     assert prompts[-1] == PROMPT
 
 
-def test_a_hint_is_what_the_opponent_would_do_or_perfect_play() -> None:
+def test_a_hint_is_the_opponents_choice_or_perfect_play() -> None:
     written, _ = dialogue(["y", "hint", "perfect", "hint"], Valuing(GAME))
     assert written.count("valuing would play 2,2, value +0.08.") == 2
     assert "What valuing expects of each action:\n+0.00 +0.01 +0.02\n+0.03 +0.04 +0.05\n+0.06 +0.07 +0.08" in written
@@ -267,13 +267,13 @@ def test_values_and_perfect_values_are_shown_and_hidden() -> None:
     assert "write values on or values off" in written
 
 
-def test_values_are_not_worked_out_where_they_are_hidden() -> None:
+def test_hidden_values_are_not_computed() -> None:
     player = Valuing(GAME)
     dialogue(["y", "1", "2"], player, values=False)
     assert player.asked == 0
 
 
-def test_help_names_the_actions_and_every_command() -> None:
+def test_help_lists_the_actions_and_every_command() -> None:
     written, _ = dialogue(["help", "y", "HELP"], FirstLegal(GAME))
     assert written.count(f"An action: {GAME.presentation.action_help}") == 2
     assert all(any(line.startswith(f"{name} ") for line in written[2].splitlines()) for name in COMMANDS)
@@ -299,7 +299,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_colour_is_for_terminals_that_know_it_and_people_who_want_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colour_is_used_on_terminals_that_support_it_unless_no_color_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert supports_colour(Terminal())

@@ -1,4 +1,4 @@
-"""The console in a real terminal: the dialogues of the three classical systems, colour, Ctrl-C and Ctrl-D."""
+"""The console in a real terminal, against each kind of classical learner: colour, Ctrl-C and Ctrl-D."""
 
 import os
 import re
@@ -58,7 +58,7 @@ def table(run_dir: Path, rule: str, *overrides: str) -> Path:
     )
 
 
-def test_system_1_shows_its_values_in_colour_and_ctrl_d_leaves(tmp_path: Path) -> None:
+def test_a_network_shows_its_values_in_colour_and_ctrl_d_quits(tmp_path: Path) -> None:
     path = table(tmp_path, "backward_value", "episodes=3000", "epsilon=0.1", "alpha=0.5")
     with console(tmp_path, f"opponent=tabular:{path}?epsilon=0.1") as terminal:
         asked(terminal, FIRST)
@@ -77,7 +77,7 @@ def test_system_1_shows_its_values_in_colour_and_ctrl_d_leaves(tmp_path: Path) -
         terminal.sendeof()
 
 
-def test_system_2_is_played_with_keys_without_colour_and_ctrl_c_leaves(tmp_path: Path) -> None:
+def test_a_tabular_player_is_played_with_keys_without_colour_and_ctrl_c_quits(tmp_path: Path) -> None:
     path = table(tmp_path, "temporal_difference", "episodes=3000")
     with console(tmp_path, "first=human", f"second=tabular:{path}", NO_COLOR="1") as terminal:
         assert "X: human, O: temporal_difference" in asked(terminal, ACTION)
@@ -98,7 +98,7 @@ def test_system_2_is_played_with_keys_without_colour_and_ctrl_c_leaves(tmp_path:
         terminal.sendintr()
 
 
-def test_system_3_counts_its_matches_and_knows_more_boards_after_each(tmp_path: Path) -> None:
+def test_an_experience_player_counts_its_matches_and_learns_boards_from_each(tmp_path: Path) -> None:
     with console(tmp_path, "opponent=experience") as terminal:
         known = []
         for answer in ("y", "no"):
@@ -115,7 +115,7 @@ def test_system_3_counts_its_matches_and_knows_more_boards_after_each(tmp_path: 
         assert known[1] > known[0] > 5
 
 
-def test_without_a_terminal_it_is_plain_and_leaves_at_the_end_of_input(tmp_path: Path) -> None:
+def test_without_a_terminal_output_is_plain_and_end_of_input_quits(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, CONSOLE, f"run_dir={tmp_path / 'run'}", "opponent=perfect?ties=lowest"],
         input="n\n1,1\n",
@@ -139,7 +139,9 @@ def test_without_a_terminal_it_is_plain_and_leaves_at_the_end_of_input(tmp_path:
     ],
     ids=str,
 )
-def test_what_cannot_be_played_gets_one_line(tmp_path: Path, arguments: list[str], code: int, reason: str) -> None:
+def test_settings_that_cannot_be_played_are_reported_in_one_line(
+    tmp_path: Path, arguments: list[str], code: int, reason: str
+) -> None:
     done = run_forked(CONSOLE, f"run_dir={tmp_path / 'run'}", *arguments)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (code, "", 1)
     assert done.stderr.startswith("error: ")

@@ -1,4 +1,4 @@
-"""play/solve.py: a line a move, the best first, and one line for what is wrong."""
+"""play/solve.py: one line per move, the best first, and one line for an error."""
 
 import json
 import os
@@ -19,7 +19,7 @@ FFO = json.loads((PROJECT / "tests/data/ffo.json").read_text())["positions"]
 FIRST = FFO[0]
 
 
-def test_a_line_for_each_move_the_best_first():
+def test_moves_are_listed_with_their_values_best_first():
     result = run_forked(SOLVE, FIRST["board"], FIRST["side"])
     assert result.stdout == "g8 +18\nh1 +12\na2 +6\nh7 +6\na3 +4\nb1 -4\na4 -22\ng2 -24\n"
     assert (result.returncode, result.stderr) == (0, "")
@@ -38,7 +38,7 @@ def test_a_line_for_each_move_the_best_first():
         (["----------------", "O"], "the match is over: a draw\n"),
     ],
 )
-def test_positions_in_every_way_of_writing(arguments, output):
+def test_positions_are_accepted_in_every_notation(arguments, output):
     result = run_forked(SOLVE, *arguments)
     assert (result.stdout, result.stderr, result.returncode) == (output, "", 0)
 
@@ -60,26 +60,28 @@ def test_positions_in_every_way_of_writing(arguments, output):
         (["f5", "--fast"], ["--fast"]),
     ],
 )
-def test_wrong_arguments_are_named_in_one_line(arguments, named):
+def test_wrong_arguments_are_reported_in_one_line(arguments, named):
     result = run_forked(SOLVE, *arguments)
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1), result.stderr
     assert result.stderr.startswith("error: ")
     assert all(text in result.stderr for text in named), result.stderr
 
 
-def test_a_time_limit_that_does_not_suffice_is_said_in_one_line():
+def test_exceeding_the_time_limit_is_reported_in_one_line():
     result = run_forked(SOLVE, "f5", "--time-limit", "0.2")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == "error: the endgame is not done after 0.2 seconds; give it a longer time limit\n"
 
 
-def test_what_would_take_hours_is_refused_without_a_time_limit():
+def test_a_position_that_would_take_hours_is_rejected_without_a_time_limit():
     result = run_forked(SOLVE, "f5d6c3")
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == "error: 57 squares are empty; solve positions with at most 30, or set a time limit\n"
+    assert (
+        result.stderr == "error: 57 squares are empty: solving this takes hours; give at most 30, or set a time limit\n"
+    )
 
 
-def test_ctrl_c_ends_it_without_a_traceback():
+def test_ctrl_c_ends_the_script_without_a_traceback():
     # The child says when it searches: only then does a signal reach the search.
     program = (
         "import runpy, sys; from selfplay.search.endgame import solver; value = solver.EndgameSolver._value\n"
@@ -97,7 +99,7 @@ def test_ctrl_c_ends_it_without_a_traceback():
     assert error.count("\n") == 1
 
 
-def test_lines_are_told_as_they_come():
+def test_lines_are_reported_as_soon_as_they_are_solved():
     told = []
     solver = EndgameSolver(make_game("othello"))
     _, state = written_position(FIRST["board"], FIRST["side"])
@@ -107,7 +109,7 @@ def test_lines_are_told_as_they_come():
     assert told[0] == "b1 -4"
 
 
-def test_a_transcript_is_of_the_large_board_unless_it_is_said():
+def test_a_transcript_is_of_the_8x8_board_by_default():
     assert written_position("f5")[0].name == "othello"
     assert written_position("b1", game_name="othello_4x4")[0].name == "othello_4x4"
     with pytest.raises(SettingError, match="b1 is not legal"):

@@ -1,4 +1,4 @@
-"""Our players as engines: dialogues as text, and the script."""
+"""Players as GTP engines: dialogues as text, and the script."""
 
 import subprocess
 import sys
@@ -134,11 +134,11 @@ black (X) 3, white (O) 3
     )
 
 
-def test_after_quit_nothing_is_answered():
+def test_commands_after_quit_are_not_answered():
     dialogue(engine(), "> quit\n=\n\n> name")
 
 
-def test_every_command_that_is_listed_is_known_and_answered():
+def test_every_listed_command_is_known_and_answered():
     names = engine().answer("list_commands").split()[1:]
     assert {"play", "genmove", "undo", "showboard", "quit", "set_game"} <= set(names)
     for name in names:
@@ -146,12 +146,12 @@ def test_every_command_that_is_listed_is_known_and_answered():
         assert engine().answer(name).startswith(("=", "? syntax error", "? cannot")), name
 
 
-def test_row_1_at_the_bottom():
+def test_rows_can_be_numbered_from_the_bottom():
     # d3 from the bottom is d6 from the top, which is not legal.
     dialogue(engine(rows="bottom"), "> play b d3\n? illegal move\n\n> play b e3\n=\n\n> genmove w\n= F5\n\n")
 
 
-def test_games_are_named_without_the_size_of_the_board():
+def test_game_names_do_not_include_the_board_size():
     dialogue(
         engine("othello_6x6"), "> list_games\n= Othello\n\n> set_game othello\n=\n\n> set_game Go\n? unknown game\n\n"
     )
@@ -172,7 +172,7 @@ def match_with_pass():
 
 
 @pytest.mark.parametrize("told", [True, False], ids=["passes told", "passes left out"])
-def test_passes_may_be_told_or_left_out(told):
+def test_passes_may_be_sent_or_omitted(told):
     game, actions, _, end = match_with_pass()
     talker = engine("othello_4x4")
     commands = [
@@ -193,7 +193,7 @@ def test_passes_may_be_told_or_left_out(told):
     assert talker.answer("undo") == "? cannot undo\n\n"
 
 
-def test_who_can_only_pass_passes_when_asked():
+def test_genmove_answers_pass_when_only_a_pass_is_legal():
     game, actions, pass_ply, _ = match_with_pass()
     talker = engine("othello_4x4")
     for ply, action in enumerate(actions[:pass_ply]):
@@ -204,24 +204,24 @@ def test_who_can_only_pass_passes_when_asked():
     assert talker.answer(f"genmove {'WB'[pass_ply % 2]}") not in ("= PASS\n\n", "? it is the other colour's turn\n\n")
 
 
-def test_no_pass_is_legal_where_there_are_moves():
+def test_a_pass_is_illegal_when_there_are_moves():
     dialogue(engine(), "> play b pass\n? illegal move\n\n")
 
 
-def test_settings_say_who_plays(tmp_path):
+def test_the_player_is_set_by_the_settings(tmp_path):
     made = engine_from_settings(
         compose_settings_of(GtpSettings, "gtp", ["player=random", "rows=bottom", f"run_dir={tmp_path}"])
     )
     assert (made.player.name, made.vertices.rows, made.game.name) == ("random", "bottom", "othello")
 
 
-def test_the_script_answers_on_stdout_and_nothing_else():
+def test_the_script_writes_only_answers_to_stdout():
     command = [sys.executable, str(GTP), "player=search:negascout?depth=1"]
     result = subprocess.run(command, input="1 genmove b\n\n2 quit\nname\n", capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout, result.stderr) == (0, "=1 D3\n\n=2\n\n", "")
 
 
-def test_the_script_refuses_a_game_without_squares_in_one_line():
+def test_a_game_without_squares_is_rejected_in_one_line():
     command = [sys.executable, str(GTP), "player=random", "game=sumto100"]
     result = subprocess.run(command, input="", capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout) == (2, "")

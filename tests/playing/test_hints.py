@@ -1,4 +1,4 @@
-"""What is known in a session: values, hints, perfect play."""
+"""Values, hints and perfect play in a session."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from tests.support.stub_players import FirstLegal, Valuing
 # ---------------------------------------------------------------------- values, hints, perfect play
 
 
-def test_values_are_worked_out_when_asked_for_and_once() -> None:
+def test_values_are_computed_on_demand_and_once() -> None:
     player = Valuing(GAME)
     session = session_with(player)
     go_on(session, 0, 1)
@@ -35,7 +35,7 @@ def test_values_are_worked_out_when_asked_for_and_once() -> None:
     assert player.asked == 3
 
 
-def test_nobody_values_actions_between_two_people_or_against_the_random_player() -> None:
+def test_no_values_between_two_people_or_against_a_player_without_values() -> None:
     for opponent in (None, FirstLegal(GAME)):
         session = session_with(opponent)
         assert session.action_values() is None
@@ -43,7 +43,7 @@ def test_nobody_values_actions_between_two_people_or_against_the_random_player()
         assert hint(session) == (0, "0,0", 0.0, "perfect")
 
 
-def test_the_hint_is_the_agents_best_action_or_anyone_elses() -> None:
+def test_the_hint_is_the_best_action_by_the_opponent_or_a_given_player() -> None:
     session = session_with(Valuing(GAME))
     given = hint(session)
     assert (given.action, given.text, given.source) == (8, "2,2", "valuing")
@@ -54,7 +54,7 @@ def test_the_hint_is_the_agents_best_action_or_anyone_elses() -> None:
         hint(session)
 
 
-def test_perfect_play_tells_what_would_have_been_right() -> None:
+def test_perfect_values_and_optimal_actions_of_a_position() -> None:
     session = session_with(None)
     go_on(session, 4, 1)
     # . O .    a corner or the left or right edge wins against this edge; only the bottom edge does not
@@ -71,7 +71,7 @@ def test_perfect_play_tells_what_would_have_been_right() -> None:
     assert optimal_actions(session) is None
 
 
-def test_that_a_game_is_too_large_to_be_solved_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whether_a_game_is_too_large_to_solve_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     large = make_game("othello_6x6")
     session = Session(large, (None, FirstLegal(large)), 0)
     assert perfect_values(session) is None
@@ -79,11 +79,11 @@ def test_that_a_game_is_too_large_to_be_solved_is_found_out_once(monkeypatch: py
     assert optimal_actions(session) is None
     with pytest.raises(NotNowError, match="othello_6x6 is too large to be solved"):
         hint(session)
-    with pytest.raises(NotNowError, match="first legal values no actions"):
+    with pytest.raises(NotNowError, match="first legal does not value actions"):
         hint(session, FirstLegal(large))
 
 
-def test_perfect_play_is_found_out_once() -> None:
+def test_the_perfect_player_is_made_once() -> None:
     assert perfect_player_of(GAME) is perfect_player_of(make_game("tictactoe"))
     assert isinstance(perfect_player_of(Pile()), PerfectPlayer)
 

@@ -1,4 +1,4 @@
-"""Who sits down to play: names to seats, what is refused, and the numbers that a session begins with."""
+"""Opening a session from settings: the seats, settings that are rejected, the match number and the key."""
 
 from pathlib import Path
 
@@ -40,16 +40,16 @@ def seated(run_dir: Path, *overrides: str) -> Session:
     ],
     ids=" ".join,
 )
-def test_names_find_their_seats(tiny_run: Path, overrides: list[str], names: tuple[str, str]) -> None:
+def test_settings_determine_who_holds_each_seat(tiny_run: Path, overrides: list[str], names: tuple[str, str]) -> None:
     assert seated(tiny_run, *overrides).names == names
 
 
-def test_the_way_a_level_plays_can_be_set(tiny_run: Path) -> None:
+def test_the_settings_of_a_levels_player_are_used(tiny_run: Path) -> None:
     opponent = seated(tiny_run, "player.depth=2").players[1]
     assert getattr(opponent, "depth", None) == 2
 
 
-def test_one_name_is_one_player(tmp_path: Path) -> None:
+def test_the_same_name_twice_is_one_player(tmp_path: Path) -> None:
     one, other = seated(tmp_path, "first=experience", "second=experience").players
     assert one is other
 
@@ -68,25 +68,25 @@ def test_one_name_is_one_player(tmp_path: Path) -> None:
     ],
     ids=" ".join,
 )
-def test_what_cannot_be_seated_is_refused_by_name(tmp_path: Path, overrides: list[str], reason: str) -> None:
+def test_settings_that_contradict_each_other_are_rejected(tmp_path: Path, overrides: list[str], reason: str) -> None:
     with pytest.raises(SettingError) as caught:
         seated(tmp_path, *overrides)
     assert reason in str(caught.value)
 
 
-def test_a_level_that_is_not_there_is_named_and_no_random_player_comes_unasked(tmp_path: Path) -> None:
+def test_a_missing_level_is_reported_and_not_replaced_by_the_random_player(tmp_path: Path) -> None:
     with pytest.raises(StageError, match=r"has no level 17; it has no trained level yet"):
         seated(tmp_path, "level=17")
     with pytest.raises(StageError, match=r"has no trained level; give level=0"):
         seated(tmp_path)
 
 
-def test_the_seed_is_in_the_key(tmp_path: Path) -> None:
+def test_the_seed_determines_the_key(tmp_path: Path) -> None:
     keys = [seated(tmp_path, "level=0", f"seed={seed}").key for seed in (0, 0, 1)]
     assert keys[0] == keys[1] != keys[2]
 
 
-def test_a_learner_goes_on_with_the_match_that_comes_next(tmp_path: Path) -> None:
+def test_match_numbers_continue_after_those_a_learner_has_seen(tmp_path: Path) -> None:
     for expected in range(2):
         session = seated(tmp_path, "first=random", "second=experience")
         assert session.match == expected
@@ -109,18 +109,18 @@ def played(settings: PlaySettings, *answers: str) -> list[str]:
     return written
 
 
-def test_the_console_shows_what_its_settings_say(tmp_path: Path) -> None:
+def test_the_console_follows_its_settings(tmp_path: Path) -> None:
     written = played(settings_with(tmp_path, "opponent='perfect?ties=lowest'"), "n")
-    assert written[0].startswith("tictactoe against perfect; ")
+    assert written[0].startswith("tictactoe against perfect (")
     assert written[2] == "It plays 0,0, value +0.00."
     written = played(settings_with(tmp_path, "opponent='perfect?ties=lowest'", "values=false"), "n")
     assert written[1] == "It plays 0,0."
     written = played(settings_with(tmp_path, "first=perfect", "second=random", "perfect=true", "swap=true"), "y")
-    assert any("What perfect play gets:" in line for line in written)
+    assert any("Result with perfect play:" in line for line in written)
     assert "X: random, O: perfect" in written
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "sumto100", "othello_4x4"])
-def test_games_of_every_kind_are_played(tmp_path: Path, game: str) -> None:
+def test_every_game_can_be_played(tmp_path: Path, game: str) -> None:
     written = played(settings_with(tmp_path, f"game={game}", "first=random", "second=perfect"), "n")
     assert written[-1].startswith("match 1: ")

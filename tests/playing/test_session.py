@@ -1,4 +1,4 @@
-"""A session: who acts when, what can be taken back, the same numbers."""
+"""A session: whose turn it is, passes, undo, random numbers."""
 
 import pytest
 import torch
@@ -13,7 +13,7 @@ from tests.support.stub_players import Drawing, FirstLegal, Valuing
 # ---------------------------------------------------------------------- whose turn it is
 
 
-def test_a_person_and_a_player_act_in_turn_to_the_end() -> None:
+def test_a_person_and_a_player_alternate_until_the_end() -> None:
     session = session_with(FirstLegal(GAME))
     assert (session.awaits_person, session.to_move, session.names) == (True, 0, (HUMAN, "first legal"))
     assert session.legal_actions == tuple(range(9))
@@ -42,7 +42,7 @@ def test_the_person_can_sit_second_and_two_people_or_two_players_can_play() -> N
     assert go_on(players) == [0, 8, 1, 7, 2]
 
 
-def test_nothing_illegal_and_nothing_out_of_turn_is_played() -> None:
+def test_illegal_actions_and_actions_out_of_turn_are_rejected() -> None:
     session = session_with(FirstLegal(GAME))
     with pytest.raises(NotNowError, match="a person's turn"):
         session.advance()
@@ -65,7 +65,7 @@ def test_nothing_illegal_and_nothing_out_of_turn_is_played() -> None:
 # ---------------------------------------------------------------------- passes
 
 
-def test_a_person_who_can_only_pass_does_so_without_being_asked() -> None:
+def test_a_person_who_can_only_pass_is_not_asked() -> None:
     session = Session(Pile(), (None, FirstLegal(Pile())), 0)
     session.play(1)
     session.advance()
@@ -80,7 +80,7 @@ def test_a_person_who_can_only_pass_does_so_without_being_asked() -> None:
     assert session.awaits_person
 
 
-def test_a_player_who_can_only_pass_is_not_asked_either() -> None:
+def test_a_player_that_can_only_pass_is_not_asked() -> None:
     class NeverPasses(Valuing):
         def act(self, state, draws):
             assert state.own <= state.opp
@@ -92,7 +92,7 @@ def test_a_player_who_can_only_pass_is_not_asked_either() -> None:
     assert (ply.seat, ply.by_person, ply.is_forced, ply.is_random) == (0, False, True, None)
 
 
-def test_a_pass_is_no_choice_to_take_back() -> None:
+def test_undo_does_not_stop_at_a_forced_pass() -> None:
     session = Session(Pile(), (None, FirstLegal(Pile())), 0)
     assert go_on(session, 1) == [1, 0, 2, 0]
     assert [ply.text for ply in session.undo()] == ["two", "one", "pass", "one"]
@@ -102,7 +102,7 @@ def test_a_pass_is_no_choice_to_take_back() -> None:
 # ---------------------------------------------------------------------- taking back
 
 
-def test_undo_goes_back_to_where_the_person_chose() -> None:
+def test_undo_goes_back_to_the_persons_last_choice() -> None:
     session = session_with(FirstLegal(GAME))
     go_on(session, 4, 8)
     assert [ply.action for ply in session.undo()] == [8, 1]
@@ -118,7 +118,7 @@ def test_undo_goes_back_to_where_the_person_chose() -> None:
         session.undo()
 
 
-def test_a_person_who_moves_second_cannot_take_back_the_others_opening() -> None:
+def test_undo_does_not_take_back_the_opponents_first_ply() -> None:
     session = session_with(FirstLegal(GAME), first=1)
     go_on(session)
     with pytest.raises(NotNowError):
@@ -129,14 +129,14 @@ def test_a_person_who_moves_second_cannot_take_back_the_others_opening() -> None
     assert [ply.action for ply in session.plies] == [0]
 
 
-def test_between_two_people_one_ply_is_taken_back() -> None:
+def test_undo_between_two_people_takes_back_one_ply() -> None:
     session = session_with(None)
     go_on(session, 0, 1, 2)
     assert [ply.action for ply in session.undo()] == [2]
     assert session.to_move == 0
 
 
-def test_two_players_have_nothing_to_take_back() -> None:
+def test_undo_without_people_is_rejected() -> None:
     session = Session(GAME, (FirstLegal(GAME), FirstLegal(GAME)), 0)
     go_on(session)
     with pytest.raises(NotNowError):
@@ -146,7 +146,7 @@ def test_two_players_have_nothing_to_take_back() -> None:
 # ---------------------------------------------------------------------- the same numbers
 
 
-def test_the_same_key_and_actions_give_the_same_match_also_after_undo() -> None:
+def test_the_same_key_and_actions_give_the_same_match_even_after_undo() -> None:
     lines = []
     for takes_back in (False, True):
         session = session_with(Drawing(GAME), key=5, match=3)
@@ -160,7 +160,7 @@ def test_the_same_key_and_actions_give_the_same_match_also_after_undo() -> None:
     assert lines[0] == lines[1]
 
 
-def test_the_key_the_match_and_the_ply_change_the_numbers() -> None:
+def test_random_numbers_depend_on_key_match_and_ply() -> None:
     replies = {
         (key, match): go_on(session_with(Drawing(GAME), key=key, match=match), 4)[1]
         for key in range(4)
@@ -173,7 +173,7 @@ def test_the_key_the_match_and_the_ply_change_the_numbers() -> None:
     assert (session.match, go_on(session, 4)[1]) == (2, replies[2, 2])
 
 
-def test_a_match_without_plies_only_changes_its_seats() -> None:
+def test_a_new_match_after_one_without_plies_keeps_its_number() -> None:
     session = session_with(FirstLegal(GAME))
     session.new_match(1)
     assert (session.match, session.first, session.awaits_person) == (0, 1, False)

@@ -1,4 +1,4 @@
-"""A session: what is counted and learned, once and as a whole, and who takes over."""
+"""A session: counting results, players that learn, and changing players."""
 
 import numpy as np
 import pytest
@@ -69,7 +69,7 @@ class LearningLater(Learning):
         super().after_match(record, seats)
 
 
-def test_a_match_that_cannot_be_learned_from_is_not_over_yet() -> None:
+def test_a_match_is_not_over_until_it_could_be_learned_from() -> None:
     learner = LearningLater(GAME)
     session = session_with(learner)
     go_on(session, 0, 4)
@@ -83,7 +83,7 @@ def test_a_match_that_cannot_be_learned_from_is_not_over_yet() -> None:
     assert session.is_practice
 
 
-def test_the_ply_of_a_player_is_taken_back_too_and_of_two_learners_each_learns_once() -> None:
+def test_when_one_of_two_learners_fails_the_ply_is_taken_back_and_each_learns_once() -> None:
     learner, later = Learning(GAME), LearningLater(GAME)
     session = Session(GAME, (learner, later), 0)
     while len(session.plies) < 6:
@@ -100,7 +100,7 @@ def test_the_ply_of_a_player_is_taken_back_too_and_of_two_learners_each_learns_o
     assert [len(one.seen) for one in (learner, later)] == [2, 2]
 
 
-def test_the_values_before_a_ply_are_those_from_before_the_learning() -> None:
+def test_values_of_earlier_plies_are_from_before_the_learning() -> None:
     session = session_with(Learning(GAME))
     go_on(session, 0, 4, 8)
     # 0 X, 1 O, 4 X, 2 O: before its second reply the square 2 was worth 0.02, and still is.
@@ -112,7 +112,7 @@ def test_the_values_before_a_ply_are_those_from_before_the_learning() -> None:
 # ---------------------------------------------------------------------- another player takes over
 
 
-def test_another_player_takes_over_where_the_match_stands() -> None:
+def test_another_player_takes_over_in_the_position_at_hand() -> None:
     session = session_with(FirstLegal(GAME))
     go_on(session, 4)
     assert session.action_values() is None

@@ -1,4 +1,4 @@
-"""The server's answers: matches from beginning to end."""
+"""The API: matches from beginning to end."""
 
 from pathlib import Path
 
@@ -31,19 +31,19 @@ def test_a_match_against_a_level_shows_its_values_and_its_replies(client: TestCl
 
 
 @pytest.mark.parametrize("opponent", ["random", "level-1", "table-backward_value", "memory-experience", "perfect"])
-def test_every_kind_of_opponent_plays_to_the_end(client: TestClient, opponent: str) -> None:
+def test_a_match_against_each_kind_of_opponent_is_played_to_the_end(client: TestClient, opponent: str) -> None:
     match = play_out(client, begin(client, opponent=opponent, person="second"))
     assert (match["is_over"], match["opponent"]["id"], match["person_seat"]) == (True, opponent, 1)
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "othello_4x4"])
-def test_every_game_is_played_by_a_search(client: TestClient, game: str) -> None:
+def test_a_search_plays_every_game(client: TestClient, game: str) -> None:
     match = play_out(client, begin(client, game, "search-2"))
     assert match["is_over"]
     assert all(ply["value"] is not None for ply in match["plies"] if not ply["is_forced"])
 
 
-def test_othello_counts_discs_and_says_which_were_turned_and_who_passed(client: TestClient) -> None:
+def test_othello_shows_disc_counts_turned_discs_and_passes(client: TestClient) -> None:
     match = begin(client, "othello_4x4", "greedy")
     assert (match["counts"], match["seat_names"]) == ([2, 2], ["black", "white"])
     after = act(client, match, match["legal"][0]["action"])
@@ -56,7 +56,7 @@ def test_othello_counts_discs_and_says_which_were_turned_and_who_passed(client: 
     assert all(ply["is_forced"] and ply["square"] is None and ply["turned"] == [] for ply in passes)
 
 
-def test_a_search_says_when_its_values_are_points(client: TestClient) -> None:
+def test_exact_values_of_a_search_are_marked_as_points(client: TestClient) -> None:
     match = begin(client, "othello_4x4", "search-4")
     assert match["values_are_points"] is False
     match = post(client, act(client, match, match["legal"][0]["action"]), "reply")
@@ -70,7 +70,7 @@ def test_a_search_says_when_its_values_are_points(client: TestClient) -> None:
     assert not any(ply["value_is_points"] for ply in shallow["plies"])
 
 
-def test_a_column_is_pointed_at_anywhere_and_its_stone_falls(client: TestClient) -> None:
+def test_any_square_selects_its_column_and_the_stone_falls(client: TestClient) -> None:
     match = begin(client, "connect_four", "search-2")
     assert [legal["square"] for legal in match["legal"]] == list(range(35, 42))
     assert match["legal"][3]["pointed"] == [3, 10, 17, 24, 31, 38]
@@ -81,7 +81,7 @@ def test_a_column_is_pointed_at_anywhere_and_its_stone_falls(client: TestClient)
     assert match["legal"][3]["square"] == 31
 
 
-def test_a_game_without_a_board_says_where_it_stands(client: TestClient) -> None:
+def test_a_game_without_a_board_shows_its_number(client: TestClient) -> None:
     match = begin(client, "sumto100", "perfect")
     assert (match["place"], match["squares"], len(match["legal"])) == (0, None, 10)
     match = post(client, act(client, match, 6), "reply")
@@ -89,7 +89,7 @@ def test_a_game_without_a_board_says_where_it_stands(client: TestClient) -> None
     assert match["place"] == 12  # perfect play leaves the opponent at 1, 12, 23, ...
 
 
-def test_undo_takes_back_the_action_and_the_reply_and_the_reply_comes_again(client: TestClient) -> None:
+def test_undo_takes_back_action_and_reply_and_the_same_reply_follows(client: TestClient) -> None:
     begun = begin(client)
     once = post(client, act(client, begun, 0), "reply")
     back = post(client, once, "undo")
@@ -99,7 +99,7 @@ def test_undo_takes_back_the_action_and_the_reply_and_the_reply_comes_again(clie
     assert (refused.status_code, refused.json()) == (409, {"error": "there is no action of yours to take back"})
 
 
-def test_another_level_takes_over_where_the_match_stands(client: TestClient) -> None:
+def test_another_level_takes_over_in_the_same_position(client: TestClient) -> None:
     match = post(client, act(client, begin(client, opponent="level-1"), 0), "reply")
     answer = client.put(f"/api/matches/{match['id']}/opponent", json={"opponent": "level-3"})
     other = answer.json()
@@ -112,7 +112,7 @@ def test_another_level_takes_over_where_the_match_stands(client: TestClient) -> 
     assert play_out(client, searched)["is_over"]
 
 
-def test_the_next_match_counts_on_and_the_other_may_start(client: TestClient) -> None:
+def test_the_next_match_continues_the_count_and_the_opponent_may_start(client: TestClient) -> None:
     match = play_out(client, begin(client, opponent="random"))
     assert match["standing"].startswith("match 1: ")
     second = post(client, match, "next", person="second")
@@ -132,7 +132,7 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
     assert client.get(f"/api/matches/{begin(client, 'othello', 'random')['id']}/hint").status_code == 409
 
 
-def test_a_machine_learns_from_a_finished_match_once(client: TestClient) -> None:
+def test_an_experience_graph_learns_from_a_finished_match_once(client: TestClient) -> None:
     match = play_out(client, begin(client, opponent="memory-experience"))
     assert "from 1 matches" in match["standing"]
     back = post(client, match, "undo")
@@ -142,10 +142,10 @@ def test_a_machine_learns_from_a_finished_match_once(client: TestClient) -> None
     assert begin(client, opponent="memory-experience")["match"] == 1
 
 
-def test_a_match_depends_on_its_id_and_the_seed_alone(run_dir: Path) -> None:
+def test_a_match_depends_only_on_its_id_and_the_seed(run_dir: Path) -> None:
     def play(seed: int) -> list[Json]:
         names = iter(["same", "other"])
-        service = MatchService(web_settings(run_dir, seed=seed), new_name=lambda: next(names))
+        service = MatchService(web_settings(run_dir, seed=seed), new_id=lambda: next(names))
         client = client_of(create_app(service))
         return [play_out(client, begin(client, opponent="random", person="second"))["plies"] for _ in range(2)]
 

@@ -79,7 +79,7 @@ def test_it_is_said_when_an_opponent_is_proved_unbeatable(page: Page) -> None:
     expect(page.locator("#proof.sure")).to_contain_text("Proved unbeatable. Perfect play cannot lose: all ")
     choose(page, "Random")
     expect(page.locator("#proof.beatable")).to_contain_text("Random can lose")
-    expect(page.locator("#values-about")).to_have_text("Random values nothing.")
+    expect(page.locator("#values-about")).to_have_text("Random does not estimate values.")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_it_is_said_when_the_values_of_a_search_become_discs_at_the_end(page: Pa
     page.locator("#board .legal").first.click()
     settled(page, 2)
     expect(page.locator("#counts #exact")).to_have_text("exact, in discs")
-    expect(page.locator("#values-about")).to_contain_text("Exact: by how many discs")
+    expect(page.locator("#values-about")).to_contain_text("Exact: the number of discs")
     page.locator("#board .legal").first.click()
     settled(page)
     expect(page.locator("#curve-source")).to_contain_text("from move 3 on exact, in discs")

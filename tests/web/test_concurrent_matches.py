@@ -1,4 +1,4 @@
-"""Many matches at once: none is lost or mixed up."""
+"""Many matches at once: none is lost or mixed up with another."""
 
 import asyncio
 
@@ -22,7 +22,7 @@ def app(service: MatchService) -> FastAPI:
     return create_app(service)
 
 
-def test_two_hundred_matches_side_by_side_are_each_as_if_alone(app: FastAPI, service: MatchService) -> None:
+def test_two_hundred_concurrent_matches_are_the_same_as_one_at_a_time(app: FastAPI, service: MatchService) -> None:
     opponents = ["level-1", "level-3", "random", "perfect"]
 
     async def play_all() -> list[Json]:

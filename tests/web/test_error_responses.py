@@ -1,4 +1,4 @@
-"""The server's answers: what is refused, and how."""
+"""The API: what is rejected, and how."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from tests.web.conftest import Clock, client_of, web_settings
 from tests.web.match_requests import act, begin
 
 
-def test_what_is_illegal_out_of_turn_or_out_of_date_is_refused_with_the_reason(client: TestClient) -> None:
+def test_illegal_early_and_outdated_actions_are_rejected_with_the_reason(client: TestClient) -> None:
     match = begin(client)
     address = f"/api/matches/{match['id']}/actions"
     out_of_range = client.post(address, json={"action": 9, "ply": 0})
@@ -23,34 +23,37 @@ def test_what_is_illegal_out_of_turn_or_out_of_date_is_refused_with_the_reason(c
     assert (stale.status_code, stale.json()["error"]) == (409, "this match has 0 plies, not 3; load it again")
     act(client, match, 4)
     stale = client.post(address, json={"action": 1, "ply": 0})
-    assert stale.json()["error"] == "this match has 1 ply, not 0; look at it again"
+    assert stale.json()["error"] == "this match has 1 ply, not 0; load it again"
     early = client.post(address, json={"action": 0, "ply": 1})
     assert (early.status_code, early.json()["error"]) == (409, "it is not a person's turn")
     assert client.get(f"/api/matches/{match['id']}").json()["plies"][0]["action"] == 4
 
 
-def test_a_body_that_is_none_is_refused_in_a_sentence(client: TestClient) -> None:
+def test_an_invalid_body_is_rejected_with_a_sentence(client: TestClient) -> None:
     def refused(**options: Any) -> tuple[int, str]:
         answer = client.post("/api/matches", headers={"Content-Type": "application/json"}, **options)
         return answer.status_code, answer.json()["error"]
 
     for content in (b"{", b"\xff", b'"\xc3', b"[" * 10_000):
-        assert refused(content=content) == (422, "the body is no JSON")
+        assert refused(content=content) == (422, "the body is not valid JSON")
     assert refused(json={"game": "tictactoe"}) == (422, "opponent: Field required")
     extra = {"game": "tictactoe", "opponent": "random", "run_dir": "/tmp"}
     assert refused(json=extra) == (422, "run_dir: Extra inputs are not permitted")
     assert refused(json=extra | {"person": "third"})[0] == 422
-    assert refused(content=b" " * (MAX_BODY_BYTES + 1)) == (413, f"a body has at most {MAX_BODY_BYTES} bytes")
+    assert refused(content=b" " * (MAX_BODY_BYTES + 1)) == (
+        413,
+        f"the body is too large: at most {MAX_BODY_BYTES} bytes are allowed",
+    )
     match = begin(client)
     wrong = client.post(f"/api/matches/{match['id']}/actions", json={"action": "4", "ply": 0})
     assert (wrong.status_code, wrong.json()["error"]) == (422, "action: Input should be a valid integer")
 
 
-def test_unknown_addresses_and_matches_are_not_found_and_lead_nowhere(client: TestClient) -> None:
-    assert client.get("/api/matches/nothing").json()["error"].startswith("there is no such match")
+def test_unknown_addresses_and_matches_are_not_found(client: TestClient) -> None:
+    assert client.get("/api/matches/nothing").json()["error"].startswith("unknown match")
     for address in ("/page/../settings.py", "/page/%2e%2e/settings.py", "/page//etc/passwd", "/page/settings.py", "/x"):
         answer = client.get(address)
-        assert (answer.status_code, answer.json()) == (404, {"error": "there is nothing at this address"})
+        assert (answer.status_code, answer.json()) == (404, {"error": "nothing is found at this address"})
 
 
 def test_one_match_too_many_has_to_wait_and_the_forgotten_make_room(run_dir: Path, clock: Clock) -> None:
@@ -67,16 +70,19 @@ def test_one_match_too_many_has_to_wait_and_the_forgotten_make_room(run_dir: Pat
     assert len(service.matches) == 1
 
 
-def test_a_match_that_is_left_makes_room(client: TestClient, service: MatchService) -> None:
+def test_closing_a_match_makes_room_for_another(client: TestClient, service: MatchService) -> None:
     match = begin(client)
     assert client.delete(f"/api/matches/{match['id']}").status_code == 204
     assert client.delete(f"/api/matches/{match['id']}").status_code == 404
     assert len(service.matches) == 0
 
 
-def test_another_sites_page_cannot_reach_the_server(client: TestClient) -> None:
+def test_requests_with_another_host_header_are_rejected(client: TestClient) -> None:
     refused = client.get("/", headers={"Host": "elsewhere.example"})
-    assert (refused.status_code, refused.json()) == (400, {"error": "this server is not called by that name"})
+    assert (refused.status_code, refused.json()) == (
+        400,
+        {"error": "unknown host: use the address that the server printed at its start"},
+    )
     for host in ("localhost:8000", "127.0.0.1", "[::1]:8000", "LOCALHOST"):
         assert client.get("/", headers={"Host": host}).status_code == 200
     for answer in (refused, client.get("/")):
@@ -84,6 +90,6 @@ def test_another_sites_page_cannot_reach_the_server(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(("host", "name"), [("::1", "[::1]"), ("[::1]", "[::1]"), ("192.168.0.7", "192.168.0.7")])
-def test_the_server_is_called_by_the_address_that_it_listens_at(host: str, name: str) -> None:
+def test_the_address_of_the_server_is_an_allowed_host(host: str, name: str) -> None:
     assert allowed_hosts(host) == {name, "localhost", "127.0.0.1", "[::1]"}
     assert allowed_hosts("0.0.0.0") is None

@@ -1,4 +1,4 @@
-"""What takes long keeps no other match waiting, and the requests on one match take turns."""
+"""Slow work does not block other matches, and the requests on one match wait for each other."""
 
 import asyncio
 import threading
@@ -74,9 +74,7 @@ async def asked(gate: Gate, request: Any) -> AsyncIterator["asyncio.Task[Json]"]
 # ---------------------------------------------------------------------- other matches go on
 
 
-def test_a_search_that_thinks_keeps_no_other_match_waiting(
-    app: FastAPI, gate: Gate, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_does_not_block_other_matches(app: FastAPI, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     reply = Match.reply
 
     def slow_reply(self: Match) -> None:
@@ -95,14 +93,14 @@ def test_a_search_that_thinks_keeps_no_other_match_waiting(
                 await play_another(client, "level-1")
                 # The same match answers that it is busy, instead of waiting.
                 busy = await client.post(f"/api/matches/{slow['id']}/undo")
-                assert (busy.status_code, "still at work" in busy.json()["error"]) == (409, True)
+                assert (busy.status_code, "still working" in busy.json()["error"]) == (409, True)
             assert len(waiting.result()["plies"]) == 2
 
     asyncio.run(try_it())
 
 
 @pytest.mark.parametrize(("what", "found"), [("perfect", "values"), ("hint", "action")])
-def test_a_game_that_is_being_solved_keeps_no_match_waiting(
+def test_solving_a_game_does_not_block_other_requests(
     app: FastAPI, gate: Gate, monkeypatch: pytest.MonkeyPatch, what: str, found: str
 ) -> None:
     def slowly_solved(game: Game) -> perfect.PerfectPlayer | None:
@@ -130,7 +128,7 @@ def test_a_game_that_is_being_solved_keeps_no_match_waiting(
     asyncio.run(try_it())
 
 
-def test_a_player_that_is_learning_keeps_no_other_match_waiting(
+def test_a_learning_player_does_not_block_other_matches(
     app: FastAPI, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learn = ExperiencePlayer.after_match
@@ -155,7 +153,7 @@ def test_a_player_that_is_learning_keeps_no_other_match_waiting(
 # ---------------------------------------------------------------------- one match
 
 
-def test_a_request_that_waits_for_its_turn_keeps_no_thread(
+def test_a_request_that_waits_for_the_lock_occupies_no_thread(
     app: FastAPI, service: MatchService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("selfplay.web.match_lock.LOCK_TIMEOUT", 60)
@@ -176,7 +174,7 @@ def test_a_request_that_waits_for_its_turn_keeps_no_thread(
     asyncio.run(try_it())
 
 
-def test_who_takes_over_during_a_reply_goes_on_after_it_and_in_its_own_threads(
+def test_an_opponent_taking_over_during_a_reply_waits_for_it_and_uses_its_own_threads(
     app: FastAPI, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[str] = []
@@ -222,7 +220,7 @@ def test_who_takes_over_during_a_reply_goes_on_after_it_and_in_its_own_threads(
     asyncio.run(try_it())
 
 
-def test_a_match_is_held_by_one_at_a_time_until_its_thread_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lock_is_held_until_the_thread_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("selfplay.web.match_lock.LOCK_TIMEOUT", 0.0)
 
     async def try_it() -> None:

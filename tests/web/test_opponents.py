@@ -1,4 +1,4 @@
-"""The server's answers: who there is to play against, and what is proved of them."""
+"""The API: the list of opponents, and what is proved about them."""
 
 import os
 import threading
@@ -9,38 +9,53 @@ import pytest
 from fastapi.testclient import TestClient
 
 from selfplay.errors import StageError
-from selfplay.games import GAMES
+from selfplay.games import GAMES, make_game
 from selfplay.grading.proof import SEAT_NAMES
 from selfplay.players.player import Player
+from selfplay.players.registry import PLAYER_KINDS, PlayerKind
 from selfplay.players.search import SearchPlayer
 from selfplay.web.errors import NotFoundError
 from selfplay.web.match_service import MatchService
 from selfplay.web.player_cache import PlayerCache
+from tests.support.stub_players import FirstLegal
 from tests.web.match_requests import Json, begin, play_out
 
 
-def test_opponents_come_from_the_run_and_missing_ones_are_named(client: TestClient, run_dir: Path) -> None:
+def test_opponents_come_from_the_run_and_notes_name_what_is_missing(client: TestClient, run_dir: Path) -> None:
     offer = client.get("/api/games/tictactoe/opponents").json()
     ids = [one["id"] for one in offer["opponents"]]
     levels, searches = ["level-1", "level-2", "level-3"], [f"search-{depth}" for depth in range(1, 5)]
-    assert ids == ["random", *levels, "table-backward_value", "memory-experience", *searches, "perfect"]
+    assert ids == [*levels, *searches, "random", "table-backward_value", "memory-experience", "perfect"]
+    assert [one["id"] for one in offer["opponents"] if one["is_default"]] == ["level-3", "search-4"]
+    assert offer["has_perfect_play"]
     assert offer["notes"] == []
     for level in range(1, 4):
         (run_dir / f"level_{level:02d}" / "agent.safetensors").unlink()
     notes = client.get("/api/games/tictactoe/opponents").json()["notes"]
-    assert notes == [f"{run_dir} has no trained level yet; ./learn_tictactoe.sh makes some."]
+    assert notes == [f"{run_dir} has no trained level yet; train some with ./learn_tictactoe.sh."]
     assert [one["id"] for one in client.get("/api/games/othello/opponents").json()["opponents"]][-1] == "greedy"
 
 
-def test_a_missing_level_a_broken_file_and_an_unknown_game_are_said_plainly(client: TestClient, run_dir: Path) -> None:
+def test_a_registered_player_of_another_package_is_offered(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make_game("tictactoe")
+    kind = PlayerKind("first_legal", "the lowest legal action", lambda name, game, run_dir: FirstLegal(game))
+    monkeypatch.setitem(PLAYER_KINDS, "first_legal", kind)
+    offered = {one["id"]: one for one in client.get("/api/games/tictactoe/opponents").json()["opponents"]}
+    assert (offered["first_legal"]["label"], offered["first_legal"]["about"]) == ("first legal", kind.meaning)
+    match = play_out(client, begin(client, game.name, "first_legal", "second"))
+    assert match["plies"][0]["action"] == 0
+    assert not {"human", "gtp"} & set(offered)
+
+
+def test_a_missing_level_a_broken_file_and_an_unknown_game_are_reported(client: TestClient, run_dir: Path) -> None:
     def refused(game: str, opponent: str) -> tuple[int, str]:
         answer = client.post("/api/matches", json={"game": game, "opponent": opponent})
         return answer.status_code, answer.json()["error"]
 
     code, sentence = refused("tictactoe", "level-9")
     assert code == 404
-    assert "there are random, level-1, level-2, level-3, table" in sentence
-    assert refused("chess", "random") == (404, f"there is no game of that name; there are {', '.join(GAMES)}")
+    assert "choose one of level-1, level-2, level-3, search-1, " in sentence
+    assert refused("chess", "random") == (404, f"unknown game; choose one of {', '.join(GAMES)}")
     agent = run_dir / "level_02" / "agent.safetensors"
     agent.write_bytes(b"broken")
     code, sentence = refused("tictactoe", "level-2")
@@ -49,11 +64,11 @@ def test_a_missing_level_a_broken_file_and_an_unknown_game_are_said_plainly(clie
 
 
 @pytest.mark.parametrize("name", ["../level-1", "level-../../x", "tabular:/etc/passwd", "/etc/passwd", "level-01"])
-def test_what_is_not_on_the_list_is_no_player(client: TestClient, name: str) -> None:
+def test_only_listed_opponents_can_be_chosen(client: TestClient, name: str) -> None:
     assert client.post("/api/matches", json={"game": "tictactoe", "opponent": name}).status_code == 404
 
 
-def test_a_level_that_was_trained_again_is_another_player(client: TestClient, run_dir: Path) -> None:
+def test_a_level_that_was_trained_again_is_loaded_again(client: TestClient, run_dir: Path) -> None:
     before = begin(client, opponent="level-2")["legal"]
     (run_dir / "level_02" / "agent.safetensors").write_bytes((run_dir / "level_03/agent.safetensors").read_bytes())
     after = begin(client, opponent="level-2")["legal"]
@@ -61,7 +76,7 @@ def test_a_level_that_was_trained_again_is_another_player(client: TestClient, ru
     assert after == begin(client, opponent="level-3")["legal"]
 
 
-def test_what_is_proved_is_said(client: TestClient) -> None:
+def test_proofs_of_small_games(client: TestClient) -> None:
     def proof(game: str, opponent: str) -> Json:
         return client.get(f"/api/games/{game}/proof", params={"opponent": opponent}).json()
 
@@ -84,7 +99,7 @@ def test_what_is_proved_is_said(client: TestClient) -> None:
     assert proof("othello", "search-1") == othello
 
 
-def test_of_a_larger_game_the_runs_own_comparison_is_quoted(
+def test_the_proof_in_a_larger_game_comes_from_the_runs_comparison(
     client: TestClient, run_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("selfplay.web.proof.MAX_GRADED_POSITIONS", 10)
@@ -99,7 +114,7 @@ def test_of_a_larger_game_the_runs_own_comparison_is_quoted(
     assert client.get(asked[0], params=asked[1]).json()["is_unbeatable"] is None
 
 
-def test_searches_of_some_depth_know_the_end_of_a_match_in_which_discs_are_turned(
+def test_deeper_searches_solve_the_end_of_a_match_in_games_that_turn_discs(
     client: TestClient, service: MatchService
 ) -> None:
     game = service.catalog.game("othello")
@@ -119,18 +134,18 @@ def test_searches_of_some_depth_know_the_end_of_a_match_in_which_discs_are_turne
     assert all(float(ply["value"]).is_integer() for ply in match["plies"][2:] if ply["value"] is not None)
 
 
-def test_only_perfect_play_waits_until_the_game_is_solved(
+def test_only_perfect_play_requires_the_game_to_be_solved(
     service: MatchService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("selfplay.web.opponents.is_found_out", lambda _: False)
     monkeypatch.setattr("selfplay.web.opponents.perfect_player_of", lambda _: pytest.fail("solved"))
     game = service.catalog.game("tictactoe")
     assert service.catalog.opponent(game, "level-2").view.label == "Level 2"
-    with pytest.raises(NotFoundError, match="there are random, level-1"):
+    with pytest.raises(NotFoundError, match="choose one of level-1, level-2"):
         service.catalog.opponent(game, "level-9")
 
 
-def test_who_is_made_from_a_file_is_made_once_and_keeps_no_other_waiting(service: MatchService) -> None:
+def test_a_player_is_loaded_once_and_loading_does_not_block_others(service: MatchService) -> None:
     game, cache, go_on = service.catalog.game("tictactoe"), PlayerCache(), threading.Event()
     one, other = (service.catalog.opponent(game, name) for name in ("level-1", "level-2"))
     count: list[int] = []
@@ -154,7 +169,7 @@ def test_who_is_made_from_a_file_is_made_once_and_keeps_no_other_waiting(service
     assert len(count) == 1
 
 
-def test_what_could_not_be_made_is_tried_again(service: MatchService) -> None:
+def test_loading_is_tried_again_after_an_error(service: MatchService) -> None:
     game, cache = service.catalog.game("tictactoe"), PlayerCache()
     opponent = service.catalog.opponent(game, "level-1")
 

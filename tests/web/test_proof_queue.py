@@ -1,4 +1,4 @@
-"""Proofs wait in a queue: each is done once, none that nobody waits for, and not too many."""
+"""The queue of proofs: each proof runs once, none without a waiting request, and not too many."""
 
 import asyncio
 import threading
@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from selfplay.errors import StageError
 from selfplay.web.proof_queue import MAX_WAITING_PROOFS, TOO_MANY_PROOFS, ProofQueue
-from selfplay.web.routes import while_waited_for
+from selfplay.web.routes import until_disconnected
 from selfplay.web.schemas import ProofView
 
 PROVED = ProofView(is_unbeatable=True, unbeatable_seats=[0, 1], text="It is proved.")
@@ -51,7 +51,7 @@ async def begun(blocked: Blocked, name: str) -> None:
         await asyncio.sleep(0.01)
 
 
-def test_the_same_proof_is_done_once_for_all_who_ask(blocked: Blocked) -> None:
+def test_one_proof_serves_all_requests_for_it(blocked: Blocked) -> None:
     async def try_it() -> None:
         proving = ProofQueue()
         tasks = [await asked(proving, blocked, "one") for _ in range(3)]
@@ -67,7 +67,7 @@ def test_the_same_proof_is_done_once_for_all_who_ask(blocked: Blocked) -> None:
     asyncio.run(try_it())
 
 
-def test_a_proof_that_nobody_waits_for_is_not_begun(blocked: Blocked) -> None:
+def test_a_proof_without_waiting_requests_is_not_started(blocked: Blocked) -> None:
     async def try_it() -> None:
         proving = ProofQueue()
         first = await asked(proving, blocked, "first")
@@ -84,7 +84,7 @@ def test_a_proof_that_nobody_waits_for_is_not_begun(blocked: Blocked) -> None:
     asyncio.run(try_it())
 
 
-def test_one_proof_too_many_is_not_known_yet(blocked: Blocked) -> None:
+def test_a_proof_beyond_the_limit_of_the_queue_is_not_run(blocked: Blocked) -> None:
     async def try_it() -> None:
         proving = ProofQueue()
         tasks = [await asked(proving, blocked, str(number)) for number in range(MAX_WAITING_PROOFS)]
@@ -99,7 +99,7 @@ def test_one_proof_too_many_is_not_known_yet(blocked: Blocked) -> None:
     asyncio.run(try_it())
 
 
-def test_a_proof_that_fails_says_so_and_is_tried_again(blocked: Blocked) -> None:
+def test_a_failed_proof_reports_its_error_and_is_tried_again(blocked: Blocked) -> None:
     def broken() -> ProofView:
         raise StageError("broken")
 
@@ -114,14 +114,14 @@ def test_a_proof_that_fails_says_so_and_is_tried_again(blocked: Blocked) -> None
     asyncio.run(try_it())
 
 
-def test_who_goes_away_does_not_wait_any_more(blocked: Blocked) -> None:
+def test_a_disconnected_client_stops_waiting(blocked: Blocked) -> None:
     async def try_it() -> None:
         messages: asyncio.Queue[dict[str, str]] = asyncio.Queue()
         request = Request({"type": "http"}, messages.get)
         proving = ProofQueue()
         first = await asked(proving, blocked, "first")
         await begun(blocked, "first")
-        waiting = asyncio.create_task(while_waited_for(request, proving.of("left", blocked.of("left"))))
+        waiting = asyncio.create_task(until_disconnected(request, proving.of("left", blocked.of("left"))))
         await messages.put({"type": "http.request"})
         await asyncio.sleep(0)
         await messages.put({"type": "http.disconnect"})

@@ -1,4 +1,4 @@
-"""What the server does is what its OpenAPI description says, whatever is sent to it (Schemathesis)."""
+"""The server behaves as its OpenAPI description says, whatever is sent to it (Schemathesis)."""
 
 import shutil
 from itertools import count
@@ -53,7 +53,7 @@ def made_real(case: Any, client: TestClient, number: int) -> None:
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_whatever_is_sent_the_answer_is_as_described(app: FastAPI, operation_id: str) -> None:
+def test_answers_follow_the_openapi_description_whatever_is_sent(app: FastAPI, operation_id: str) -> None:
     operation = schemathesis.openapi.from_asgi(
         "/openapi.json", app, headers={"Host": "127.0.0.1"}
     ).find_operation_by_id(operation_id)
@@ -73,7 +73,7 @@ def test_whatever_is_sent_the_answer_is_as_described(app: FastAPI, operation_id:
     assert codes & {200, 201, 204} or operation_id == "undo"
 
 
-def test_the_description_and_the_page_that_shows_it_are_served(app: FastAPI) -> None:
+def test_the_openapi_description_and_its_page_are_served(app: FastAPI) -> None:
     client = client_of(app)
     paths = client.get("/openapi.json").json()["paths"]
     found = {operation["operationId"] for methods in paths.values() for operation in methods.values()}

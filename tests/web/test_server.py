@@ -1,4 +1,4 @@
-"""The server as its user starts it, and the files of the page."""
+"""The script that starts the server, and the files of the page."""
 
 import errno
 import os
@@ -24,13 +24,13 @@ WEB = PROJECT / "play" / "web.py"
 PAGE = PROJECT / "selfplay" / "web" / "page"
 
 
-def test_it_says_where_it_is_serves_the_page_and_ends_with_ctrl_c(whole_run: Path) -> None:
+def test_the_script_prints_its_address_serves_the_page_and_stops_at_ctrl_c(whole_run: Path) -> None:
     command = [sys.executable, str(WEB), "port=0", f"run_dir={whole_run}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
             said = process.stdout.readline()
-            address = re.fullmatch(r"Play at (http://127\.0\.0\.1:\d+) \(Ctrl-C ends it\)\n", said)
+            address = re.fullmatch(r"Play at (http://127\.0\.0\.1:\d+) \(press Ctrl-C to stop\)\n", said)
             assert address, said
             with urlopen(address[1], timeout=60) as answer:
                 assert b"<title>selfplay</title>" in answer.read()
@@ -38,10 +38,10 @@ def test_it_says_where_it_is_serves_the_page_and_ends_with_ctrl_c(whole_run: Pat
             output, error = process.communicate(timeout=60)
         finally:
             process.kill()
-    assert (process.returncode, output, error) == (0, "The page is closed.\n", "")
+    assert (process.returncode, output, error) == (0, "The server has stopped.\n", "")
 
 
-def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
+def test_a_port_in_use_is_reported_in_one_line(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         result = run_forked(WEB, "--port", port, f"run_dir={tmp_path}")
@@ -52,9 +52,9 @@ def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(server, "find_spec", lambda name: None if name == "fastapi" else util.find_spec(name))
-    with pytest.raises(StageError, match=r"fastapi is not installed here; .* pip install -e"):
+    with pytest.raises(StageError, match=r"fastapi is not installed; .* pip install -e"):
         server.serve(web_settings(tmp_path))
 
 
@@ -62,12 +62,12 @@ def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch, tmp_pat
     "changed",
     [{"port": 70000}, {"match_limit": 0}, {"match_minutes": 0}, {"search_seconds": 0}, {"deepest_search": 99}],
 )
-def test_settings_out_of_range_are_refused(changed: dict[str, int]) -> None:
+def test_settings_out_of_range_are_rejected(changed: dict[str, int]) -> None:
     with pytest.raises(SettingError, match=next(iter(changed))):
         WebSettings(run_dir="run", **changed)
 
 
-def test_the_page_asks_nothing_of_anybody_else() -> None:
+def test_the_page_refers_to_no_other_server() -> None:
     served = {*PAGES.values(), *FILES, *SCRIPTS}
     assert served == {path.name for path in PAGE.iterdir()}
     for path in PAGE.iterdir():

@@ -1,4 +1,4 @@
-"""The matches that are open: their limit, and when they are forgotten."""
+"""The store of open matches: its limit, and when matches expire."""
 
 import pytest
 
@@ -12,18 +12,18 @@ def store(clock: Clock) -> MatchStore[str]:
     return MatchStore(2, 60, clock)
 
 
-def test_a_match_is_held_under_its_id_until_it_is_removed(store: MatchStore[str]) -> None:
+def test_a_match_is_found_by_its_id_until_it_is_removed(store: MatchStore[str]) -> None:
     store.add("a", "one")
     store.add("b", "two")
     assert (store.get("a"), store.get("b"), len(store)) == ("one", "two", 2)
     store.remove("a")
     assert len(store) == 1
     for forget in (store.get, store.remove):
-        with pytest.raises(NotFoundError, match="no such match"):
+        with pytest.raises(NotFoundError, match="unknown match"):
             forget("a")
 
 
-def test_a_match_is_forgotten_when_it_was_left_alone_too_long(store: MatchStore[str], clock: Clock) -> None:
+def test_a_match_that_is_not_used_expires(store: MatchStore[str], clock: Clock) -> None:
     store.add("a", "one")
     store.add("b", "two")
     clock.now += 59
@@ -34,7 +34,7 @@ def test_a_match_is_forgotten_when_it_was_left_alone_too_long(store: MatchStore[
         store.get("b")
 
 
-def test_one_too_many_is_refused_until_another_has_been_left(store: MatchStore[str], clock: Clock) -> None:
+def test_a_match_beyond_the_limit_is_rejected_until_another_expires(store: MatchStore[str], clock: Clock) -> None:
     store.add("a", "one")
     clock.now += 10
     store.add("b", "two")
@@ -50,14 +50,14 @@ def test_one_too_many_is_refused_until_another_has_been_left(store: MatchStore[s
     assert (store.get("b"), store.get("c"), len(store)) == ("two", "three", 2)
 
 
-def test_one_match_is_one(clock: Clock) -> None:
+def test_a_limit_of_one_match_is_worded_in_the_singular(clock: Clock) -> None:
     store = MatchStore[str](1, 60, clock)
     store.add("a", "one")
     with pytest.raises(TooManyMatchesError, match=r"^1 match is open, "):
         store.check_room()
 
 
-def test_the_wait_counts_from_the_last_touch(store: MatchStore[str], clock: Clock) -> None:
+def test_the_time_to_expire_counts_from_the_last_use(store: MatchStore[str], clock: Clock) -> None:
     store.add("a", "one")
     store.add("b", "two")
     clock.now += 50

@@ -1,4 +1,4 @@
-"""The story of a run: what its files tell, what is missing, and that it is told anew when they change."""
+"""The story of a run: what its files contain, what is missing, and that changes are seen."""
 
 import shutil
 from pathlib import Path
@@ -13,7 +13,7 @@ from selfplay.training.loss_file import read_epoch_losses
 STORY = "/api/games/tictactoe/story"
 
 
-def test_the_story_has_losses_results_exact_figures_and_ratings(client: TestClient) -> None:
+def test_the_story_contains_losses_results_exact_figures_and_ratings(client: TestClient) -> None:
     story = client.get(STORY).json()
     assert (story["levels"], story["is_running"], story["notes"]) == ([1, 2, 3], False, [])
     assert [(one["level"], len(one["epochs"])) for one in story["losses"]] == [(1, 3), (2, 3), (3, 3)]
@@ -27,7 +27,7 @@ def test_the_story_has_losses_results_exact_figures_and_ratings(client: TestClie
     assert rows[0]["rating"] == 0
 
 
-def test_large_counts_of_lines_are_told_in_full_and_as_people_read_them(client: TestClient, run_dir: Path) -> None:
+def test_large_counts_of_lines_are_given_exactly_and_in_readable_form(client: TestClient, run_dir: Path) -> None:
     path = run_dir / "comparison" / "levels.csv"
     path.write_text(path.read_text().replace(",131184,255168,", ",131184,1100000000000000001,"))
     exact = client.get(STORY).json()["comparison"][0]["exact"]
@@ -35,7 +35,7 @@ def test_large_counts_of_lines_are_told_in_full_and_as_people_read_them(client: 
     assert exact["lost_second"] == "131184 of 1.1 x 10^18"
 
 
-def test_a_tournament_is_told_of(client: TestClient, run_dir: Path) -> None:
+def test_the_story_contains_the_tournament(client: TestClient, run_dir: Path) -> None:
     assert client.get(STORY).json()["tournament"] is None
     folder = run_dir / "tournament"
     folder.mkdir()
@@ -46,7 +46,7 @@ def test_a_tournament_is_told_of(client: TestClient, run_dir: Path) -> None:
     assert players[0] == {"player": "perfect", "rating": 12.5, "low": 3, "high": 22}
 
 
-def test_the_players_that_levels_were_measured_against_are_told_of(client: TestClient, run_dir: Path) -> None:
+def test_the_story_contains_the_reference_players(client: TestClient, run_dir: Path) -> None:
     first = client.get(STORY)
     assert first.json()["references"] is None
     (run_dir / "comparison" / "references.csv").write_text(
@@ -56,25 +56,25 @@ def test_the_players_that_levels_were_measured_against_are_told_of(client: TestC
     assert second.json()["references"] == [{"player": "random", "rating": 0, "low": 0, "high": 0}]
 
 
-def test_nothing_is_sent_twice_and_a_change_is_told(client: TestClient, run_dir: Path) -> None:
+def test_an_unchanged_story_is_not_sent_again_and_a_change_is(client: TestClient, run_dir: Path) -> None:
     first = client.get(STORY)
     tag = {"If-None-Match": first.headers["ETag"]}
     assert client.get(STORY, headers=tag).status_code == 304
     shutil.copytree(run_dir / "level_03", run_dir / "level_04")
     second = client.get(STORY, headers=tag)
     assert (second.status_code, second.json()["levels"]) == (200, [1, 2, 3, 4])
-    assert second.json()["notes"] == ["The comparison is older than level 4; it is made anew when the loop ends."]
+    assert second.json()["notes"] == ["The comparison is older than level 4; it is updated when the run ends."]
     assert second.headers["ETag"] != first.headers["ETag"]
 
 
-def test_a_run_at_work_is_live(client: TestClient, run_dir: Path) -> None:
+def test_a_run_in_progress_is_marked_as_running(client: TestClient, run_dir: Path) -> None:
     tag = {"If-None-Match": client.get(STORY).headers["ETag"]}
     with RunFolder(run_dir).lock():
         assert client.get(STORY, headers=tag).json()["is_running"] == Path("/proc/locks").exists()
     assert client.get(STORY).json()["is_running"] is False
 
 
-def test_what_is_missing_or_broken_is_said(client: TestClient, run_dir: Path) -> None:
+def test_notes_name_what_is_missing_or_broken(client: TestClient, run_dir: Path) -> None:
     (run_dir / "level_02" / "epoch_loss.csv").write_text("nothing\n")
     (run_dir / "comparison" / "levels.csv").write_text("level,rating\n1,high\n")
     story = client.get(STORY).json()
@@ -82,17 +82,15 @@ def test_what_is_missing_or_broken_is_said(client: TestClient, run_dir: Path) ->
     assert story["comparison"] is None
     broken, unread, missing = story["notes"]
     assert "level_02/epoch_loss.csv: its first line is not" in broken
-    assert unread == "levels.csv cannot be read; make it again."
+    assert unread == "levels.csv cannot be read; delete it and run the stage that writes it again."
     assert missing.startswith("The levels have not been compared yet")
     shutil.rmtree(run_dir)
     story = client.get(STORY).json()
     assert story["levels"] == story["losses"] == []
-    assert story["notes"] == [f"{run_dir} has no trained level yet; ./learn_tictactoe.sh makes some."]
+    assert story["notes"] == [f"{run_dir} has no trained level yet; train some with ./learn_tictactoe.sh."]
 
 
-def test_of_a_long_run_only_what_has_changed_is_read_again(
-    client: TestClient, run_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_changed_files_are_read_again(client: TestClient, run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
     def noted(path: Path) -> Any:

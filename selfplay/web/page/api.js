@@ -1,4 +1,4 @@
-// What the page asks the server for. Every failure becomes an Error whose message is a sentence.
+// Requests to the server. Every failure becomes an Error whose message is a sentence.
 
 async function ask(method, address, body, signal) {
   let response;
@@ -46,7 +46,7 @@ export function leave(match) {
 
 const tags = new Map();
 
-// The story of a run; null if nothing has changed since the last time.
+// The story of a run; null if it has not changed since the previous request.
 export async function story(game, isNew) {
   const address = `/api/games/${part(game)}/story`;
   const headers = !isNew && tags.has(game) ? { "If-None-Match": tags.get(game) } : {};

@@ -1,16 +1,16 @@
-// The board: squares that can be clicked, gone over with the arrow keys, and heard.
+// The board: squares that can be clicked, reached with the arrow keys, and read by a screen reader.
 
 import { ActionButtons } from "./buttons.js";
 import { element, extremes, goodness, paint, svg, valueText } from "./drawing.js";
 
 export class Board {
-  // play(action) is called when the person takes a legal action.
+  // play(action) is called when the person chooses a legal action.
   constructor(place, game, play) {
     this.game = game;
     this.play = play;
     this.actions = new Map();
     this.focused = 0;
-    // Actions that stand on no square, in games in which not every square is an action.
+    // Buttons for actions that belong to no square.
     this.others = new ActionButtons(play);
     place.replaceChildren(this.build(), this.others.group);
   }
@@ -57,7 +57,7 @@ export class Board {
     return cell;
   }
 
-  // Letters and numbers around a board whose squares are called a1, b1, …; numbers above one that is told by columns.
+  // Adds letters and numbers around a board whose squares are named a1, b1, …; numbers above a board of columns.
   withEdges(board) {
     const { rows, columns, square_names: names } = this.game;
     const isAll = (pattern) => names.every((name) => pattern.test(name));
@@ -132,14 +132,14 @@ export class Board {
         words.push("just turned");
       }
       if (shown.hint === square) {
-        words.push("the hint");
+        words.push("hint");
       }
       cell.setAttribute("aria-label", words.join(", "));
       cell.setAttribute("aria-disabled", String(!this.actions.has(square)));
     });
   }
 
-  // What has not changed is left alone, or a disc would turn again and again.
+  // Redraws a square only if it has changed; otherwise the animation of a turned disc would start again.
   redraw(cell, square, stone, last, value) {
     const marks = last ? [last.square === square, last.turned.includes(square)] : [];
     const drawn = JSON.stringify([stone, value?.outerHTML, ...marks]);
@@ -153,7 +153,7 @@ export class Board {
     }
   }
 
-  // With what stands there instead where the square is small.
+  // With a shorter text that is shown instead on small squares.
   valueLabel(value, scale) {
     const short = scale.span === null ? null : valueText(value, scale, 1);
     return element("span", { class: "value", "data-short": short }, valueText(value, scale));

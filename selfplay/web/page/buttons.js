@@ -1,4 +1,4 @@
-// Actions that stand on no square, as buttons; and games without a board, which are played with nothing else.
+// Buttons for actions that belong to no square, and the view of games without a board.
 
 import { element, extremes, goodness, paint, svg, valueText } from "./drawing.js";
 
@@ -6,7 +6,7 @@ export class ActionButtons {
   constructor(play) {
     this.play = play;
     this.legal = new Map();
-    // An action keeps its button as long as the board is there, so that who plays by keys keeps the place.
+    // Buttons are kept when their action becomes illegal, so that the keyboard focus stays.
     this.buttons = new Map();
     this.group = element("div", { class: "actions", role: "group", "aria-label": "Your actions", hidden: true });
     this.group.addEventListener("keydown", (event) => this.move(event));
@@ -20,7 +20,7 @@ export class ActionButtons {
     this.buttons.forEach((button, action) => this.draw(button, action, shown, largest, best));
   }
 
-  // In the order of the actions, whichever of them was legal first.
+  // Inserts the button in the order of the actions.
   add({ action, text }) {
     const button = element("button", { type: "button", class: "action", "data-action": action }, element("b", {}, text));
     button.addEventListener("click", () => this.isOpen && this.legal.has(action) && this.play(action));
@@ -80,13 +80,13 @@ export class Buttons {
     this.actions.show(match.legal, shown, largest, best);
   }
 
-  // How far the match has come, with a stop for each ply.
+  // A line from the start to the end of the game, with a dot for each ply.
   drawTrack(match, end) {
     this.track.toggleAttribute("hidden", end === null);
     if (end === null) {
       return;
     }
-    // Drawn for the width that it has, so that its words stay readable on a phone.
+    // Drawn for the available width, so that the text stays readable on a phone.
     const width = this.track.clientWidth || 440;
     const x = (number) => 10 + ((width - 20) * number) / end;
     this.track.setAttribute("viewBox", `0 0 ${width} 34`);

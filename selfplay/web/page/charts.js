@@ -1,4 +1,4 @@
-// Charts as inline SVG, each with its figures in a table below.
+// Charts as inline SVG, each with its data in a table below.
 
 import { element, svg } from "./drawing.js";
 
@@ -10,14 +10,14 @@ const RIGHT = 16;
 const TOP = 16;
 const BOTTOM = 44;
 
-// Charts are drawn for the width that they will have, so that their words stay readable on a phone.
+// Charts are drawn for the available width, so that their text stays readable on a phone.
 export function drawFor(pixels) {
   const isPhone = pixels < 600;
   NARROW = isPhone ? Math.max(260, pixels - 34) : 640;
   WIDE = isPhone ? NARROW : 1080;
 }
 
-// Round numbers that span [low, high], about `count` of them.
+// About `count` round numbers in [low, high].
 function ticks(low, high, count) {
   const raw = (high - low) / count || 1;
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -71,7 +71,7 @@ export function lineChart(chart) {
     const group = svg("g", { class: "series" }, path);
     group.style.setProperty("--tone", one.tone);
     for (const point of one.points) {
-      // Every point answers the pointer; only those that mean something are drawn.
+      // Every point has a tooltip; not all are drawn.
       const isDrawn = one.dots !== false || point.isMarked;
       const place = { cx: scale.x(point.x), cy: scale.y(point.y) };
       group.append(svg("circle", { ...place, r: isDrawn ? 4 : 6, class: isDrawn ? "dot" : "ghost" }, svg("title", {}, `${one.name}, ${point.text}`)));
@@ -113,7 +113,7 @@ function figure(chart, drawing) {
     made.append(legend);
   }
   if (chart.table) {
-    made.append(element("details", {}, element("summary", {}, "The figures as a table"), element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${chart.title}, as a table` }, table(chart.table))));
+    made.append(element("details", {}, element("summary", {}, "Show the data as a table"), element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${chart.title}, as a table` }, table(chart.table))));
   }
   return made;
 }

@@ -1,4 +1,4 @@
-// How the value of the match ran, ply by ply, as the opponent saw it; up is good for the person.
+// The values of the match, ply by ply, as estimated by the opponent. Up is good for the person.
 
 import { svg, valueText } from "./drawing.js";
 
@@ -8,7 +8,7 @@ const RIGHT = 12;
 const TOP = 14;
 const BOTTOM = 24;
 
-// The value of each valued ply to the person: [{number, good, ply}], good from the neutral value on.
+// The plies whose value is known: [{number, good, ply}], where good is the value to the person minus the neutral value.
 export function valuesToPerson(match) {
   const { neutral } = match.opponent;
   return match.plies
@@ -20,11 +20,11 @@ export function valuesToPerson(match) {
 export function drawCurve(place, match) {
   const points = valuesToPerson(match);
   if (points.length === 0) {
-    const why = match.plies.length === 0 ? "The line begins with the first move." : `${match.opponent.label} values nothing.`;
+    const why = match.plies.length === 0 ? "The curve begins with the first move." : `${match.opponent.label} does not estimate values.`;
     place.replaceChildren(Object.assign(document.createElement("p"), { className: "quiet", textContent: why }));
     return;
   }
-  // Values without bounds run over powers of ten, and a won match lies far beyond all others.
+  // Unbounded values are shown on a logarithmic scale: a won match is far beyond all others.
   const squeeze = match.opponent.span === null ? (v) => Math.sign(v) * Math.log10(1 + Math.abs(v)) : (v) => v;
   const span = match.opponent.span ?? Math.max(1, ...points.map(({ good }) => Math.abs(good)));
   const width = Math.max(260, place.clientWidth || 480);
@@ -32,7 +32,7 @@ export function drawCurve(place, match) {
   const x = (number) => LEFT + ((width - LEFT - RIGHT) * (number - 1)) / (plies - 1);
   const y = (good) => TOP + ((HEIGHT - TOP - BOTTOM) * (1 - squeeze(good) / squeeze(span))) / 2;
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "chart" });
-  drawing.setAttribute("aria-label", `Values of the match to you: ${points.map((p) => `${p.ply.text} ${shown(p.good, match)}`).join(", ")}`);
+  drawing.setAttribute("aria-label", `Values of the match for you: ${points.map((p) => `${p.ply.text} ${shown(p.good, match)}`).join(", ")}`);
   for (const [good, text] of [[span, "you"], [0, "even"], [-span, "it"]]) {
     drawing.append(svg("line", { x1: LEFT, x2: width - RIGHT, y1: y(good), y2: y(good), class: good === 0 ? "zero" : "grid" }));
     drawing.append(svg("text", { x: LEFT - 8, y: y(good) + 4, "text-anchor": "end" }, text));
@@ -42,7 +42,7 @@ export function drawCurve(place, match) {
   drawing.append(svg("path", { d: area, class: "area" }), svg("path", { d: `M${path.join("L")}`, class: "run" }));
   for (const point of points) {
     const dot = svg("circle", { cx: x(point.number), cy: y(point.good), r: 4.5, class: point.ply.by_person ? "yours" : "its" });
-    dot.append(svg("title", {}, `${point.number}. ${point.ply.text}: ${shown(point.good, match)} to you`));
+    dot.append(svg("title", {}, `${point.number}. ${point.ply.text}: ${shown(point.good, match)} for you`));
     drawing.append(dot);
   }
   const every = Math.ceil((plies * 34) / width);

@@ -1,4 +1,4 @@
-// The server's OpenAPI description as a page.
+// Shows the server's OpenAPI description.
 
 import { at, element } from "./drawing.js";
 
@@ -35,7 +35,7 @@ function operation(method, address, one) {
     element("h2", {}, element("code", {}, `${method.toUpperCase()} ${address}`)),
     element("p", {}, one.summary),
     element("ul", {}, ...parameters, ...(body ? [element("li", {}, "body: ", typeOf(body))] : [])),
-    element("h3", {}, "Answers"),
+    element("h3", {}, "Responses"),
     element("ul", {}, ...responses),
   );
 }

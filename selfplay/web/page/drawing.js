@@ -1,7 +1,7 @@
-// What all views draw with: elements, and values as words and colours.
+// Helpers of all views: elements, and values as text and colours.
 
 export const at = (id) => document.getElementById(id);
-// The value of the radio button that is chosen, of those with a name.
+// The value of the selected radio button of a group.
 export const checked = (name) => document.querySelector(`input[name=${name}]:checked`).value;
 
 export function element(name, attributes = {}, ...children) {
@@ -26,7 +26,7 @@ export function svg(name, attributes = {}, ...children) {
   return made;
 }
 
-// A value as short as a square needs it; values without bounds (searches) are whole numbers.
+// A value as short text for a square. Unbounded values (of searches) are integers.
 export function valueText(value, scale, decimals = 2) {
   const sign = value < 0 ? "−" : "+";
   const size = Math.abs(value);
@@ -36,12 +36,12 @@ export function valueText(value, scale, decimals = 2) {
   return size >= 1000 ? `${sign}${Math.round(size / 1000)}k` : `${sign}${Math.round(size)}`;
 }
 
-// Powers of ten as they are printed: 1.1 x 10^18 becomes 1.1 × 10¹⁸.
+// Typesets powers of ten: 1.1 x 10^18 becomes 1.1 × 10¹⁸.
 export function printed(text) {
   return text.replace(/ x 10\^(\d+)/g, (_, power) => ` × 10${[...power].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`);
 }
 
-// Where a value lies between bad (-1) and good (1).
+// A value on a scale from bad (-1) to good (1).
 export function goodness(value, scale, largest) {
   const span = scale.span ?? Math.max(largest, 1e-9);
   return Math.max(-1, Math.min(1, (value - scale.neutral) / span));
@@ -52,7 +52,7 @@ export function paint(node, good) {
   node.style.setProperty("--strength", `${Math.round(18 + 62 * Math.abs(good))}%`);
 }
 
-// The largest distance from an even match, and the best value, of those shown on a board.
+// The largest difference from the neutral value, and the best value, of those shown on a board.
 export function extremes(values, scale) {
   const shown = [...values.values()];
   return { largest: Math.max(0, ...shown.map((value) => Math.abs(value - scale.neutral))), best: Math.max(...shown) };

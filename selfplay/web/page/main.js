@@ -1,4 +1,4 @@
-// Which view is shown, of which game: #play/othello, #story/tictactoe.
+// Routes the address to a view of a game: #play/othello, #story/tictactoe.
 
 import * as api from "./api.js";
 import { at, element } from "./drawing.js";
@@ -45,7 +45,7 @@ function route() {
 }
 
 document.querySelector(".skip").addEventListener("click", (event) => {
-  // The part of the address after # is the view's.
+  // The fragment of the address selects the view, so it must not change.
   event.preventDefault();
   at("main").focus();
 });
@@ -60,7 +60,7 @@ try {
   route();
 } catch (error) {
   at("play").hidden = false;
-  at("status").textContent = "The page could not be opened. New match tries again.";
+  at("status").textContent = "The page could not be loaded. Press New match to try again.";
   at("error").hidden = false;
   at("error").textContent = error.message;
 }

@@ -1,8 +1,8 @@
-// A match as it is shown: its board, counts, values and moves.
+// Shows a match: its board, counts, values and moves.
 
 import { drawCurve } from "./curve.js";
 import { at, checked, element, valueText } from "./drawing.js";
-import { valuesAbout, whoSaw } from "./words.js";
+import { curveSource, valuesAbout } from "./words.js";
 
 const PERFECT_SCALE = { neutral: 0, span: 1 };
 
@@ -16,16 +16,16 @@ export function showMatch({ game, board, match, perfect, hint, isBusy }) {
     match.legal.filter((a) => a.value !== null).forEach((a) => values.set(a.action, a.value));
   }
   const scale = mode === "perfect" ? PERFECT_SCALE : match.opponent;
-  // Said also while the opponent thinks, or the board would move with every reply.
+  // Also shown while the opponent thinks, because otherwise the page would shift with every reply.
   const areExact = mode === "adviser" && (match.values_are_points || match.plies.some((ply) => ply.value_is_points));
   const isOpen = match.awaits_person && !isBusy;
   board.show({ match, values, scale, isOpen, hint: hint?.square ?? null, hintAction: hint?.action ?? null });
   document.body.dataset.plies = String(match.plies.length);
   showCounts(game, match, areExact);
   at("values-about").textContent = valuesAbout(match, mode, values.size > 0, areExact);
-  at("standing").textContent = (match.is_practice ? "Practice: the match counts as it first ended. " : "") + (match.standing ?? "");
+  at("standing").textContent = (match.is_practice ? "Practice: the first result of this match counts. " : "") + (match.standing ?? "");
   drawCurve(at("curve"), match);
-  at("curve-source").textContent = whoSaw(match);
+  at("curve-source").textContent = curveSource(match);
   showPlies(match);
 }
 
@@ -52,6 +52,6 @@ function showPlies(match) {
     const cells = [String(number + 1), `${match.seat_names[ply.seat]} (${who})`, ply.text, value];
     return element("tr", {}, ...cells.map((text) => element("td", {}, text)));
   });
-  const head = element("tr", {}, ...["", "player", "move", "value to who moved"].map((text) => element("th", { scope: "col" }, text)));
+  const head = element("tr", {}, ...["", "player", "move", "value to the mover"].map((text) => element("th", { scope: "col" }, text)));
   at("plies").replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows));
 }

@@ -1,4 +1,4 @@
-// The view in which one plays.
+// The view for playing.
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
@@ -6,8 +6,8 @@ import { Buttons } from "./buttons.js";
 import { listen, showControls } from "./controls.js";
 import { at, checked } from "./drawing.js";
 import { showMatch } from "./match_view.js";
-import { announceProof, areKnown, chosenOpponent, showOffer, showProof, showSlider, showWhoPlays } from "./opponents.js";
-import { fail, say, whatHappened, whatIsLeft } from "./words.js";
+import { announceProof, areKnown, chosenOpponent, selectOpponent, showOffer, showProof, showSlider } from "./opponents.js";
+import { fail, say, whatHappened, whatToDo } from "./words.js";
 
 let game = null;
 let board = null;
@@ -15,9 +15,9 @@ let match = null;
 let perfect = null;
 let hint = null;
 let isBusy = false;
-// Answers that come after the person has gone on to another game are of no interest.
+// Counts the games opened. An answer that belongs to an earlier one is ignored.
 let visit = 0;
-// Whether another opponent was chosen while the match was at work.
+// Whether another opponent was chosen while a request was running.
 let isChangeWanted = false;
 
 export async function open(chosen) {
@@ -26,7 +26,7 @@ export async function open(chosen) {
   leave();
   game = chosen;
   [perfect, hint, isChangeWanted] = [null, null, false];
-  // No match can begin before it is known who there is to play against.
+  // No match can begin before the opponents are known.
   isBusy = true;
   at("title").textContent = game.title;
   at("aim").textContent = game.aim;
@@ -46,7 +46,7 @@ export async function open(chosen) {
       isBusy = false;
       show();
       fail(error);
-      say("The game could not be opened. New match tries again.");
+      say("The game could not be loaded. Press New match to try again.");
     }
   }
 }
@@ -62,7 +62,7 @@ export function leave() {
 
 async function begin() {
   const mine = visit;
-  await during(() => newMatch(mine));
+  await request(() => newMatch(mine));
   if (mine === visit) {
     showProof(game);
   }
@@ -71,7 +71,7 @@ async function begin() {
 async function newMatch(mine) {
   const begun = await api.begin(game.name, chosenOpponent().id, checked("person"));
   if (mine !== visit) {
-    // Nobody would ever leave it, and the server holds only so many.
+    // The match is not shown, and the server has a limit of open matches.
     api.leave(begun.id);
   }
   return begun;
@@ -79,7 +79,7 @@ async function newMatch(mine) {
 
 async function changeOpponent() {
   announceProof();
-  // What is at work has to come to its end first.
+  // The running request has to finish first.
   isChangeWanted = isBusy;
   if (isBusy) {
     return;
@@ -90,7 +90,7 @@ async function changeOpponent() {
   }
   const mine = visit;
   if (chosenOpponent().id !== match.opponent.id) {
-    await during(() => api.takeOver(match.id, chosenOpponent().id));
+    await request(() => api.takeOver(match.id, chosenOpponent().id));
   }
   if (mine === visit) {
     showProof(game);
@@ -99,7 +99,7 @@ async function changeOpponent() {
 
 function act(action) {
   if (match !== null && !isBusy) {
-    during(() => api.act(match.id, action, match.plies.length));
+    request(() => api.act(match.id, action, match.plies.length));
   }
 }
 
@@ -114,17 +114,17 @@ function nextMatch() {
   } else if (match === null) {
     begin();
   } else {
-    during(() => api.next(match.id, checked("person")));
+    request(() => api.next(match.id, checked("person")));
   }
 }
 
 function undo() {
   if (match !== null && !isBusy && match.can_undo) {
-    during(() => api.undo(match.id));
+    request(() => api.undo(match.id));
   }
 }
 
-// Whether a match is still what is shown: every answer of the server makes another one of it.
+// Whether this answer of the server is still the one shown.
 const isShown = (asked) => asked === match && !isBusy;
 
 async function giveHint() {
@@ -146,15 +146,15 @@ async function giveHint() {
   }
 }
 
-// Do one thing to the match, show it, and let the opponent reply.
-async function during(change) {
+// Runs a request that changes the match, shows the result, and lets the opponent reply.
+async function request(change) {
   const mine = visit;
   const plies = match === null ? 0 : match.plies.length;
   isBusy = true;
   document.body.dataset.busy = "true";
   fail(null);
   try {
-    await goOn(change, plies, mine);
+    await showAndReply(change, plies, mine);
   } catch (error) {
     if (mine === visit) {
       await recover(error, plies, mine);
@@ -169,7 +169,7 @@ async function during(change) {
   }
 }
 
-async function goOn(change, plies, mine) {
+async function showAndReply(change, plies, mine) {
   await take(await change(), mine);
   while (mine === visit && !match.is_over && !match.awaits_person) {
     say(`${match.opponent.label} is thinking…`);
@@ -202,42 +202,42 @@ async function fetchPerfect() {
   }
 }
 
-// The server may have gone on, and only its answer was lost; or it has not, and says why.
+// After an error: either only the answer was lost, and the match has changed, or the match is as it was.
 async function recover(error, plies, mine) {
   fail(error);
   if (match === null) {
-    say(whatIsLeft(match));
+    say(whatToDo(match));
     return;
   }
   try {
-    await goOn(() => api.look(match.id), plies, mine);
+    await showAndReply(() => api.look(match.id), plies, mine);
     if (mine === visit && error.status === 0) {
       fail(null);
     }
   } catch (again) {
     if (mine === visit) {
-      await (again.status === 404 ? beginAnew(mine) : say(whatIsLeft(match)));
+      await (again.status === 404 ? replaceMatch(mine) : say(whatToDo(match)));
     }
   }
   if (mine === visit && match !== null && !isChangeWanted) {
-    showWhoPlays(match.opponent);
+    selectOpponent(match.opponent);
   }
 }
 
-// The match was left alone for too long.
-async function beginAnew(mine) {
+// The match has expired.
+async function replaceMatch(mine) {
   match = null;
   try {
-    await goOn(() => newMatch(mine), 0, mine);
+    await showAndReply(() => newMatch(mine), 0, mine);
   } catch {
-    // What is left says enough: the first error is still shown.
+    // The first error is still shown.
   }
   if (mine === visit) {
-    say(match === null || match.plies.length > 0 ? whatIsLeft(match) : "Here is a new match.");
+    say(match === null || match.plies.length > 0 ? whatToDo(match) : "This is a new match.");
   }
 }
 
-// ---------------------------------------------------------------------- what is shown
+// ---------------------------------------------------------------------- display
 
 function show() {
   document.body.dataset.busy = String(isBusy);
@@ -248,17 +248,17 @@ function show() {
   }
 }
 
-// ---------------------------------------------------------------------- what the person touches
+// ---------------------------------------------------------------------- settings and events
 
 function changeSeat() {
-  // Nothing of the person's would be lost.
+  // Only if the person would not lose a match in progress.
   if (match !== null && !isBusy && (match.is_over || !match.plies.some((ply) => ply.by_person))) {
     nextMatch();
   }
 }
 
 async function changeValues() {
-  // Who is at work shows the values of what comes of it.
+  // A running request shows the values when it finishes.
   if (match !== null && !isBusy) {
     const asked = match;
     await fetchPerfect().catch((error) => isShown(asked) && fail(error));

@@ -1,4 +1,4 @@
-// The view of a run's story, asked for again and again while it is open, because the run may be going on.
+// The view of a run's story. It is updated while it is open, because the run may be in progress.
 
 import * as api from "./api.js";
 import { drawFor, lineChart, shareChart, table } from "./charts.js";
@@ -7,12 +7,12 @@ import { at, element, printed } from "./drawing.js";
 const MILLISECONDS = 1000;
 
 let timer = null;
-let told = null;
+let shown = null;
 let visit = 0;
 
 export async function open(game) {
   close();
-  told = null;
+  shown = null;
   at("story-title").textContent = `${game.title}: the story of the run`;
   at("story-state").textContent = "One moment…";
   at("charts").replaceChildren();
@@ -44,12 +44,12 @@ async function look(game, mine, isNew) {
 }
 
 function show(story) {
-  told = story;
+  shown = story;
   drawFor(at("charts").clientWidth);
   const count = story.levels.length;
   const levels = count === 0 ? "no level yet" : count === 1 ? "1 level" : `${count} levels`;
   at("story-state").replaceChildren(
-    ...(story.is_running ? [element("span", { class: "live" }, "live"), " The run is going on: "] : []),
+    ...(story.is_running ? [element("span", { class: "live" }, "live"), " The run is in progress: "] : []),
     `${levels} in ${story.run}`,
   );
   at("story-notes").replaceChildren(...story.notes.map((note) => element("li", {}, note)));
@@ -73,12 +73,12 @@ function charts(story) {
 }
 
 window.addEventListener("resize", () => {
-  if (told !== null && !at("story").hidden) {
-    show(told);
+  if (shown !== null && !at("story").hidden) {
+    show(shown);
   }
 });
 
-// From the first level, near to the paper's colour, to the newest, farthest from it.
+// The colour of a level: the first is close to the background, the newest stands out most.
 const shade = (number, count) => `color-mix(in oklab, var(--chart-new) ${Math.round((100 * (number + 1)) / count)}%, var(--chart-old))`;
 
 const champion = (epochs) => epochs.reduce((best, one) => (one.validation < best.validation ? one : best));
@@ -88,7 +88,7 @@ function lossCurves(losses) {
     id: "losses",
     isWide: true,
     title: "Validation loss by epoch",
-    about: `A curve for each of ${losses.length} levels, the newest strongest in colour; a dot marks the epoch that was kept.`,
+    about: `A curve for each of ${losses.length} levels, the newest strongest in colour; a dot marks the epoch whose weights were kept.`,
     xLabel: "epoch",
     yLabel: "mean squared error",
     series: losses.map(({ level, epochs }, number) => ({
@@ -160,7 +160,7 @@ function exactShares(rows) {
   return shareChart({
     id: "exact",
     title: "Against the random player, exactly",
-    about: "The probability of each result over both seats: no sample, but every line of play.",
+    about: "The probability of each result over both seats. This is exhaustive, not a sample.",
     xLabel: "level",
     yLabel: "probability",
     parts: [
@@ -178,7 +178,7 @@ function ratings(rows, references) {
   return lineChart({
     id: "ratings",
     title: "Rating",
-    about: `In Elo points above the random player, from all matches${met.length > 0 ? "; the flat lines are the players that levels were measured against" : " counted above"}.`,
+    about: `In Elo points above the random player, from all matches${met.length > 0 ? "; the horizontal lines are the players that the levels were compared with" : " counted above"}.`,
     xLabel: "level",
     yLabel: "Elo points",
     series: [
@@ -207,7 +207,7 @@ function card(id, title, about, made) {
 
 function exactTable(rows) {
   const made = table({
-    caption: "What is certain about each level",
+    caption: "Exact results of each level",
     head: ["level", "won", "drawn", "lost", "lines lost moving first", "lines lost moving second", "optimal actions", "rating"],
     rows: rows.map(({ level, exact, rating }) => [
       level,
@@ -218,10 +218,10 @@ function exactTable(rows) {
       Math.round(rating),
     ]),
   });
-  return card("certain", "Every level, exactly", "Results against the random player, and the lines lost when the opponent tries every reply.", made);
+  return card("certain", "Exact results of every level", "Results against the random player, and the lines lost when the opponent tries every reply.", made);
 }
 
 function tournamentTable(players) {
   const rows = players.map((one) => [one.player, Math.round(one.rating), `${Math.round(one.low)} to ${Math.round(one.high)}`]);
-  return card("tournament", "Tournament", "Ratings of all who met, with 95 % intervals.", table({ caption: "Ratings", head: ["player", "rating", "95 %"], rows }));
+  return card("tournament", "Tournament", "Ratings of all players, with 95 % intervals.", table({ caption: "Ratings", head: ["player", "rating", "95 %"], rows }));
 }

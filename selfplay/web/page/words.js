@@ -1,13 +1,13 @@
-// What is said of a match in words.
+// Sentences about a match.
 
 import { at } from "./drawing.js";
 
-// What a person can do when something did not go as it should.
-export function whatIsLeft(match) {
+// What the person can do after an error.
+export function whatToDo(match) {
   if (match === null) {
     return "No match is open. Choose another opponent, or press New match.";
   }
-  return match.is_over ? match.result : match.awaits_person ? "Your turn." : "Undo, or begin a new match.";
+  return match.is_over ? match.result : match.awaits_person ? "Your turn." : "Press Undo or New match.";
 }
 
 export function whatHappened(match, before) {
@@ -26,32 +26,32 @@ export function whatHappened(match, before) {
   return words.join(" ");
 }
 
-// What the values on the board are; mode is whose the person has chosen.
+// What the values on the board mean; mode is the choice of the person.
 export function valuesAbout(match, mode, hasValues, areExact) {
   const isTooLarge = document.querySelector("input[name=values][value=perfect]").disabled;
-  const missing = isTooLarge ? " Perfect play is not known here: the game is too large." : "";
+  const missing = isTooLarge ? " The game is too large to know perfect play." : "";
   if (!hasValues) {
-    return (mode !== "none" && match.awaits_person ? `${match.opponent.label} values nothing.` : "") + missing;
+    return (mode !== "none" && match.awaits_person ? `${match.opponent.label} does not estimate values.` : "") + missing;
   }
   if (mode === "perfect") {
-    return "What perfect play gets with each move: +1 won, 0 drawn, −1 lost.";
+    return "The result of each move with perfect play: +1 win, 0 draw, −1 loss.";
   }
   if (areExact) {
-    return `Exact: by how many discs each of your moves wins, or loses, if both then play perfectly.${missing}`;
+    return `Exact: the number of discs by which each move wins or loses if both play perfectly.${missing}`;
   }
-  return `What ${match.opponent.label} thinks each of your moves is worth to you.${missing}`;
+  return `The value of each move for you, as estimated by ${match.opponent.label}.${missing}`;
 }
 
-// Whose values the curve shows, and from where on they are another number.
-export function whoSaw(match) {
+// Whose values the curve shows, and from which move on they are exact.
+export function curveSource(match) {
   if (match.plies.every((ply) => ply.value === null)) {
     return "";
   }
   const exact = match.plies.findIndex((ply) => ply.value_is_points);
-  return `— as ${match.opponent.label} saw it${exact < 0 ? "" : `; from move ${exact + 1} on exact, in discs`}`;
+  return `— estimated by ${match.opponent.label}${exact < 0 ? "" : `; from move ${exact + 1} on exact, in discs`}`;
 }
 
-// ---------------------------------------------------------------------- said on the page
+// ---------------------------------------------------------------------- messages
 
 export function say(text) {
   at("status").textContent = text;

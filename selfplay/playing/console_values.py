@@ -1,0 +1,86 @@
+"""What the console shows about actions: the values of a player, those of perfect play, hints and verdicts."""
+
+from collections.abc import Callable
+
+from selfplay.errors import NotNowError
+from selfplay.players.perfect import perfect_player_of
+from selfplay.playing.board_text import boards_side_by_side
+from selfplay.playing.hints import hint, optimal_actions, perfect_values
+from selfplay.playing.match_history import Ply
+from selfplay.playing.session import Session, Values
+
+OUTCOMES = {1.0: "wins", 0.0: "draws", -1.0: "loses"}
+
+VALUES, PERFECT = "values", "perfect"
+"""What can be shown and hidden, by the words that a person writes for it."""
+
+
+class ConsoleValues:
+    """Writes what is known about the actions of a session.
+
+    Args:
+        write: shows one or more lines.
+        shows: whether VALUES and PERFECT are shown.
+        colour: mark values with the colours of a terminal.
+    """
+
+    def __init__(self, session: Session, write: Callable[[str], None], shows: dict[str, bool], *, colour: bool) -> None:
+        self.session, self.game, self.write = session, session.game, write
+        self.shows, self.colour = shows, colour
+
+    def show_or_hide(self, what: str, argument: str) -> None:
+        """Show or hide VALUES or PERFECT: `argument` is "on", "off", or empty to change between them.
+
+        Raises NotNowError for another argument, and if the game has no perfect values.
+        """
+        if argument not in ("", "on", "off"):
+            raise NotNowError(f"write {what} on or {what} off")
+        shown = argument == "on" or (argument == "" and not self.shows[what])
+        if what == PERFECT and shown and perfect_player_of(self.game) is None:
+            self.shows[what] = False
+            raise NotNowError(f"{self.game.name} is too large to be solved")
+        self.shows[what] = shown
+        self.write(f"{what} {'on' if shown else 'off'}")
+
+    def show(self, *, with_values: bool) -> Values | None:
+        """Write the board with the values of each action; returns the player's values if `with_values`."""
+        values, adviser = self.session.action_values() if with_values else None, self.session.adviser()
+        perfect = perfect_values(self.session) if self.shows[PERFECT] else None
+        columns = []
+        if values is not None and adviser is not None:
+            columns.append((f"What {adviser.name} expects of each action:", values))
+        if perfect is not None:
+            columns.append(("Result with perfect play:", perfect))
+        if columns:
+            self.write(boards_side_by_side(self.game, self.session.state, columns, colour=self.colour))
+        elif None not in self.session.seats:
+            self.write(self.game.presentation.board_text(self.session.state))
+        return values
+
+    def show_verdict(self, ply: Ply) -> None:
+        """Write which actions would have been best instead of the last ply, if perfect play is shown."""
+        if not self.shows[PERFECT]:
+            return
+        before = len(self.session.plies) - 1
+        values, best = perfect_values(self.session, before), optimal_actions(self.session, before)
+        if values is None or best is None:
+            return
+        outcome, best_outcome = OUTCOMES[float(values[ply.action])], OUTCOMES[float(values[best[0]])]
+        if ply.action in best:
+            self.write(f"Perfect play: {ply.text} {outcome}, and no other action is better.")
+        else:
+            self.write(
+                f"Perfect play: {ply.text} {outcome}; {self._names(best)} would have been best ({best_outcome})."
+            )
+
+    def show_hint(self) -> None:
+        """Write an action to consider. Raises NotNowError if no values are known."""
+        given = hint(self.session)
+        self.show(with_values=True)
+        self.write(f"{given.source} would play {given.text}, value {given.value:+.2f}.")
+        best = optimal_actions(self.session)
+        if self.shows[PERFECT] and best is not None:
+            self.write(f"Perfect play: {self._names(best)}.")
+
+    def _names(self, actions: tuple[int, ...]) -> str:
+        return " or ".join(map(self.game.action_to_string, actions))
