@@ -13,7 +13,7 @@ from selfplay.games.position_graph import positions_of
 from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import PerfectPlayer, is_found_out, perfect_player_of
 from selfplay.players.player import Player
-from selfplay.players.registry import PLAYER_KINDS, make_player
+from selfplay.players.registry import PLAYERS, make_player, player_kind
 from selfplay.players.search import SearchPlayer
 from selfplay.players.tabular import load_tabular_player
 from selfplay.runs.run_folder import RunFolder
@@ -51,6 +51,8 @@ class OpponentCatalog:
         self.games = {name: make_game(name) for name in GAMES}
         self._solving = threading.Lock()
         self._players = PlayerCache()
+        kinds = {name: player_kind(name) for name in PLAYERS if name not in LISTED_KINDS + UNLISTED_KINDS}
+        self._other_kinds = {name: kind for name, kind in kinds.items() if not kind.needs_what}
 
     def game(self, name: str) -> Game:
         """Raises NotFoundError if there is no such game."""
@@ -143,7 +145,7 @@ class OpponentCatalog:
         yield from self._levels(game)
         yield from self._searches(game)
         yield Opponent(
-            OpponentView(id="random", kind="random", label="Random", about=f"plays {PLAYER_KINDS['random'].meaning}"),
+            OpponentView(id="random", kind="random", label="Random", about=f"plays {player_kind('random').meaning}"),
             partial(make_player, "random", game, self.run(game).path),
         )
         yield from self._tables(game)
@@ -229,10 +231,8 @@ class OpponentCatalog:
 
     def _registered(self, game: Game) -> Iterator[Opponent]:
         """Players that other packages have registered, if their name alone says which player it is."""
-        for name in PLAYER_KINDS:
-            if name in LISTED_KINDS + UNLISTED_KINDS or ":" in PLAYER_KINDS[name].syntax:
-                continue
-            view = OpponentView(id=name, kind=name, label=name.replace("_", " "), about=PLAYER_KINDS[name].meaning)
+        for name, kind in self._other_kinds.items():
+            view = OpponentView(id=name, kind=name, label=name.replace("_", " "), about=kind.meaning)
             yield Opponent(view, partial(make_player, name, game, self.run(game).path))
 
 

@@ -12,12 +12,15 @@ from selfplay.errors import StageError
 from selfplay.games import GAMES, make_game
 from selfplay.grading.proof import SEAT_NAMES
 from selfplay.players.player import Player
-from selfplay.players.registry import PLAYER_KINDS, PlayerKind
+from selfplay.players.player_names import PlayerKind
+from selfplay.players.registry import PLAYERS
 from selfplay.players.search import SearchPlayer
+from selfplay.web.app import create_app
 from selfplay.web.errors import NotFoundError
 from selfplay.web.match_service import MatchService
 from selfplay.web.player_cache import PlayerCache
 from tests.support.stub_players import FirstLegal
+from tests.web.conftest import client_of, web_settings
 from tests.web.match_requests import Json, begin, play_out
 
 
@@ -36,10 +39,12 @@ def test_opponents_come_from_the_run_and_notes_name_what_is_missing(client: Test
     assert [one["id"] for one in client.get("/api/games/othello/opponents").json()["opponents"]][-1] == "greedy"
 
 
-def test_a_registered_player_of_another_package_is_offered(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_registered_player_of_another_package_is_offered(run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = make_game("tictactoe")
     kind = PlayerKind("first_legal", "the lowest legal action", lambda name, game, run_dir: FirstLegal(game))
-    monkeypatch.setitem(PLAYER_KINDS, "first_legal", kind)
+    # As `PLAYERS.register` does, but only during this test.
+    monkeypatch.setitem(PLAYERS._found, "first_legal", kind)
+    client = client_of(create_app(MatchService(web_settings(run_dir))))
     offered = {one["id"]: one for one in client.get("/api/games/tictactoe/opponents").json()["opponents"]}
     assert (offered["first_legal"]["label"], offered["first_legal"]["about"]) == ("first legal", kind.meaning)
     match = play_out(client, begin(client, game.name, "first_legal", "second"))
