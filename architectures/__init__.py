@@ -1,7 +1,8 @@
-"""The networks, one per file, by name: torch modules from observations to the expected return.
+"""The networks, one per file, by name: torch modules from observations to `Output`.
 
-Each maps float32[B, *observation_shape] to float32[B, 1]. To add one, write it in a file of its own, name it in
-ARCHITECTURES, and add conf/architecture/NAME.yaml with its options.
+Each maps float32[N, *observation_shape] to an `Output`: a value, and policy logits if it has a policy head. To add one,
+write it in a file of its own, add a line to ARCHITECTURES, and add conf/architecture/NAME.yaml with its options; or
+keep it in a package of your own and name it `module:Class`, or offer it as an entry point of "selfplay.architectures".
 """
 
 import inspect
@@ -10,37 +11,58 @@ from typing import Any
 
 from torch import nn
 
-from selfplay.architectures.conv import Conv
-from selfplay.architectures.mlp import MLP
-from selfplay.architectures.ntuple import NTuple
-from selfplay.architectures.othello_features import OthelloFeatures
-from selfplay.architectures.residual import Residual
+from selfplay.architectures.output import Output, check_output
 from selfplay.errors import SettingError
+from selfplay.registry import Registry
 
-ARCHITECTURES: dict[str, Callable[..., nn.Module]] = {
-    "mlp": MLP,
-    "conv": Conv,
-    "residual": Residual,
-    "othello_features": OthelloFeatures,
-    "ntuple": NTuple,
-}
+__all__ = ["ARCHITECTURES", "Output", "build_network", "check_output"]
+
+ARCHITECTURES: Registry[Callable[..., nn.Module]] = Registry(
+    "architecture",
+    {
+        "mlp": "selfplay.architectures.mlp:MLP",
+        "conv": "selfplay.architectures.conv:Conv",
+        "residual": "selfplay.architectures.residual:Residual",
+        "othello_features": "selfplay.architectures.othello_features:OthelloFeatures",
+        "ntuple": "selfplay.architectures.ntuple:NTuple",
+    },
+    group="selfplay.architectures",
+)
 
 
-def build_network(architecture: Mapping[str, Any], observation_shape: Sequence[int]) -> nn.Module:
+def build_network(architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int) -> nn.Module:
     """The network that `architecture` describes: its `name` and its options, as in conf/architecture/.
 
-    The initial weights come from torch's global generator. Raises SettingError for a name, an option or a value that
-    the architecture does not have.
+    The network's class is called with the observation shape and its options; if it has a parameter `num_actions`, that
+    is passed too. The initial weights come from torch's global generator.
+
+    Args:
+        num_actions: the number of distinct actions of the game, for policy heads.
+
+    Raises:
+        SettingError: an unknown name, option or value; or a network that does not return `Output`.
     """
     options = dict(architecture)
     name = options.pop("name", None)
-    if not isinstance(name, str) or name not in ARCHITECTURES:
+    if not isinstance(name, str):
         raise SettingError(f"unknown architecture {name!r}; there are {', '.join(sorted(ARCHITECTURES))}")
-    build = ARCHITECTURES[name]
+    build = _network_class(name)
     known = list(inspect.signature(build).parameters)[1:]
-    if foreign := sorted(set(options) - set(known)):
-        raise SettingError(f"architecture {name} has no option {foreign[0]!r}; it has {', '.join(known) or 'none'}")
+    sizes = {"num_actions": num_actions} if "num_actions" in known else {}
+    allowed = [option for option in known if option not in sizes]
+    if foreign := sorted(set(options) - set(allowed)):
+        raise SettingError(f"architecture {name} has no option {foreign[0]!r}; it has {', '.join(allowed) or 'none'}")
     try:
-        return build(tuple(observation_shape), **options)
+        network = build(tuple(observation_shape), **sizes, **options)
     except TypeError as error:
-        raise SettingError(f"architecture={dict(architecture)} has a value of the wrong kind: {error}") from error
+        raise SettingError(f"architecture={dict(architecture)} has a value of the wrong type: {error}") from error
+    check_output(network, observation_shape, num_actions, f"architecture={name}")
+    return network
+
+
+def _network_class(name: str) -> Callable[..., nn.Module]:
+    found = ARCHITECTURES[name]
+    # The name may come from a file, which must not be able to call any function by its name.
+    if not (isinstance(found, type) and issubclass(found, nn.Module)):
+        raise SettingError(f"architecture {name!r} is not a torch.nn.Module class")
+    return found

@@ -1,18 +1,18 @@
 """A 3x3 convolution over the whole board, then linear layers."""
 
 from collections.abc import Sequence
-from typing import cast
 
 from torch import Tensor, nn
 
-from selfplay.architectures.checks import require_board, require_whole_number
+from selfplay.architectures.checks import require_board, require_positive_integer
 from selfplay.architectures.mlp import hidden_layers
+from selfplay.architectures.output import Output
 
 
 class Conv(nn.Module):
-    """One 3x3 convolution that keeps the board's size, ReLU, then linear layers as in the perceptron.
+    """One 3x3 convolution that keeps the size of the board, ReLU, then linear layers as in `MLP`.
 
-    Raises SettingError if the observation is not a board (channels, rows, columns), or a size is out of range.
+    Raises SettingError if the observation is not a board (planes, rows, columns), or a size is out of range.
     """
 
     def __init__(
@@ -24,7 +24,7 @@ class Conv(nn.Module):
     ) -> None:
         super().__init__()
         require_board("conv", observation_shape)
-        require_whole_number("channels", channels)
+        require_positive_integer("channels", channels)
         planes, rows, columns = observation_shape
         sizes = [channels * rows * columns, *hidden_sizes]
         self.layers = nn.Sequential(
@@ -35,5 +35,5 @@ class Conv(nn.Module):
             nn.Linear(sizes[-1], 1),
         )
 
-    def forward(self, observations: Tensor) -> Tensor:
-        return cast(Tensor, self.layers(observations))
+    def forward(self, observations: Tensor) -> Output:
+        return Output(self.layers(observations).squeeze(1))

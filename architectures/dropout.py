@@ -1,4 +1,4 @@
-"""Dropout with a cheap mask."""
+"""Dropout whose mask is cheaper to draw than that of nn.Dropout."""
 
 import torch
 from torch import Tensor, nn
@@ -7,11 +7,11 @@ LEVELS = 1 << 16
 
 
 class Dropout(nn.Module):
-    """Dropout (Srivastava et al., JMLR 15, 2014): in training each entry is zeroed with probability `rate`, and the
+    """Dropout (Srivastava et al., JMLR 15, 2014): in training, each entry is set to 0 with probability `rate`, and the
     others are scaled by 1 / (1 - rate).
 
-    nn.Dropout draws a number for every entry, which takes most of a training step on a CPU. Here four entries share the
-    64 bits of one draw, so the rate is rounded down to a multiple of 1 / 65,536.
+    nn.Dropout draws a random number for each entry, which takes most of a training step on a CPU. Here four entries
+    share the 64 bits of one number, and the rate is rounded down to a multiple of 1 / 65,536.
     """
 
     def __init__(self, rate: float) -> None:

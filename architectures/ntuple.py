@@ -1,31 +1,45 @@
-"""Sums of table entries over patterns of squares: an n-tuple network."""
+"""An n-tuple network: the value is a sum of table entries, one for each pattern of squares."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from selfplay.architectures.checks import require_whole_number
+from selfplay.architectures.checks import require_positive_integer
+from selfplay.architectures.output import Output
 from selfplay.compute.devices import runs_compiled
 from selfplay.errors import SettingError
+from selfplay.games import Game
+from selfplay.games.feature_kernels import board_words
+from selfplay.games.patterns import (
+    Patterns,
+    TrainableTables,
+    make_patterns,
+    phase_of,
+    read_pattern,
+    windows,
+    write_all_entries,
+)
+from selfplay.search.pattern_evaluation import PatternEvaluation, pattern_tables
 
-if TYPE_CHECKING:
-    from selfplay.games.patterns import Patterns, TrainableTables
-    from selfplay.search.pattern_evaluation import PatternTables
+MAX_SQUARES = 64
 
 
 class NTuple(nn.Module):
     """The hyperbolic tangent of the sum of one table entry for each image of each pattern.
 
-    There is a table for each pattern and phase of the match. The weights begin at 0.
+    There is a table for each pattern and phase of the match. The weights start at 0.
 
     Args:
         patterns: drawn as for `selfplay.games.patterns.read_pattern`; None: every window of 3x3 squares.
         symmetries: the images of patterns on the board that share their weights: "none", "mirror" or "square".
-        phases: bands of equal width by the number of stones, each with weights of its own.
+        phases: number of phases, ranges of equal width of the number of stones, each with its own weights.
 
-    Raises SettingError if observations are no boards with two planes of stones, or a pattern does not fit the board.
+    Raises:
+        SettingError: observations are not boards of up to 64 squares with two planes of stones, or a pattern does not
+            fit the board.
     """
 
     def __init__(
@@ -35,16 +49,11 @@ class NTuple(nn.Module):
         symmetries: str = "none",
         phases: int = 1,
     ) -> None:
-        # A program that builds another network should not wait for the compiler.
-        from selfplay.games.patterns import make_patterns, read_pattern, windows
-
         super().__init__()
-        if len(observation_shape) != 3 or observation_shape[0] != 2 or observation_shape[1] * observation_shape[2] > 64:
-            raise SettingError(f"architecture=ntuple needs a board; this game's observation is {observation_shape}")
+        rows, columns = _board_of(observation_shape)
         if patterns is not None and (isinstance(patterns, str) or not patterns):
             raise SettingError('architecture.patterns: give one or more drawings, such as "xxx/xxx/xxx"')
-        require_whole_number("phases", phases)
-        _, rows, columns = observation_shape
+        require_positive_integer("phases", phases)
         self.board, self.num_squares = (rows, columns), rows * columns
         drawings = windows(rows, columns) if patterns is None else patterns
         squares = tuple(read_pattern(drawing, rows, columns) for drawing in drawings)
@@ -56,28 +65,23 @@ class NTuple(nn.Module):
             self.register_buffer(name, torch.from_numpy(getattr(self.patterns, name)), persistent=False)
         self.weight = nn.Parameter(torch.zeros(phases, self.patterns.num_weights))
 
-    def forward(self, observations: Tensor) -> Tensor:
-        numbers = self.weight_numbers(observations)
-        sums = nn.functional.embedding_bag(numbers, self.weight.reshape(-1, 1), mode="sum")
-        return torch.tanh(sums)
+    def forward(self, observations: Tensor) -> Output:
+        indices = self.weight_indices(observations)
+        sums = nn.functional.embedding_bag(indices, self.weight.reshape(-1, 1), mode="sum")
+        return Output(torch.tanh(sums).squeeze(1))
 
-    def weight_numbers(self, observations: Tensor) -> Tensor:
-        """int64[N, I]: which of all phases' weights, counted through, each image of each position has."""
+    def weight_indices(self, observations: Tensor) -> Tensor:
+        """int64[N, I]: the index of the weight of each image in each position, in the flattened weights."""
         if not runs_compiled(observations):
-            return self.weight_numbers_with_tensors(observations)
-        from selfplay.games.feature_kernels import board_words
-        from selfplay.games.patterns import phase_of, write_all_entries
-
+            return self.weight_indices_with_tensors(observations)
         just_moved, to_move = board_words(observations.detach())
         entries = torch.empty(len(observations), len(self.offsets), dtype=torch.int32)
         write_all_entries(just_moved, to_move, self.patterns.contributions, self.patterns.offsets, entries.numpy())
         phase = torch.from_numpy(phase_of(just_moved, to_move, len(self.weight), self.num_squares))
         return self.weight_of_entry[entries.long()].long() + phase[:, None] * self.patterns.num_weights
 
-    def weight_numbers_with_tensors(self, observations: Tensor) -> Tensor:
-        """`weight_numbers` as torch operations, for any device."""
-        from selfplay.games.patterns import phase_of
-
+    def weight_indices_with_tensors(self, observations: Tensor) -> Tensor:
+        """`weight_indices` as torch operations, for any device."""
         bits = torch.arange(self.num_squares, device=observations.device)
         just_moved, to_move = ((observations.detach().flatten(2) != 0).long() << bits).sum(dim=2).unbind(dim=1)
         entries = self.offsets.expand(len(observations), -1)
@@ -87,16 +91,53 @@ class NTuple(nn.Module):
         phase: Tensor = phase_of(just_moved, to_move, len(self.weight), self.num_squares)
         return self.weight_of_entry[entries.long()].long() + phase[:, None] * self.patterns.num_weights
 
-    def tables(self) -> "PatternTables":
-        """The weights as they are now, as compiled searches take them."""
-        from selfplay.search.pattern_evaluation import pattern_tables
+    def valuation(self, name: str, game: Game, win: float, margin: float) -> PatternEvaluation:
+        """The weights as they are now, for compiled searches (see `CompiledValues`)."""
+        tables = pattern_tables(self.patterns, self.weight.detach().cpu().numpy(), self.num_squares)
+        return PatternEvaluation(name, game.name, win, margin, tables)
 
-        return pattern_tables(self.patterns, self.weight.detach().cpu().numpy(), self.num_squares)
-
-    def trainable_tables(self) -> "TrainableTables":
-        """The patterns and the weights themselves, for training row by row on the CPU: what is written stays."""
-        from selfplay.games.patterns import TrainableTables
-
+    def trainable_tables(self) -> TrainableTables:
+        """The patterns and the weights themselves, for training row by row on the CPU (see `RowByRowTrainable`)."""
         contributions, offsets, weight_of_entry, *_ = self.patterns
-        weights = self.weight.detach().numpy()
-        return TrainableTables(contributions, offsets, weight_of_entry, weights, self.num_squares)
+        return TrainableTables(contributions, offsets, weight_of_entry, self.weight.detach().numpy(), self.num_squares)
+
+    def square_weights(self) -> NDArray[np.float64]:
+        """float64[phases, rows, columns]: what a stone of the player who has just moved adds on each square.
+
+        For each image of a pattern that contains the square: half the difference between the mean weight of the
+        fillings with a stone of this player there and of those with a stone of the opponent. Fillings that never
+        occurred have weight 0 and are left out. The result is the sum over the images; it is the argument of a
+        hyperbolic tangent, so near 0 it is a share of the outcome.
+        """
+        weights = self.weight.detach().double().numpy()
+        totals = np.zeros((len(weights), self.num_squares))
+        for image, squares in enumerate(self.patterns.images):
+            entries = weights[:, self._weights_of_image(image)]
+            fillings = np.arange(entries.shape[1])
+            for digit, square in enumerate(squares):
+                stone = fillings // 3**digit % 3
+                totals[:, square] += (_mean_nonzero(entries[:, stone == 1]) - _mean_nonzero(entries[:, stone == 2])) / 2
+        return totals.reshape(len(weights), *self.board)
+
+    def _weights_of_image(self, image: int) -> NDArray[np.int32]:
+        """int32[3**n]: the weight of each filling of an image of n squares."""
+        start = self.patterns.offsets[image]
+        return self.patterns.weight_of_entry[start : start + 3 ** len(self.patterns.images[image])]
+
+
+def _board_of(observation_shape: tuple[int, ...]) -> tuple[int, int]:
+    """The rows and columns of a board with two planes of stones."""
+    if len(observation_shape) != 3 or observation_shape[0] != 2:
+        raise SettingError(f"architecture=ntuple needs a board; this game's observation is {observation_shape}")
+    _, rows, columns = observation_shape
+    if rows * columns > MAX_SQUARES:
+        raise SettingError(
+            f"architecture=ntuple needs a board of at most {MAX_SQUARES} squares; this one has {rows * columns}"
+        )
+    return rows, columns
+
+
+def _mean_nonzero(entries: NDArray[np.float64]) -> NDArray[np.float64]:
+    """float64[phases]: the mean of the entries that are not 0; 0 where there are none."""
+    mean: NDArray[np.float64] = entries.sum(axis=1) / np.maximum(1, (entries != 0).sum(axis=1))
+    return mean

@@ -1,4 +1,4 @@
-"""A residual network: blocks of two 3x3 convolutions beside a straight way, then linear layers."""
+"""A residual network: blocks of two 3x3 convolutions with a skip connection, then linear layers."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -6,17 +6,19 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from selfplay.architectures.checks import require_board, require_whole_number
+from selfplay.architectures.checks import require_board, require_positive_integer
 from selfplay.architectures.mlp import hidden_layers
+from selfplay.architectures.output import Output
 
 
 class ResidualBlock(nn.Module):
-    """x + conv(relu(conv(relu(x)))), with activations before convolutions (He et al., "Identity mappings in deep
-    residual networks", 2016). float32[B, channels, rows, columns] to the same shape.
+    """x + conv(relu(conv(relu(x)))), with activations before the convolutions (He et al., "Identity mappings in deep
+    residual networks", 2016). Keeps the shape float32[N, channels, rows, columns].
 
-    Nothing is normalised over the batch: a position's value must not depend on the positions beside it. What keeps many
-    blocks trainable instead is how they begin (Zhang, Dauphin & Ma, "Fixup initialization", 2019): the last convolution
-    at 0, which makes the block the identity, and the first scaled by blocks ** -0.5. Biases begin at 0.
+    There is no batch normalisation, because the value of a position must not depend on the other positions of the
+    batch. Deep stacks are trainable through the initialization instead (Zhang, Dauphin & Ma, "Fixup initialization",
+    2019): the last convolution starts at 0, which makes the block the identity, and the first one is scaled by
+    blocks ** -0.5. Biases start at 0.
     """
 
     def __init__(self, channels: int, blocks: int) -> None:
@@ -37,7 +39,7 @@ class ResidualBlock(nn.Module):
 
 class Residual(nn.Module):
     """A 3x3 convolution, residual blocks, and a head as in AlphaZero (Silver et al., 2018): a 1x1 convolution to
-    `head_channels` planes, then linear layers as in the perceptron. All convolutions keep the board's size.
+    `head_channels` planes, then linear layers as in `MLP`. All convolutions keep the size of the board.
 
     Raises SettingError if the observation is not a board (planes, rows, columns), or a size is out of range.
     """
@@ -54,7 +56,7 @@ class Residual(nn.Module):
         super().__init__()
         require_board("residual", observation_shape)
         for option, number in (("channels", channels), ("blocks", blocks), ("head_channels", head_channels)):
-            require_whole_number(option, number)
+            require_positive_integer(option, number)
         planes, rows, columns = observation_shape
         sizes = [head_channels * rows * columns, *hidden_sizes]
         self.stem = nn.Conv2d(planes, channels, kernel_size=3, padding=1)
@@ -68,5 +70,5 @@ class Residual(nn.Module):
             nn.Linear(sizes[-1], 1),
         )
 
-    def forward(self, observations: Tensor) -> Tensor:
-        return cast(Tensor, self.head(self.blocks(self.stem(observations))))
+    def forward(self, observations: Tensor) -> Output:
+        return Output(self.head(self.blocks(self.stem(observations))).squeeze(1))

@@ -44,13 +44,15 @@ from selfplay.players.levels import exploring_player
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.choices import OPTIMIZERS
 from selfplay.settings.common import EXECUTORS, ExecutorSettings
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.run import Settings, compose_settings
 from selfplay.settings.training import PRECISIONS, TrainingSettings
 from selfplay.stages.generate import generate_level
 from selfplay.stages.train import train_level
-from selfplay.training.fitting import seeded, train
+from selfplay.training.fitting import fit, seeded
+from selfplay.training.rows_in_memory import RowsInMemory
 
 GENERATE = PROJECT_FOLDER / "preprocessing" / "generate_positions_expectations.py"
 TRAIN = PROJECT_FOLDER / "train" / "train_agent.py"
@@ -244,23 +246,24 @@ def training_rows_per_second(options: Namespace) -> None:
         for overrides in (*networks, TABLES.get(name, ["architecture=ntuple"])):
             settings = compose_settings([f"game={name}", *overrides])
             training = replace(settings.training, steps_per_epoch=STEPS_IN_EPOCH)
-            by_rows = training.optimizer.name == "sgd"
+            by_rows = OPTIMIZERS[training.optimizer.name].runs_on_cpu_only
             cells = []
             for precision in PRECISIONS:
                 if by_rows and (options.device != CPU or precision != PRECISIONS[0]):
                     cells.append("")
                     continue
                 one = replace(training, precision=precision)
-                work = partial(fit, game, settings.architecture, rows, one, options.device)
+                work = partial(train, game, settings.architecture, rows, one, options.device)
                 cells.append(f"{per_second(work, 1, options.seconds, options.repeats):,.0f}")
             print(f"| {name} | {' '.join(overrides)} | {' | '.join(cells)} |", flush=True)
 
 
-def fit(game: Game, architecture: dict[str, Any], rows: Rows, training: TrainingSettings, device: str, n: int) -> int:
+def train(game: Game, architecture: dict[str, Any], rows: Rows, training: TrainingSettings, device: str, n: int) -> int:
     """Train for n epochs; returns the number of rows that were stepped on."""
     with seeded(0):
-        network = build_network(architecture, game.observation_shape)
-    train(network, rows, replace(training, epochs=n), game, 0, device=device)
+        network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
+    settings = replace(training, epochs=n)
+    fit(network, RowsInMemory([rows], settings, game, 0), settings, game.observation_shape, 0, device=device)
     return n * STEPS_IN_EPOCH * training.batch_size
 
 

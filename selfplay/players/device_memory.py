@@ -1,16 +1,16 @@
-"""How much of a device's memory matches take, and how many of them it therefore plays in lockstep.
+"""How much memory matches need on a device, and how many of them are therefore played in lockstep.
 
-On a GPU a batch should be large: a ply of few matches keeps it as long as one of many. What is counted here is what
-torch's operations hold at once in the worst ply there can be.
+On a GPU a batch should be large: a ply of few matches takes as long as a ply of many. The estimates count the tensors
+that torch's operations hold at the same time, in a ply in which every action is legal.
 """
 
 from collections.abc import Iterable
 from math import prod
 from typing import TYPE_CHECKING
 
-import torch
 from torch import Tensor, nn
 
+from selfplay.architectures.output import probe
 from selfplay.compute.devices import CPU, free_bytes
 from selfplay.games.game import Game
 from selfplay.players.capabilities import PlaysOnDevice
@@ -20,67 +20,67 @@ if TYPE_CHECKING:
 
 USUAL_BATCH_SIZE = 16384
 LARGEST_BATCH_SIZE = 65536
-"""The records of a batch go through the CPU's memory, and more matches make a GPU no faster."""
+"""More matches do not make a GPU faster, and the records of a batch pass through the memory of the CPU."""
 
 SHARE_OF_FREE = 0.5
-"""So much of the free memory is planned for; allocation leaves gaps."""
+"""Share of the free memory that is planned for; allocation leaves gaps."""
 
 WORD, FLOAT = 8, 4
 STATE = 2 * WORD + FLOAT + 2
-"""Bytes of a state: two words, the return, the player and whether the match is over."""
+"""Bytes of a state: two words, the return, the player, and whether the match is over."""
 WORDS_OF_RULES = 24
-"""Words that the operations of a game's rules hold at once."""
+"""Words per match that the rules of a game hold at the same time."""
 WORDS_OF_OBSERVATION = 3
-"""Words that are held at once for each entry of an observation while it is taken out of a position."""
+"""Words per entry of an observation that are held while it is computed from a position."""
 LAYERS_HELD = 4
-"""Outputs of layers that are held at once: the input and the output of one, and what goes past it."""
+"""Outputs of layers that are held at the same time: the input and output of one layer, and a skip connection."""
 
 
 def afterstate_bytes(game: Game) -> int:
-    """What it takes to make one afterstate, and to show it to a network."""
+    """Bytes to compute one afterstate and its observation."""
     observation = prod(game.observation_shape) * (WORDS_OF_OBSERVATION * WORD + FLOAT)
     return STATE + WORDS_OF_RULES * WORD + observation
 
 
 def position_bytes(game: Game) -> int:
-    """What it takes to value every action of one position at once, each of them legal."""
+    """Bytes to value all actions of one position at the same time, if every action is legal."""
     mask = 4 * WORD
     return game.num_distinct_actions * (mask + afterstate_bytes(game))
 
 
 def match_bytes(game: Game) -> int:
-    """What one match takes: its record, each ply a state and an action, and its share in the ply that is played."""
+    """Bytes of one match: its record (a state and an action for each ply), and the ply that is being played."""
     return 2 * (game.max_game_length + 1) * (STATE + WORD) + WORDS_OF_RULES * WORD + position_bytes(game)
 
 
 def network_bytes(network: nn.Module, observation_shape: tuple[int, ...], rows: int) -> int:
-    """What a network takes that sees `rows` observations at once: its weights and its largest layers' outputs."""
+    """Bytes of a network that evaluates `rows` observations at a time: its weights and its largest layer outputs."""
     largest = prod(observation_shape)
 
-    def measure(_module: nn.Module, _inputs: object, output: Tensor) -> None:
+    def measure(_module: nn.Module, _inputs: object, output: object) -> None:
         nonlocal largest
-        largest = max(largest, output[0].numel())
+        outputs = output if isinstance(output, tuple) else (output,)
+        largest = max([largest, *(tensor[0].numel() for tensor in outputs if isinstance(tensor, Tensor))])
 
     hooks = [module.register_forward_hook(measure) for module in network.modules()]
-    parameters = list(network.parameters())
     try:
-        with torch.inference_mode():
-            network(torch.zeros(1, *observation_shape, device=parameters[0].device if parameters else CPU))
+        probe(network, observation_shape)
     finally:
         for hook in hooks:
             hook.remove()
-    return FLOAT * (sum(parameter.numel() for parameter in parameters) + LAYERS_HELD * rows * largest)
+    weights = sum(parameter.numel() for parameter in network.parameters())
+    return FLOAT * (weights + LAYERS_HELD * rows * largest)
 
 
 def fitting_batch_size(game: Game, players: Iterable["Player"], device: str) -> int:
-    """How many matches between these players are played in lockstep unless the settings say so."""
+    """The number of matches between these players that are played in lockstep, if the settings leave it open."""
     if device == CPU:
         return USUAL_BATCH_SIZE
     return batch_size_within(int(SHARE_OF_FREE * free_bytes()), game, players)
 
 
 def batch_size_within(memory: int, game: Game, players: Iterable["Player"]) -> int:
-    """The largest power of two of matches, at most LARGEST_BATCH_SIZE, that so many bytes hold; 1 if they hold none."""
+    """The largest power of two of matches that fit into `memory` bytes: at least 1, at most LARGEST_BATCH_SIZE."""
     on_device = [player.as_a(PlaysOnDevice) for player in dict.fromkeys(players)]
     left = memory - sum(player.bytes_on_device() for player in on_device if player is not None)
     fitting = min(LARGEST_BATCH_SIZE, max(1, left // match_bytes(game)))

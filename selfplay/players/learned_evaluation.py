@@ -1,85 +1,66 @@
-"""Evaluations for searches out of what a level has learned: weights of features, or tables of patterns."""
+"""What a level has learned, as an evaluation for searches."""
 
-import logging
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
 from selfplay.errors import InvalidFileError
+from selfplay.games import Game
+from selfplay.runs.checkpoints import Checkpoint, load_checkpoint
 from selfplay.runs.run_folder import RunFolder
+from selfplay.search.evaluation import Evaluation, Valuation
 from selfplay.settings.choices import OUTCOMES
 
-if TYPE_CHECKING:
-    from selfplay.games import Game
-    from selfplay.runs.checkpoints import Checkpoint
-    from selfplay.search.evaluation import Evaluation, Valuation
-    from selfplay.search.pattern_evaluation import PatternEvaluation
-
-log = logging.getLogger(__name__)
+POINTS_IN_A_WIN = 1000
+"""A win is worth this many points at the end of a match."""
 
 
-@runtime_checkable
-class WeightedFeatures(Protocol):
-    """A network that sums up features, each times its weight."""
+def learned_evaluation(path: Path, game: Game) -> Evaluation:
+    """The evaluation by features that the checkpoint at `path` has learned, for positions of `game`.
 
-    def feature_weights(self) -> dict[str, float]:
-        """The weight of each feature by its name, to the player to move."""
+    Positions in which the match goes on have the value that the network gives them. A win is worth the smallest power
+    of ten above the value of every such position, so that a search prefers winning now to any prospect of winning.
+    Among won matches it prefers those with more points.
 
-
-def learned_evaluation(path: Path, game: "Game") -> "Evaluation":
-    """The weights of the features in the checkpoint at `path`, as an evaluation of the positions of `game`.
-
-    Open positions have the value that the network gives them. A win is worth the least power of ten that no open
-    position can exceed, so that a search prefers a won match to any promise of one; of won matches it prefers those
-    by more points, a thousandth of a win each.
-
-    Raises InvalidFileError if the file is broken, or its network is no weighted sum of features.
+    Raises InvalidFileError if the file is broken, or its network is not a weighted sum of features.
     """
-    from selfplay.runs.checkpoints import load_checkpoint
-    from selfplay.search.evaluation import Evaluation
+    return _feature_evaluation(load_checkpoint(path, game), path, game)
 
-    checkpoint = load_checkpoint(path, game)
-    if not isinstance(checkpoint.network, WeightedFeatures):
+
+def _feature_evaluation(checkpoint: Checkpoint, path: Path, game: Game) -> Evaluation:
+    network = checkpoint.network
+    if not isinstance(network, FeatureWeights):
         name = checkpoint.metadata["architecture"]["name"]
-        raise InvalidFileError(path, f"architecture={name} has no weights of features; learn with othello_features")
-    weights = checkpoint.network.feature_weights()
-    # No feature exceeds the number of squares: each counts squares, and those that count twice are few.
+        raise InvalidFileError(path, f"architecture={name} has no feature weights; train with othello_features")
+    weights = network.feature_weights()
+    # No feature exceeds the number of squares: features count squares, and those that count some twice count few.
     largest = (game.num_squares or 0) * sum(map(abs, weights.values()))
     win = 10.0 ** max(0, math.floor(math.log10(largest)) + 1) if largest > 0 else 1.0
-    return Evaluation(str(path), game.name, win, win / 1000, weights)
+    return Evaluation(str(path), game.name, win, win / POINTS_IN_A_WIN, weights)
 
 
-def compiled_evaluation(checkpoint: "Checkpoint", game: "Game", name: str) -> "PatternEvaluation | None":
-    """What a level of tables has learned: open positions have the value that its network gives them.
-
-    Returns:
-        None if it is another network.
-    """
-    from selfplay.architectures.ntuple import NTuple
-    from selfplay.search.pattern_evaluation import PatternEvaluation
-
-    network = checkpoint.network
-    if not isinstance(network, NTuple):
+def compiled_evaluation(checkpoint: Checkpoint, game: Game, name: str) -> Valuation | None:
+    """The values of the network of a level, computed by compiled searches; None if they cannot compute them."""
+    if not isinstance(checkpoint.network, CompiledValues):
         return None
-    ends = OUTCOMES[checkpoint.metadata["outcome"]](game)
-    return PatternEvaluation(name, game.name, *ends, network.tables())
+    win, margin = OUTCOMES[checkpoint.metadata["outcome"]](game)
+    return checkpoint.network.valuation(name, game, win, margin)
 
 
-def level_evaluation(run_dir: str | Path, level: int, game: "Game") -> "Valuation | None":
-    """What a level of a run has learned, for compiled searches: tables of patterns, or weights of features.
+def level_evaluation(run_dir: str | Path, level: int, game: Game) -> Valuation | None:
+    """What a level of a run has learned, for compiled searches: weights of features, or all values of its network.
 
     Returns:
-        None if it is a network that searches cannot compile.
+        None if searches can compute neither.
 
     Raises:
-        StageError: the run has no such level.
+        StageError: the run does not have this level.
         InvalidFileError: its file is broken or belongs to another game.
     """
-    from selfplay.runs.checkpoints import load_checkpoint
-
     run = RunFolder(Path(run_dir))
     run.check_level(level)
-    checkpoint = load_checkpoint(run.agent(level), game)
-    if isinstance(checkpoint.network, WeightedFeatures):
-        return learned_evaluation(run.agent(level), game)
+    path = run.agent(level)
+    checkpoint = load_checkpoint(path, game)
+    if isinstance(checkpoint.network, FeatureWeights):
+        return _feature_evaluation(checkpoint, path, game)
     return compiled_evaluation(checkpoint, game, f"level:{level}")

@@ -1,4 +1,4 @@
-"""The levels of a run as players."""
+"""The trained levels of a run, as players."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ from selfplay.settings.common import CommonSettings
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Settings
 
-# A script that only asks which level is the newest should not wait for torch.
+# A stage that finds its files up to date should not wait for torch and numba: they are imported where they are used.
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
@@ -26,15 +26,16 @@ def load_level(
 ) -> "ValueNetPlayer | SearchPlayer":
     """The agent of a level of a run, as a player.
 
-    Tables of patterns are searched by NegaScout to any depth; networks look the whole tree through, up to 3 plies.
+    If compiled searches can compute the values of its network, NegaScout searches to any depth; otherwise the whole
+    tree is searched, up to 3 plies.
 
     Args:
-        game: the game that it must play; None takes what its file says.
+        game: the game that the agent must play; None: the game named in its file.
 
     Raises:
-        SettingError: a depth or a temperature out of range.
-        StageError: the run has no such level; the message says which it has.
-        InvalidFileError: its file is broken or belongs to another game.
+        SettingError: the depth or the temperature is out of range.
+        StageError: the run does not have this level; the message says which levels it has.
+        InvalidFileError: the file of the level is broken or belongs to another game.
     """
     from selfplay.games import make_game
     from selfplay.players.learned_evaluation import compiled_evaluation
@@ -51,13 +52,13 @@ def load_level(
     if evaluation is None or temperature > 0:
         outcome = checkpoint.metadata["outcome"]
         return ValueNetPlayer(game, checkpoint.network, depth, temperature, name, outcome)
-    # One ply ahead there is nothing to look up, and without a table threads may share the player.
+    # A search of depth 1 gains nothing from a table, and without one threads may share the player.
     searcher = Searcher(game, evaluation, ordered=depth > 1, table_bits=16 if depth > 1 else 0)
     return SearchPlayer(searcher, depth, name=name)
 
 
 def agent_of(run_dir: str | Path, level: int) -> Path:
-    """The file of the agent of a level. Raises StageError if the run has no such level."""
+    """The path of the agent of a level. Raises StageError if the run does not have this level."""
     run = RunFolder(Path(run_dir))
     run.check_level(level)
     return run.agent(level)
@@ -74,7 +75,7 @@ def level_player(settings: Settings | PlaySettings, game: "Game", level: int) ->
 
 
 def exploring_player(settings: Settings, game: "Game", level: int) -> "Player":
-    """Level `level` as it plays the matches of its dataset."""
+    """Level `level` as it plays the matches of its dataset, with exploration."""
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 
     player = level_player(settings, game, level)

@@ -1,10 +1,11 @@
-"""The player that asks a network for the value of every afterstate."""
+"""The player that values every afterstate by a network."""
 
 from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 
+from selfplay.architectures import check_output
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
@@ -17,21 +18,21 @@ from selfplay.players.player import Player, one_hot_policy, sample_actions
 from selfplay.settings.choices import OUTCOMES
 
 EVALUATION_BLOCK = 256
-"""Rows in one forward pass. Always the same number, because the sums of a matrix product may be taken in another
-order for another shape, and a position's value must not depend on the positions beside it."""
+"""Rows in one forward pass on the CPU. Always the same number: the order of the sums in a matrix product may depend on
+its shape, and the value of a position must not depend on the other positions of the batch."""
 
 EVALUATION_BLOCK_ON_GPU = 4096
-"""The same on a GPU, which takes hardly longer for so many."""
+"""Rows in one forward pass on a GPU, which takes hardly longer for this many."""
 
-DEEPEST = 3
-POSITIONS_AT_ONCE = 4096
-"""Positions whose trees are looked through together, for the sake of memory."""
+MAX_DEPTH = 3
+TREES_AT_ONCE = 4096
+"""Positions whose trees are searched together; it limits the memory."""
 
 
 def evaluate(network: nn.Module, observations: Tensor) -> Tensor:
-    """float32[N]: the network's value of each observation (float32[N, *observation_shape]).
+    """float32[N]: the value that the network gives each observation (float32[N, *observation_shape]).
 
-    The network may be on another device; the values come back to where the observations are.
+    The network may be on another device; the values are returned on the device of the observations.
     """
     size = len(observations)
     device = next(network.parameters(), observations).device
@@ -39,7 +40,7 @@ def evaluate(network: nn.Module, observations: Tensor) -> Tensor:
     there = observations.to(device)
     padded = torch.cat([there, there.new_zeros(-size % rows, *there.shape[1:])])
     with torch.inference_mode():
-        values = [network(block).reshape(-1) for block in torch.split(padded, rows)]
+        values = [network(block).value for block in torch.split(padded, rows)]
     return torch.cat(values)[:size].to(observations.device) if values else observations.new_zeros(0)
 
 
@@ -47,16 +48,16 @@ class ValueNetPlayer(Player):
     """Values the afterstate of every legal action and takes the best; ties go to the lowest action.
 
     Args:
-        network: float32[N, *observation_shape] to float32[N, 1], the expected return of the player who has just moved.
+        network: from float32[N, *observation_shape] to `Output`, whose value is used and whose policy is ignored.
         depth: 1 values the afterstates themselves, 2 those after the opponent's best reply, 3 those after the best
-            reply to that: the whole tree, a batch of positions at a time.
-        temperature: 0 takes the best; above 0 an action is drawn with probability proportional to
+            reply to that. The whole tree is searched, a batch of positions at a time.
+        temperature: 0 takes the best action; above 0 an action is drawn with probability proportional to
             exp(value / temperature).
-        outcome: what the network predicts, a name in `selfplay.settings.choices.OUTCOMES`; ends of matches are valued
-            by it too.
+        outcome: what the network predicts, a name in `selfplay.settings.choices.OUTCOMES`; terminal afterstates are
+            valued by it too.
 
     Raises:
-        SettingError: a depth out of range, or a negative temperature.
+        SettingError: a depth out of range, a negative temperature, or a network that does not return `Output`.
     """
 
     def __init__(
@@ -68,16 +69,17 @@ class ValueNetPlayer(Player):
         name: str = "value net",
         outcome: str = "return",
     ) -> None:
-        if not 1 <= depth <= DEEPEST:
-            raise SettingError(f"player.depth={depth}: a network looks 1 to {DEEPEST} plies ahead")
+        if not 1 <= depth <= MAX_DEPTH:
+            raise SettingError(f"player.depth={depth}: a network searches 1 to {MAX_DEPTH} plies ahead")
         if temperature < 0:
-            raise SettingError(f"player.temperature={temperature}: give 0 or more")
+            raise SettingError(f"player.temperature={temperature}: must be at least 0")
         self.game, self.depth, self.temperature, self.name = game, depth, temperature, name
         self.network, self.outcome = network.eval(), outcome
         self._outcome = OUTCOMES[outcome]
+        check_output(network, game.observation_shape, game.num_distinct_actions, f"the network of {name}")
 
     def action_values(self, state: State) -> Tensor:
-        """float32[B, A] in about [-1, 1]: the value of each action to the player to move; nan where illegal.
+        """float32[B, A], roughly in [-1, 1]: the value of each action to the player to move; nan where illegal.
 
         Actions that end the match have their exact value.
         """
@@ -104,7 +106,7 @@ class ValueNetPlayer(Player):
         self.network.to(device)
 
     def bytes_on_device(self) -> int:
-        trees = (self.depth - 1) * POSITIONS_AT_ONCE * position_bytes(self.game)
+        trees = (self.depth - 1) * TREES_AT_ONCE * position_bytes(self.game)
         return trees + network_bytes(self.network, self.game.observation_shape, EVALUATION_BLOCK_ON_GPU)
 
     def _action_values(self, state: State, depth: int) -> Tensor:
@@ -122,27 +124,25 @@ class ValueNetPlayer(Player):
         values = torch.empty(state.batch_size, device=state.own.device)
         over = state.terminated
         values[over] = outcome_of_mover(self.game, state, self._outcome)[over]
-        open_positions = state.select(~over)
         if depth == 1:
-            values[~over] = evaluate(self.network, self.game.observe(open_positions))
+            values[~over] = evaluate(self.network, self.game.observe(state.select(~over)))
         else:
-            parts = torch.split(torch.arange(open_positions.batch_size, device=values.device), POSITIONS_AT_ONCE)
-            replies = [self._action_values(open_positions.select(part), depth - 1) for part in parts]
-            values[~over] = torch.cat([values, *(-best_values(reply) for reply in replies)])[state.batch_size :]
-        return values + 0.0
+            for rows in torch.split((~over).nonzero()[:, 0], TREES_AT_ONCE):
+                values[rows] = -best_values(self._action_values(state.select(rows), depth - 1))
+        return values + 0.0  # -0.0 becomes 0.0
 
 
 def best_values(values: Tensor) -> Tensor:
-    """float32[B]: the largest value in each row of `values` (float32[B, A], nan where illegal)."""
+    """float32[B]: the largest value of each row of `values` (float32[B, A], nan where illegal)."""
     return values.nan_to_num(nan=-torch.inf).amax(dim=1)
 
 
 def best_actions(values: Tensor) -> Tensor:
-    """int64[B]: the lowest of the best actions by `values` (float32[B, A], nan where illegal)."""
+    """int64[B]: the action of the largest of `values` (float32[B, A], nan where illegal), the lowest of equal ones."""
     return values.nan_to_num(nan=-torch.inf).argmax(dim=1)
 
 
 def _for_each_distinct_position(state: State, function: Callable[[State], Tensor]) -> Tensor:
-    """`function` of the matches of `state`, computed once for each distinct position."""
+    """float32[B, ...]: `function(state)`, computed once for each distinct position."""
     first, inverse = distinct_positions(state)
     return function(state.select(first))[inverse]

@@ -1,4 +1,4 @@
-"""agent.safetensors: the weights of a level, and what must be known to use them."""
+"""agent.safetensors: the weights of a level, with the metadata that are needed to use them."""
 
 import json
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import Game
 
 METADATA_KEY = "selfplay"
-"""All metadata stand under one key, because the file format does not fix the order of several."""
+"""The one key of all metadata, because the file format does not fix the order of several keys."""
 
 FORMAT = 2
 
 
 class Checkpoint(NamedTuple):
-    """A network with what its file says of it."""
+    """A network with the metadata of its file."""
 
     network: nn.Module
     """In evaluation mode."""
@@ -38,7 +38,7 @@ def save_checkpoint(
     training: Mapping[str, Any],
     outcome: str = "return",
 ) -> None:
-    """Write the weights of `network` to `path`; equal weights give equal bytes. Raises OSError."""
+    """Write the weights of `network` to `path`; equal weights and metadata give equal bytes. Raises OSError."""
     metadata = {
         "format": FORMAT,
         "game": game.name,
@@ -49,26 +49,27 @@ def save_checkpoint(
         "versions": {name: version(name) for name in ("selfplay", "torch")},
     }
     tensors = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
-    # The library's own writing to a file leaves another file beside it when the process is killed meanwhile.
+    # safetensors.torch.save_file would leave a temporary file behind if the process is killed.
     path.write_bytes(save(tensors, metadata={METADATA_KEY: json.dumps(metadata, sort_keys=True)}))
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
-    """What the checkpoint at `path` says of itself. Raises InvalidFileError if it is missing, cut off or foreign."""
+    """The metadata of the checkpoint at `path`. Raises InvalidFileError if it is missing, truncated or another file."""
     return _read(path)[0]
 
 
 def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     """Read the network at `path`.
 
-    Raises InvalidFileError if the file is missing, cut off or foreign, or belongs to another game or architecture.
+    Raises InvalidFileError if the file is missing, truncated or not a checkpoint, if its network is for another game,
+    or if its architecture is unknown or does not fit its weights.
     """
     metadata, tensors = _read(path)
     if metadata["game"] != game.name:
-        raise InvalidFileError(path, f"plays {metadata['game']}, not {game.name}")
+        raise InvalidFileError(path, f"is for {metadata['game']}, not for {game.name}")
     architecture = metadata["architecture"]
     try:
-        network = build_network(architecture, game.observation_shape)
+        network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
         network.load_state_dict(tensors)
     except (SettingError, TypeError, ValueError) as error:
         raise InvalidFileError(path, f"has an unusable architecture: {error}") from error
@@ -81,9 +82,9 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     try:
         with safe_open(path, framework="pt") as file:
             metadata = json.loads((file.metadata() or {})[METADATA_KEY])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no mapping
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
     except FileNotFoundError as error:
-        raise InvalidFileError(path, "is not there") from error
+        raise InvalidFileError(path, "does not exist") from error
     except (SafetensorError, OSError) as error:
         raise InvalidFileError(path, f"cannot be read: {error}") from error
     except (KeyError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""What settings choose by name and other packages can add to: outcomes and target rules.
+"""What settings choose by name and other packages can add to: outcomes, target rules, optimisers and schedules.
 
 The registries are defined here, below the rooms that use them, so that settings can refuse an unknown name.
 """
@@ -27,6 +27,23 @@ TARGET_RULES: Registry[Any] = Registry(
     group="selfplay.targets",
 )
 """The targets of a level's rows: see `selfplay.dataset.targets.TargetRule`."""
+
+OPTIMIZERS: Registry[Any] = Registry(
+    "optimizer",
+    {
+        "adam": "selfplay.training.batch_training:BatchTraining",
+        "sgd": "selfplay.training.row_by_row:RowByRowTraining",
+    },
+    group="selfplay.optimizers",
+)
+"""Classes that train networks: see `selfplay.training.optimizer.Optimizer`."""
+
+SCHEDULES: Registry[Any] = Registry(
+    "schedule",
+    {"constant": "selfplay.training.schedules:constant", "one_cycle": "selfplay.training.schedules:one_cycle"},
+    group="selfplay.schedules",
+)
+"""(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.schedules`."""
 
 SAME_WITHOUT_EXPLORATION = ("full", "watkins")
 """Target rules that give the same targets for matches in which no player explores, as those of level 0."""

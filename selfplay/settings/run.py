@@ -7,10 +7,10 @@ from typing import Any
 from selfplay.compute.devices import CUDA
 from selfplay.errors import SettingError
 from selfplay.settings.checks import require, require_package, require_rates
-from selfplay.settings.choices import OUTCOMES, TARGET_RULES, require_choice
+from selfplay.settings.choices import OPTIMIZERS, OUTCOMES, TARGET_RULES, require_choice
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.training import SGD_ON_CPU, TrainingSettings
+from selfplay.settings.training import TrainingSettings
 
 LOGGERS = ("none", "tensorboard")
 
@@ -111,8 +111,10 @@ class Settings(CommonSettings):
             raise SettingError(
                 f"dataset.buffer_rows={rows}: equal rows merge only in memory; give training.merge=false"
             )
-        if self.device == CUDA and self.training.optimizer.name == "sgd":
-            raise SettingError(SGD_ON_CPU)
+        # Only where a GPU is demanded, because looking at the optimizer imports torch.
+        if self.device == CUDA and OPTIMIZERS[self.training.optimizer.name].runs_on_cpu_only:
+            name = self.training.optimizer.name
+            raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
         if self.logger == "tensorboard":
             require_package("logger=tensorboard", "tensorboard")
 

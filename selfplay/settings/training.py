@@ -3,11 +3,9 @@
 from dataclasses import dataclass, field
 
 from selfplay.settings.checks import require
+from selfplay.settings.choices import OPTIMIZERS, SCHEDULES, require_choice
 
 PRECISIONS = ("float32", "bfloat16")
-
-
-SGD_ON_CPU = "training.optimizer.name=sgd goes row after row on the CPU; give device=cpu or auto"
 
 
 @dataclass
@@ -25,12 +23,11 @@ class OptimizerSettings:
     schedule: str = "one_cycle"
 
     def __post_init__(self) -> None:
-        require("training.optimizer.name", self.name, self.name in ("adam", "sgd"), "adam or sgd")
+        require_choice("training.optimizer.name", self.name, OPTIMIZERS)
         require("training.optimizer.level_decay", self.level_decay, 0 < self.level_decay <= 1, "above 0, at most 1")
         require("training.optimizer.learning_rate", self.learning_rate, self.learning_rate > 0, "a rate above 0")
         require("training.optimizer.weight_decay", self.weight_decay, self.weight_decay >= 0, "0 or more")
-        schedules = ("constant", "one_cycle")
-        require("training.optimizer.schedule", self.schedule, self.schedule in schedules, " or ".join(schedules))
+        require_choice("training.optimizer.schedule", self.schedule, SCHEDULES)
 
 
 @dataclass

@@ -20,6 +20,7 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256, written_whole
+from selfplay.settings.choices import OPTIMIZERS
 from selfplay.settings.run import Settings
 from selfplay.training.process_group import ProcessGroup, joined_process_group
 
@@ -50,10 +51,9 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
     """
     if level < 1:
         raise SettingError(f"level={level}: level 0 is the random player; levels from 1 are trained")
-    if process_count() > 1 and settings.training.optimizer.name == "sgd":
-        raise SettingError(
-            "training.optimizer.name=sgd goes row after row in one process: start it with python, or give name=adam"
-        )
+    optimizer = settings.training.optimizer.name
+    if process_count() > 1 and OPTIMIZERS[optimizer].one_process_only:
+        raise SettingError(f"training.optimizer.name={optimizer} trains in one process: start it without torchrun")
     run = RunFolder(Path(settings.run_dir))
     if level > 1:
         run.check_level(level - 1)
@@ -174,7 +174,7 @@ def _train_and_save(
     from selfplay.compute.devices import CPU, chosen_device
     from selfplay.games import make_game
     from selfplay.runs.checkpoints import save_checkpoint
-    from selfplay.training.fitting import train_on
+    from selfplay.training.fitting import fit
     from selfplay.training.loss_file import write_epoch_losses
 
     start = time.perf_counter()
@@ -191,8 +191,10 @@ def _train_and_save(
             write_events(loss)
 
         shape, key = game.observation_shape, _key(settings, level)
-        device = CPU if settings.training.optimizer.name == "sgd" else chosen_device(settings.device)
-        losses = train_on(
+        device = (
+            CPU if OPTIMIZERS[settings.training.optimizer.name].runs_on_cpu_only else chosen_device(settings.device)
+        )
+        losses = fit(
             network, rows, settings.training, shape, key, on_epoch, level=level, processes=processes, device=device
         )
     if not processes.is_rank_zero:
@@ -213,7 +215,7 @@ def _network_to_train(settings: Settings, run: RunFolder, level: int, game: "Gam
     from selfplay.training.fitting import seeded
 
     with seeded(single_word(_key(settings, level), Purpose.INITIAL_WEIGHTS)):
-        network = build_network(settings.architecture, game.observation_shape)
+        network = build_network(settings.architecture, game.observation_shape, game.num_distinct_actions)
     if _starts_from_previous(settings, level):
         earlier = load_checkpoint(run.agent(level - 1), game)
         if earlier.metadata["architecture"] != settings.architecture:

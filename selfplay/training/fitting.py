@@ -1,23 +1,21 @@
-"""Fitting a network to the expected returns of a dataset's afterstates."""
+"""Fitting a network to the targets of a dataset."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from math import isfinite
 from typing import NamedTuple
 
-import numpy as np
 import torch
 from torch import nn
 
 from selfplay.compute.devices import CPU, cuda_devices_in_use
 from selfplay.compute.random_numbers import Purpose, single_word
-from selfplay.dataset.rows import Rows
 from selfplay.errors import StageError
-from selfplay.games.game import Game
 from selfplay.settings.training import TrainingSettings
 from selfplay.training.held_out import HeldOut
 from selfplay.training.optimizer import make_optimizer
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
-from selfplay.training.rows_in_memory import RowsInMemory, TrainingRows
+from selfplay.training.rows_in_memory import TrainingRows
 
 VALIDATION_BLOCK = 65536
 """Rows in one forward pass."""
@@ -29,52 +27,14 @@ class EpochLoss(NamedTuple):
     epoch: int
     """From 1."""
     training_loss: float
-    """Mean over the epoch's batches of the weighted squared error that was minimised."""
+    """Mean over the batches of the epoch of the weighted squared error that was minimised."""
     validation_loss: float
-    """Mean squared error over the held-out rows, each counted as often as it stands in the dataset."""
+    """Mean squared error over the held-out rows; equal rows count as often as they occur."""
     is_champion: bool
-    """Whether no epoch before had a lower validation loss; the last champion's weights are kept."""
+    """Whether the validation loss is lower than in all earlier epochs. The weights of the last champion are kept."""
 
 
-def validation_loss(
-    network: nn.Module,
-    held_out: Iterable[HeldOut],
-    observation_shape: tuple[int, ...],
-    processes: ProcessGroup = SINGLE_PROCESS,
-    device: str = CPU,
-) -> float:
-    """The mean squared error over the held-out rows of all processes. Each distinct row of a part is evaluated once."""
-    network.eval()
-    sums = torch.zeros(2, dtype=torch.float64)
-    with torch.inference_mode():
-        for part in held_out:
-            distinct, inverse, targets = (column.to(device) for column in part)
-            parts = torch.split(distinct, VALIDATION_BLOCK)
-            values = torch.cat([network(part.float().reshape(-1, *observation_shape)).reshape(-1) for part in parts])
-            errors = (values[inverse] - targets).double().square()
-            sums += torch.tensor([float(errors.sum()), len(errors)], dtype=torch.float64)
-    total, count = processes.all_reduce(sums).tolist()
-    return float(total / count)
-
-
-def train(
-    network: nn.Module,
-    rows: Rows,
-    settings: TrainingSettings,
-    game: Game,
-    key: int,
-    on_epoch: Callable[[EpochLoss], None] = lambda _: None,
-    *,
-    level: int = 1,
-    device: str = CPU,
-) -> list[EpochLoss]:
-    """`train_on` rows that are in memory."""
-    in_memory = RowsInMemory([rows], settings, game, key)
-    shape = game.observation_shape
-    return train_on(network, in_memory, settings, shape, key, on_epoch, level=level, device=device)
-
-
-def train_on(
+def fit(
     network: nn.Module,
     rows: TrainingRows,
     settings: TrainingSettings,
@@ -86,48 +46,77 @@ def train_on(
     processes: ProcessGroup = SINGLE_PROCESS,
     device: str = CPU,
 ) -> list[EpochLoss]:
-    """Train `network` in place; afterwards it holds the weights of the epoch with the lowest validation loss.
+    """Train `network` in place and give it the weights of the epoch with the lowest validation loss.
 
-    It is back on the CPU then, wherever it was trained.
+    Afterwards the network is on the CPU, in evaluation mode.
 
     Args:
-        key: the stream of random numbers of this level's training; the same key gives the same weights, bit by bit,
-            with the same number of threads and processes on the same kind of processor or GPU.
+        key: the stream of random numbers for the training of this level. The same key gives the same weights, bit by
+            bit, with the same number of threads and processes on the same kind of processor or GPU.
         on_epoch: called after each epoch.
-        level: the level that it becomes, from 1: the learning rate may fall from level to level.
-        processes: those that train it together.
-        device: cpu or cuda, where it is trained.
+        level: the level that is trained, from 1; the learning rate may decay from level to level.
+        processes: the processes that train together.
+        device: cpu or cuda, where the network is trained.
 
     Raises:
-        StageError: too few matches to hold some out, or a loss that is no longer a number.
-        SettingError: the network cannot be trained by this optimizer.
+        StageError: too few matches to hold some out, or a loss that is not a number.
+        SettingError: the optimiser does not support the network, the device or the settings.
     """
     network.to(device)
     optimizer = make_optimizer(network, rows.num_examples, observation_shape, settings, level, processes)
     batches = rows.batches(optimizer)
     losses: list[EpochLoss] = []
-    champion = optimizer.weights.clone()
-    # Each process draws other masks for its rows.
+    best_weights = optimizer.weights.clone()
+    # The dropout masks of the processes must differ.
     with seeded(single_word(key, Purpose.DROPOUT, processes.rank)):
-        for epoch in range(1, settings.epochs + 1):
+        for _ in range(settings.epochs):
             network.train()
             training = optimizer.run_epoch(batches)
             validation = validation_loss(network, rows.held_out(), observation_shape, processes, device)
-            if not np.isfinite(validation):
-                raise StageError(f"the loss is no longer a number in epoch {epoch}; lower the learning rate")
-            is_champion = all(validation < earlier.validation_loss for earlier in losses)
-            if is_champion:
-                champion.copy_(optimizer.weights)
-            losses.append(EpochLoss(epoch, training, validation, is_champion))
+            losses.append(_next_loss(losses, training, validation))
+            if losses[-1].is_champion:
+                best_weights.copy_(optimizer.weights)
             on_epoch(losses[-1])
-    optimizer.weights.copy_(champion)
+    optimizer.weights.copy_(best_weights)
     network.to(CPU).eval()
     return losses
 
 
+def _next_loss(earlier: Sequence[EpochLoss], training: float, validation: float) -> EpochLoss:
+    epoch = len(earlier) + 1
+    if not isfinite(validation):
+        raise StageError(f"the loss is not a number in epoch {epoch}; set a lower training.optimizer.learning_rate")
+    return EpochLoss(epoch, training, validation, all(validation < loss.validation_loss for loss in earlier))
+
+
+def validation_loss(
+    network: nn.Module,
+    held_out: Iterable[HeldOut],
+    observation_shape: tuple[int, ...],
+    processes: ProcessGroup = SINGLE_PROCESS,
+    device: str = CPU,
+) -> float:
+    """The mean squared error over the held-out rows of all processes.
+
+    Args:
+        held_out: the rows of this process, in parts; the network evaluates the distinct observations of each part.
+    """
+    network.eval()
+    sums = torch.zeros(2, dtype=torch.float64)
+    with torch.inference_mode():
+        for part in held_out:
+            distinct, inverse, targets = (column.to(device) for column in part)
+            blocks = torch.split(distinct, VALIDATION_BLOCK)
+            values = torch.cat([network(block.float().reshape(-1, *observation_shape)).value for block in blocks])
+            errors = (values[inverse] - targets).double().square()
+            sums += torch.tensor([float(errors.sum()), len(errors)], dtype=torch.float64)
+    total, count = processes.all_reduce(sums).tolist()
+    return float(total / count)
+
+
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """torch's global generator seeded with `seed`, and as it was before afterwards."""
+    """Seed torch's global generator with `seed`, and restore its state afterwards."""
     with torch.random.fork_rng(devices=cuda_devices_in_use()):
         torch.manual_seed(seed)
         yield

@@ -1,4 +1,4 @@
-"""epoch_loss.csv: the losses of a level's training by epoch, written and read back with every value checked."""
+"""epoch_loss.csv: the losses of each epoch of the training of a level."""
 
 import math
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ def write_epoch_losses(path: Path, losses: Sequence[EpochLoss]) -> None:
 
 
 def read_epoch_losses(path: Path) -> list[EpochLoss]:
-    """The rows of the table at `path`, at least one, with epochs counted from 1.
+    """The rows of the table at `path`: one or more, with epochs counted from 1.
 
-    Raises InvalidFileError if the file is missing, empty, cut off or foreign, or a value is out of range.
+    Raises InvalidFileError if the file is missing, empty, truncated or not such a table, or a value is out of range.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -45,5 +45,5 @@ def _epoch_loss(path: Path, epoch: int, line: str) -> EpochLoss:
     if row.epoch != epoch or is_champion not in ("True", "False"):
         raise InvalidFileError(path, f"row {epoch} is not the row of epoch {epoch}")
     if not all(math.isfinite(loss) and loss >= 0 for loss in row[1:3]):
-        raise InvalidFileError(path, f"a loss of epoch {epoch} is not a number from 0")
+        raise InvalidFileError(path, f"a loss of epoch {epoch} is not a number of at least 0")
     return row

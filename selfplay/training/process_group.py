@@ -61,14 +61,17 @@ class ProcessGroup:
         distributed.broadcast(received, src=0)
         return int(received)
 
-    def data_parallel(self, network: "nn.Module") -> "nn.Module":
+    def data_parallel(self, network: "nn.Module", *, find_unused_parameters: bool) -> "nn.Module":
         """`network` with the weights of rank 0; each backward pass averages the gradients of all processes."""
-        if self.world_size == 1:
-            return network
         from torch.nn.parallel import DistributedDataParallel
 
         # The gradients are views of the optimizer's vector and must stay there.
-        return DistributedDataParallel(network, gradient_as_bucket_view=False, forward_sync_buffers=False)
+        return DistributedDataParallel(
+            network,
+            gradient_as_bucket_view=False,
+            forward_sync_buffers=False,
+            find_unused_parameters=find_unused_parameters,
+        )
 
 
 SINGLE_PROCESS = ProcessGroup()

@@ -1,12 +1,67 @@
 """Stochastic gradient descent on the tables of an n-tuple network, one row at a time, compiled."""
 
 import math
+from collections.abc import Iterator
+from itertools import islice
+from math import prod
+from typing import ClassVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
+from selfplay.architectures.capabilities import RowByRowTrainable
+from selfplay.compute.bit_permutation import packed_planes
 from selfplay.compute.compilation import compiled
+from selfplay.errors import SettingError
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
+from selfplay.settings.training import TrainingSettings
+from selfplay.training.examples import Batch
+from selfplay.training.optimizer import LearningRate
+from selfplay.training.process_group import ProcessGroup
+
+
+class RowByRowTraining:
+    """Takes a step on each single row; a batch is only the rows that share a learning rate."""
+
+    runs_on_cpu_only: ClassVar[bool] = True
+    one_process_only: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        network: nn.Module,
+        observation_shape: tuple[int, ...],
+        settings: TrainingSettings,
+        learning_rate: LearningRate,
+        processes: ProcessGroup,
+    ) -> None:
+        if not isinstance(network, RowByRowTrainable):
+            raise SettingError(
+                "training.optimizer.name=sgd trains tables row by row: set architecture=ntuple, or name=adam"
+            )
+        if (decay := settings.optimizer.weight_decay) > 0:
+            raise SettingError(
+                f"training.optimizer.weight_decay={decay}: name=sgd does not decay weights; set 0, or name=adam"
+            )
+        self._learning_rate, self._steps = learning_rate, 0
+        self._planes = packed_planes(2, prod(observation_shape[1:]))
+        self._tables = network.trainable_tables()
+        self.weights = torch.from_numpy(self._tables.weights)
+
+    def inputs(self, packed: NDArray[np.uint8]) -> Tensor:
+        """int64[N, 2]: the words of the two planes."""
+        return torch.from_numpy(self._planes(packed))
+
+    def run_epoch(self, batches: Iterator[Batch]) -> float:
+        loss, rows = 0.0, 0
+        for examples, size in islice(batches, self._learning_rate.steps_per_epoch):
+            words, targets, weights = (column.numpy() for column in examples)
+            rate = self._learning_rate.at(self._steps)
+            loss = descend_row_by_row(words, targets, weights, self._tables, rate, loss)
+            self._steps += 1
+            rows += size
+        return loss / max(1, rows)
 
 
 @compiled

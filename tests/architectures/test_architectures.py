@@ -10,7 +10,7 @@ from selfplay.architectures import ARCHITECTURES, build_network
 from selfplay.architectures.dropout import LEVELS, Dropout
 from selfplay.errors import SettingError
 
-BOARD = (2, 3, 3)
+BOARD, ACTIONS = (2, 3, 3), 9
 
 ANY_BOARD = sorted(set(ARCHITECTURES) - {"othello_features"})
 """The architectures for boards of every game."""
@@ -31,30 +31,32 @@ def sizes(network):
     ],
 )
 def test_every_network_gives_one_value_an_observation(name, shape):
-    network = build_network({"name": name}, shape)
-    assert network(torch.zeros(5, *shape)).shape == (5, 1)
-    assert network(torch.zeros(0, *shape)).shape == (0, 1)
+    network = build_network({"name": name}, shape, ACTIONS)
+    for count in (5, 0):
+        value, policy_logits = network(torch.zeros(count, *shape))
+        assert value.shape == (count,)
+        assert policy_logits is None
 
 
 def test_the_network_of_the_article():
-    network = build_network({"name": "mlp", "hidden_sizes": [1024], "dropout": 0.5}, BOARD)
+    network = build_network({"name": "mlp", "hidden_sizes": [1024], "dropout": 0.5}, BOARD, ACTIONS)
     assert [type(layer) for layer in network.layers] == [nn.Flatten, nn.Linear, nn.ReLU, Dropout, nn.Linear]
     assert sizes(network) == [(1024, 18), (1024,), (1, 1024), (1,)]
     assert network.layers[3].dropped == LEVELS // 2
 
 
 def test_a_perceptron_of_several_layers_without_dropout():
-    network = build_network({"name": "mlp", "hidden_sizes": [7, 5]}, (101,))
+    network = build_network({"name": "mlp", "hidden_sizes": [7, 5]}, (101,), ACTIONS)
     assert sizes(network) == [(7, 101), (7,), (5, 7), (5,), (1, 5), (1,)]
     assert not any(isinstance(layer, Dropout) for layer in network.layers)
 
 
 def test_a_perceptron_without_hidden_layers_is_linear():
-    assert sizes(build_network({"name": "mlp", "hidden_sizes": []}, BOARD)) == [(1, 18), (1,)]
+    assert sizes(build_network({"name": "mlp", "hidden_sizes": []}, BOARD, ACTIONS)) == [(1, 18), (1,)]
 
 
 def test_the_convolution_keeps_the_boards_size():
-    network = build_network({"name": "conv", "channels": 4, "hidden_sizes": [6]}, (2, 3, 5))
+    network = build_network({"name": "conv", "channels": 4, "hidden_sizes": [6]}, (2, 3, 5), ACTIONS)
     assert sizes(network) == [(4, 2, 3, 3), (4,), (6, 4 * 3 * 5), (6,), (1, 6), (1,)]
 
 
@@ -62,32 +64,32 @@ def test_the_convolution_keeps_the_boards_size():
 def test_every_entry_of_the_observation_matters(name):
     torch.manual_seed(0)
     observation = torch.rand(1, *BOARD, requires_grad=True)
-    build_network({"name": name}, BOARD)(observation).sum().backward()
+    build_network({"name": name}, BOARD, ACTIONS)(observation).value.sum().backward()
     assert (observation.grad != 0).all()
 
 
 @pytest.mark.parametrize("name", OF_LAYERS)
 def test_dropout_acts_in_training_only(name):
     torch.manual_seed(0)
-    network = build_network({"name": name, "dropout": 0.5}, BOARD)
+    network = build_network({"name": name, "dropout": 0.5}, BOARD, ACTIONS)
     observations = torch.ones(1, *BOARD)
-    assert network(observations) != network(observations)
+    assert network(observations).value != network(observations).value
     network.eval()
-    assert network(observations) == network(observations)
+    assert network(observations).value == network(observations).value
 
 
 def test_the_initial_weights_come_from_torchs_generator():
     networks = []
     for seed in (1, 1, 2):
         torch.manual_seed(seed)
-        networks.append(next(build_network({"name": "mlp"}, BOARD).parameters()))
+        networks.append(next(build_network({"name": "mlp"}, BOARD, ACTIONS).parameters()))
     assert torch.equal(networks[0], networks[1])
     assert not torch.equal(networks[0], networks[2])
 
 
 def test_the_description_is_left_as_it_was():
     architecture = {"name": "mlp", "hidden_sizes": [3]}
-    build_network(architecture, BOARD)
+    build_network(architecture, BOARD, ACTIONS)
     assert architecture == {"name": "mlp", "hidden_sizes": [3]}
 
 
@@ -98,16 +100,16 @@ def test_the_description_is_left_as_it_was():
         ({}, "unknown architecture None"),
         ({"name": ["mlp"]}, r"unknown architecture \['mlp'\]"),
         ({"name": "mlp", "channels": 3}, "architecture mlp has no option 'channels'; it has hidden_sizes, dropout"),
-        ({"name": "mlp", "hidden_sizes": [0]}, r"architecture.hidden_sizes=\[0\]: give whole numbers from 1"),
+        ({"name": "mlp", "hidden_sizes": [0]}, r"architecture.hidden_sizes=\[0\]: must be integers of at least 1"),
         ({"name": "mlp", "hidden_sizes": [4, -1]}, r"architecture.hidden_sizes=\[4, -1\]"),
         ({"name": "mlp", "hidden_sizes": [2.5]}, r"architecture.hidden_sizes=\[2.5\]"),
-        ({"name": "mlp", "hidden_sizes": 8}, r"architecture=.*'hidden_sizes': 8.* has a value of the wrong kind"),
-        ({"name": "mlp", "dropout": 1}, "architecture.dropout=1: give a rate from 0 to less than 1"),
+        ({"name": "mlp", "hidden_sizes": 8}, r"architecture=.*'hidden_sizes': 8.* has a value of the wrong type"),
+        ({"name": "mlp", "dropout": 1}, "architecture.dropout=1: must be at least 0 and less than 1"),
         ({"name": "mlp", "dropout": -0.1}, "architecture.dropout=-0.1"),
-        ({"name": "mlp", "dropout": "half"}, r"architecture=.*'dropout': 'half'.* has a value of the wrong kind"),
+        ({"name": "mlp", "dropout": "half"}, r"architecture=.*'dropout': 'half'.* has a value of the wrong type"),
         ({"name": "othello_features", "dropout": 0.5}, "othello_features has no option 'dropout'; it has none"),
-        ({"name": "othello_features"}, r"^architecture=othello_features: .* of the observation \(2, 3, 3\)$"),
-        ({"name": "conv", "channels": 0}, "architecture.channels=0: give a whole number from 1"),
+        ({"name": "othello_features"}, r"^architecture=othello_features: .* for observations of shape \(2, 3, 3\)$"),
+        ({"name": "conv", "channels": 0}, "architecture.channels=0: must be an integer of at least 1"),
         ({"name": "conv", "channels": 1.5}, "architecture.channels=1.5"),
         ({"name": "conv", "hidden_sizes": [0]}, r"architecture.hidden_sizes=\[0\]"),
         ({"name": "conv", "dropout": 1}, "architecture.dropout=1"),
@@ -116,9 +118,9 @@ def test_the_description_is_left_as_it_was():
 )
 def test_a_description_that_builds_nothing_is_refused_by_name(architecture, message):
     with pytest.raises(SettingError, match=message):
-        build_network(architecture, BOARD)
+        build_network(architecture, BOARD, ACTIONS)
 
 
 def test_the_convolution_refuses_an_observation_that_is_no_board():
     with pytest.raises(SettingError, match=r"architecture=conv needs a board; this game's observation is \(101,\)"):
-        build_network({"name": "conv"}, (101,))
+        build_network({"name": "conv"}, (101,), ACTIONS)

@@ -36,7 +36,8 @@ games = pytest.mark.parametrize("name", sorted(BY_GAME))
 def network_of(name, **options):
     """The architecture of that game, with weights drawn at random."""
     options = {**BY_GAME[name], **options}
-    network = build_network({"name": "ntuple", **options}, make_game(name).observation_shape)
+    game = make_game(name)
+    network = build_network({"name": "ntuple", **options}, game.observation_shape, game.num_distinct_actions)
     generator = torch.Generator().manual_seed(4)
     with torch.no_grad():
         network.weight.copy_(torch.randn(network.weight.shape, generator=generator) / 20)
@@ -78,8 +79,8 @@ def drawn_squares(drawing):
 @games
 def test_entries_are_looked_up_alike_by_torch_operations(name):
     network, boards = network_of(name), boards_of(name)
-    assert torch.equal(network.weight_numbers_with_tensors(boards), network.weight_numbers(boards))
-    assert network.weight_numbers_with_tensors(boards[:0]).shape == (0, len(network.patterns.images))
+    assert torch.equal(network.weight_indices_with_tensors(boards), network.weight_indices(boards))
+    assert network.weight_indices_with_tensors(boards[:0]).shape == (0, len(network.patterns.images))
 
 
 @games
@@ -110,7 +111,7 @@ def test_entries_are_the_numbers_that_the_stones_write_in_base_three(name):
 def test_the_value_is_the_tangent_of_the_sum_of_the_weights_of_the_phase(name):
     network, boards = network_of(name), boards_of(name)
     patterns, phases = network.patterns, BY_GAME[name]["phases"]
-    values = network(boards)[:, 0].tolist()
+    values = network(boards).value.tolist()
     seen = set()
     for board, value in zip(boards.flatten(2).long().tolist(), values, strict=True):
         stones = [just_moved + 2 * to_move for just_moved, to_move in zip(*board, strict=True)]
@@ -129,7 +130,9 @@ def test_images_of_a_board_have_one_value(name):
     network, boards = network_of(name), boards_of(name)
     _, rows, columns = make_game(name).observation_shape
     images = images_of_board(BY_GAME[name]["symmetries"], rows, columns)
-    values = [network(boards.flatten(2)[:, :, image.reshape(-1).copy()].reshape(boards.shape)) for image in images]
+    values = [
+        network(boards.flatten(2)[:, :, image.reshape(-1).copy()].reshape(boards.shape)).value for image in images
+    ]
     assert len(values) == {"square": 8, "mirror": 2}[BY_GAME[name]["symmetries"]]
     for image in values[1:]:
         torch.testing.assert_close(image, values[0], rtol=0, atol=2e-6)
@@ -161,7 +164,7 @@ def test_a_pattern_that_is_an_image_of_another_adds_nothing():
 
 
 def test_without_patterns_every_window_of_3x3_squares_is_one():
-    network = build_network({"name": "ntuple"}, (2, 6, 7))
+    network = build_network({"name": "ntuple"}, (2, 6, 7), 7)
     corners = [(row, column) for row in range(4) for column in range(5)]
     expected = [tuple(7 * (r + i) + c + j for i in range(3) for j in range(3)) for r, c in corners]
     assert list(network.patterns.images) == expected
@@ -176,7 +179,7 @@ def test_compiled_searches_see_minus_the_value_of_the_module(name):
     game, states = open_states(name)
     network = network_of(name)
     evaluation = compiled_evaluation(Checkpoint(network, {"outcome": "return"}), game, "level 1")
-    expected = -network(game.observe(states))[:, 0].double()
+    expected = -network(game.observe(states)).value.double()
     torch.testing.assert_close(position_values(evaluation, game, states), expected, rtol=0, atol=1e-6)
 
 
@@ -184,7 +187,7 @@ def test_phases_go_by_the_stones_of_the_whole_board_where_patterns_leave_squares
     game, states = open_states("othello")
     network = network_of("othello", patterns=["xx/xx"], symmetries="none", phases=8)
     evaluation = compiled_evaluation(Checkpoint(network, {"outcome": "return"}), game, "level 1")
-    expected = -network(game.observe(states))[:, 0].double()
+    expected = -network(game.observe(states)).value.double()
     torch.testing.assert_close(position_values(evaluation, game, states), expected, rtol=0, atol=1e-6)
 
 
@@ -195,7 +198,7 @@ def test_descent_changes_the_weights_as_plain_code_does(name):
     count, steps = len(boards), 150
     targets, row_weights = generator.uniform(-1, 1, count), generator.uniform(0.5, 2, count)
     order, rates = generator.integers(0, count, steps), generator.uniform(0.001, 0.05, steps)
-    numbers = network.weight_numbers(boards).numpy()
+    numbers = network.weight_indices(boards).numpy()
     weights = network.weight.detach().numpy().reshape(-1).astype(np.float64)
     losses = []
     for row, rate in zip(order, rates, strict=True):
@@ -215,7 +218,7 @@ def test_descent_changes_the_weights_as_plain_code_does(name):
 def test_a_step_goes_down_the_gradient_of_torch():
     network, boards = network_of("tictactoe"), boards_of("tictactoe")[30:31]
     before = network.weight.detach().clone()
-    loss = (network(boards) - 0.3).square().sum() / 2
+    loss = (network(boards).value - 0.3).square().sum() / 2
     loss.backward()
     one = np.ones(1, np.float32)
     words = np.stack(board_words(boards), axis=1)
@@ -237,11 +240,11 @@ def test_a_step_goes_down_the_gradient_of_torch():
         ({"patterns": [7]}, "pattern 7: give a drawing, such as xxx/xxx/xxx"),
         ({"patterns": "xxx"}, "architecture.patterns: give one or more drawings"),
         ({"patterns": []}, "architecture.patterns: give one or more drawings"),
-        ({"patterns": 3}, "has a value of the wrong kind"),
+        ({"patterns": 3}, "has a value of the wrong type"),
         ({"symmetries": "all"}, "architecture.symmetries=all: give none, mirror or, on a square board, square"),
-        ({"symmetries": ["square"]}, "has a value of the wrong kind"),
-        ({"phases": 0}, "architecture.phases=0: give a whole number from 1"),
-        ({"phases": 2.5}, "architecture.phases=2.5: give a whole number from 1"),
+        ({"symmetries": ["square"]}, "has a value of the wrong type"),
+        ({"phases": 0}, "architecture.phases=0: must be an integer of at least 1"),
+        ({"phases": 2.5}, "architecture.phases=2.5: must be an integer of at least 1"),
     ],
     ids=str,
 )
@@ -264,7 +267,7 @@ def test_the_symmetries_of_a_square_need_one():
 @pytest.mark.parametrize("shape", [(101,), (3, 8, 8), (2, 9, 9)])
 def test_an_observation_that_is_no_board_of_two_planes_is_refused(shape):
     with pytest.raises(SettingError, match="architecture=ntuple needs a board"):
-        build_network({"name": "ntuple"}, shape)
+        build_network({"name": "ntuple"}, shape, 9)
 
 
 # ---------------------------------------------------------------------- a run

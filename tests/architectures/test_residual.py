@@ -24,7 +24,7 @@ SMALL_SETTINGS = [
 
 def network_of(shape, seed=0, **options):
     with seeded(seed):
-        return build_network({**SMALL, **options}, shape)
+        return build_network({**SMALL, **options}, shape, 9)
 
 
 def test_every_parameter_has_the_size_that_the_options_say():
@@ -67,19 +67,19 @@ def test_no_position_depends_on_those_beside_it():
         torch.nn.init.normal_(network.blocks[1].last.weight)
         observations = torch.randint(0, 2, (8, 2, 6, 7)).float()
     others = torch.cat([observations[:1], 1 - observations[1:]])
-    torch.testing.assert_close(network(observations)[0], network(others)[0], rtol=0, atol=1e-6)
+    torch.testing.assert_close(network(observations).value[0], network(others).value[0], rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"channels": 0}, "architecture.channels=0: give a whole number from 1"),
-        ({"blocks": 0}, "architecture.blocks=0: give a whole number from 1"),
-        ({"blocks": 1.5}, "architecture.blocks=1.5: give a whole number from 1"),
-        ({"head_channels": -2}, "architecture.head_channels=-2: give a whole number from 1"),
-        ({"head_channels": True}, "architecture.head_channels=True: give a whole number from 1"),
-        ({"hidden_sizes": [0]}, r"architecture.hidden_sizes=\[0\]: give whole numbers from 1"),
-        ({"dropout": 1}, "architecture.dropout=1: give a rate from 0 to less than 1"),
+        ({"channels": 0}, "architecture.channels=0: must be an integer of at least 1"),
+        ({"blocks": 0}, "architecture.blocks=0: must be an integer of at least 1"),
+        ({"blocks": 1.5}, "architecture.blocks=1.5: must be an integer of at least 1"),
+        ({"head_channels": -2}, "architecture.head_channels=-2: must be an integer of at least 1"),
+        ({"head_channels": True}, "architecture.head_channels=True: must be an integer of at least 1"),
+        ({"hidden_sizes": [0]}, r"architecture.hidden_sizes=\[0\]: must be integers of at least 1"),
+        ({"dropout": 1}, "architecture.dropout=1: must be at least 0 and less than 1"),
         ({"depth": 3}, "architecture residual has no option 'depth'; it has channels, blocks, head_channels, "),
     ],
     ids=str,

@@ -10,15 +10,15 @@ from selfplay.games.state import State
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.training import OptimizerSettings, TrainingSettings
-from selfplay.training.fitting import train
 from tests.support.dataset_tools import observations_of, rows_of_record
+from tests.support.training import fit_to_rows
 
 ARCHITECTURE = {"name": "othello_features"}
 WEIGHTS = [0.01, -0.2, 0.03, 0.4, -0.05, 0.06, 0.07]
 
 
 def network_for(game, weights=WEIGHTS):
-    network = build_network(ARCHITECTURE, game.observation_shape)
+    network = build_network(ARCHITECTURE, game.observation_shape, game.num_distinct_actions)
     with torch.no_grad():
         network.linear.weight.copy_(torch.tensor(weights) * network.sizes)
     return network
@@ -35,8 +35,8 @@ def test_the_value_is_minus_the_sum_that_the_player_to_move_sees(name):
     game = make_game(name)
     state = State(*(torch.cat(field) for field in zip(*record_of(game, 20).states, strict=True)))
     expected = -(feature_values(game, state) @ torch.tensor(WEIGHTS))
-    values = network_for(game)(game.observe(state))
-    torch.testing.assert_close(values[:, 0], expected)
+    values = network_for(game)(game.observe(state)).value
+    torch.testing.assert_close(values, expected)
 
 
 def test_features_of_observations_are_those_of_positions():
@@ -55,7 +55,7 @@ def test_the_weights_are_those_of_an_evaluation():
 
 
 def test_only_the_weights_are_saved_and_they_begin_at_0():
-    network = build_network(ARCHITECTURE, (2, 8, 8))
+    network = build_network(ARCHITECTURE, (2, 8, 8), 65)
     assert {name: tensor.tolist() for name, tensor in network.state_dict().items()} == {"linear.weight": [[0.0] * 7]}
 
 
@@ -67,11 +67,11 @@ def test_training_finds_the_weights_that_made_the_targets():
         torch.from_numpy(observations_of(rows, game.observation_codec)).float().reshape(-1, *game.observation_shape)
     )
     with torch.no_grad():
-        targets = network_for(game, weights)(observations)[:, 0].numpy()
+        targets = network_for(game, weights)(observations).value.numpy()
     settings = TrainingSettings(
         epochs=5, steps_per_epoch=60, batch_size=256, symmetries=False, optimizer=OptimizerSettings(learning_rate=0.02)
     )
-    network = build_network(ARCHITECTURE, game.observation_shape)
-    losses = train(network, rows._replace(target=targets), settings, game, key=1)
+    network = build_network(ARCHITECTURE, game.observation_shape, game.num_distinct_actions)
+    losses = fit_to_rows(network, rows._replace(target=targets), settings, game, key=1)
     assert losses[-1].validation_loss < 1e-6
     assert list(network.feature_weights().values()) == pytest.approx(weights, abs=1e-3)

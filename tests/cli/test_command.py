@@ -160,7 +160,7 @@ def test_a_process_of_its_own_says_the_same(tmp_path, argument):
         ("architecture.name=[mlp]", "unknown architecture ['mlp']; there are conv, mlp"),
         ("architecture.name=best", "unknown architecture 'best'; there are conv, mlp"),
         ("architecture.dropout=half", "'half'"),
-        ("architecture.hidden_sizes=[0]", "architecture.hidden_sizes=[0]: give whole numbers from 1"),
+        ("architecture.hidden_sizes=[0]", "architecture.hidden_sizes=[0]: must be integers of at least 1"),
     ],
 )
 def test_a_network_that_cannot_be_built_gets_one_line_and_code_2(run_copy, argument, named):
@@ -223,7 +223,7 @@ def test_a_broken_dataset_gets_one_line(run_copy, broken, named):
 def test_a_checkpoint_of_another_game_gets_one_line(run_copy, script, arguments):
     settings = [] if script == CONSOLE else TINY
     result = run_forked(script, *settings, f"run_dir={run_copy}", "game=sumto100", *arguments)
-    assert_refused(result, 1, "agent.safetensors", "plays tictactoe, not sumto100")
+    assert_refused(result, 1, "agent.safetensors", "is for tictactoe, not for sumto100")
 
 
 def test_a_cut_off_checkpoint_gets_one_line(run_copy):

@@ -19,10 +19,11 @@ from selfplay.players.random import RandomPlayer
 from selfplay.players.registry import make_player
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.settings.training import TrainingSettings
-from selfplay.training.fitting import seeded, train
+from selfplay.training.fitting import seeded
 from tests.support.dataset_tools import rows_of_record
 from tests.support.pretended_gpu import GPU, OnGPU, pretended_gpu
 from tests.support.runs import GENERATE, files_of, run_forked, tiny_settings
+from tests.support.training import fit_to_rows
 
 real_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch can use")
 
@@ -38,7 +39,8 @@ NETWORKS = {
 def network_of(name):
     """The network that is tried in that game, with weights drawn at random."""
     with seeded(3):
-        network = build_network(NETWORKS[name], make_game(name).observation_shape)
+        game = make_game(name)
+        network = build_network(NETWORKS[name], game.observation_shape, game.num_distinct_actions)
         for parameter in network.parameters():
             torch.nn.init.normal_(parameter, std=0.2)
     return network
@@ -151,7 +153,7 @@ def test_training_takes_the_same_steps_on_a_gpu(name):
 
     def trained(device):
         network = network_of(name)
-        losses = train(network, rows, settings, game, 9, device=device)
+        losses = fit_to_rows(network, rows, settings, game, 9, device=device)
         return losses, network.state_dict()
 
     with pretended_gpu():
@@ -209,7 +211,9 @@ def test_devices_that_are_unknown_or_cannot_be_are_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     assert compose_settings(["device=cuda"]).device == "cuda"
-    with pytest.raises(SettingError, match=r"sgd goes row after row on the CPU; give device=cpu or auto$"):
+    with pytest.raises(
+        SettingError, match=r"training\.optimizer\.name=sgd runs on the CPU only; set device=cpu or auto$"
+    ):
         compose_settings([*rows, "device=cuda"])
 
 

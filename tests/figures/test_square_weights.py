@@ -5,17 +5,17 @@ import pytest
 import torch
 
 from selfplay.architectures import build_network
-from selfplay.figures.of_run.square_weights import square_weight_maps, square_weights
+from selfplay.figures.of_run.square_weights import square_weight_maps
 
 
 def network_of(**options):
-    return build_network({"name": "ntuple", **options}, (2, 3, 3))
+    return build_network({"name": "ntuple", **options}, (2, 3, 3), 9)
 
 
 def test_a_table_of_one_square_gives_half_the_difference_of_both_players_stones():
     network = network_of(patterns=["x"], phases=2)
     network.weight.data[:] = torch.tensor([[0.0, 0.3, -0.1], [5.0, 0.0, -0.6]])
-    weights = square_weights(network)
+    weights = network.square_weights()
     assert weights.shape == (2, 3, 3)
     assert weights[:, 0, 0].tolist() == pytest.approx([0.2, 0.3])
     assert np.count_nonzero(weights) == 2
@@ -30,10 +30,10 @@ def test_images_share_their_weights_and_fillings_that_were_never_met_are_left_ou
     # In every image the first square is a corner, and each corner lies in two images, across and down.
     expected = np.zeros((3, 3))
     expected[::2, ::2] = 2 * 0.5
-    assert square_weights(network)[0] == pytest.approx(expected)
+    assert network.square_weights()[0] == pytest.approx(expected)
 
 
 def test_there_is_a_panel_for_each_phase_that_says_which_stones_it_holds():
-    figure = square_weight_maps(network_of(phases=3), 7)
+    figure = square_weight_maps(network_of(phases=3).square_weights(), 7)
     titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
     assert titles == ["0 to 3 stones", "4 to 6 stones", "7 to 9 stones"]

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from selfplay.architectures import build_network
+from selfplay.architectures.output import Output
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.games.match_outcome import disc_difference, match_return, outcome_of_first, outcome_of_mover
@@ -30,7 +31,7 @@ LEADS = ["game=othello", "outcome=disc_difference", "gamma=1"]
 
 class Nothing(nn.Module):
     def forward(self, observations):
-        return torch.zeros(len(observations), 1)
+        return Output(torch.zeros(len(observations)))
 
 
 def states_of(name, matches=40):
@@ -76,7 +77,7 @@ def test_the_targets_of_a_match_are_its_lead_over_64(tmp_path):
 @pytest.mark.parametrize("outcome", ["return", "disc_difference"])
 def test_ends_are_valued_alike_by_networks_and_by_compiled_searches(outcome):
     game, states = states_of("othello_4x4")
-    network = build_network({"name": "ntuple"}, game.observation_shape)
+    network = build_network({"name": "ntuple"}, game.observation_shape, game.num_distinct_actions)
     evaluation = compiled_evaluation(Checkpoint(network, {"outcome": outcome}), game, "level 1")
     states = states.select(~states.terminated)
     searched = SearchPlayer(Searcher(game, evaluation), 1).action_values(states)

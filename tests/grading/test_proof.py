@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch import nn
 
+from selfplay.architectures.output import Output
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.position_graph import enumerate_positions
@@ -157,10 +158,9 @@ def test_values_equal_to_perfect_ones_have_no_error(tictactoe: Grader) -> None:
             observations = tictactoe.graph.game.observation_bits(tictactoe.graph.state).tolist()
             self.values = {tuple(o): -v for o, v in zip(observations, tictactoe.perfect, strict=True)}
 
-        def forward(self, observations: torch.Tensor) -> torch.Tensor:
-            return torch.tensor(
-                [[self.values[tuple(o)]] for o in observations.reshape(-1, 18).int().tolist()], dtype=torch.float32
-            )
+        def forward(self, observations: torch.Tensor) -> Output:
+            values = [self.values[tuple(o)] for o in observations.reshape(-1, 18).int().tolist()]
+            return Output(torch.tensor(values, dtype=torch.float32))
 
     grade = tictactoe.grade(ValueNetPlayer(tictactoe.graph.game, PerfectNetwork()))
     assert grade.value_error == 0
@@ -169,8 +169,8 @@ def test_values_equal_to_perfect_ones_have_no_error(tictactoe: Grader) -> None:
 
 def test_a_constant_value_has_the_error_of_all_positions_but_final_ones(tictactoe: Grader) -> None:
     class Zero(nn.Module):
-        def forward(self, observations: torch.Tensor) -> torch.Tensor:
-            return torch.zeros(len(observations), 1)
+        def forward(self, observations: torch.Tensor) -> Output:
+            return Output(torch.zeros(len(observations)))
 
     graph = tictactoe.graph
     grade = tictactoe.grade(ValueNetPlayer(graph.game, Zero()))

@@ -34,7 +34,7 @@ class Asked(FirstLegal):
 
 def exploring_network(game=GAME, name="mlp", **options):
     torch.manual_seed(5)
-    network = build_network({"name": name, **options}, game.observation_shape)
+    network = build_network({"name": name, **options}, game.observation_shape, game.num_distinct_actions)
     return EpsilonGreedyPlayer(game, ValueNetPlayer(game, network), [0.5, 0.2])
 
 

@@ -17,10 +17,10 @@ GIB = 1 << 30
 
 
 def test_a_network_takes_its_weights_and_its_largest_outputs():
-    network = build_network({"name": "mlp", "hidden_sizes": [100, 10]}, (2, 3, 3))
+    network = build_network({"name": "mlp", "hidden_sizes": [100, 10]}, (2, 3, 3), 9)
     weights = 18 * 100 + 100 + 100 * 10 + 10 + 10 + 1
     assert network_bytes(network, (2, 3, 3), 50) == 4 * (weights + 4 * 50 * 100)
-    narrow = build_network({"name": "mlp", "hidden_sizes": [2]}, (2, 3, 3))
+    narrow = build_network({"name": "mlp", "hidden_sizes": [2]}, (2, 3, 3), 9)
     assert network_bytes(narrow, (2, 3, 3), 50) == 4 * (18 * 2 + 2 + 2 + 1 + 4 * 50 * 18), "the observation is wider"
     assert not any(module._forward_hooks for module in network.modules())
 
@@ -48,7 +48,9 @@ def test_players_leave_less_room_the_wider_and_deeper_they_are():
     game = make_game("connect_four")
 
     def size(channels, depth, players=1):
-        network = build_network({"name": "residual", "channels": channels}, game.observation_shape)
+        network = build_network(
+            {"name": "residual", "channels": channels}, game.observation_shape, game.num_distinct_actions
+        )
         return batch_size_within(18_000 * match_bytes(game), game, [ValueNetPlayer(game, network, depth)] * players)
 
     assert size(8, 1) > size(8, 3)

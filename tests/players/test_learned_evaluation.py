@@ -24,7 +24,7 @@ WEIGHTS = [0.01, 0.2, 0.03, 0.04, -0.05, 0.06, 0.07]
 
 
 def save_level(run_dir, level, architecture, game=GAME, scale=1.0):
-    network = build_network(architecture, game.observation_shape)
+    network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     if hasattr(network, "linear"):
         with torch.no_grad():
             network.linear.weight.copy_(scale * torch.tensor(WEIGHTS) * network.sizes)
@@ -47,7 +47,7 @@ def test_what_is_exported_and_read_has_the_values_of_the_network(tmp_path):
     state = GAME.state_after(["f5", "d6", "c3", "d3", "c4"])
     # The network sees the player who has just moved.
     assert float(position_values(evaluation, GAME, state)) == pytest.approx(
-        -network(GAME.observe(state)).item(), rel=1e-5
+        -network(GAME.observe(state)).value.item(), rel=1e-5
     )
 
 
@@ -72,11 +72,9 @@ def test_the_newest_level_is_exported_to_any_file_by_the_script(tmp_path):
 
 def test_a_level_that_is_missing_or_weighs_no_features_is_refused(tmp_path):
     save_level(tmp_path, 1, {"name": "mlp"})
-    with pytest.raises(
-        InvalidFileError, match=r"architecture=mlp has no weights of features; learn with othello_featur"
-    ):
+    with pytest.raises(InvalidFileError, match=r"architecture=mlp has no feature weights; train with othello_featur"):
         export_evaluation(export_settings(tmp_path, level=1))
-    with pytest.raises(InvalidFileError, match=r"plays othello, not othello_6x6$"):
+    with pytest.raises(InvalidFileError, match=r"is for othello, not for othello_6x6$"):
         export_evaluation(export_settings(tmp_path, game="othello_6x6"))
     with pytest.raises(StageError, match=r"has no level 4; it has level 1$"):
         export_evaluation(export_settings(tmp_path, level=4))

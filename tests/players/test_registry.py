@@ -34,7 +34,9 @@ def run_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = RunFolder(run_dir).agent(3)
     path.parent.mkdir()
     architecture = {"name": "mlp", "hidden_sizes": [4], "dropout": 0.0}
-    save_checkpoint(path, build_network(architecture, GAME.observation_shape), GAME, 3, architecture, {})
+    save_checkpoint(
+        path, build_network(architecture, GAME.observation_shape, GAME.num_distinct_actions), GAME, 3, architecture, {}
+    )
     graph = positions_of("tictactoe")
     save_tables(run_dir / "table.npz", graph, initial_values(graph, BACKWARD_VALUE), BACKWARD_VALUE, {})
     return run_dir
@@ -131,10 +133,10 @@ def test_every_player_can_explore(run_dir: Path) -> None:
         ("level:", "write level:L"),
         ("level:x", "the level must be a whole number"),
         ("level:-1", "the level must be a whole number"),
-        ("level:3?depth=4", "depth=4: a network looks 1 to 3 plies ahead"),
+        ("level:3?depth=4", "depth=4: a network searches 1 to 3 plies ahead"),
         ("level:3?depth=x", "depth must be a whole number"),
         ("level:3?temperature=hot", "temperature must be a number"),
-        ("level:3?temperature=-1", "temperature=-1.0: give 0 or more"),
+        ("level:3?temperature=-1", "temperature=-1.0: must be at least 0"),
         ("level:3?speed=1", "'speed=1' is not an option of level:L; it takes depth, temperature, run_dir, epsilon"),
         ("level:3?depth", "'depth' is not an option"),
         ("level:3?depth=1&depth=2", "'depth=2' is not an option"),

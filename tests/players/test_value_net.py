@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from torch import nn
 
-from selfplay.architectures import build_network
+from selfplay.architectures import Output, build_network
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
@@ -31,12 +31,12 @@ class Weighted(nn.Module):
         self.weights = torch.cat([own, -own]) if weights is None else weights
 
     def forward(self, observations):
-        return (observations.flatten(1) * self.weights).sum(dim=1, keepdim=True)
+        return Output((observations.flatten(1) * self.weights).sum(dim=1))
 
 
 class Constant(nn.Module):
     def forward(self, observations):
-        return torch.full((len(observations), 1), 5.0)
+        return Output(torch.full((len(observations),), 5.0))
 
 
 def values_after(player, *actions):
@@ -86,7 +86,7 @@ def brute_force(game, network, state, depth):
         if after.terminated:
             values[action] = float(after.returns_to(state.current_player))
         elif depth == 1:
-            values[action] = float(network(game.observe(after)))
+            values[action] = float(network(game.observe(after)).value)
         else:
             replies = brute_force(game, network, after, depth - 1)
             values[action] = -max(reply for reply in replies if not math.isnan(reply))
@@ -170,7 +170,7 @@ def test_a_low_temperature_is_greedy():
 @pytest.mark.parametrize("depth", [1, 2])
 def test_a_position_has_the_same_value_bit_for_bit_whatever_stands_beside_it(architecture, depth):
     torch.manual_seed(0)
-    player = ValueNetPlayer(GAME, build_network(architecture, GAME.observation_shape), depth)
+    player = ValueNetPlayer(GAME, build_network(architecture, GAME.observation_shape, GAME.num_distinct_actions), depth)
     numbers = torch.randperm(len(GRAPH))[:400]
     together = player.action_values(GRAPH.state.select(numbers))
     order = torch.randperm(400)
@@ -186,7 +186,9 @@ def test_a_position_has_the_same_value_bit_for_bit_whatever_stands_beside_it(arc
 @given(rows=st.lists(st.integers(0, 5477), min_size=1, max_size=600))
 def test_evaluate_gives_each_row_the_value_it_has_alone(rows):
     torch.manual_seed(1)
-    network = build_network({"name": "mlp", "hidden_sizes": [64]}, GAME.observation_shape).eval()
+    network = build_network(
+        {"name": "mlp", "hidden_sizes": [64]}, GAME.observation_shape, GAME.num_distinct_actions
+    ).eval()
     observations = GAME.observe(GRAPH.state)
     everything = evaluate(network, observations)
     assert torch.equal(evaluate(network, observations[rows]), everything[rows])

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from selfplay.architectures.output import Output
 from selfplay.games import Game, make_game
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
@@ -26,8 +27,8 @@ PROMPT = f"Your action ({GAME.presentation.action_help}): "
 class SumOfSquares(nn.Module):
     """Values an afterstate by a fixed number for each own square."""
 
-    def forward(self, observations: Tensor) -> Tensor:
-        return (observations[:, 0].reshape(-1, 9) * torch.arange(9) / 100).sum(dim=1, keepdim=True)
+    def forward(self, observations: Tensor) -> Output:
+        return Output((observations[:, 0].reshape(-1, 9) * torch.arange(9) / 100).sum(dim=1))
 
 
 def dialogue(

@@ -29,14 +29,14 @@ from selfplay.games import make_game
 torch.manual_seed(3)
 game = make_game("tictactoe")
 architecture = {"name": "mlp", "hidden_sizes": [8], "dropout": 0.25}
-network = build_network(architecture, game.observation_shape)
+network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
 save_checkpoint(Path(sys.argv[1]), network, game, 4, architecture, {"epochs": 5, "optimizer": {"learning_rate": 0.001}})
 """
 
 
 def make_network():
     torch.manual_seed(3)
-    return build_network(ARCHITECTURE, GAME.observation_shape)
+    return build_network(ARCHITECTURE, GAME.observation_shape, GAME.num_distinct_actions)
 
 
 @pytest.fixture
@@ -117,11 +117,11 @@ def test_a_network_trained_as_views_of_one_vector_can_be_saved(tmp_path):
 
 
 def test_a_missing_file_is_refused(tmp_path):
-    assert_refused(tmp_path / "nowhere.safetensors", "is not there")
+    assert_refused(tmp_path / "nowhere.safetensors", "does not exist")
 
 
 def test_another_games_network_is_refused(saved):
-    with pytest.raises(InvalidFileError, match="plays tictactoe, not sumto100"):
+    with pytest.raises(InvalidFileError, match="is for tictactoe, not for sumto100"):
         load_checkpoint(saved, make_game("sumto100"))
 
 

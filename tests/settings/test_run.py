@@ -41,8 +41,8 @@ def test_every_file_of_conf_composes(path):
 def test_every_recipe_builds_its_game_and_network(recipe):
     settings = compose_settings([f"recipe={recipe}"])
     game = make_game(settings.game.name)
-    network = build_network(settings.architecture, game.observation_shape)
-    assert network(game.observe(game.init(3))).shape == (3, 1)
+    network = build_network(settings.architecture, game.observation_shape, game.num_distinct_actions)
+    assert network(game.observe(game.init(3))).value.shape == (3,)
 
 
 @pytest.mark.parametrize("name", options("architecture"))

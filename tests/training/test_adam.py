@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from selfplay.training.adam import Adam, scheduled_learning_rate
+from selfplay.training.adam import Adam
+from selfplay.training.schedules import constant, one_cycle
 
 STEPS = 50
 
@@ -88,7 +89,7 @@ def test_one_cycle_equals_that_of_torch_at_every_step(total_steps):
     optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.003, total_steps=total_steps)
     for step in range(total_steps):
-        ours = scheduled_learning_rate("one_cycle", 0.003, step, total_steps)
+        ours = one_cycle(0.003, step, total_steps)
         assert ours == pytest.approx(optimizer.param_groups[0]["lr"], rel=1e-9, abs=1e-15)
         optimizer.step()
         if step < total_steps - 1:
@@ -96,7 +97,7 @@ def test_one_cycle_equals_that_of_torch_at_every_step(total_steps):
 
 
 def test_one_cycle_runs_from_a_25th_of_the_peak_to_a_250000th():
-    rates = [scheduled_learning_rate("one_cycle", 1.0, step, 100) for step in range(100)]
+    rates = [one_cycle(1.0, step, 100) for step in range(100)]
     assert rates[0] == pytest.approx(1 / 25)
     assert max(rates) == rates[29] == pytest.approx(1)
     assert rates[-1] == pytest.approx(1 / 250_000)
@@ -107,8 +108,8 @@ def test_one_cycle_runs_from_a_25th_of_the_peak_to_a_250000th():
 @pytest.mark.parametrize("total_steps", [1, 2, 3])
 def test_one_cycle_of_very_few_steps_stays_in_range(total_steps):
     for step in range(total_steps):
-        assert 0 < scheduled_learning_rate("one_cycle", 0.003, step, total_steps) <= 0.003
+        assert 0 < one_cycle(0.003, step, total_steps) <= 0.003
 
 
 def test_a_constant_schedule_stays_at_its_peak():
-    assert {scheduled_learning_rate("constant", 0.0001, step, 10) for step in range(10)} == {0.0001}
+    assert {constant(0.0001, step, 10) for step in range(10)} == {0.0001}

@@ -11,16 +11,18 @@ from hypothesis.extra import numpy as hnp
 from torch import nn
 
 from selfplay.architectures import build_network
+from selfplay.architectures.output import Output
 from selfplay.dataset.rows import Rows
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.settings.training import OptimizerSettings, TrainingSettings
 from selfplay.training.examples import Examples, distinct_rows, training_examples
-from selfplay.training.fitting import seeded, train, train_on, validation_loss
+from selfplay.training.fitting import fit, seeded, validation_loss
 from selfplay.training.held_out import HeldOut, is_held_out
-from selfplay.training.optimizer import Schedule
+from selfplay.training.optimizer import LearningRate
 from selfplay.training.rows_in_memory import RowsInMemory
 from tests.support.dataset_tools import observations_of, random_rows, words_of
+from tests.support.training import fit_to_rows
 
 GAME = make_game("tictactoe")
 SHAPE = GAME.observation_shape
@@ -37,12 +39,14 @@ def make_settings(**changes):
 
 def make_network(dropout=0.0):
     with seeded(1):
-        return build_network({"name": "mlp", "hidden_sizes": [16], "dropout": dropout}, SHAPE)
+        return build_network(
+            {"name": "mlp", "hidden_sizes": [16], "dropout": dropout}, SHAPE, GAME.num_distinct_actions
+        )
 
 
-def fit(settings=None, key=7, rows=ROWS, dropout=0.0, **options):
+def fitted(settings=None, key=7, rows=ROWS, dropout=0.0, **options):
     network = make_network(dropout)
-    losses = train(network, rows, settings or make_settings(), GAME, key, **options)
+    losses = fit_to_rows(network, rows, settings or make_settings(), GAME, key, **options)
     return network, losses
 
 
@@ -159,27 +163,27 @@ def test_the_learning_rate_falls_from_level_to_level():
     optimizer = OptimizerSettings(learning_rate=0.4, level_decay=0.5, schedule="constant")
     settings = TrainingSettings(epochs=2, steps_per_epoch=3, optimizer=optimizer)
     for level, rate in ((1, 0.4), (2, 0.2), (4, 0.05)):
-        schedule = Schedule(settings, rows=10, level=level)
-        assert [schedule.rate(step) for step in range(6)] == pytest.approx([rate] * 6)
+        schedule = LearningRate(settings, rows=10, level=level)
+        assert [schedule.at(step) for step in range(6)] == pytest.approx([rate] * 6)
 
 
 def test_a_decayed_schedule_is_the_first_levels_on_a_smaller_scale():
     settings = TrainingSettings(
         epochs=3, steps_per_epoch=None, batch_size=4, optimizer=OptimizerSettings(level_decay=0.8)
     )
-    first, third = (Schedule(settings, rows=10, level=level) for level in (1, 3))
+    first, third = (LearningRate(settings, rows=10, level=level) for level in (1, 3))
     # One pass over 10 rows is three batches.
     assert first.steps_per_epoch == 3
-    rates = [first.rate(step) for step in range(9)]
+    rates = [first.at(step) for step in range(9)]
     assert len(set(rates)) > 5
-    assert [third.rate(step) for step in range(9)] == pytest.approx([rate * 0.8**2 for rate in rates])
+    assert [third.at(step) for step in range(9)] == pytest.approx([rate * 0.8**2 for rate in rates])
 
 
 def test_a_level_of_a_smaller_rate_moves_the_weights_less():
     settings = make_settings(epochs=1, steps_per_epoch=2)
     settings.optimizer.level_decay = 0.1
     start = vector(make_network())
-    moved = [(vector(fit(settings, level=level)[0]) - start).norm() for level in (1, 2, 3)]
+    moved = [(vector(fitted(settings, level=level)[0]) - start).norm() for level in (1, 2, 3)]
     assert moved[0] > 5 * moved[1] > 25 * moved[2] > 0
 
 
@@ -210,54 +214,54 @@ def test_another_key_holds_out_other_matches():
 
 def test_too_few_matches_are_refused():
     with pytest.raises(StageError, match="1 matches are too few to hold out some of them; set more matches"):
-        fit(rows=ROWS.select(ROWS.match == 0))
+        fitted(rows=ROWS.select(ROWS.match == 0))
 
 
 # ---------------------------------------------------------------------- loss
 
 
 def test_the_validation_loss_is_the_plain_mean_squared_error_of_the_held_out_rows():
-    network, losses = fit(make_settings(epochs=1))
+    network, losses = fitted(make_settings(epochs=1))
     held = np.flatnonzero(is_held_out(ROWS.match, 0.2, 7))
     network.eval()
     total = 0.0
     for row in held:
         observation = torch.tensor(OBSERVATIONS[row], dtype=torch.float32).reshape(1, *SHAPE)
         with torch.inference_mode():
-            total += (network(observation).item() - float(ROWS.target[row])) ** 2
+            total += (network(observation).value.item() - float(ROWS.target[row])) ** 2
     assert losses[0].validation_loss == pytest.approx(total / len(held), rel=1e-5)
 
 
 def test_the_validation_loss_of_a_known_network():
     class Zero(nn.Module):
         def forward(self, observations):
-            return torch.zeros(len(observations), 1)
+            return Output(torch.zeros(len(observations)))
 
     held_out = HeldOut(torch.zeros(2, 4, dtype=torch.uint8), torch.tensor([0, 1, 1]), torch.tensor([1.0, 0.5, -1.0]))
     assert validation_loss(Zero(), [held_out], (4,)) == pytest.approx((1 + 0.25 + 1) / 3)
 
 
 def test_the_validation_loss_is_taken_without_dropout():
-    network, losses = fit(make_settings(epochs=1), dropout=0.5)
+    network, losses = fitted(make_settings(epochs=1), dropout=0.5)
     held = is_held_out(ROWS.match, 0.2, 7)
     with torch.inference_mode():
-        values = network.eval()(torch.tensor(OBSERVATIONS[held], dtype=torch.float32).reshape(-1, *SHAPE))
-    expected = np.square(values[:, 0].numpy() - ROWS.target[held]).mean()
+        output = network.eval()(torch.tensor(OBSERVATIONS[held], dtype=torch.float32).reshape(-1, *SHAPE))
+    expected = np.square(output.value.numpy() - ROWS.target[held]).mean()
     assert losses[0].validation_loss == pytest.approx(float(expected), rel=1e-5)
 
 
 def test_the_first_training_loss_is_the_weighted_error_of_the_untrained_network():
     settings = make_settings(epochs=1, steps_per_epoch=1, batch_size=10_000)
-    _, losses = fit(settings)
+    _, losses = fitted(settings)
     examples = examples_of(ROWS.select(~is_held_out(ROWS.match, 0.2, 7)), settings)
     with torch.inference_mode():
-        values = make_network()(examples.inputs.float().reshape(-1, *SHAPE))[:, 0]
+        values = make_network()(examples.inputs.float().reshape(-1, *SHAPE)).value
     expected = (examples.weights * (values - examples.targets) ** 2).mean().item()
     assert losses[0].training_loss == pytest.approx(expected, rel=1e-5)
 
 
 def test_training_learns_more_than_the_best_constant():
-    _, losses = fit(make_settings(epochs=6, steps_per_epoch=20, learning_rate=0.01))
+    _, losses = fitted(make_settings(epochs=6, steps_per_epoch=20, learning_rate=0.01))
     held_out = ROWS.target[is_held_out(ROWS.match, 0.2, 7)]
     assert losses[-1].validation_loss < held_out.var()
 
@@ -273,10 +277,10 @@ def test_without_steps_per_epoch_an_epoch_is_one_pass():
         def forward(self, observations):
             if self.training:
                 seen.append(observations.flatten(1))
-            return self.linear(observations.flatten(1))
+            return Output(self.linear(observations.flatten(1))[:, 0])
 
     settings = make_settings(epochs=2, steps_per_epoch=None, batch_size=100, symmetries=False, merge=False)
-    train(Counting(), ROWS, settings, GAME, 7)
+    fit_to_rows(Counting(), ROWS, settings, GAME, 7)
     size = int((~is_held_out(ROWS.match, 0.2, 7)).sum())
     steps = -(-size // 100)
     assert [len(batch) for batch in seen] == ([100] * (steps - 1) + [size % 100 or 100]) * 2
@@ -294,7 +298,7 @@ def test_rows_that_come_in_parts_are_learned_from_as_if_they_came_at_once():
     for settings in (make_settings(), make_settings(merge=False, symmetries=False)):
         for rows in ([ROWS], parts):
             network, in_memory = make_network(), RowsInMemory(rows, settings, GAME, 7)
-            losses = train_on(network, in_memory, settings, SHAPE, 7)
+            losses = fit(network, in_memory, settings, SHAPE, 7)
             weights.append((in_memory.num_rows, losses, vector(network).tolist()))
     assert weights[0] == weights[1] != weights[2] == weights[3]
 
@@ -304,20 +308,20 @@ def test_rows_that_come_in_parts_are_learned_from_as_if_they_came_at_once():
 
 @pytest.mark.parametrize("dropout", [0.0, 0.5])
 def test_the_same_key_gives_the_same_weights_bit_for_bit(dropout):
-    (first, first_losses), (second, second_losses) = (fit(dropout=dropout) for _ in range(2))
+    (first, first_losses), (second, second_losses) = (fitted(dropout=dropout) for _ in range(2))
     assert torch.equal(vector(first), vector(second))
     assert first_losses == second_losses
 
 
 def test_another_key_gives_other_weights():
-    assert not torch.equal(vector(fit(key=7)[0]), vector(fit(key=8)[0]))
+    assert not torch.equal(vector(fitted(key=7)[0]), vector(fitted(key=8)[0]))
 
 
 def test_dropout_draws_from_the_key_only():
     torch.manual_seed(111)
-    first, _ = fit(dropout=0.5)
+    first, _ = fitted(dropout=0.5)
     torch.manual_seed(222)
-    second, _ = fit(dropout=0.5)
+    second, _ = fitted(dropout=0.5)
     assert torch.equal(vector(first), vector(second))
 
 
@@ -327,7 +331,7 @@ def test_the_weights_of_the_champion_are_kept():
     network = make_network()
     settings = make_settings(epochs=12, steps_per_epoch=1, learning_rate=0.5)
     settings.optimizer.schedule = "constant"
-    losses = train(
+    losses = fit_to_rows(
         network,
         ROWS,
         settings,
@@ -346,7 +350,7 @@ def test_the_weights_of_the_champion_are_kept():
 def test_champions_are_the_epochs_better_than_all_before():
     settings = make_settings(epochs=12, steps_per_epoch=1, learning_rate=0.5)
     settings.optimizer.schedule = "constant"
-    _, losses = fit(settings)
+    _, losses = fitted(settings)
     validation = [loss.validation_loss for loss in losses]
     assert [loss.epoch for loss in losses] == list(range(1, 13))
     assert [loss.is_champion for loss in losses] == [
@@ -357,7 +361,7 @@ def test_champions_are_the_epochs_better_than_all_before():
 def test_training_leaves_torchs_generator_as_it_was():
     torch.manual_seed(42)
     before = torch.get_rng_state()
-    fit(dropout=0.5)
+    fitted(dropout=0.5)
     assert torch.equal(torch.get_rng_state(), before)
 
 
@@ -370,18 +374,18 @@ def test_seeded_restores_the_generator_also_after_an_error():
 
 
 def test_a_trained_network_is_in_evaluation_mode():
-    network, _ = fit(dropout=0.5)
+    network, _ = fitted(dropout=0.5)
     assert not network.training
 
 
 def test_a_loss_that_is_no_number_stops_the_training():
-    with pytest.raises(StageError, match="the loss is no longer a number in epoch 1; lower the learning rate"):
-        fit(make_settings(learning_rate=1e30))
+    with pytest.raises(StageError, match="the loss is not a number in epoch 1; set a lower training"):
+        fitted(make_settings(learning_rate=1e30))
 
 
 def test_bfloat16_rounds_what_networks_compute_but_neither_weights_nor_losses():
-    network, losses = fit(make_settings(precision="bfloat16", epochs=8))
-    exact, exact_losses = fit(make_settings(epochs=8))
+    network, losses = fitted(make_settings(precision="bfloat16", epochs=8))
+    exact, exact_losses = fitted(make_settings(epochs=8))
     assert vector(network).dtype == torch.float32
     assert not torch.equal(vector(network).bfloat16().float(), vector(network))
     assert not torch.equal(vector(network), vector(exact))

@@ -137,8 +137,9 @@ def test_more_processes_than_gpus_are_refused_and_on_the_cpu_nobody_counts_gpus(
         (2, STREAMED),
         (3, ["training.batch_size=2", "training.epochs=1", "training.steps_per_epoch=50"]),
         (2, ["architecture=residual", "training.merge=true", "training.epochs=1", "training.steps_per_epoch=5"]),
+        (2, ["architecture=custom", "architecture.name=tests.support.outside_training:PolicyNetwork"]),
     ],
-    ids=["streamed", "empty shares", "residual"],
+    ids=["streamed", "empty shares", "residual", "policy head"],
 )
 def test_a_team_trains_the_weights_of_one_process(run_dir, matches, tmp_path, size, overrides):
     settings = [*OVERRIDES, *overrides]
@@ -199,9 +200,7 @@ def test_shares_are_all_there_is_in_order():
 def test_row_after_row_is_one_process(run_dir, monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "2")
     settings = tiny_settings(run_dir, *OVERRIDES, "architecture=ntuple", "training.optimizer.name=sgd")
-    with pytest.raises(
-        SettingError, match="name=sgd goes row after row in one process: start it with python"
-    ) as caught:
+    with pytest.raises(SettingError, match="name=sgd trains in one process: start it without torchrun") as caught:
         train_level(settings, 1)
     assert "\n" not in str(caught.value)
 

@@ -23,7 +23,7 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.training import OptimizerSettings, TrainingSettings
 from selfplay.stages.train import train_level
-from selfplay.training.fitting import seeded, train, train_on, validation_loss
+from selfplay.training.fitting import fit, seeded, validation_loss
 from selfplay.training.held_out import is_held_out
 from selfplay.training.optimizer import make_optimizer
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
@@ -31,6 +31,7 @@ from selfplay.training.shuffle_buffer import replaced_rows
 from selfplay.training.streaming import StreamedRows
 from tests.support.dataset_tools import observations_of, random_rows, words_of
 from tests.support.runs import PROJECT, tiny_settings
+from tests.support.training import fit_to_rows
 
 GAME = make_game("tictactoe")
 SHAPE = GAME.observation_shape
@@ -70,7 +71,7 @@ def streamed(*paths, settings=None, buffer_rows=300, key=KEY, processes=SINGLE_P
 def make_network(architecture="mlp"):
     options = {"hidden_sizes": [16]} if architecture == "mlp" else {}
     with seeded(1):
-        return build_network({"name": architecture, **options}, SHAPE)
+        return build_network({"name": architecture, **options}, SHAPE, GAME.num_distinct_actions)
 
 
 def passes(rows, count=1, settings=None):
@@ -220,16 +221,16 @@ def test_rows_trade_places_one_after_the_other(places):
 # ---------------------------------------------------------------------- training
 
 
-def fit(rows, settings, architecture="mlp"):
+def fitted(rows, settings, architecture="mlp"):
     network = make_network(architecture)
-    return network, train_on(network, rows, settings, SHAPE, KEY)
+    return network, fit(network, rows, settings, SHAPE, KEY)
 
 
 @pytest.mark.parametrize(("architecture", "optimizer", "rate"), [("mlp", "adam", 0.01), ("ntuple", "sgd", 0.02)])
 def test_a_streamed_fit_is_as_good_as_one_in_memory(dataset, architecture, optimizer, rate):
     settings = make_settings(epochs=8, optimizer=optimizer, learning_rate=rate)
-    reference = train(make_network(architecture), ROWS, settings, GAME, KEY)
-    _, losses = fit(streamed(dataset, settings=settings, buffer_rows=10**6), settings, architecture)
+    reference = fit_to_rows(make_network(architecture), ROWS, settings, GAME, KEY)
+    _, losses = fitted(streamed(dataset, settings=settings, buffer_rows=10**6), settings, architecture)
     # Both start at the same weights and pass over the same rows; only their order differs.
     best, best_of_reference = (min(loss.validation_loss for loss in run) for run in (losses, reference))
     assert best == pytest.approx(best_of_reference, rel=0.02)
@@ -237,10 +238,10 @@ def test_a_streamed_fit_is_as_good_as_one_in_memory(dataset, architecture, optim
 
 
 def test_the_validation_loss_is_that_of_all_held_out_rows(dataset):
-    network, (loss, _) = fit(streamed(dataset), make_settings())
+    network, (loss, _) = fitted(streamed(dataset), make_settings())
     held = ROWS.select(is_held_out(ROWS.match, 0.2, KEY))
     with torch.inference_mode():
-        values = network(torch.from_numpy(observations_of(held, CODEC)).float().reshape(-1, *SHAPE))[:, 0].numpy()
+        values = network(torch.from_numpy(observations_of(held, CODEC)).float().reshape(-1, *SHAPE)).value.numpy()
     last = streamed(dataset)
     assert validation_loss(network, last.held_out(), SHAPE) == pytest.approx(np.square(values - held.target).mean())
     parts = [
@@ -253,7 +254,9 @@ def test_the_validation_loss_is_that_of_all_held_out_rows(dataset):
 @pytest.mark.parametrize(("architecture", "optimizer"), [("mlp", "adam"), ("ntuple", "sgd")])
 def test_the_same_key_gives_the_same_weights(dataset, architecture, optimizer):
     settings = make_settings(optimizer=optimizer, symmetries=True)
-    (one, losses), (other, others) = (fit(streamed(dataset, settings=settings), settings, architecture) for _ in "ab")
+    (one, losses), (other, others) = (
+        fitted(streamed(dataset, settings=settings), settings, architecture) for _ in "ab"
+    )
     assert losses == others
     assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
 

@@ -4,53 +4,27 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from selfplay.architectures.ntuple import NTuple
+from selfplay.architectures.capabilities import SquareWeights
 from selfplay.figures.style import empty_figure
 from selfplay.figures.trained_run import TrainedRun
-from selfplay.games.patterns import Patterns
 
 PANELS_IN_A_ROW = 4
 
 
 def pictures(run: TrainedRun) -> dict[str, Figure]:
-    """square_weights.png of the newest level, if its network is made of tables of patterns."""
+    """square_weights.png of the newest level, if its network has weights of squares."""
     network = run.network(run.newest)
-    return {"square_weights.png": square_weight_maps(network, run.newest)} if isinstance(network, NTuple) else {}
+    if not isinstance(network, SquareWeights):
+        return {}
+    return {"square_weights.png": square_weight_maps(network.square_weights(), run.newest)}
 
 
-def square_weights(network: NTuple) -> NDArray[np.float64]:
-    """float64[phases, rows, columns]: what a stone of the player who has just moved adds on each square.
+def square_weight_maps(weights: NDArray[np.float64], level: int) -> Figure:
+    """A board for each phase, coloured by weight.
 
-    The sum over all images of patterns that lie on the square: the mean weight of the fillings with a stone of the one
-    player there, less that of those with a stone of the other, halved. Fillings that were never met weigh 0 and are
-    left out. The weights add up inside a hyperbolic tangent, so near 0 they are shares of the outcome.
+    Args:
+        weights: float64[phases, rows, columns], as from `SquareWeights`.
     """
-    patterns = network.patterns
-    weights = network.weight.detach().double().numpy()
-    totals = np.zeros((len(weights), network.num_squares))
-    for number, image in enumerate(patterns.images):
-        entries = weights[:, _weights_of_image(patterns, number)]
-        fillings = np.arange(entries.shape[1])
-        for digit, square in enumerate(image):
-            stone = fillings // 3**digit % 3
-            totals[:, square] += (_mean_of_met(entries[:, stone == 1]) - _mean_of_met(entries[:, stone == 2])) / 2
-    return totals.reshape(len(weights), *network.board)
-
-
-def _weights_of_image(patterns: Patterns, number: int) -> NDArray[np.int32]:
-    start = patterns.offsets[number]
-    return patterns.weight_of_entry[start : start + 3 ** len(patterns.images[number])]
-
-
-def _mean_of_met(entries: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[phases]: the mean of the entries that are not 0; 0 where there are none."""
-    mean: NDArray[np.float64] = entries.sum(axis=1) / np.maximum(1, (entries != 0).sum(axis=1))
-    return mean
-
-
-def square_weight_maps(network: NTuple, level: int) -> Figure:
-    """A board for each phase, coloured by `square_weights`."""
-    weights = square_weights(network)
     phases, rows, columns = weights.shape
     wide = min(phases, PANELS_IN_A_ROW)
     high = -(-phases // wide)

@@ -1,0 +1,88 @@
+"""Training in batches by Adam, for all networks."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from itertools import islice
+from math import prod
+from typing import ClassVar, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from selfplay.architectures.output import Output, probe
+from selfplay.settings.training import TrainingSettings
+from selfplay.training.adam import Adam
+from selfplay.training.examples import Batch
+from selfplay.training.optimizer import LearningRate
+from selfplay.training.process_group import ProcessGroup
+
+
+class BatchTraining:
+    """Takes a step of Adam on each batch; each process computes the gradient of its share.
+
+    Only the value of the network is trained; a policy head keeps its weights.
+    """
+
+    runs_on_cpu_only: ClassVar[bool] = False
+    one_process_only: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        network: nn.Module,
+        observation_shape: tuple[int, ...],
+        settings: TrainingSettings,
+        learning_rate: LearningRate,
+        processes: ProcessGroup,
+    ) -> None:
+        self._shape, self._learning_rate, self._steps = observation_shape, learning_rate, 0
+        optimizer = settings.optimizer
+        self._adam = Adam(network.parameters(), optimizer.weight_decay, optimizer.decoupled_weight_decay)
+        self._processes = processes
+        self._value: nn.Module = _ValueOf(network)
+        if processes.world_size > 1:
+            has_policy_head = probe(network, observation_shape).policy_logits is not None
+            self._value = processes.data_parallel(self._value, find_unused_parameters=has_policy_head)
+        self.weights = self._adam.weights
+        self._autocast = autocast(settings.precision, self.weights.device)
+
+    def inputs(self, packed: NDArray[np.uint8]) -> Tensor:
+        """uint8[N, *observation_shape]: 0 or 1"""
+        entries = np.unpackbits(packed, axis=1, count=prod(self._shape))
+        return torch.from_numpy(entries).reshape(-1, *self._shape)
+
+    def run_epoch(self, batches: Iterator[Batch]) -> float:
+        total = torch.zeros((), device=self.weights.device)
+        for batch in islice(batches, self._learning_rate.steps_per_epoch):
+            total += self._step(batch)
+        return float(self._processes.all_reduce(total)) / self._learning_rate.steps_per_epoch
+
+    def _step(self, batch: Batch) -> Tensor:
+        """Returns this process's part of the loss of the batch."""
+        observations, targets, weights = batch.share.to(self.weights.device)
+        self._adam.zero_grad()
+        with self._autocast:
+            values = self._value(observations.float()).float()
+        # The mean over the whole batch, times the number of processes because their gradients are averaged.
+        loss: Tensor = (weights * (values - targets).square()).sum() / (batch.size / self._processes.world_size)
+        loss.backward()  # type: ignore[no-untyped-call]
+        self._adam.step(self._learning_rate.at(self._steps))
+        self._steps += 1
+        return loss.detach() / self._processes.world_size
+
+
+class _ValueOf(nn.Module):
+    """The value alone, so that DistributedDataParallel waits for no gradient of a policy head."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, observations: Tensor) -> Tensor:
+        return cast(Output, self.network(observations)).value
+
+
+def autocast(precision: str, device: torch.device) -> AbstractContextManager[object]:
+    """The context in which networks compute with that precision, where torch considers it safe."""
+    return nullcontext() if precision == "float32" else torch.autocast(device.type, torch.bfloat16)

@@ -1,0 +1,109 @@
+"""Networks of other packages: a policy head that value players ignore, and outputs that are refused."""
+
+import inspect
+
+import pytest
+import torch
+
+from selfplay import load_level, train_level
+from selfplay.architectures import ARCHITECTURES, build_network, check_output
+from selfplay.errors import InvalidFileError, SettingError
+from selfplay.games import make_game
+from selfplay.players.value_net import ValueNetPlayer
+from selfplay.runs.checkpoints import load_checkpoint, save_checkpoint
+from selfplay.runs.run_folder import RunFolder
+from selfplay.stages.loop import learn_levels
+from tests.support import outside_training
+from tests.support.outside_training import PolicyNetwork
+from tests.support.runs import tiny_settings
+
+GAME = make_game("tictactoe")
+MODULE = "tests.support.outside_training"
+NAMED = ["architecture=custom", f"architecture.name={MODULE}:PolicyNetwork", "+architecture.width=8"]
+
+
+def build(name, **options):
+    return build_network({"name": name, **options}, GAME.observation_shape, GAME.num_distinct_actions)
+
+
+def test_a_network_with_a_policy_head_is_trained_for_a_level_and_loaded_again(tmp_path):
+    settings = tiny_settings(tmp_path, *NAMED, "levels=2")
+    learn_levels(settings)
+    player = load_level(tmp_path, 2)
+    assert type(player.network) is PolicyNetwork
+    value, policy_logits = player.network(torch.zeros(5, *GAME.observation_shape))
+    assert (value.shape, policy_logits.shape) == ((5,), (5, 9))
+    assert player.network.body[1].out_features == 8
+    assert not train_level(settings, 2)
+
+
+def test_the_policy_head_is_ignored_in_play_and_keeps_its_weights_in_training(tmp_path):
+    settings = tiny_settings(tmp_path, *NAMED, "levels=2")
+    learn_levels(settings)
+    first, second = (load_checkpoint(RunFolder(tmp_path).agent(level), GAME).network for level in (1, 2))
+    assert torch.equal(first.policy.weight, second.policy.weight)
+    assert not torch.equal(first.value.weight, second.value.weight)
+    state = GAME.state_after(["1,1", "0,0"])
+    before = ValueNetPlayer(GAME, second).action_values(state)
+    torch.nn.init.ones_(second.policy.weight)
+    torch.testing.assert_close(ValueNetPlayer(GAME, second).action_values(state), before, equal_nan=True)
+
+
+def test_a_registered_name_builds_the_network(monkeypatch):
+    monkeypatch.setattr(ARCHITECTURES, "_found", dict(ARCHITECTURES._found))
+    ARCHITECTURES.register("policy", PolicyNetwork)
+    assert type(build("policy")) is PolicyNetwork
+
+
+def test_the_number_of_actions_is_given_by_the_game_and_not_an_option():
+    with pytest.raises(SettingError, match=r"PolicyNetwork has no option 'num_actions'; it has width$"):
+        build(f"{MODULE}:PolicyNetwork", num_actions=9)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "PlainTensor",
+            r"returns a tensor of shape \[3, 1\] for 3 observations; expected Output with a value",
+        ),
+        ("TwoValues", r"returns a value of shape \[3, 2\] for 3 observations; expected \[3\]$"),
+        ("Column", r"returns a value of shape \[3, 1\] for 3 observations; expected \[3\]$"),
+        ("FewActions", r"returns policy_logits of shape \[3, 3\] for 3 observations; expected \[3, 9\]$"),
+        ("DoublePrecision", r"returns a value of torch.float64; expected torch.float32$"),
+        ("not_a_class", "'tests.support.outside_training:not_a_class' is not a torch.nn.Module class$"),
+        ("Missing", "architecture 'tests.support.outside_training:Missing' cannot be imported"),
+    ],
+)
+def test_a_head_of_the_wrong_shape_is_refused_with_both_shapes(name, message):
+    with pytest.raises(SettingError, match=message) as caught:
+        build(f"{MODULE}:{name}")
+    assert "\n" not in str(caught.value)
+    kind = getattr(outside_training, name, None)
+    if inspect.isclass(kind):
+        with pytest.raises(SettingError, match="the network of value net returns"):
+            ValueNetPlayer(GAME, kind(GAME.observation_shape))
+
+
+def test_a_saved_network_of_the_wrong_shape_is_refused_when_it_is_loaded(tmp_path):
+    network = outside_training.TwoValues(GAME.observation_shape)
+    save_checkpoint(tmp_path / "agent", network, GAME, 1, {"name": f"{MODULE}:TwoValues"}, {})
+    with pytest.raises(
+        InvalidFileError, match=r"returns a value of shape \[3, 2\] for 3 observations; expected \[3\]$"
+    ):
+        load_checkpoint(tmp_path / "agent", GAME)
+
+
+def test_the_check_leaves_every_module_in_its_mode_and_the_generator_as_it_was():
+    network = build("mlp", dropout=0.5)
+    network.layers[1].eval()
+    modes, state = [module.training for module in network.modules()], torch.get_rng_state()
+    check_output(network, GAME.observation_shape, GAME.num_distinct_actions, "network")
+    assert [module.training for module in network.modules()] == modes
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_a_network_that_fails_on_the_observation_is_refused():
+    network = torch.nn.Linear(5, 1)
+    with pytest.raises(SettingError, match=r"^it fails on observations of shape \[2, 3, 3\]: "):
+        check_output(network, GAME.observation_shape, GAME.num_distinct_actions, "it")

@@ -1,0 +1,77 @@
+"""Optimisers and schedules of other packages, named in the settings of a run."""
+
+import pytest
+import torch
+
+from selfplay import compose_settings, load_level
+from selfplay.architectures import build_network
+from selfplay.compute.random_numbers import Activity, Purpose, single_word, stream_key
+from selfplay.errors import SettingError
+from selfplay.games import make_game
+from selfplay.settings.choices import OPTIMIZERS, SCHEDULES
+from selfplay.settings.training import OptimizerSettings, TrainingSettings
+from selfplay.stages.loop import learn_levels
+from selfplay.stages.train import train_level
+from selfplay.training.fitting import seeded
+from selfplay.training.optimizer import LearningRate
+from tests.support.outside_training import halving
+from tests.support.runs import tiny_settings
+
+GAME = make_game("tictactoe")
+MODULE = "tests.support.outside_training"
+SIGN = f"training.optimizer.name={MODULE}:SignDescent"
+HALVING = f"training.optimizer.schedule={MODULE}:halving"
+
+
+def test_a_level_is_trained_by_an_optimizer_and_a_schedule_of_another_package(tmp_path):
+    once = ["levels=1", "training.epochs=1", "training.steps_per_epoch=1", "training.optimizer.learning_rate=0.25"]
+    settings = tiny_settings(tmp_path, SIGN, HALVING, *once)
+    learn_levels(settings)
+    key = stream_key(settings.seed, 1, Activity.TRAINING)
+    with seeded(single_word(key, Purpose.INITIAL_WEIGHTS)):
+        before = build_network(settings.architecture, GAME.observation_shape, GAME.num_distinct_actions)
+    moved = [
+        (after - first).abs()
+        for after, first in zip(load_level(tmp_path, 1).network.parameters(), before.parameters(), strict=True)
+    ]
+    for change in moved:
+        near = torch.isclose(change, torch.tensor(0.25), atol=1e-5) | (change == 0)
+        assert near.all()
+    assert torch.cat([change.reshape(-1) for change in moved]).max() > 0
+    assert not train_level(settings, 1)
+
+
+def test_the_schedule_gives_the_rate_of_each_step():
+    optimizer = OptimizerSettings(learning_rate=0.4, schedule=f"{MODULE}:halving")
+    rate = LearningRate(TrainingSettings(epochs=1, steps_per_epoch=3, optimizer=optimizer), rows=10, level=1)
+    assert [rate.at(step) for step in range(3)] == [halving(0.4, step, 3) for step in range(3)] == [0.4, 0.2, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("training.optimizer.name=newton", r"^training.optimizer.name=newton: \w+ \w+ adam or sgd$"),
+        ("training.optimizer.schedule=sometimes", r"^training.optimizer.schedule=sometimes: .* constant or one_cycle$"),
+        (f"training.optimizer.name={MODULE}:Missing", "optimizer '.*:Missing' cannot be imported"),
+        ("training.optimizer.schedule=nowhere:rate", "schedule 'nowhere:rate' cannot be imported"),
+    ],
+)
+def test_names_that_are_not_registered_are_refused(override, message):
+    with pytest.raises(SettingError, match=message.replace(r"\w+ \w+", r"[a-z ]+")):
+        compose_settings([override])
+
+
+def test_what_the_optimizer_requires_is_refused_where_it_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    with pytest.raises(SettingError, match=r"SignDescent runs on the CPU only; set device=cpu or auto$"):
+        compose_settings([SIGN, "device=cuda"])
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(SettingError, match=r"SignDescent trains in one process: start it without torchrun$"):
+        train_level(tiny_settings(tmp_path, SIGN), 1)
+
+
+def test_ours_say_what_they_require():
+    requirements = {name: (kind.runs_on_cpu_only, kind.one_process_only) for name, kind in OPTIMIZERS.items()}
+    assert requirements == {"adam": (False, False), "sgd": (True, True)}
+    assert set(SCHEDULES) == {"constant", "one_cycle"}
