@@ -1,6 +1,6 @@
 """The Go Text Protocol, version 2 (Farnebäck, draft 2, 2002), for games on boards of squares.
 
-A controller writes commands, a line each, and an engine answers: `conversation` holds the form of both, `vertices` how
-squares and colours are written, `process` an engine that runs beside this program. `engine` lets any of our players
-answer; `selfplay.players.gtp` lets any engine play.
+A controller writes commands, one per line, and an engine answers. `conversation` has the form of both, `vertices` the
+notation of squares and colours, `moves` the match as the controller tells it, `process` an engine running in another
+process. `selfplay.playing.gtp_engine` answers with our players; `selfplay.players.gtp` plays with any engine.
 """

@@ -1,39 +1,39 @@
-"""The form of the protocol: lines to commands, and answers to text and back."""
+"""The form of the protocol: parsing commands, and writing and parsing answers."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 KEPT = "\t\n"
-"""The control characters that mean something."""
+"""The control characters that are kept."""
 
 
 class Command(NamedTuple):
-    """A line that a controller has written."""
+    """A command line of the controller."""
 
     number: str
-    """The id that its answer repeats; empty if it has none."""
+    """The id that the answer repeats; empty if there is none."""
     name: str
-    """Empty if the line holds nothing but an id."""
+    """Empty if the line contains only an id."""
     arguments: tuple[str, ...]
 
 
 class Answer(NamedTuple):
-    """What an engine answers."""
+    """The answer of an engine."""
 
     is_success: bool
     text: str
-    """Several lines if there is a board in it, none of them empty; at a failure the reason."""
+    """The text, with several lines if it contains a board, none of them empty; the reason after a failure."""
 
     def written(self, number: str = "") -> str:
-        """The answer as it is sent: with its sign, the id of its command, and the empty line that ends it."""
+        """The answer as it is sent: its sign, the id of its command, the text and a final empty line."""
         lines = [line.rstrip() for line in self.text.split("\n") if line.strip()]
-        # A board begins on a line of its own, so that its columns stay in line.
+        # A board starts on a line of its own, so that its columns stay aligned.
         gap = "" if not lines else "\n" if len(lines) > 1 else " "
         return "".join(["=" if self.is_success else "?", number, gap, "\n".join(lines), "\n\n"])
 
 
 def read_command(line: str) -> Command | None:
-    """The command of a line; None if nothing is left of it without comments and control characters."""
+    """The command of a line; None if it has only comments and control characters."""
     kept = "".join(sign for sign in line if sign in KEPT or (sign >= " " and sign != "\x7f"))
     words = kept.partition("#")[0].split()
     if not words:
@@ -43,9 +43,9 @@ def read_command(line: str) -> Command | None:
 
 
 def read_answer(lines: Iterable[str]) -> Answer:
-    """The answer whose lines these are, without the empty line at its end. Raises ValueError if it is none."""
+    """The answer with these lines, without the final empty line. Raises ValueError if they are not an answer."""
     first, *others = lines
     sign, rest = first[:1], first[1:].lstrip("0123456789")
     if sign not in ("=", "?") or (rest and not rest[0].isspace()):
-        raise ValueError(f"{first!r} is no answer of the protocol")
+        raise ValueError(f"{first!r} is not an answer of the protocol")
     return Answer(sign == "=", "\n".join([rest.strip(), *others]).strip("\n"))

@@ -1,4 +1,4 @@
-"""A match as a controller of the protocol tells it: move by move, where passes may be told or left out."""
+"""A match as a GTP controller tells it: move by move, with or without passes."""
 
 import torch
 
@@ -8,9 +8,9 @@ from selfplay.games.state import State
 
 
 class Moves:
-    """The moves of one match, each of which can be taken back.
+    """The moves of one match, with undo.
 
-    A player who can only pass is taken to have passed when the other one moves. Passes after the end change nothing.
+    A player who can only pass counts as having passed when the opponent moves. Passes after the end have no effect.
 
     Attributes:
         actions: all plies so far, with the passes.
@@ -21,17 +21,17 @@ class Moves:
         self.actions: list[int] = []
         self._states = [game.init()]
         self._plies_before: list[int] = []
-        """How many plies there were before each move."""
+        """The number of plies before each move."""
 
     @property
     def state(self) -> State:
-        """The position at hand, a batch of one."""
+        """The current position, a batch of one."""
         return self._states[-1]
 
     def with_turn_of(self, seat: int) -> tuple[State, list[int]] | None:
-        """The position and the plies so far when `seat` is to move, after a pass of the other if there must be one.
+        """The position and the plies so far with `seat` to move, after a forced pass of the opponent if there is one.
 
-        None if the match is over. Raises NotNowError if it is the other's turn.
+        None if the match is over. Raises NotNowError if it is the opponent's turn.
         """
         if bool(self.state.terminated):
             return None
@@ -43,9 +43,9 @@ class Moves:
         return self.game.step(self.state, torch.tensor([passing])), [*self.actions, passing]
 
     def play(self, seat: int, action: int | None) -> None:
-        """Let `seat` take an action; None is a pass after the end in a game without passes.
+        """Play an action of `seat`; None is a pass after the end in a game without passes.
 
-        Raises IllegalActionError if it is not legal, and NotNowError if it is the other's turn.
+        Raises IllegalActionError if it is not legal, and NotNowError if it is the opponent's turn.
         """
         following = self.with_turn_of(seat)
         if following is None or action is None:

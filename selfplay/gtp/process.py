@@ -1,4 +1,4 @@
-"""An engine of the protocol as a process beside this one: started, asked within a time limit, and ended for certain."""
+"""A GTP engine in another process: starting it, asking it within a time limit, and ending it reliably."""
 
 import atexit
 import os
@@ -18,19 +18,19 @@ from selfplay.gtp.conversation import Answer, read_answer
 from selfplay.process_exit import before_exit
 
 FOLDERS = ("/usr/games", "/usr/local/games")
-"""Where programs are looked for beside PATH: Debian puts games there, and not every PATH holds them."""
+"""Where programs are searched for in addition to PATH: Debian installs games there, and not every PATH contains them."""
 
 PATIENCE_AT_END = 1.0
-"""Seconds for an engine to quit, and again to heed a signal."""
+"""Seconds to wait for an engine to quit, and again after each signal."""
 
-LAST_WORDS = 200
-"""So many characters of what an engine wrote to its stderr are told when it has failed."""
+STDERR_SHOWN = 200
+"""Number of characters of an engine's stderr that are shown after a failure."""
 
 _running: "weakref.WeakSet[EngineProcess]" = weakref.WeakSet()
 
 
 def command_words(command: str) -> list[str]:
-    """The words of a command, the program with its path. Raises SettingError if there is no such program."""
+    """The words of a command, with the path of the program. Raises SettingError if there is no such program."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -55,7 +55,7 @@ class EngineProcess:
     def __init__(self, words: list[str]) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
         try:
-            # A session of its own: Ctrl-C is ours to handle, and what the engine starts can be ended with it.
+            # In its own session: Ctrl-C is handled here, and processes started by the engine can be ended with it.
             self._process = subprocess.Popen(
                 words,
                 stdin=subprocess.PIPE,
@@ -72,23 +72,23 @@ class EngineProcess:
         _running.add(self)
 
     def ask(self, command: str, time_limit: float) -> str:
-        """Send a command; the text of its answer.
+        """Send a command and return the text of its answer.
 
-        Raises EngineError if the engine is gone, takes longer than `time_limit` seconds, answers with an error or
-        writes what is no answer. After any but an error it is of no more use, and to be ended.
+        Raises EngineError if the engine has ended, takes longer than `time_limit` seconds, answers with an error or
+        writes something else than an answer. After all of these except an error it has to be ended.
         """
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(f"{command}\n".encode())
         except OSError as error:
-            raise EngineError(self._obituary()) from error
+            raise EngineError(self._end_message()) from error
         answer = self._answer(command, time_limit)
         if not answer.is_success:
             raise EngineError(f"it answered {command!r} with the error {' '.join(answer.text.split())!r}")
         return answer.text
 
     def end(self) -> None:
-        """Ask the engine to quit, and end it and what it has started if it does not. May be called again."""
+        """Ask the engine to quit; if it does not, end it and its child processes. May be called repeatedly."""
         _running.discard(self)
         if self._owner != os.getpid() or self._process.stdin is None or self._process.stdin.closed:
             return
@@ -103,7 +103,7 @@ class EngineProcess:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(PATIENCE_AT_END)
                 break
-        # What the engine had started may outlive it.
+        # Child processes of the engine may outlive it.
         with suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)
         if self._process.stdout is not None:
@@ -120,7 +120,7 @@ class EngineProcess:
                 break
         else:
             if monotonic() < deadline:
-                raise EngineError(self._obituary())
+                raise EngineError(self._end_message())
             raise EngineError(f"it did not answer {command!r} within {time_limit:g} seconds")
         try:
             return read_answer(lines)
@@ -128,7 +128,7 @@ class EngineProcess:
             raise EngineError(str(error)) from error
 
     def _lines(self, deadline: float) -> Iterator[str]:
-        """What the engine writes, line by line, until the deadline or its end."""
+        """The output of the engine, line by line, until the deadline or its end."""
         assert self._process.stdout is not None
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
@@ -143,19 +143,19 @@ class EngineProcess:
                     return
                 self._unread += chunk
 
-    def _obituary(self) -> str:
-        """That the engine has ended, and its last words."""
+    def _end_message(self) -> str:
+        """How the engine ended, with the end of its stderr."""
         code: int | None = None
         with suppress(subprocess.TimeoutExpired):
             code = self._process.wait(PATIENCE_AT_END)
         self._errors.seek(0)
-        words = " ".join(self._errors.read().decode(errors="replace").split())[-LAST_WORDS:]
+        words = " ".join(self._errors.read().decode(errors="replace").split())[-STDERR_SHOWN:]
         how = "it closed its output" if code is None else f"it ended with exit code {code}"
         return f"{how}: {words}" if words else how
 
 
 def end_all() -> None:
-    """End every engine of this process that still runs."""
+    """End all running engines of this process."""
     for engine in list(_running):
         engine.end()
 

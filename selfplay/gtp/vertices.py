@@ -1,4 +1,4 @@
-"""How the protocol writes colours and squares."""
+"""The notation of colours and squares in the protocol."""
 
 import re
 
@@ -6,10 +6,10 @@ from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games.game import Game
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
-"""The letter I is left out, as on boards of Go."""
+"""Without the letter I, as on Go boards."""
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
-"""The player that a colour stands for: black moves first."""
+"""The player of each colour: black moves first."""
 
 PASS = "PASS"
 ROWS = ("top", "bottom")
@@ -21,18 +21,18 @@ def colour_of(player: int) -> str:
 
 
 def title_of(game: Game) -> str:
-    """What the protocol calls a game: its title, without the size of its board, which is told apart from it."""
+    """The name of a game in the protocol: its title without the board size, which has a command of its own."""
     return re.sub(r"\s\d+x\d+$", "", game.presentation.title)
 
 
 class Vertices:
-    """The squares of a game's board, as the protocol writes them: A1, or PASS; upper and lower case are the same.
+    """The squares of a board as the protocol writes them: A1, or PASS, in upper or lower case.
 
     Args:
-        rows: where row 1 is: at the top as in Othello, or at the bottom as in Go.
+        rows: where row 1 is: "top" as in Othello, or "bottom" as in Go.
 
     Raises:
-        SettingError: the game's actions are not squares of a square board, or `rows` is neither.
+        SettingError: the actions of the game are not the squares of a square board, or `rows` is another word.
     """
 
     def __init__(self, game: Game, rows: str = "top") -> None:
@@ -47,18 +47,18 @@ class Vertices:
         self.pass_action, self.rows = game.pass_action, rows
 
     def text(self, action: int) -> str:
-        """What the protocol calls an action."""
+        """The text of an action in the protocol."""
         if action == self.pass_action:
             return PASS
         row, column = divmod(action, self.size)
         return f"{COLUMNS[column]}{row + 1 if self.rows == 'top' else self.size - row}"
 
     def action(self, text: str) -> int:
-        """The action that `text` names. Raises IllegalActionError if it names none."""
+        """The action that `text` names. Raises IllegalActionError if it does not name one."""
         name = text.upper()
         if name == PASS and self.pass_action is not None:
             return self.pass_action
         column, row = COLUMNS[: self.size].find(name[:1]), name[1:]
         if not name or column < 0 or not (row.isascii() and row.isdigit() and 1 <= int(row) <= self.size):
-            raise IllegalActionError(f"{text!r} is no vertex of a board of {self.size}x{self.size}")
+            raise IllegalActionError(f"{text!r} is not a vertex of a board of {self.size}x{self.size}")
         return self.size * (int(row) - 1 if self.rows == "top" else self.size - int(row)) + column

@@ -23,7 +23,7 @@ class GraphPlayer(Player):
         ties: which of several best actions: "random", each equally likely, or "lowest".
 
     Raises:
-        SettingError: another word for `ties`.
+        SettingError: `ties` is another word.
     """
 
     def __init__(self, graph: PositionGraph, ties: str = "random") -> None:
@@ -33,11 +33,11 @@ class GraphPlayer(Player):
 
     @abstractmethod
     def values_of_children(self, numbers: NDArray[np.int64], to_move: NDArray[np.int8]) -> NDArray[np.float64]:
-        """float64[B, A]: the value of each legal action to the player to move; anything where illegal.
+        """float64[B, A]: the value of each legal action to the player to move; any number where illegal.
 
         Args:
             numbers: int64[B], the numbers of the positions in the graph.
-            to_move: int8[B], which player is to move in each.
+            to_move: int8[B], the player to move in each.
         """
 
     def action_values(self, state: State) -> Tensor:
@@ -59,9 +59,9 @@ class GraphPlayer(Player):
         return np.where(legal, self.values_of_children(numbers, state.current_player.numpy()), np.nan)
 
     def _best(self, state: State) -> Tensor:
-        """bool[B, A]: the actions that may be taken; none in a match that is over."""
+        """bool[B, A]: the actions to choose from; none in a finished match."""
         values = self._values(state)
-        # Compared before any rounding: two values that differ are no tie.
+        # Compared in double precision: different values are not a tie.
         best = values == np.nan_to_num(values, nan=-np.inf).max(axis=1, keepdims=True)
         if self.ties == "lowest":
             best &= best.cumsum(axis=1) == 1

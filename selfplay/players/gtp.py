@@ -1,4 +1,4 @@
-"""The player that an outside engine is, over the Go Text Protocol."""
+"""A third-party engine as a player, over the Go Text Protocol."""
 
 from collections.abc import Sequence
 from typing import NoReturn
@@ -15,23 +15,23 @@ from selfplay.gtp.vertices import Vertices, colour_of, title_of
 from selfplay.players.player import Player
 
 START_LIMIT = 30.0
-"""Seconds for the first answers of an engine that may have much to load; a longer time limit holds instead."""
+"""Seconds for the first answers, because an engine may have much to load; a longer time limit replaces it."""
 
 PASSES = ("skip", "send")
 
 
 class GtpPlayer(Player):
-    """Plays what an engine answers to `genmove`; it follows one match at a time and is told each ply once.
+    """Plays what an engine answers to `genmove`. It follows one match at a time and sends each ply once.
 
-    An engine that ends, stalls, answers with an error or does what is illegal loses its match (ForfeitError), and is
-    started anew for the next one.
+    An engine that exits, stalls, answers with an error or plays an illegal move loses its match (ForfeitError), and is
+    restarted for the next one.
 
     Args:
-        command: as in a shell, but nothing is expanded; the program is looked for in Debian's /usr/games too.
+        command: as in a shell, but without expansion; the program is also searched for in Debian's /usr/games.
         time_limit: seconds for each answer.
         rows: where the engine has row 1, as for `Vertices`.
-        passes: whether the engine is told of passes ("send"), or takes it that who has no other choice passes and
-            refuses to hear of it ("skip"), as gtp-rhino does.
+        passes: whether passes are sent to the engine ("send"), or not because it assumes that a player without
+            another choice passes and rejects the command ("skip"), as gtp-rhino does.
 
     Raises:
         SettingError: an argument out of range, no such program, or a game that the protocol cannot express.
@@ -55,15 +55,15 @@ class GtpPlayer(Player):
         try:
             self._engine = self._started()
         except EngineError as error:
-            raise StageError(f"{self.name}: {error}; try the command by itself, it has to speak GTP") from error
+            raise StageError(f"{self.name}: {error}; run the command by itself; it must speak GTP") from error
 
     def follow(self, actions: Sequence[int]) -> None:
         self._match = list(actions)
 
     def act(self, state: State, draws: Draws) -> Tensor:
-        """int64[1]: the engine's action in a batch of one, the match that it has followed.
+        """int64[1]: the engine's action in a batch of one, the match it has followed.
 
-        Raises ForfeitError if the engine gives none that is legal.
+        Raises ForfeitError if the engine does not answer with a legal action.
         """
         mask = self.game.legal_action_mask(state)[0]
         legal = mask.nonzero()[:, 0].tolist()
@@ -84,7 +84,7 @@ class GtpPlayer(Player):
         return torch.tensor([action])
 
     def close(self) -> None:
-        """End the engine; the next match starts it anew."""
+        """End the engine; the next match restarts it."""
         if self._engine is not None:
             self._engine.end()
         self._engine, self._told = None, None
@@ -114,7 +114,7 @@ class GtpPlayer(Player):
         return engine
 
     def _tell_match(self) -> None:
-        """Tell the engine the plies that it does not know yet, from the start if what it knows is no part of them."""
+        """Send the plies the engine does not know yet, or all if those it knows are not the start of the match."""
         assert self._engine is not None
         known = self._told
         if known is None or known != self._match[: len(known)]:

@@ -1,4 +1,4 @@
-"""The player that cannot be beaten where the game can be held: it knows the perfect value of every position."""
+"""Perfect play in games that can be enumerated: the player knows the value of every position."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from selfplay.players.graph_player import GraphPlayer
 from selfplay.search.backward_induction import perfect_values
 
 SOLVED_AT_ONCE = 100_000
-"""Positions of the largest game that is solved while a person waits: enumerating so many takes about a second."""
+"""Positions of the largest game that is solved while a person waits: enumerating this many takes about a second."""
 
 
 class PerfectPlayer(GraphPlayer):
@@ -30,7 +30,7 @@ _perfect_players: dict[tuple[type[Game], str], PerfectPlayer | None] = {}
 
 
 def perfect_player_of(game: Game) -> PerfectPlayer | None:
-    """Perfect play of `game`, or None if it has more than SOLVED_AT_ONCE positions; found out once in a process."""
+    """Perfect play of `game`, or None if it has more than SOLVED_AT_ONCE positions; computed once per process."""
     key = _key(game)
     if key not in _perfect_players:
         try:
@@ -41,7 +41,7 @@ def perfect_player_of(game: Game) -> PerfectPlayer | None:
 
 
 def is_found_out(game: Game) -> bool:
-    """Whether `perfect_player_of` knows its answer already, and gives it at once."""
+    """Whether `perfect_player_of` returns at once because it has been called for this game."""
     return _key(game) in _perfect_players
 
 

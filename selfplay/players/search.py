@@ -1,4 +1,4 @@
-"""The player that looks ahead."""
+"""The player that looks ahead by searching."""
 
 from contextlib import suppress
 from copy import copy
@@ -18,18 +18,18 @@ MOST_EMPTIES = 30
 
 
 class SearchPlayer(Player):
-    """Takes the action that a search of a fixed depth finds best; of equal ones the lowest.
+    """Takes the best action by a search of fixed depth; the lowest of equally good ones.
 
     Args:
         depth: plies to look ahead, 1 or more.
-        time_limit: seconds for each decision; None: as long as the depth takes. With a limit the same seed need not
-            give the same match.
-        endgame: from so many empty squares on, the action is the exact best one, and values are points at the end,
-            empty squares counted for the winner; a position that takes too long is searched. 0: never.
-        endgame_bits: the size of the table for these, as `table_bits` of EndgameSolver.
+        time_limit: seconds for each decision; None for no limit. With a limit the same seed need not give the same
+            match.
+        endgame: with at most this many empty squares, positions are solved exactly, and values are points at the end,
+            with empty squares counted for the winner. A position that takes too long is searched instead. 0: never.
+        endgame_bits: the size of the table of the solver, as `table_bits` of EndgameSolver.
 
     Raises:
-        SettingError: a depth, a limit or a number of squares out of range, or a game without exact endgames.
+        SettingError: an argument is out of range, or the game has no exact endgames.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class SearchPlayer(Player):
         self.name = name or f"{searcher.algorithm.name.lower()} {depth}"
 
     def without_time_limit(self) -> "SearchPlayer":
-        """The same player with all the time that its depth takes; it shares the tables, so not for two at once."""
+        """The same player without a time limit. Both share their tables, so only one may be used at a time."""
         unlimited = copy(self)
         unlimited.time_limit = None
         return unlimited
@@ -65,7 +65,7 @@ class SearchPlayer(Player):
     def action_values(self, state: State) -> Tensor:
         """float32[B, A]: the value of each action to the player to move, on the scale of the evaluation.
 
-        In positions that are solved exactly, the points at the end.
+        In positions that are solved exactly: points at the end of the match.
         """
         values = torch.full((state.batch_size, self.game.num_distinct_actions), torch.nan)
         open_rows = torch.ones(state.batch_size, dtype=torch.bool)
@@ -80,7 +80,7 @@ class SearchPlayer(Player):
         return values
 
     def solves(self, state: State) -> Tensor:
-        """bool[B]: the positions that are solved exactly, unless the time limit is too short for that."""
+        """bool[B]: the positions that are solved exactly, if the time limit suffices."""
         if self.solver is None:
             return torch.zeros(state.batch_size, dtype=torch.bool)
         return self.solver.empties(state) <= self.endgame

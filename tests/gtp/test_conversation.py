@@ -64,7 +64,7 @@ def test_row_1_can_be_at_the_bottom() -> None:
 
 @pytest.mark.parametrize("text", ["", "i1", "a0", "a9", "d", "33", "a1b", "pas", "d³"])
 def test_what_names_no_square_is_refused(text: str) -> None:
-    with pytest.raises(IllegalActionError, match="no vertex"):
+    with pytest.raises(IllegalActionError, match="not a vertex"):
         Vertices(make_game("othello")).action(text)
 
 

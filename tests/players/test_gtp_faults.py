@@ -30,7 +30,7 @@ FAULTS = {
     "stall": "it did not answer 'genmove B' within 0.5 seconds",
     "cheat": "it played A1, which is not legal",
     "refuse": "it answered 'genmove B' with the error 'no idea'",
-    "babble": "'hello' is no answer of the protocol",
+    "babble": "'hello' is not an answer of the protocol",
     "resign": "it resigned",
 }
 
