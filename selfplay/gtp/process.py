@@ -18,7 +18,7 @@ from selfplay.gtp.conversation import Answer, read_answer
 from selfplay.process_exit import before_exit
 
 FOLDERS = ("/usr/games", "/usr/local/games")
-"""Where programs are searched besides PATH: Debian installs games there, and not every PATH contains them."""
+"""Where programs are searched for besides PATH: Debian installs games there, and not every PATH contains them."""
 
 PATIENCE_AT_END = 1.0
 """Seconds to wait for an engine to quit, and again after each signal."""

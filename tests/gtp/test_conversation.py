@@ -43,8 +43,8 @@ def test_what_is_written_can_be_read(is_success: bool, text: str, number: int) -
 
 
 @pytest.mark.parametrize("line", ["hello", "", "=D3", "!"])
-def test_what_is_no_answer_is_refused(line: str) -> None:
-    with pytest.raises(ValueError, match="no answer"):
+def test_a_line_that_is_not_an_answer_is_rejected(line: str) -> None:
+    with pytest.raises(ValueError, match="not an answer"):
         read_answer([line])
 
 
