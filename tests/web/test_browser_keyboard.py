@@ -1,4 +1,4 @@
-"""The page in a real browser, by keys alone."""
+"""The page in a real browser, used with the keyboard only."""
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -76,7 +76,7 @@ def test_the_buttons_of_the_match_keep_the_focus(page: Page) -> None:
         expect(page.get_by_role("button", name=name)).to_be_focused()
 
 
-def test_a_board_that_is_gone_listens_to_no_keys(page: Page) -> None:
+def test_keys_do_not_reach_the_board_of_an_earlier_game(page: Page) -> None:
     visit(page)
     for game in ("othello_4x4", "sumto100", "tictactoe"):
         choose_game(page, game)

@@ -1,4 +1,4 @@
-"""Answers that come late, in a real browser: the person has gone on, and what is shown is still right."""
+"""Answers that arrive late, in a real browser: what is shown is still right."""
 
 from collections.abc import Callable
 
@@ -76,7 +76,7 @@ def test_perfect_values_of_an_earlier_position_are_not_shown(page: Page) -> None
     expect(page.locator("#board .value", has_text="+0.00")).to_have_count(9)
 
 
-def test_a_match_that_begins_too_late_is_left(page: Page, server: Server) -> None:
+def test_a_match_that_begins_after_the_game_was_changed_is_closed(page: Page, server: Server) -> None:
     begin = Late(page, "**/api/matches", lambda request: request.method == "POST")
     page.goto("/")
     begin.wait()
@@ -104,7 +104,7 @@ def test_no_match_begins_before_the_opponents_are_known(page: Page) -> None:
     assert [request.post_data_json["game"] for request in begun] == ["sumto100"]
 
 
-def test_of_opponents_chosen_meanwhile_the_last_one_goes_on(page: Page) -> None:
+def test_the_last_opponent_chosen_during_a_request_takes_over(page: Page) -> None:
     page.add_init_script("const set = setTimeout; window.setTimeout = (...of) => (window.hasTimer = true, set(...of))")
     visit(page)
     changes: list[Request] = []
@@ -125,7 +125,7 @@ def test_of_opponents_chosen_meanwhile_the_last_one_goes_on(page: Page) -> None:
 # ---------------------------------------------------------------------- who goes away
 
 
-def test_a_proof_of_an_earlier_opponent_is_not_waited_for(page: Page, server: Server) -> None:
+def test_the_proof_of_an_earlier_opponent_is_cancelled(page: Page, server: Server) -> None:
     visit(page)
     expect(page.locator("#proof")).to_contain_text("lines tried")
     with page.expect_request("**/proof?opponent=search-4"):
@@ -137,7 +137,7 @@ def test_a_proof_of_an_earlier_opponent_is_not_waited_for(page: Page, server: Se
     expect(page.locator("#proof")).to_contain_text("Random can lose")
 
 
-def test_a_match_whose_page_is_closed_is_left(page: Page, server: Server) -> None:
+def test_closing_the_page_closes_the_match(page: Page, server: Server) -> None:
     with page.expect_response(lambda response: response.url.endswith("/matches")) as begun:
         visit(page)
     name = begun.value.json()["id"]

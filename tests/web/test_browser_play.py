@@ -49,7 +49,7 @@ def test_undo_hint_and_other_values(page: Page) -> None:
     expect(page.locator("#board .value")).to_have_count(0)
 
 
-def test_the_slider_changes_the_level_where_the_match_stands(page: Page) -> None:
+def test_the_slider_changes_the_level_during_a_match(page: Page) -> None:
     visit(page)
     page.locator("[data-square='4']").click()
     settled(page, 2)
@@ -73,7 +73,7 @@ def test_a_search_and_the_other_seat(page: Page) -> None:
     expect_result(page)
 
 
-def test_it_is_said_when_an_opponent_is_proved_unbeatable(page: Page) -> None:
+def test_the_page_shows_when_an_opponent_is_proved_unbeatable(page: Page) -> None:
     visit(page)
     choose(page, "Perfect play")
     expect(page.locator("#proof.sure")).to_contain_text("Proved unbeatable. Perfect play cannot lose: all ")
@@ -92,7 +92,7 @@ def test_it_is_said_when_an_opponent_is_proved_unbeatable(page: Page) -> None:
         (None, None, "", "open"),
     ],
 )
-def test_what_is_certain_is_said_in_full_and_proved_only_what_is(
+def test_the_proof_badge_matches_the_proved_seats(
     page: Page, is_unbeatable: bool | None, seats: list[int] | None, badge: str, kind: str
 ) -> None:
     found = {"is_unbeatable": is_unbeatable, "unbeatable_seats": seats, "text": "It loses 1/7 of 1.1 x 10^18."}
@@ -117,7 +117,7 @@ def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
     assert "can only pass" in page.locator("#status").inner_text() or page.locator(".cell .disc").count() > 4
 
 
-def test_it_is_said_when_the_values_of_a_search_become_discs_at_the_end(page: Page) -> None:
+def test_the_page_shows_when_the_values_of_a_search_are_exact(page: Page) -> None:
     visit(page, "/#play/othello_4x4")
     # The slider begins with the deepest of these searches, which knows the end; before that, nothing is said.
     expect(page.locator("#number-label")).to_have_text("Search (4 plies)")
@@ -133,7 +133,7 @@ def test_it_is_said_when_the_values_of_a_search_become_discs_at_the_end(page: Pa
     expect(page.locator("#exact")).to_have_count(0)
 
 
-def test_passes_are_said(page: Page) -> None:
+def test_passes_are_announced(page: Page) -> None:
     visit(page, "/#play/othello_4x4")
     choose(page, "Most discs now")
     page.locator(".choice").get_by_text("Opponent", exact=True).click()
@@ -157,7 +157,7 @@ def test_a_game_without_a_board_is_played_with_buttons(page: Page) -> None:
 
 
 @pytest.mark.usefixtures("by_buttons")
-def test_actions_that_stand_on_no_square_are_buttons_below_the_board(page: Page) -> None:
+def test_actions_without_a_square_are_buttons_below_the_board(page: Page) -> None:
     visit(page, "/#play/by_buttons")
     expect(page.locator("#board .action")).to_have_count(9)
     page.locator("[data-action='4']").click()
@@ -170,7 +170,7 @@ def test_actions_that_stand_on_no_square_are_buttons_below_the_board(page: Page)
     expect(page.locator(".action.hinted")).to_have_count(1)
 
 
-def test_a_column_is_chosen_at_any_of_its_squares_and_the_stone_falls(page: Page) -> None:
+def test_any_square_of_a_column_selects_it_and_the_stone_falls(page: Page) -> None:
     visit(page, "/#play/connect_four")
     choose(page, "Random")
     expect(page.locator(".edge.top span")).to_have_text(list("1234567"))

@@ -1,4 +1,4 @@
-"""What goes wrong between the page and the server, in a real browser: the page finds its way back."""
+"""Errors between the page and the server, in a real browser: the page recovers."""
 
 import shutil
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def forget_matches(server: Server) -> None:
 # ---------------------------------------------------------------------- matches that are gone
 
 
-def test_a_match_that_was_forgotten_begins_anew(page: Page, server: Server) -> None:
+def test_an_expired_match_is_replaced_by_a_new_one(page: Page, server: Server) -> None:
     visit(page)
     forget_matches(server)
     page.locator("[data-square='0']").click()
@@ -30,7 +30,7 @@ def test_a_match_that_was_forgotten_begins_anew(page: Page, server: Server) -> N
     expect(page.locator("#error")).to_be_hidden()
 
 
-def test_a_match_that_begins_anew_has_its_first_ply_if_that_is_the_opponents(page: Page, server: Server) -> None:
+def test_in_a_match_that_replaces_an_expired_one_the_opponent_may_move_first(page: Page, server: Server) -> None:
     visit(page)
     page.locator(".choice").get_by_text("Opponent", exact=True).click()
     settled(page, 1)
@@ -73,7 +73,7 @@ def test_another_opponent_is_chosen_when_the_first_cannot_play(page: Page, broke
     expect(page.locator("#status")).to_contain_text("Level 1 plays")
 
 
-def test_a_new_match_begins_once_the_opponents_file_is_whole(page: Page, broken_level: Path) -> None:
+def test_a_new_match_begins_when_the_opponents_file_is_repaired(page: Page, broken_level: Path) -> None:
     visit(page)
     expect_no_match(page, broken_level.name)
     broken_level.with_suffix(".kept").replace(broken_level)
@@ -82,7 +82,9 @@ def test_a_new_match_begins_once_the_opponents_file_is_whole(page: Page, broken_
     expect(page.locator("#status")).to_have_text("Your turn: you are X.")
 
 
-def test_who_cannot_take_over_is_not_shown_as_the_opponent(page: Page, server: Server, broken_level: Path) -> None:
+def test_an_opponent_that_cannot_take_over_is_not_shown_as_the_opponent(
+    page: Page, server: Server, broken_level: Path
+) -> None:
     visit(page)
     slide(page, 0)
     settled(page, 0)
@@ -94,7 +96,9 @@ def test_who_cannot_take_over_is_not_shown_as_the_opponent(page: Page, server: S
     expect(page.locator("#status")).to_contain_text("Level 1 plays")
 
 
-def test_a_full_server_has_room_again_later(page: Page, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_can_begin_when_a_full_server_has_room_again(
+    page: Page, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     forget_matches(server)
     other = page.request.post("/api/matches", data={"game": "tictactoe", "opponent": "random"}).json()
     with monkeypatch.context() as full:
@@ -107,7 +111,7 @@ def test_a_full_server_has_room_again_later(page: Page, server: Server, monkeypa
     expect(page.locator("#error")).to_be_hidden()
 
 
-def test_a_server_that_was_away_is_asked_again(page: Page) -> None:
+def test_new_match_tries_again_after_the_server_did_not_answer(page: Page) -> None:
     page.route("**/opponents", lambda route: route.abort(), times=1)
     visit(page)
     expect(page.locator("#error")).to_contain_text("The server does not answer")
@@ -131,7 +135,7 @@ def lose_answer(route: Route) -> None:
 
 
 @pytest.mark.parametrize("what", ["actions", "reply", "undo", "next"])
-def test_a_lost_answer_is_looked_up(page: Page, what: str) -> None:
+def test_after_a_lost_answer_the_match_is_requested_again(page: Page, what: str) -> None:
     visit(page)
     page.route(f"**/{what}", lose_answer, times=1)
     page.locator("[data-square='4']").click()
@@ -145,7 +149,7 @@ def test_a_lost_answer_is_looked_up(page: Page, what: str) -> None:
         expect(page.locator("#error")).to_be_hidden()
 
 
-def test_an_opponent_that_never_answers_can_be_left(page: Page) -> None:
+def test_undo_works_when_an_opponent_never_answers(page: Page) -> None:
     visit(page)
     page.route("**/reply", lambda route: route.abort())
     page.locator("[data-square='4']").click()

@@ -17,7 +17,7 @@ OPPONENT = {"id": "random", "kind": "random", "number": None, "neutral": 0.0, "s
 @pytest.mark.parametrize(
     "options", [{"viewport": {"width": 320, "height": 640}, "has_touch": True, "color_scheme": "dark"}]
 )
-def test_a_narrow_dark_screen_holds_everything(page: Page, options: dict[str, Any]) -> None:
+def test_everything_fits_on_a_narrow_dark_screen(page: Page, options: dict[str, Any]) -> None:
     for address in ("/", "/#play/othello", "/#play/sumto100", "/#story/tictactoe", "/docs"):
         page.goto(address)
         if "play" in address or address == "/":
@@ -37,7 +37,7 @@ def test_a_narrow_dark_screen_holds_everything(page: Page, options: dict[str, An
 
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": 360, "height": 740}}])
-def test_long_words_stay_in_their_boxes(page: Page, options: dict[str, Any]) -> None:
+def test_long_words_do_not_overflow(page: Page, options: dict[str, Any]) -> None:
     long = "runs/" + 60 * "long_name_"
     offer = {"run": long, "notes": [long], "opponents": [{**OPPONENT, "label": long, "about": long}]}
     page.route("**/opponents", lambda route: route.fulfill(json=offer))
@@ -52,7 +52,7 @@ def test_long_words_stay_in_their_boxes(page: Page, options: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": 360, "height": 740}}])
-def test_a_phone_shows_the_name_of_the_game_and_values_that_can_be_read(page: Page, options: dict[str, Any]) -> None:
+def test_a_phone_shows_the_name_of_the_game_and_readable_values(page: Page, options: dict[str, Any]) -> None:
     visit(page, "/#play/connect_four")
     needed = "(node) => { const free = node.cloneNode(true); free.style.maxWidth = 'none'; node.after(free);"
     needed += (
@@ -67,7 +67,7 @@ def test_a_phone_shows_the_name_of_the_game_and_values_that_can_be_read(page: Pa
     assert values.evaluate_all("(nodes) => nodes.every((node) => node.scrollWidth <= node.clientWidth)")
 
 
-def test_the_story_has_charts_with_their_figures_as_tables(page: Page) -> None:
+def test_the_story_has_charts_with_their_data_as_tables(page: Page) -> None:
     page.goto("/#story/tictactoe")
     expect(page.locator("#charts figure")).to_have_count(6)
     expect(page.locator("#losses .line")).to_have_count(3)
@@ -82,7 +82,7 @@ def test_the_story_has_charts_with_their_figures_as_tables(page: Page) -> None:
     expect(page.get_by_role("heading", name="SumTo100")).to_be_visible()
 
 
-def test_the_story_is_live_while_the_run_goes_on(page: Page, server: Server) -> None:
+def test_the_story_is_updated_during_a_run(page: Page, server: Server) -> None:
     run = server.service.catalog.run(server.service.catalog.game("tictactoe"))
     page.goto("/#story/tictactoe")
     expect(page.locator("#story-state")).to_contain_text("3 levels")
