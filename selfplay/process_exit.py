@@ -1,7 +1,7 @@
-"""How a script ends early: one line on stderr and an exit code, Ctrl-C included.
+"""Ends a program early with one line on stderr and an exit code, also on Ctrl-C.
 
-Importing this module is enough for Ctrl-C to end the program with a line while the slower imports still run; scripts
-only do so, through `selfplay.cli.command`.
+Importing this module is enough to handle Ctrl-C while the slower imports still run. Only scripts import it, through
+`selfplay.cli.command`.
 """
 
 import _thread
@@ -15,20 +15,20 @@ from types import TracebackType
 from selfplay.process_rank import process_rank, wait_to_be_ended
 
 INTERRUPTED = 130
-INTERRUPTED_MESSAGE = "interrupted; start the same command again to go on"
+INTERRUPTED_MESSAGE = "interrupted; run the same command again to resume"
 
 _last_duties: list[Callable[[], None]] = []
 
 
 def before_exit(duty: Callable[[], None]) -> None:
-    """Have `duty` done before a program ends with a line, for what must not outlive it; it writes nothing."""
+    """Call `duty` before the program ends, to clean up what must not outlive it; it must not print."""
     _last_duties.append(duty)
 
 
 def exit_with_line(message: str, code: int) -> None:
-    """End the program at once, so that no thread or exit handler adds to the line.
+    """End the program at once, so that no thread or exit handler prints anything after the line.
 
-    Of several processes that torchrun started the first speaks; another one only if that does not end it meanwhile.
+    Of several processes started by torchrun, the first prints the line; another one only if it is not ended meanwhile.
     """
     for duty in _last_duties:
         duty()
@@ -39,7 +39,7 @@ def exit_with_line(message: str, code: int) -> None:
 
 
 def write_error_line(message: str) -> None:
-    """Say on stderr what went wrong, after all that was said on stdout before."""
+    """Write `error: message` to stderr, after everything that was written to stdout."""
     with suppress(OSError):
         sys.stdout.flush()
     with suppress(OSError):
@@ -54,11 +54,11 @@ def _report_interrupt(kind: type[BaseException], error: BaseException, traceback
 
 
 def _interrupt_again(dropped: "sys.UnraisableHookArgs") -> None:
-    """Let a Ctrl-C come once more that came where Python drops exceptions, such as in a callback of compiled code."""
+    """Repeat a Ctrl-C that Python dropped, as it does in callbacks of compiled code."""
     if not issubclass(dropped.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(dropped)
         return
-    # Not at once, or it would be dropped with this call.
+    # With a delay, or it would be dropped together with this call.
     again = threading.Timer(0.01, _thread.interrupt_main)
     again.daemon = True
     with suppress(RuntimeError):

@@ -1,24 +1,24 @@
-"""Which of the processes that torchrun started this one is, by the variables that it sets."""
+"""The rank of this process among those started by torchrun, from its environment variables."""
 
 import os
 import time
 
 PATIENCE = 5.0
-"""Seconds. When one process fails, torchrun ends the others well within them."""
+"""Seconds. When one process fails, torchrun ends the others well within this time."""
 
 
 def process_count() -> int:
-    """How many processes were started together: 1 without torchrun."""
+    """Number of processes started together; 1 without torchrun."""
     return max(1, _number("WORLD_SIZE"))
 
 
 def process_rank() -> int:
-    """The number of this one among them, from 0; the first alone writes files and speaks."""
+    """The rank of this process, from 0; only the first writes files and prints."""
     return _number("RANK") if process_count() > 1 else 0
 
 
 def wait_to_be_ended() -> None:
-    """Leave the word to a process that knows better what went wrong; who is still there afterwards may speak."""
+    """Wait, so that the process that failed first can report the error and torchrun can end this one."""
     time.sleep(PATIENCE)
 
 

@@ -1,10 +1,10 @@
-"""How long work tells how far it has come."""
+"""Progress bars of long-running work."""
 
 from collections.abc import Callable
 from typing import Any
 
 ProgressBar = Callable[..., Any]
-"""Makes a progress bar as tqdm does: called with total= and desc=, it has update(n) and close()."""
+"""Makes a progress bar as tqdm does: called with total= and desc=, it returns an object with update(n) and close()."""
 
 
 class NoProgress:

@@ -1,11 +1,11 @@
-"""The words that positions are made of, and the mark of a rule.
+"""The two words of a position, and the decorators that mark rules.
 
 A position is two int64 words `(own, opp)`, seen by the player to move. A rule is a pure function of words made of
 `& | ^ ~ << >> + - *` and comparisons, without branches, so that the same function runs compiled (numba), on torch
 tensors (any device) and on numpy arrays.
 
-Two things to watch: `>>` on a negative int64 drags the sign bit in, so mask after it; and a mask with bit 63 set
-is written as a negative int.
+Two pitfalls: `>>` on a negative int64 copies the sign bit, so mask afterwards; and a mask with bit 63 set must be
+written as a negative int.
 """
 
 import hashlib
@@ -18,26 +18,26 @@ Word = Any
 RuleFunction = TypeVar("RuleFunction", bound=Callable[..., Any])
 
 RULES: list[Callable[..., Any]] = []
-"""Every function marked with `rule`, in the order of import; `selfplay.compute.compilation` lets numba call them."""
+"""All functions marked with `rule`, in import order; `selfplay.compute.compilation` makes them callable by numba."""
 
 
 def rule(function: RuleFunction) -> RuleFunction:
-    """Mark `function` as a rule. It stays plain Python, so a game can be imported without importing a compiler."""
+    """Mark `function` as a rule. It stays plain Python, so importing a game does not import the compiler."""
     RULES.append(named_by_closure(function))
     return function
 
 
 def scalar_rule(function: RuleFunction) -> RuleFunction:
-    """Mark what is like a rule but branches, or loops until done: it runs compiled and on single numbers only."""
+    """Mark a rule with branches or loops of variable length: it runs compiled and on single numbers only."""
     RULES.append(named_by_closure(function))
     return function
 
 
 def named_by_closure(function: RuleFunction) -> RuleFunction:
-    """Add to the name of a function what it encloses, so that the functions that a factory makes have different names.
+    """Add a hash of the closure to the name of a function, so that functions made by one factory have different names.
 
-    numba names machine code after the function and its number among those compiled in a process. Of two functions that
-    agree in both, compiled in two processes and cached, a third process would run one in the place of the other.
+    numba names machine code after the function and its number among those compiled in the process. If two functions
+    agreed in both but were compiled and cached by two processes, a third process could run one instead of the other.
     """
     if function.__closure__:
         enclosed = repr([_identity(cell.cell_contents) for cell in function.__closure__])
@@ -46,7 +46,7 @@ def named_by_closure(function: RuleFunction) -> RuleFunction:
 
 
 def _identity(enclosed: Any) -> Any:
-    """What tells apart what functions enclose, and is the same in every process."""
+    """A description of an enclosed object that identifies it and is the same in every process."""
     if isinstance(enclosed, tuple):
         return [_identity(item) for item in enclosed]
     if enclosed is None or isinstance(enclosed, bool | int | float | str):
@@ -57,16 +57,16 @@ def _identity(enclosed: Any) -> Any:
 
 
 def word_of(bits: Iterable[int]) -> int:
-    """The word in which these bits are set, as a signed number."""
+    """The word with these bits set, as a signed integer."""
     word = sum(1 << bit for bit in set(bits))
     return word - (1 << 64) if word >> 63 else word
 
 
 @rule
 def bit_count(word: Word) -> Word:
-    """The number of bits that are set (Warren, Hacker's Delight, section 5-1)."""
+    """The number of set bits (Warren, Hacker's Delight, section 5-1)."""
     pairs = word - ((word >> 1) & 0x5555555555555555)
     fours = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)
     eights = (fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F
-    # Compilers know this form, and make one instruction of it. numpy's scalars warn where the product wraps around.
+    # Compilers recognize this form and emit one instruction. numpy scalars warn when the product overflows.
     return ((eights * 0x0101010101010101) >> 56) & 0x7F

@@ -1,7 +1,7 @@
-"""Compilation by numba, with a cache on disk that notices every change of the package's sources.
+"""Compilation by numba, with a cache on disk that is invalidated by every change of the package's sources.
 
-numba's own cache looks only at the file that holds the compiled function, so it would keep using an old rule that
-stands in another file. The cache folder's name therefore carries a hash of all sources.
+numba's cache checks only the file of the compiled function, so it would keep using an old version of a rule from
+another file. The name of the cache folder therefore contains a hash of all sources.
 """
 
 import os
@@ -27,7 +27,7 @@ _registered: set[Callable[..., Any]] = set()
 
 @cache
 def cache_folder() -> Path:
-    """The folder of this version's compiled code: below $XDG_CACHE_HOME or ~/.cache, else a temporary one."""
+    """The folder for compiled code of this version: in $XDG_CACHE_HOME or ~/.cache, or a temporary folder."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "selfplay"
     folder = base / f"numba-{sources_digest()[:16]}"
     try:
@@ -39,7 +39,7 @@ def cache_folder() -> Path:
 
 
 def register_rules() -> None:
-    """Let compiled code call every function marked with `selfplay.compute.bit_algebra.rule` so far."""
+    """Make all functions marked as rules so far callable from compiled code."""
     for function in RULES:
         if function not in _registered:
             register_jitable(function)
@@ -47,13 +47,13 @@ def register_rules() -> None:
 
 
 def part_of_compiled(function: RuleFunction) -> RuleFunction:
-    """Let compiled code call `function`, a piece of it that stands by itself."""
+    """Make `function` callable from compiled code."""
     register_jitable(named_by_closure(function))
     return function
 
 
 def compiled(function: RuleFunction) -> RuleFunction:
-    """Compile `function` in nopython mode, cached on disk, without holding the interpreter's lock."""
+    """Compile `function` in nopython mode, cached on disk; it releases the GIL."""
     register_rules()
     config: Any = numba.config
     previous = config.CACHE_DIR

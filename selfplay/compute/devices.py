@@ -1,7 +1,9 @@
-"""Where thousands of matches are played and networks trained: on the CPU, or on a GPU of NVIDIA's through CUDA.
+"""The device on which matches are played and networks trained: the CPU, or an NVIDIA GPU through CUDA.
 
-The rules of a game and the random numbers are functions on whole words. On the CPU they run compiled over the memory of
-the tensors; on any other device the same functions run as torch operations.
+The rules of a game and the random numbers are functions of words. On the CPU they run compiled, directly on the memory
+of the tensors; on any other device the same functions run as torch operations.
+
+torch is imported inside the functions, so that a program that only reads its settings does not import it.
 """
 
 import os
@@ -9,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
 
-# A program that only reads its settings should not wait for torch.
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -18,12 +19,12 @@ DEVICES = ("auto", CPU, CUDA)
 
 
 def runs_compiled(tensor: "Tensor") -> bool:
-    """Whether compiled code walks over the memory of this tensor; elsewhere the same is done by torch operations."""
+    """Whether compiled code processes this tensor; on other devices torch operations do."""
     return tensor.device.type == CPU
 
 
 def require_device(name: str) -> None:
-    """Raises SettingError unless `name` is auto or a device that is there. Only the name cuda waits for torch."""
+    """Raises SettingError unless `name` is auto or an available device. Imports torch only for cuda."""
     if name not in DEVICES:
         raise SettingError(f"device={name}: give {', '.join(DEVICES[:-1])} or {DEVICES[-1]}")
     if name != CUDA:
@@ -31,13 +32,15 @@ def require_device(name: str) -> None:
     import torch
 
     if torch.version.cuda is None:
-        raise SettingError("device=cuda: this torch is built for the CPU alone; install one with CUDA, or give auto")
+        raise SettingError(
+            "device=cuda: this build of torch supports only the CPU; install one with CUDA, or give auto"
+        )
     if not torch.cuda.is_available():
-        raise SettingError("device=cuda: torch finds no GPU here; give device=cpu or auto")
+        raise SettingError("device=cuda: torch finds no GPU; give device=cpu or auto")
 
 
 def chosen_device(name: str) -> str:
-    """The device, cpu or cuda, that `device=name` means here; auto is the GPU if there is one.
+    """The device, cpu or cuda, that `device=name` stands for; auto is the GPU if there is one.
 
     Raises SettingError as `require_device`.
     """
@@ -53,25 +56,25 @@ def chosen_device(name: str) -> str:
 
 
 def _make_repeatable() -> None:
-    """Let the same seed give the same bytes on GPUs of one kind, and let float32 mean float32."""
+    """Make results reproducible byte for byte on GPUs of one kind, and compute float32 in full precision."""
     import torch
 
-    # Sums in a fixed order; cuBLAS reads this when it is first used.
+    # Sums in a fixed order; cuBLAS reads this variable on first use.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.backends.cudnn.deterministic = True
     torch.backends.cudnn.allow_tf32 = False
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether memory, of the machine or of the GPU, did not suffice."""
+    """Whether the error means that memory of the CPU or of the GPU ran out."""
     import torch
 
-    # torch says so in words alone where the machine's memory is meant.
+    # For CPU memory torch raises a plain RuntimeError, recognizable only by its text.
     return isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in str(error)
 
 
 def free_bytes() -> int:
-    """What the GPU's memory still holds, with what torch has set aside and does not use."""
+    """The free memory of the GPU, including what torch has reserved but does not use."""
     import torch
 
     free, _ = torch.cuda.mem_get_info()
@@ -79,7 +82,7 @@ def free_bytes() -> int:
 
 
 def cuda_devices_in_use() -> list[int]:
-    """The GPU that this process computes on, by its number; none if it has used none."""
+    """The number of the GPU that this process uses; empty if it has not used one."""
     import torch
 
     in_use = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]

@@ -1,9 +1,9 @@
 """Random numbers without a generator: a pure function of (seed, level, activity, match, ply, purpose).
 
-SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): a key takes in one
-number after another, each added as a multiple of the golden gamma and followed by the mixing function. Integer
-arithmetic wraps around at 64 bits. A number thus depends on what it is for and on nothing else: not on the batch,
-the shard or the worker in which it is drawn.
+SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): one number after
+another is folded into a key, each added as a multiple of the golden gamma and followed by the mixing function. Integer
+arithmetic wraps around at 64 bits. A random number thus depends only on what it is used for, and not on the batch, the
+shard or the worker that draws it.
 """
 
 from enum import IntEnum
@@ -68,7 +68,7 @@ def mix(word: Word) -> Word:
 
 @rule
 def fold(key: Word, number: Word) -> Word:
-    """The key that follows from `key` when it takes in `number` (both int64)."""
+    """Fold `number` into `key` (both int64); returns the new key."""
     return mix(key + (number + 1) * GOLDEN_GAMMA)
 
 
@@ -106,23 +106,23 @@ class Draws(NamedTuple):
     match: Tensor
     """int64[B]: number of each match in the stream."""
     ply: int
-    """The ply that is being played, from 0."""
+    """The current ply, from 0."""
 
     def words(self, purpose: Purpose) -> Tensor:
-        """int64[B]: one random word a match for `purpose`."""
+        """int64[B]: one random word per match for `purpose`."""
         # As tensors, not Python ints, so that the arithmetic wraps around at 64 bits.
         ply, number = torch.tensor([self.ply, int(purpose)], device=self.match.device)
         word: Tensor = random_word(self.key, self.match, ply, number)
         return word
 
     def uniforms(self, purpose: Purpose) -> Tensor:
-        """float64[B] in [0, 1): one number a match for `purpose`."""
-        # Converted first: torch makes the product of an int64 tensor and a Python float a float32, which can be 1.
+        """float64[B] in [0, 1): one number per match for `purpose`."""
+        # Converted first: torch multiplies an int64 tensor by a Python float in float32, which can round up to 1.
         bits: Tensor = uniform_bits(self.words(purpose))
         return bits.to(torch.float64) / (1 << 53)
 
 
 def single_word(key: int, purpose: Purpose, number: int = 0) -> int:
-    """One random word in [0, 2**63) that belongs to no match, for seeding a torch generator."""
+    """One random word in [0, 2**63) independent of any match, for seeding a torch generator."""
     word = Draws(key, torch.tensor([number]), 0).words(purpose)
     return int(word.item()) & ((1 << 63) - 1)

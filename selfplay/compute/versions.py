@@ -1,4 +1,4 @@
-"""What must be alike wherever parts of a run are computed, so that it ends in the same bytes."""
+"""The versions that must agree on all machines that compute parts of a run, so that it ends in the same bytes."""
 
 import hashlib
 import platform
@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 PACKAGES = ("numpy", "numba", "torch", "pyarrow")
-"""Those whose versions may change a byte."""
+"""The packages whose versions can change results."""
 
 
 @cache
@@ -24,6 +24,6 @@ def sources_digest() -> str:
 
 @cache
 def versions() -> dict[str, str]:
-    """The versions of Python, of this project (a digest of its sources) and of what it computes with."""
+    """The versions of Python, of this project (with a digest of its sources) and of PACKAGES."""
     own = {"python": platform.python_version(), "selfplay": f"{version('selfplay')} ({sources_digest()[:12]})"}
     return own | {name: version(name) for name in PACKAGES}

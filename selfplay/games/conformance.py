@@ -1,6 +1,6 @@
-"""The contract that every game keeps, as one check: `check_game` accepts a game or says what it breaks.
+"""The contract of games as one check: `check_game` raises an error that says what a game violates.
 
-Random matches are played by the compiled rules; everything else that a game offers is held against them.
+Random matches are played with the compiled rules, and everything else that the game provides is compared with them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ from selfplay.games.state import State
 
 MATCHES = 64
 SINGLE_MATCHES = 4
-"""So many of the matches are also looked at one by one, which is slow."""
+"""Number of matches that are also checked one by one, which is slow."""
 
 FOREIGN_TEXTS = ("", "no such action", "-1")
 
@@ -32,15 +32,15 @@ class Ply(NamedTuple):
 
     state: State
     action: Tensor
-    """int64[B]: a legal action; anything where the match is over."""
+    """int64[B]: legal actions; arbitrary where the match is over."""
     following: State
 
 
 def check_game(game: Game, perft: Sequence[int]) -> None:
-    """Accept `game`, or raise ConformanceError with one line that names what is broken.
+    """Check that `game` satisfies the contract; raise ConformanceError with one line about the first violation.
 
-    Checked are legality, perspective, symmetries, texts, the length of matches, that stepping a match that is over
-    changes nothing, that compiled rules, tensor rules and scalar rules agree, and the counts of `perft`.
+    Checks legality, perspective, symmetries, texts, the length of matches, that stepping a finished match changes
+    nothing, that compiled, tensor and scalar rules agree, and the counts of `perft`.
 
     Args:
         perft: perft[d - 1] is the known number of sequences of d plies from the start.
@@ -56,7 +56,7 @@ def check_game(game: Game, perft: Sequence[int]) -> None:
 
 @contextmanager
 def _named(subject: str) -> Iterator[None]:
-    """Turn every error, also one of the game's own code, into a ConformanceError of one line."""
+    """Turn every error, including those raised by the game, into a ConformanceError of one line."""
     try:
         yield
     except Exception as error:
@@ -70,7 +70,7 @@ def _require(valid: bool, reason: str) -> None:
 
 
 def _random_plies(game: Game) -> list[Ply]:
-    """Random matches, as far as `max_game_length` allows."""
+    """The plies of random matches, at most `max_game_length`."""
     key, match = stream_key(0, 0, Activity.GENERATION), torch.arange(MATCHES)
     state, plies = game.init(MATCHES), list[Ply]()
     while len(plies) < game.max_game_length and not bool(state.terminated.all()):
@@ -85,7 +85,7 @@ def _same(state: State, other: State) -> bool:
 
 
 def _check_legality(game: Game, plies: Sequence[Ply]) -> None:
-    """Nothing is legal where the match is over, something elsewhere; `step` takes what is legal and nothing else."""
+    """No action is legal where the match is over, at least one elsewhere; `step` accepts exactly the legal ones."""
     for ply, (state, _, _) in enumerate(plies):
         mask, bits = game.legal_action_mask(state), game.rules.legal_actions(state.own, state.opp)
         _require(not bits[state.terminated].any(), f"legal_actions are not 0 in a match that is over at ply {ply}")
@@ -153,7 +153,7 @@ def _check_two_planes(game: Game, state: State) -> None:
 
 
 def _check_symmetries(game: Game, plies: Sequence[Ply]) -> None:
-    """Identity first, permutations, and matches played in the mirror end alike and look alike."""
+    """Symmetries are permutations, the identity first, and map matches to matches with the same result."""
     actions, observations = game.symmetries
     for name, maps, size in (
         ("actions", actions, game.num_distinct_actions),
@@ -182,7 +182,7 @@ def _check_symmetry(
 
 
 def _check_texts(game: Game, plies: Sequence[Ply]) -> None:
-    """Each action's text names that action; other texts are refused; boards have no newline at the end."""
+    """Texts of actions are read back correctly, other texts are rejected, and boards do not end in a newline."""
     for action in range(game.num_distinct_actions):
         text = game.action_to_string(action)
         number = game.string_to_action(text)
@@ -196,7 +196,7 @@ def _check_texts(game: Game, plies: Sequence[Ply]) -> None:
 
 
 def _check_ends(game: Game, plies: Sequence[Ply]) -> None:
-    """Matches end in time; afterwards no step changes anything."""
+    """Matches end within `max_game_length`, and stepping a finished match changes nothing."""
     final = plies[-1].following
     _require(bool(final.terminated.all()), f"a match is longer than max_game_length={game.max_game_length}")
     steps = (game.step, game.step_unchecked, game.step_with_tensors)
@@ -206,7 +206,7 @@ def _check_ends(game: Game, plies: Sequence[Ply]) -> None:
 
 
 def _check_three_ways(game: Game, plies: Sequence[Ply]) -> None:
-    """Compiled, as tensor operations and on single numbers, the rules give the same."""
+    """Compiled rules, tensor operations and scalar rules give the same results."""
     for state, action, following in plies:
         for step in (game.step, game.step_unchecked, game.step_with_tensors):
             _require(_same(step(state, action), following), f"{step.__name__} differs from the compiled rules")

@@ -1,4 +1,4 @@
-"""The features of a game compiled into a kernel that walks over a whole batch."""
+"""The features of a game compiled into a kernel that processes a whole batch."""
 
 from collections.abc import Callable
 from functools import cache
@@ -18,9 +18,9 @@ from selfplay.games.state import State
 def feature_values(game: Game, state: State) -> Tensor:
     """float32[B, K]: the features of each position, seen by the player to move.
 
-    They are computed on the CPU; a state elsewhere is copied there, and the features back.
+    They are computed on the CPU; a state on another device is copied there, and the features back.
 
-    Raises SettingError if the game has none.
+    Raises SettingError if the game has no features.
     """
     if game.features is None:
         raise SettingError(f"game={game.name}: its positions have no features")
@@ -32,7 +32,7 @@ def feature_values(game: Game, state: State) -> Tensor:
 
 @cache
 def compile_features(features: Features) -> Callable[[Words, Words, NDArray[np.float32]], None]:
-    """A kernel (int64[B], int64[B], float32[B, K]): it writes the features of the positions into the third."""
+    """A kernel (own, opp, float32[B, K]) that writes the features of the positions into its third argument."""
     register_rules()
     values = features.values
 

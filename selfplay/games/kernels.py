@@ -1,4 +1,4 @@
-"""The rules of a game compiled into kernels that walk over a whole batch, in the memory of its tensors."""
+"""The rules of a game compiled into kernels that process a whole batch, directly in the memory of its tensors."""
 
 from collections.abc import Callable
 from functools import cache
@@ -27,17 +27,17 @@ class Kernels(NamedTuple):
     """The compiled rules of one game."""
 
     step: Callable[[State, Tensor], State]
-    """(state, int64[B] legal actions) to the next state; nothing is checked."""
+    """(state, int64[B] legal actions) to the next state; the actions are not checked."""
     observe: Callable[[State, int], Tensor]
     """(state, D) to uint8[B, D], the flattened observations."""
     random_actions: Callable[[State, Draws], Tensor]
-    """int64[B]: a legal action a match, each equally likely; 0 in terminated matches."""
+    """(state, draws) to int64[B], one uniformly random legal action per match; 0 in terminated matches."""
     random_matches: Callable[[Draws], tuple[Tensor, Tensor]]
-    """Whole matches of the random player, one after another: the return of player 0 (float32[B]) and the number of
-    plies (int64[B]) of the matches that `random_actions` gives with the draws of each ply."""
+    """Play random matches one after another, without recording their plies: the return of player 0 (float32[B]) and the
+    number of plies (int64[B]). They are the matches that `random_actions` plays with the same draws."""
     perft: Callable[[int, int, int, bool], int]
-    """(own, opp, depth, count_finished): the number of sequences of `depth` plies from a position; a match that is
-    over sooner counts as one more sequence if `count_finished`, else nothing."""
+    """(own, opp, depth, count_finished): the number of sequences of `depth` plies from a position; a match that
+    ends sooner counts as one more sequence if `count_finished`, else as none."""
 
 
 @cache
@@ -74,7 +74,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
 
     @part_of_compiled
     def random_action(bits: Word, key: int, match: int, ply: int) -> Word:
-        """The place of one of the bits, each equally likely."""
+        """The number of one of the set bits, each equally likely."""
         for _ in range(below(random_word(key, match, ply, RANDOM_ACTION), bit_count(bits))):
             bits &= bits - 1
         return bit_count((bits & -bits) - 1)
@@ -121,7 +121,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
 
     @compiled
     def perft(own: int, opp: int, depth: int, count_finished: bool) -> int:
-        # A stack of its own: numba cannot find a function that calls itself in its cache on disk.
+        # An explicit stack, because numba cannot cache recursive functions on disk.
         if depth == 0:
             return 1
         owns, opps = np.empty(depth, dtype=np.int64), np.empty(depth, dtype=np.int64)
@@ -131,7 +131,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         total = 1 if count_finished and untried[0] == 0 and not must_pass[0] else 0
         level = 0
         while level >= 0:
-            if level == depth - 1:  # the last ply need not be played to be counted
+            if level == depth - 1:  # the last ply is counted without playing it
                 total += 1 if must_pass[level] else bit_count(untried[level])
                 level -= 1
                 continue
@@ -182,7 +182,7 @@ def _arrays(state: State) -> Fields:
 def _distinct(
     own: Words, opp: Words, slots: NDArray[np.int64], first: NDArray[np.int64], inverse: NDArray[np.int64]
 ) -> int:
-    """Open addressing: `slots` holds, at the hash of a position, its number; `first` its first row."""
+    """Number the distinct positions with a hash table: `slots` holds their numbers, `first` their first rows."""
     mask = len(slots) - 1
     count = 0
     for i in range(len(own)):
@@ -219,7 +219,7 @@ def distinct_positions(state: State) -> tuple[Tensor, Tensor]:
 
 def distinct_positions_with_tensors(state: State) -> tuple[Tensor, Tensor]:
     """`distinct_positions` as torch operations, for any device."""
-    # Sorted by both words, equal positions stand side by side, in the order of their rows.
+    # Sorted by both words, equal positions are adjacent, in the order of their rows.
     order = state.opp.argsort(stable=True)
     order = order[state.own[order].argsort(stable=True)]
     own, opp = state.own[order], state.opp[order]

@@ -51,7 +51,7 @@ def outcome_of_first(game: Game, state: State, outcome: Outcome) -> Tensor:
             raise SettingError(f"outcome: {game.name} counts no points; give outcome=return")
         lead: Tensor = game.rules.margin(state.own, state.opp)
         values = values + point * torch.where(state.current_player == 0, lead, -lead).to(torch.float32)
-    # 0 is added so that no draw becomes -0.0.
+    # 0 is added so that draws are not -0.0.
     return values + 0.0
 
 

@@ -1,8 +1,8 @@
-"""What Othello positions can be valued by: seven features, each mine minus the opponent's, seen by the player to move.
+"""Seven features of Othello positions, each mine minus the opponent's, seen by the player to move.
 
-docs/othello_evaluation.md tells what they are for. Each function below makes the feature of a board of `width` (4, 6
-or 8) times `width` squares: a function of two words `(own, opp)` to a whole number. All but `parity` change only their
-sign where the players are exchanged, and all are the same on the board's eight images.
+docs/othello_evaluation.md explains their use. Each function below makes one feature for a board of `width` x `width`
+squares (width 4, 6 or 8): a function of two words `(own, opp)` that returns an integer. Exchanging the players changes
+the sign of all features except `parity`; all are invariant under the eight symmetries of the board.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,7 +19,7 @@ NAMES = ("discs", "corners", "stable", "mobility", "frontier", "parity", "patter
 
 @cache
 def othello_features(width: int, legal_actions: Feature) -> Features:
-    """All features, in the order of NAMES. `legal_actions`: the rule of the board of that width."""
+    """All features, in the order of NAMES. `legal_actions` is the rule for a board of this width."""
     count_corners, count_stable, count_mobile = corners(width), stable(width), mobility(legal_actions)
     count_frontier, count_regions, count_patterns = frontier(width), parity(width), patterns(width)
 
@@ -42,7 +42,7 @@ def othello_features(width: int, legal_actions: Feature) -> Features:
 
 
 def _squares(width: int, rows: Iterable[int], columns: Iterable[int]) -> int:
-    """The word of the squares in these rows and columns."""
+    """The word with the squares in these rows and columns set."""
     columns = list(columns)
     return word_of(width * row + column for row in rows for column in columns)
 
@@ -57,10 +57,10 @@ def _corners(width: int) -> int:
 
 @cache
 def neighbourhood(width: int) -> Callable[[Word], Word]:
-    """A function from squares to these and their up to eight neighbours each; beyond the board it may set bits."""
+    """A function that adds to squares their neighbours in all eight directions; it may set bits outside the board."""
     last = width - 1
     before_last_column, after_first_column = (_squares(width, range(width), c) for c in (range(last), range(1, width)))
-    # >> drags copies of the sign bit into the last row.
+    # >> copies the sign bit into the last row.
     before_last_row = _squares(width, range(last), range(width))
 
     @rule
@@ -76,13 +76,13 @@ def neighbourhood(width: int) -> Callable[[Word], Word]:
 
 @rule
 def discs(own: Word, opp: Word) -> Word:
-    """Discs. Many of them early in a match leave few moves, so their weight in an evaluation is negative."""
+    """Number of discs. Having many early in a match leaves few moves, so their weight in an evaluation is negative."""
     return bit_count(own) - bit_count(opp)
 
 
 @cache
 def corners(width: int) -> Feature:
-    """The corners held. A disc there is never turned."""
+    """Number of corners held. A disc there can never be turned."""
     squares = _corners(width)
 
     @rule
@@ -94,7 +94,7 @@ def corners(width: int) -> Feature:
 
 @cache
 def mobility(legal_actions: Feature) -> Feature:
-    """The squares on which a disc could be placed, the opponent's counted as if it were their turn."""
+    """Number of squares on which a disc could be placed; the opponent's as if it were their turn."""
 
     @rule
     def count(own: Word, opp: Word) -> Word:
@@ -105,7 +105,7 @@ def mobility(legal_actions: Feature) -> Feature:
 
 @cache
 def frontier(width: int) -> Feature:
-    """The discs beside an empty square, in any of the eight directions. They give the opponent moves."""
+    """Number of discs beside an empty square, in any of the eight directions. They give the opponent moves."""
     around, board = neighbourhood(width), _board(width)
 
     @rule
@@ -120,26 +120,26 @@ def frontier(width: int) -> Feature:
 
 
 class Line(NamedTuple):
-    """One of the four directions of lines through squares, and the squares from which it soon leaves the board."""
+    """One of the four directions of lines, and the squares from which few steps along it leave the board."""
 
     step: int
-    """From the number of a square to that of the next on its line."""
+    """Difference between the numbers of neighbouring squares on a line."""
     end: int
-    """The squares at the end of their line on either side."""
+    """The squares at either end of their line."""
     up_1: int
-    """The squares whose next one in the direction of `step` is off the board."""
+    """The squares from which one step in the direction of `step` leaves the board."""
     up_2: int
-    """Those whose second one is."""
+    """The same for two steps."""
     up_4: int
-    """Those whose fourth one is."""
+    """The same for four steps."""
     down_1: int
-    """And in the other direction."""
+    """The same for one step in the opposite direction, and below for two and four."""
     down_2: int
     down_4: int
 
 
 def _line(width: int, across: int, along: int) -> Line:
-    """The line that goes `across` columns and `along` rows a step."""
+    """The line that moves by `across` columns and `along` rows per step."""
 
     def leaving(steps: int) -> int:
         kept_rows, kept_columns = (
@@ -153,9 +153,9 @@ def _line(width: int, across: int, along: int) -> Line:
 
 @rule
 def _held(occupied: Word, line: Line) -> Word:
-    """The squares whose whole line is occupied, or that stand at its end.
+    """The squares whose whole line is occupied, or that are at an end of it.
 
-    Where >> drags copies of the sign bit in, and where a shift leads around an edge, the line has left the board.
+    Where >> copies the sign bit, and where a shift wraps around an edge, the line has already left the board.
     """
     up = occupied & (line.up_1 | (occupied >> line.step))
     up = up & (line.up_2 | (up >> (2 * line.step)))
@@ -168,10 +168,10 @@ def _held(occupied: Word, line: Line) -> Word:
 
 @cache
 def stable(width: int) -> Feature:
-    """The discs that can be proved never to be turned: those that each of the four lines through them holds.
+    """Number of discs that provably can never be turned: those protected along all four lines through them.
 
-    A line holds a disc if it is full, if the board ends there on one side, or if a stable disc of the same player
-    stands next on one side. So corners are stable, then the edge discs joined to them, then what leans on those.
+    A line protects a disc if it is full, if the disc is at an end of it, or if a stable disc of the same player is next
+    to it on the line. So corners are stable, then the edge discs connected to them, then the discs next to those.
     """
     row, column = _line(width, 1, 0), _line(width, 0, 1)
     falling, rising = _line(width, 1, 1), _line(width, -1, 1)
@@ -180,7 +180,7 @@ def stable(width: int) -> Feature:
     def grow(stones: Word, by_row: Word, by_column: Word, by_falling: Word, by_rising: Word) -> Word:
         found = stones & by_row & by_column & by_falling & by_rising
         while True:
-            # A shift that leads around an edge ends on a square at the end of its line, which is held anyway.
+            # A shift that wraps around an edge lands at the end of a line, where a disc is protected anyway.
             held = stones & (by_row | (found << 1) | (found >> 1))
             held &= by_column | (found << width) | (found >> width)
             held &= by_falling | (found << (width + 1)) | (found >> (width + 1))
@@ -205,10 +205,10 @@ def stable(width: int) -> Feature:
 
 @cache
 def parity(width: int) -> Feature:
-    """The regions of empty squares with an odd number of squares, minus those with an even number.
+    """Number of regions of empty squares of odd size, minus the number of regions of even size.
 
-    If both players go on in turn in a region, the player to move places the last disc in an odd one, the opponent in
-    an even one. Squares are of one region if they touch, also at a corner.
+    If both players alternate in a region, the player to move places the last disc in an odd one, the opponent in an
+    even one. Squares that touch, also at a corner, belong to the same region.
     """
     around, board = neighbourhood(width), _board(width)
 
@@ -232,7 +232,7 @@ def parity(width: int) -> Feature:
 
 @rule
 def _wedges(own: Word, between: Word, step: Word) -> Word:
-    """The squares that runs of `between` join to `own` on both sides along a line. Two runs on 8 squares: up to 4."""
+    """The squares with runs of `between` on both sides that end at `own`. On 8 squares, two runs are up to 4 long."""
     up, down = between & (own << step), between & (own >> step)
     for _ in range(3):
         up, down = up | (between & (up << step)), down | (between & (down >> step))
@@ -241,12 +241,12 @@ def _wedges(own: Word, between: Word, step: Word) -> Word:
 
 @cache
 def patterns(width: int) -> Feature:
-    """The wedges, minus the X- and C-squares held beside an empty corner.
+    """Number of wedges, minus the X- and C-squares held beside an empty corner.
 
     A wedge is an empty square of an edge where a disc would turn opposing discs on both sides along that edge, as in
-    h p p . p h: whoever plays there holds the whole edge. A C-square stands beside a corner on the edge, the X-square
-    on the diagonal: while the corner is empty, a disc there may open it to the opponent. X-squares count twice, as
-    the more dangerous.
+    h p p . p h: whoever plays there holds the whole edge. A C-square is next to a corner on the edge, the X-square next
+    to it on the diagonal: while the corner is empty, a disc there may give it to the opponent. X-squares count twice,
+    because they are more dangerous.
     """
     around, board, corner_squares = neighbourhood(width), _board(width), _corners(width)
     inner, ends = range(1, width - 1), (0, width - 1)

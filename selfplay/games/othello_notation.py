@@ -1,4 +1,4 @@
-"""Positions of Othello as people write them: a board, or the moves that lead there."""
+"""Othello positions as text: a board, or the moves that lead to it."""
 
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import GAMES
@@ -7,15 +7,15 @@ from selfplay.games.state import State
 
 
 def written_position(text: str, side: str | None = None, game_name: str | None = None) -> tuple[Othello, State]:
-    """The game and the position (a batch of one) that are written as a board or as a transcript.
+    """Read a board or a transcript; returns the game and the position (a batch of one).
 
     Args:
-        text: with `side`, one sign a square (X black, O white, - empty); without it, moves from the start: f5d6c3.
-        side: X or O, who is to move.
-        game_name: None for the game whose boards have the size of this one; a transcript is then of 8x8 squares.
+        text: with `side`, one character per square (X black, O white, - empty); else the moves from the start: f5d6c3.
+        side: the player to move, X or O.
+        game_name: None to choose the game by the size of the board; a transcript is then read as 8x8.
 
     Raises:
-        SettingError: no such game, or text that is no position of it.
+        SettingError: the game is unknown, or the text is not a position of it.
     """
     games = {name: kind() for name, kind in GAMES.items() if issubclass(kind, Othello)}
     if game_name is not None and game_name not in games:

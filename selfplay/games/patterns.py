@@ -1,4 +1,4 @@
-"""Patterns of squares: what stands on a few squares of the board, as a number that a table can be asked with.
+"""Patterns of squares: the contents of a few squares of the board as an index into a table.
 
 A pattern of n squares can be filled in 3**n ways, each square empty, with a stone of the player who has just moved, or
 with one of the player to move. A value that is the sum of a table's entry for every pattern is called an n-tuple
@@ -6,8 +6,8 @@ network (Bledsoe & Browning, "Pattern recognition and reading by machine", 1959;
 Multi-ProbCut and a new high-quality evaluation function", 1997, and Lucas, "Learning to play Othello with n-tuple
 systems", 2008).
 
-Patterns lie on the board in all images that the symmetries of the game allow, and all images share their weights; so do
-the fillings of one pattern that are images of each other.
+A pattern is placed on the board in all images under the symmetries of the game. All images share their weights, and so
+do fillings of a pattern that are images of each other.
 """
 
 from collections.abc import Sequence
@@ -31,9 +31,9 @@ class Patterns(NamedTuple):
     contributions: NDArray[np.int32]
     """int32[ceil(S / 8), 256, I]: what each value of each byte of a player's word adds to the entry of each image."""
     offsets: NDArray[np.int32]
-    """int32[I]: where the entries of each image begin, those of an empty board."""
+    """int32[I]: the first entry of each image, which is its entry on an empty board."""
     weight_of_entry: NDArray[np.int32]
-    """int32[E]: which weight each entry has."""
+    """int32[E]: the number of the weight of each entry."""
     num_weights: int
     images: tuple[tuple[int, ...], ...]
     """The squares of each image."""
@@ -55,9 +55,9 @@ def board_symmetries(kind: str, rows: int, columns: int) -> NDArray[np.int64]:
     """int64[K, S]: images of the board, the identity first; square i of the board goes to square `[k, i]`.
 
     Args:
-        kind: "square" for the eight of a square, "mirror" for the exchange of left and right, "none".
+        kind: "square" for the eight symmetries of a square, "mirror" for left-right reflection, or "none".
 
-    Raises SettingError for another kind, or a board that has not these symmetries.
+    Raises SettingError for an unknown kind, or if the board does not have these symmetries.
     """
     board = np.arange(rows * columns).reshape(rows, columns)
     if kind == "none":
@@ -74,9 +74,9 @@ def board_symmetries(kind: str, rows: int, columns: int) -> NDArray[np.int64]:
 def read_pattern(drawing: str, rows: int, columns: int) -> tuple[int, ...]:
     """The squares of a pattern drawn row by row from the top, with / between rows: x one of its squares, . another.
 
-    What is left out at the end of a row or of the board is another too: "xxx/xxx/xxx" is the corner at the top left.
+    Squares left out at the end of a row or of the board count as `.`: "xxx/xxx/xxx" is the corner at the top left.
 
-    Raises SettingError if the drawing has other signs, does not fit the board, or has no square or too many.
+    Raises SettingError if the drawing has other characters, does not fit the board, or has no squares or too many.
     """
     if not isinstance(drawing, str):
         raise SettingError(f"pattern {drawing!r}: give a drawing, such as xxx/xxx/xxx")
@@ -91,7 +91,7 @@ def read_pattern(drawing: str, rows: int, columns: int) -> tuple[int, ...]:
 
 
 def windows(rows: int, columns: int, size: int = 3) -> list[str]:
-    """Every window of `size` x `size` squares, drawn as for `read_pattern`; on a smaller board, the board."""
+    """All windows of `size` x `size` squares, drawn as for `read_pattern`; a smaller board is one window."""
     high, wide = min(size, rows), min(size, columns)
     return [
         "/" * row + "/".join(["." * column + "x" * wide] * high)
@@ -107,7 +107,7 @@ def make_patterns(patterns: tuple[tuple[int, ...], ...], symmetries: str, rows: 
     entries = weights = 0
     for squares in patterns:
         if any(set(squares) == set(image) for image in images):
-            continue  # it is an image of one before it
+            continue  # an image of an earlier pattern
         placed = [tuple(image[list(squares)].tolist()) for image in board_symmetries(symmetries, rows, columns)]
         distinct = {frozenset(image): image for image in reversed(placed)}
         images += distinct.values()
@@ -126,7 +126,7 @@ def make_patterns(patterns: tuple[tuple[int, ...], ...], symmetries: str, rows: 
 
 
 def _weights_of_fillings(size: int, onto_itself: Sequence[Sequence[int]]) -> NDArray[np.int64]:
-    """int64[3**size]: the number of each filling's weight; fillings that a symmetry exchanges have the same."""
+    """int64[3**size]: the number of the weight of each filling; fillings that are images of each other share one."""
     powers = 3 ** np.arange(size)
     digits = np.arange(3**size)[:, None] // powers % 3
     images = np.stack([digits @ powers[list(order)] for order in onto_itself])
@@ -165,7 +165,7 @@ def write_entries(
 
 @rule
 def phase_of(just_moved: Word, to_move: Word, phases: int, squares: int) -> Word:
-    """The phase of the match, from 0: so many bands of equal width by the number of stones."""
+    """The phase of the match, from 0: the number of stones divided into `phases` bands of equal width."""
     return (bit_count(just_moved) + bit_count(to_move)) * phases // (squares + 1)
 
 
@@ -177,6 +177,6 @@ def write_all_entries(
     offsets: NDArray[np.int32],
     entries: NDArray[np.int32],
 ) -> None:
-    """The same for B positions: `entries` is int32[B, I]."""
+    """`write_entries` for B positions; `entries` is int32[B, I]."""
     for i in range(len(just_moved)):
         write_entries(just_moved[i], to_move[i], contributions, offsets, entries[i])

@@ -1,7 +1,7 @@
-"""All positions of a small game, and what follows from which.
+"""All positions of a small game and the actions between them.
 
-A position is seen by the player to move, so it stands for both players at once. Values over positions are computed
-by walking from the ends of matches back to the start: a position's *height* is the largest number of plies that can
+A position is seen by the player to move, so it stands for both players at once. Values of positions are computed
+backwards from the ends of matches to the start: a position's *height* is the largest number of plies that can
 still be played from it, and its children all have smaller heights.
 """
 
@@ -22,16 +22,16 @@ from selfplay.games.state import State
 NO_CHILD = -1
 LARGEST_ENUMERATION = 1_000_000
 SAMPLE = 1_000
-"""Random matches that give a first impression of how many positions there are."""
+"""Number of random matches for a first estimate of the number of positions."""
 
 
 class PositionGraph:
-    """The N positions that can be reached from the start of a game; number 0 is the start.
+    """The N positions reachable from the start of a game; number 0 is the start.
 
     Attributes:
         state: State of N matches with player 0 to move, one per position.
         children: int32[N, A], the number of the position that each action leads to; NO_CHILD where illegal.
-        return_to_move: float64[N], the return of the player to move where the match is over, else 0.
+        return_to_move: float64[N], the return of the player to move where the match is over; 0 elsewhere.
     """
 
     def __init__(self, game: Game, state: State, children: NDArray[np.int32]) -> None:
@@ -92,7 +92,7 @@ class PositionGraph:
 
     @cached_property
     def _index(self) -> tuple[NDArray[np.int64], ...]:
-        """The words that occur, each once and in order; the pairs of their ranks, in order; the number of each pair."""
+        """Sorted distinct own and opp words; sorted keys of the pairs of their ranks; the position of each key."""
         owns, rank_own = np.unique(self.state.own.numpy(), return_inverse=True)
         opps, rank_opp = np.unique(self.state.opp.numpy(), return_inverse=True)
         keys = rank_own * (len(opps) + 1) + rank_opp
@@ -100,16 +100,16 @@ class PositionGraph:
         return owns, opps, keys[order], order
 
     def backwards(self) -> Iterator[NDArray[np.int64]]:
-        """The numbers of the positions where the match goes on, in groups of equal height, ends first."""
+        """The numbers of the unfinished positions, in groups of equal height, lowest first."""
         for height in range(1, int(self.heights.max()) + 1):
             yield np.flatnonzero(self.heights == height)
 
 
 def is_surely_larger(game: Game, limit: int) -> bool:
-    """Whether a fair number of random matches meets more than `limit` positions. False says nothing.
+    """Whether random matches visit more than `limit` different positions. False proves nothing.
 
-    The positions that matches meet can be reached. Where a first sample meets mostly different ones, as in a large
-    game, some more matches prove soon that there are many; elsewhere the positions had better be enumerated.
+    If a first sample visits mostly different positions, as in a large game, some more matches soon prove that there
+    are too many. Otherwise only an enumeration can tell.
     """
     positions, different = _positions_met(game, SAMPLE)
     if different <= positions // 2:
@@ -118,9 +118,9 @@ def is_surely_larger(game: Game, limit: int) -> bool:
 
 
 def _positions_met(game: Game, matches: int) -> tuple[int, int]:
-    """How many positions, and how many different ones, so many random matches meet while they go on.
+    """The number of unfinished positions that random matches visit, and the number of different ones.
 
-    A match that is over stays where it is, and would make the positions of a game of uneven length look alike.
+    Finished matches are left out: they repeat their last position until the longest match ends.
     """
     key, match = stream_key(0, 0, Activity.GENERATION), torch.arange(matches)
     states = [game.init(matches)]
@@ -134,7 +134,7 @@ def _positions_met(game: Game, matches: int) -> tuple[int, int]:
 
 @cache
 def positions_of(name: str) -> PositionGraph:
-    """All positions of the game of that name, enumerated once in a process. Raises as `enumerate_positions`."""
+    """All positions of the game with this name, enumerated once per process. Raises as `enumerate_positions`."""
     return enumerate_positions(make_game(name))
 
 

@@ -1,4 +1,4 @@
-"""Perfect play in a game that can be enumerated, by backward induction."""
+"""Perfect play in games small enough to enumerate, by backward induction."""
 
 import numpy as np
 from numpy.typing import NDArray

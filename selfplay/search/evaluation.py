@@ -1,12 +1,12 @@
-"""What a position is worth to the player to move: a weighted sum of its game's features, or the result of its match.
+"""Evaluations: the value of a position to the player to move, as a weighted sum of features.
 
     make_evaluation("article", game)              conf/evaluation/article.yaml
     make_evaluation("my/evaluation.yaml", game)   a file of the same form
 
-With weights w and features f an open position is worth sum_k w[k] * f[k], and one in which the match is over
-win * return + margin * (the lead of the player to move in points, where the game counts points).
+With weights w and features f, the value of an unfinished position is sum_k w[k] * f[k]. Where the match is over, the
+value is win * return + margin * (the lead of the player to move in points, where the game counts points).
 
-Open positions may be valued otherwise, as by what a level has learned: a search takes any `Valuation`.
+A search takes any `Valuation`, such as the learned weights of a level.
 """
 
 import io
@@ -34,7 +34,7 @@ from selfplay.settings.folders import CONFIG_FOLDER
 EVALUATIONS = CONFIG_FOLDER / "evaluation"
 
 LARGEST_NUMBER = 1e12
-"""Sums of larger ones could leave the numbers that a search can compare."""
+"""Sums of larger numbers could overflow to infinity."""
 
 OpenParameters = Any
 """What an `open_value` takes as its third argument: arrays, or tuples of arrays and numbers."""
@@ -44,47 +44,47 @@ WordsValue = Callable[[Word, Word, OpenParameters], Word]
 
 
 class ValuationParameters(NamedTuple):
-    """What a valuation multiplies and looks up, in a form that compiled code takes."""
+    """The numbers that a valuation uses, in a form that compiled code takes."""
 
     ends: NDArray[np.float64]
-    """float64[2]: the value of a match that is won, and of each point by which the player leads at the end."""
+    """float64[2]: the value of a won match, and of each point of the lead at the end."""
     body: OpenParameters
-    """What its `open_value` takes as third argument. For one search at a time: it may be written into."""
+    """The third argument of the `open_value`. For one search at a time: it may be written into."""
 
 
 class Valuation(Protocol):
-    """What positions are worth, as a compiled search takes it."""
+    """Values positions inside compiled searches."""
 
     @property
     def name(self) -> str:
         """As the user wrote it."""
 
     def open_value(self, game: Game) -> WordsValue:
-        """The value of a position in which the match goes on; the same function whenever it is asked for."""
+        """The function that values unfinished positions; every call returns the same function."""
 
     def parameters(self, game: Game) -> ValuationParameters:
-        """Its numbers, made anew. Raises SettingError if it does not fit the game."""
+        """New parameters for one search. Raises SettingError if the valuation does not fit the game."""
 
 
 class Evaluation(NamedTuple):
-    """The weights of a sum of features."""
+    """A weighted sum of features."""
 
     name: str
     """As the user wrote it."""
     game: str | None
-    """The one game that it is for; None: every game that has its features, such as the boards of all sizes."""
+    """The only game it is for; None for every game that has its features, such as all sizes of a board."""
     win: float
-    """The value of a match that is won; it should exceed that of every open position. A lost one has its negative."""
+    """The value of a won match; of a lost one its negative. Should exceed the values of all unfinished positions."""
     margin: float
     """The value of each point by which the player leads at the end."""
     weights: Mapping[str, float]
-    """By the name of the feature; features that are not named weigh 0."""
+    """Weights by feature name; features not listed have weight 0."""
 
     def vector(self, game: Game) -> NDArray[np.float64]:
         """float64[2 + K]: win, margin, and the weights of the K features of `game` in their order.
 
-        Raises SettingError if the game is another one or lacks a feature or the points that are weighed, or if a number
-        is out of range.
+        Raises SettingError if the evaluation is for another game, if the game lacks a weighted feature or counts no
+        points but margin is not 0, or if a number is out of range.
         """
         names = () if game.features is None else game.features.names
         if self.game not in (None, game.name):
@@ -111,7 +111,7 @@ class Evaluation(NamedTuple):
 
 
 def position_values(valuation: Valuation, game: Game, state: State) -> Tensor:
-    """float64[B]: the value of each position to the player to move, open or not. Raises as `Valuation.parameters`."""
+    """float64[B]: values to the player to move, also of finished positions. Raises as `Valuation.parameters`."""
     values = torch.empty(state.batch_size, dtype=torch.float64)
     own, opp, over = (field.cpu().numpy() for field in (state.own, state.opp, state.terminated))
     numbers = valuation.parameters(game)
@@ -123,11 +123,11 @@ def position_values(valuation: Valuation, game: Game, state: State) -> Tensor:
 
 
 def make_evaluation(name: str, game: Game) -> Evaluation:
-    """The evaluation of that name in conf/evaluation/, or in the .yaml file at that path, fit for `game`.
+    """Read the evaluation with this name from conf/evaluation/, or from the .yaml file at this path, for `game`.
 
     Raises:
-        SettingError: there is none of that name, or it does not fit the game.
-        InvalidFileError: the file is missing or is no evaluation; the message says what is wrong.
+        SettingError: the name is unknown, or the evaluation does not fit the game.
+        InvalidFileError: the file is missing or not a valid evaluation.
     """
     known = sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
     if name not in known and not name.endswith(".yaml"):
@@ -164,18 +164,18 @@ def _read_mapping(path: Path) -> dict[Any, Any]:
     except OSError as error:
         raise InvalidFileError(path, f"cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise InvalidFileError(path, "is no text") from error
+        raise InvalidFileError(path, "is not a text file") from error
     try:
         content = OmegaConf.to_container(OmegaConf.load(io.StringIO(text)), resolve=True)
     except (OmegaConfBaseException, YAMLError, OSError) as error:
-        raise InvalidFileError(path, f"is no YAML: {' '.join(str(error).split())}") from error
+        raise InvalidFileError(path, f"is not valid YAML: {' '.join(str(error).split())}") from error
     if not isinstance(content, dict):
-        raise InvalidFileError(path, "is no evaluation: it must have win, margin and weights")
+        raise InvalidFileError(path, "is not an evaluation: it must have win, margin and weights")
     return content
 
 
 def evaluation_text(evaluation: Evaluation) -> str:
-    """What a file that holds `evaluation` says; reading it gives the same numbers."""
+    """The text of a file with `evaluation`; reading it back gives the same numbers."""
     lines = [] if evaluation.game is None else [f"game: {evaluation.game}"]
     lines += [f"win: {evaluation.win!r}", f"margin: {evaluation.margin!r}"]
     lines += ["weights:", *(f"  {name}: {weight!r}" for name, weight in evaluation.weights.items())]

@@ -1,7 +1,7 @@
-"""Long compiled work that Ctrl-C and a time limit can end.
+"""Runs long compiled work so that Ctrl-C or a time limit can stop it.
 
-Compiled code never looks at signals. It therefore runs in a thread of its own, while the calling thread waits for it,
-and looks every few thousand steps at a flag that the calling thread sets.
+Compiled code does not handle signals. It therefore runs in a separate thread and polls a flag every few thousand steps;
+the calling thread waits for it and sets the flag.
 """
 
 import math
@@ -19,28 +19,28 @@ from selfplay.errors import SettingError, TimeLimitError
 Result = TypeVar("Result")
 
 StopFlag = NDArray[np.int64]
-"""int64[1]: 0 while the work is wanted, 1 when it should return at once with whatever result."""
+"""int64[1]: 0 while the work should continue, 1 when it should return at once; its result is then ignored."""
 
-SECONDS_BETWEEN_LOOKS = 0.1
-"""How long a signal can go unnoticed."""
+POLL_SECONDS = 0.1
+"""The longest time before a signal is noticed."""
 
 SECONDS_TO_STOP = 2.0
-"""How long the work is waited for once it is told to stop."""
+"""How long to wait for the work after telling it to stop."""
 
 
 def run_interruptibly(
     function: Callable[[StopFlag], Result], time_limit: float | None = None, name: str = "the search"
 ) -> Result:
-    """The result of `function(stop)`, which must look at `stop[0]` often and return soon after it is 1.
+    """Run `function(stop)`, which must poll `stop[0]` often and return soon after it becomes 1.
 
     Args:
         time_limit: seconds from now; None for no limit.
-        name: what the work is called in the error.
+        name: how the error message calls the work.
 
     Raises:
         SettingError: `time_limit` is not above 0.
-        TimeLimitError: `function` is not done in time.
-        KeyboardInterrupt: Ctrl-C, while the main thread waits here.
+        TimeLimitError: `function` does not finish in time.
+        KeyboardInterrupt: Ctrl-C, if called in the main thread.
         Exception: whatever `function` raises.
     """
     if time_limit is not None and not time_limit > 0:
@@ -54,14 +54,14 @@ def run_interruptibly(
         except BaseException as error:
             outcome.set_exception(error)
 
-    # A daemon, so that work that does not look at its flag cannot keep a program from ending.
+    # A daemon thread, so that work that ignores its flag cannot keep the program from ending.
     thread = Thread(target=work, daemon=True, name=name)
     end = math.inf if time_limit is None else monotonic() + time_limit
     try:
         thread.start()
         while not outcome.done() and monotonic() < end:
-            # A signal that comes just before the wait does not end it, and is seen only after it.
-            wait([outcome], min(SECONDS_BETWEEN_LOOKS, max(0.0, end - monotonic())))
+            # A signal that arrives just before the wait does not end it and is handled only afterwards.
+            wait([outcome], min(POLL_SECONDS, max(0.0, end - monotonic())))
         if outcome.done():
             return outcome.result()
         raise TimeLimitError(f"{name} is not done after {time_limit:g} seconds; give it a longer time limit")

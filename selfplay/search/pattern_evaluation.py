@@ -1,4 +1,4 @@
-"""What a position is worth by the patterns on its board: the hyperbolic tangent of a sum of table entries."""
+"""The evaluation by patterns of squares: the hyperbolic tangent of a sum of table entries."""
 
 import math
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from selfplay.search.evaluation import ValuationParameters, WordsValue
 
 
 class PatternTables(NamedTuple):
-    """The tables as compiled code takes them, one caller at a time, because it writes into `entries`."""
+    """The tables as compiled code takes them. For one caller at a time, because `entries` is written into."""
 
     contributions: NDArray[np.int32]
     offsets: NDArray[np.int32]
@@ -22,12 +22,12 @@ class PatternTables(NamedTuple):
     """float32[phases, E]"""
     squares: int
     entries: NDArray[np.int32]
-    """int32[I]: where the entries of the position at hand are written."""
+    """int32[I]: scratch memory for the entries of one position."""
 
 
 @scalar_rule
 def sum_of_entries(just_moved: Word, to_move: Word, tables: PatternTables) -> Word:
-    """The sum of the entries of all images, in the phase that the position belongs to."""
+    """The sum of the entries of all images, in the phase of the position."""
     contributions, offsets, weights, squares, entries = tables
     write_entries(just_moved, to_move, contributions, offsets, entries)
     phase = phase_of(just_moved, to_move, len(weights), squares)
@@ -39,14 +39,14 @@ def sum_of_entries(just_moved: Word, to_move: Word, tables: PatternTables) -> Wo
 
 @scalar_rule
 def pattern_value(own: Word, opp: Word, tables: PatternTables) -> Word:
-    """The value in (-1, 1) to the player to move; tables value positions to the player who has just moved."""
+    """The value in (-1, 1) to the player to move. The tables give the value to the player who has just moved."""
     return -math.tanh(sum_of_entries(opp, own, tables))
 
 
 class PatternEvaluation(NamedTuple):
-    """Tables that value open positions, and what the end of a match is worth beside them.
+    """A valuation by tables of patterns.
 
-    A match that is over is worth win * return + margin * (the lead of the player to move in points).
+    A finished match has the value win * return + margin * (the lead of the player to move in points).
     """
 
     name: str
@@ -59,7 +59,7 @@ class PatternEvaluation(NamedTuple):
         return pattern_value
 
     def parameters(self, game: Game) -> ValuationParameters:
-        """Raises SettingError if the game is another one."""
+        """Raises SettingError if the tables are for another game."""
         if game.name != self.game:
             raise SettingError(f"evaluation={self.name}: it is for {self.game}, not for {game.name}")
         entries = np.empty_like(self.tables.entries)

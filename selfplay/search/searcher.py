@@ -1,4 +1,4 @@
-"""Searches of any game: how good a position is, and what to do there, found by looking ahead."""
+"""Look-ahead search for any game: the value of a position and the best action there."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,33 +24,33 @@ MAX_TABLE_BITS = 28
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found out about one position."""
+    """The result of a search of one position."""
 
     value: float
     """To the player to move, on the scale of the evaluation."""
     action: int
     """The lowest of the best actions; -1 where the match is over."""
     principal_variation: tuple[int, ...]
-    """The actions that both players would take, from the position to the leaf whose value came back."""
+    """The actions that both players would take, from the position to the leaf that gives it its value."""
     visited: int
-    """Positions visited, the searched one included."""
+    """Number of positions visited, including the searched one."""
     depth: int
-    """The plies that were looked ahead."""
+    """Number of plies searched ahead."""
 
 
 class Searcher:
-    """Searches positions of one game by one algorithm and one evaluation.
+    """Searches positions of one game with one algorithm and one evaluation.
 
-    Values and actions depend on nothing but the position and the depth, whatever the algorithm, the ordering and the
-    size of the table: these change only how many positions are visited.
+    Values and actions depend only on the position and the depth. Algorithm, ordering and table size change only the
+    number of positions visited.
 
     Args:
         algorithm: minimax, alpha_beta or negascout. Minimax uses neither ordering nor table.
         ordered: try first the action that was best in an earlier search, then those that leave the fewest replies.
-        table_bits: the transposition table has 2**table_bits places of 40 bytes; 0: no table.
+        table_bits: the transposition table has 2**table_bits entries of 40 bytes; 0: no table.
 
     Raises:
-        SettingError: another algorithm, or a size out of range.
+        SettingError: an unknown algorithm, or a table size out of range.
     """
 
     def __init__(
@@ -68,16 +68,16 @@ class Searcher:
             raise SettingError(f"table_bits={table_bits}: give a number from 0 to {MAX_TABLE_BITS}")
         self.game, self.evaluation, self.algorithm = game, evaluation, ALGORITHMS[algorithm]
         self.ordered = ordered and self.algorithm != Algorithm.MINIMAX
-        evaluation.parameters(game)  # one that does not fit is refused here
+        evaluation.parameters(game)  # raises if the evaluation does not fit the game
         self._table = make_table(0 if self.algorithm == Algorithm.MINIMAX else table_bits)
         self._search = compile_search(game.rules, evaluation.open_value(game), game.pass_action)
 
     def search(self, state: State, depth: int, *, time_limit: float | None = None) -> SearchResult:
-        """The value of one match's position (B = 1) `depth` plies ahead, and the best action.
+        """Search the position of one match (B = 1) `depth` plies ahead.
 
         Args:
-            time_limit: seconds. The search then deepens ply by ply, and gives the result of the deepest search that
-                came to its end in time, or of the one to depth 1 if none did.
+            time_limit: seconds. The search then deepens ply by ply and returns the result of the deepest search that
+                finished in time; the search to depth 1 always finishes.
 
         Raises SettingError if the depth or the limit is out of range.
         """
@@ -98,14 +98,14 @@ class Searcher:
         return results[-1]
 
     def search_batch(self, state: State, depth: int) -> BatchResult:
-        """The values, actions, counts and variations of a batch of B positions; depth 0 values just these.
+        """Search a batch of B positions; depth 0 evaluates the positions themselves.
 
         Raises SettingError if the depth is out of range.
         """
         if depth != 0:
             check_depth(depth)
         found = run_interruptibly(lambda stop: self._found(state, depth, stop))
-        assert found is not None, "nothing but an interrupt ends it early, and that raises"
+        assert found is not None, "only an interrupt stops it early, and that raises"
         return found
 
     def action_values(self, state: State, depth: int, *, time_limit: float | None = None) -> Tensor:
@@ -125,7 +125,7 @@ class Searcher:
         return values
 
     def _values_in_time(self, state: State, depth: int, time_limit: float | None) -> NDArray[np.float64]:
-        """float64[B]: the values `depth` plies ahead, or as far as the time allows."""
+        """float64[B]: the values `depth` plies ahead, or fewer if the time is up."""
         if time_limit is None:
             return self.search_batch(state, depth).values
         values = [self.search_batch(state, 0).values]
@@ -142,7 +142,7 @@ class Searcher:
         return values[-1]
 
     def _found(self, state: State, depth: int, stop: NDArray[np.int64]) -> BatchResult | None:
-        """What a search found; None if it was stopped."""
+        """The result of a search; None if it was stopped."""
         size = state.batch_size
         values, (actions, visited) = np.empty(size), np.empty((2, size), dtype=np.int64)
         found = BatchResult(values, actions, visited, np.empty((size, depth), dtype=np.int64))
@@ -158,7 +158,7 @@ class Searcher:
 
 
 def check_depth(depth: int, time_limit: float | None = None) -> None:
-    """Raises SettingError if a search cannot look `depth` plies ahead, or has no time."""
+    """Raises SettingError if the depth or the time limit is out of range."""
     if not 1 <= depth <= MAX_DEPTH:
         raise SettingError(f"depth={depth}: give a number from 1 to {MAX_DEPTH}")
     if time_limit is not None and not time_limit > 0:

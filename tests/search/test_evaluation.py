@@ -126,11 +126,11 @@ FIT = "win: 1\nmargin: 0\n"
         (FIT + "weights: {discs: .nan}", InvalidFileError, "weights.discs is nan"),
         ("win: .inf\nmargin: 0\nweights: {}", InvalidFileError, "win is inf"),
         ("win: null\nmargin: 0\nweights: {}", InvalidFileError, "win is None"),
-        ("win: [", InvalidFileError, "is no YAML: "),
-        ("win: ${nothing}", InvalidFileError, "is no YAML: "),
-        ("17", InvalidFileError, "is no YAML: "),
-        ("- win", InvalidFileError, "is no evaluation"),
-        ("\x00", InvalidFileError, "is no YAML: "),
+        ("win: [", InvalidFileError, "is not valid YAML: "),
+        ("win: ${nothing}", InvalidFileError, "is not valid YAML: "),
+        ("17", InvalidFileError, "is not valid YAML: "),
+        ("- win", InvalidFileError, "is not an evaluation"),
+        ("\x00", InvalidFileError, "is not valid YAML: "),
     ],
 )
 def test_a_file_that_is_no_evaluation_is_refused_in_one_line(tmp_path, text, error, message):

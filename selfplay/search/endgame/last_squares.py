@@ -1,8 +1,7 @@
-"""The last empty squares, where a search of its own for each number of them is faster than a general one.
+"""Searches of positions with at most four empty squares: one function per number, faster than the general search.
 
-Every search here is a null window: it tells whether the value of a position, to the player to move, is above a bound.
-What comes back is a value v of its own kind ("fail soft"): above the bound it is one that the true value reaches at
-least, else one that the true value does not exceed.
+All are fail-soft null-window searches: they tell whether the value to the player to move is above a bound. A result
+above the bound is a lower bound of the true value, any other result an upper bound.
 """
 
 from collections.abc import Callable
@@ -16,11 +15,11 @@ from selfplay.compute.compilation import part_of_compiled
 from selfplay.games.rules import Rules, TurningRules
 
 LAST_SQUARES = 4
-"""The most empty squares for which the search here is the faster one."""
+"""The largest number of empty squares for which these searches are faster than the general one."""
 
 VISITED, EMPTIES_TO_WINNER = 0, 1
-"""What stands where in `work`, the int64[2] that is handed through all searches: how many positions they have
-visited, and whether (1 or 0) the empty squares count for the winner at the end."""
+"""The indices of `work`, which is passed through all searches: the number of positions visited so far, and whether the
+empty squares count for the winner at the end (1 or 0)."""
 
 NO_VALUE = -127
 """Below every value."""
@@ -35,11 +34,11 @@ class LastSquaresSearch(NamedTuple):
     """Searches that compiled code can call."""
 
     value: Part
-    """(own, opp, empty squares, bound, work) to a value, where 0 to LAST_SQUARES squares are empty."""
+    """(own, opp, empty squares, bound, work) to a value, with 0 to LAST_SQUARES empty squares."""
     final: Part
-    """(own, opp, number of empty squares, work): the points by which the player to move has won."""
+    """(own, opp, number of empty squares, work) to the points by which the player to move has won."""
     squares_of_odd_quarters: Part
-    """(empty squares): the squares of the quarters in which the number of them is odd."""
+    """(empty squares) to all squares of the quarters with an odd number of empty squares."""
 
 
 def last_squares_search(rules: Rules, turning: TurningRules) -> LastSquaresSearch:
@@ -75,7 +74,7 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> LastSquaresSearc
         one = empty & -empty
         other = empty ^ one
         sign = 1
-        for _ in range(2):  # whoever is to move and, if that player must pass, the other one
+        for _ in range(2):  # the player to move and, if that player must pass, the other one
             best = NO_VALUE
             near = neighbours(opp)
             turned = flips(own, opp, one) if one & near else 0

@@ -1,7 +1,7 @@
-"""Which moves an exact search tries first: the sooner a good one comes, the fewer positions it visits.
+"""Move ordering of the endgame search: the sooner it tries a good move, the fewer positions it visits.
 
-A move is good if it leaves the other few moves ("fastest first": the tree below is small, and few moves are bad for
-the other anyway), above all no corner, and few discs of one's own beside empty squares.
+A move is promising if it leaves the opponent few moves ("fastest first": the tree below is small, and few moves are bad
+for the opponent anyway), above all no corner, and if few of the player's discs are beside empty squares.
 """
 
 from typing import NamedTuple
@@ -11,23 +11,23 @@ from selfplay.compute.compilation import part_of_compiled
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.search.endgame.last_squares import Part
 
-# What things weigh, tried on 50 positions with 16 to 21 empty squares: fewest positions visited.
+# Weights, chosen for the fewest positions visited in 50 positions with 16 to 21 empty squares.
 MOVE, CORNER_TO_TAKE, EXPOSED_DISC, ODD_QUARTER = 16, 40, 4, 4
-"""At a glance: each move of the other, those into a corner on top, discs beside empty squares, and less for a move in
-a quarter with an odd number of empty squares."""
+"""At a glance: for each move of the opponent, additionally for each move into a corner, for each disc beside an empty
+square, and subtracted for a move in a quarter with an odd number of empty squares."""
 FORESEEN_MOVE, FORESEEN_CORNER_TO_TAKE, FORESEEN_EXPOSED_DISC, CORNER = 16, 40, 5, 48
-"""Looking ahead: the same without the last, and corners taken."""
+"""Looking ahead: the same without the last, and for corners taken."""
 
 LOST_FOR_CERTAIN = 1 << 20
 
 
 class MoveOrdering(NamedTuple):
-    """How bad a move is, from the position that it leads to, seen by the other player. Lower numbers come first."""
+    """Functions that rate a move by the position after it, seen by the opponent. Lower ratings are tried first."""
 
     at_a_glance: Part
-    """(own, opp, whether the move was in an odd quarter)."""
+    """(own, opp, whether the move was in a quarter with an odd number of empty squares)."""
     after_a_reply: Part
-    """(own, opp): how the other stands after its best reply; ten times the work."""
+    """(own, opp), after the best reply of the opponent; ten times as slow."""
 
 
 def move_ordering(rules: Rules, turning: TurningRules) -> MoveOrdering:
@@ -43,7 +43,7 @@ def move_ordering(rules: Rules, turning: TurningRules) -> MoveOrdering:
         return rating + EXPOSED_DISC * bit_count(exposed) - ODD_QUARTER * is_odd
 
     def prospects(own: int, opp: int) -> Word:
-        """How well the player to move stands."""
+        """How good the position is for the player to move."""
         empty = board & ~(own | opp)
         mine, others = legal_actions(own, opp), legal_actions(opp, own)
         moves = bit_count(mine) - bit_count(others)

@@ -3,10 +3,9 @@
     solver = EndgameSolver(make_game("othello"))
     solver.solve(state).value
 
-The solver asks whether the value is above a bound, again and again, until the answers leave one value (MTD(f): Plaat,
-Schaeffer, Pijls & de Bruin, "Best-first fixed-depth minimax algorithms", 1996). Every answer sharpens the bounds that a
-table holds of the positions met, so the next one comes sooner. The first guess, which decides how many are needed,
-comes from the same search with few moves tried.
+The solver repeats null-window searches until only one value is left (MTD(f): Plaat, Schaeffer, Pijls & de Bruin,
+"Best-first fixed-depth minimax algorithms", 1996). Each search tightens the bounds that a table holds, so the next one
+is faster. The first guess, which decides how many searches are needed, comes from the same search with few moves tried.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,39 +27,39 @@ from selfplay.search.interruption import StopFlag, run_interruptibly
 Result = TypeVar("Result")
 
 GUESS_WIDTHS = (2, 3)
-"""How many moves of each position the guesses try."""
+"""How many moves of each position are tried for the guesses."""
 GUESS_DOWN_TO = 10
-"""Where fewer squares are empty, guesses try all moves as well."""
+"""With fewer empty squares, guesses try all moves too."""
 GUESS_FROM = GUESS_DOWN_TO + 4
-"""With fewer empty squares a guess does not pay."""
+"""With fewer empty squares a guess takes longer than it saves."""
 
 
 ALL_BITS = (1 << 64) - 1
 
 
 class EndgameResult(NamedTuple):
-    """What best play leads to."""
+    """The result of best play."""
 
     value: int
-    """The points by which the player to move wins, negative if the other one does."""
+    """The points by which the player to move wins; negative if the opponent wins."""
     action: int | None
-    """The best action, the lowest of those that are equally good; None where the match is over."""
+    """The best action, the lowest if several are equally good; None where the match is over."""
     principal_variation: tuple[int, ...]
-    """The best actions from here to the end, passes included, each the lowest of those that are equally good."""
+    """The best actions to the end of the match, including passes, each the lowest of the equally good ones."""
     visited: int
-    """How many positions the search has entered."""
+    """Number of positions visited."""
 
 
 class _StoppedError(Exception):
-    """Raised in the thread of the search when nobody waits for its result any more."""
+    """Raised in the search thread when its result is no longer needed."""
 
 
 class EndgameSolver:
-    """Exact values, in points (Othello: discs) by which the player to move wins.
+    """Finds exact values: the points (Othello: discs) by which the player to move wins.
 
-    About 20 empty squares take a second or a few, and every one more takes about three times as long. A solver keeps a
-    table of what it has found out, which makes related positions fast; its results do not depend on it. A solver is for
-    one thread at a time.
+    With 20 empty squares this takes a few seconds; each further empty square takes about three times as long. A solver
+    keeps a table of results, which speeds up related positions and does not change any result. Use a solver in one
+    thread at a time.
     """
 
     def __init__(self, game: Game, table_bits: int = 20, empties_to_winner: bool = True) -> None:
@@ -72,7 +71,7 @@ class EndgameSolver:
                 that 11 discs to 3 on 16 squares are won by 10 and not by 8.
 
         Raises:
-            SettingError: the game's moves do not turn discs, or table_bits is out of range.
+            SettingError: the moves of the game do not turn discs, or table_bits is out of range.
         """
         if game.turning_rules is None or game.rules.margin is None:
             raise SettingError(f"game={game.name}: there are exact endgames only where discs are placed and turned")
@@ -87,7 +86,7 @@ class EndgameSolver:
         self._searches = 0
 
     def value(self, state: State, row: int = 0, *, time_limit: float | None = None) -> int:
-        """The value of match `row` of `state`; less work than `solve`. Raises TimeLimitError (time_limit: seconds)."""
+        """The value of match `row` of `state`; faster than `solve`. Raises TimeLimitError (time_limit: seconds)."""
         own, opp = _words(state, row)
         return self._interruptibly(lambda stop: self._value(own, opp, stop), time_limit)
 
@@ -116,7 +115,7 @@ class EndgameSolver:
 
         Args:
             time_limit: seconds for all actions together.
-            on_value: told each action and its value as soon as it is known, in another thread.
+            on_value: called with each action and its value as soon as it is known, in another thread.
 
         Raises:
             TimeLimitError: time_limit is too short.
@@ -134,18 +133,18 @@ class EndgameSolver:
         return self._interruptibly(search, time_limit)
 
     def empties(self, state: State) -> Tensor:
-        """int64[B]: the empty squares of each position."""
+        """int64[B]: the number of empty squares of each position."""
         counts: Tensor = bit_count(self._board & ~(state.own | state.opp))
         return counts
 
     @property
     def table_bytes(self) -> int:
-        """The memory that its table takes."""
+        """The size of the table in bytes."""
         return int(self._table.nbytes)
 
     @property
     def visited(self) -> int:
-        """How many positions the last call has entered."""
+        """Number of positions visited in the last call."""
         return int(self._work[VISITED])
 
     def _interruptibly(self, search: Callable[[StopFlag], Result], time_limit: float | None) -> Result:
@@ -160,7 +159,7 @@ class EndgameSolver:
         return self._converge(own, opp, guess, ALL_MOVES, stop)
 
     def _converge(self, own: int, opp: int, guess: int, width: int, stop: StopFlag) -> int:
-        """The value, once the answers leave no other one."""
+        """Repeat null-window searches until one value is left."""
         self._searches += 1
         upper = self._empties(0, 0)
         lower = -upper
@@ -178,7 +177,7 @@ class EndgameSolver:
         return value
 
     def _best_actions(self, own: int, opp: int, value: int, stop: StopFlag) -> Iterator[int]:
-        """The lowest of the best actions, and so on in the position that it leads to."""
+        """The lowest of the best actions here, then in the position after it, to the end of the match."""
         successors = list(self._successors(own, opp))
         while successors:
             value = -value

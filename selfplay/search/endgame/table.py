@@ -1,10 +1,10 @@
-"""What an exact search remembers of positions.
+"""The table of the endgame search: bounds of the values of positions.
 
-The table is int64[4 N]. An entry has four words: own, opp, what is known of the value, and the best move (a word). What
-is known are a lower and an upper bound, the number of empty squares, whether the bounds are certain, and the number of
-the search that found them; a search trusts what is certain and what it has found itself. Two entries that follow one
-another make a bucket: the first keeps what cost the most to find out, the second the latest. A position stands in the
-bucket that its hash names, or nowhere.
+The table is int64[4 N]. An entry has four words: own, opp, what is known about the value, and the best move. Known
+are a lower and an upper bound, the number of empty squares, whether the bounds are certain, and the number of
+the search that found them; a search trusts bounds that are certain or that it has found itself. Two
+consecutive entries make a bucket: the first keeps the position with the most empty squares, the second the latest. A
+position can only be in the bucket given by its hash.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ Table = NDArray[np.int64]
 
 
 def new_table(bits: int) -> Table:
-    """A table of 2**bits entries, each bucket in a cache line of its own."""
+    """An empty table of 2**bits entries, each bucket in one cache line."""
     words = np.zeros((ENTRY << bits) + WORDS_OF_A_CACHE_LINE, dtype=np.int64)
     start = -(words.ctypes.data // words.itemsize) % WORDS_OF_A_CACHE_LINE
     return words[start : start + (ENTRY << bits)]
@@ -76,7 +76,7 @@ def remember(
     search: int,
     certain: int,
 ) -> None:
-    """Note bounds and the best move of a position, in the place of what is worth the least."""
+    """Store bounds and the best move of a position; replaces the less valuable entry of the bucket."""
     lower, upper = bounds
     entry = entry_of(table, bucket, own, opp)
     if entry >= 0:
