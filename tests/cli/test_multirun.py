@@ -161,5 +161,5 @@ def test_ctrl_c_stops_all_runs_of_a_sweep(tmp_path):
     sweep = ["-m", "seed=0,1", "levels=1", "matches=1000000", f"run_dir={tmp_path}"]
     result = interrupted_when_there_is(partial, [sys.executable, LEARN, *sweep])
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (INTERRUPTED, "run 1 of 2: seed=0\n", 1)
-    assert result.stderr.startswith("error: interrupted; start the same command again")
+    assert result.stderr.startswith("error: interrupted; run the same command again")
     assert not (tmp_path / "seed=1").exists()

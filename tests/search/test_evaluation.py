@@ -150,5 +150,5 @@ def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
     with pytest.raises(InvalidFileError, match=r"mine.yaml: cannot be read: No such file or directory$"):
         make_evaluation(str(tmp_path / "mine.yaml"), OTHELLO)
     (tmp_path / "mine.yaml").write_bytes(b"\xff\xfe\xff")
-    with pytest.raises(InvalidFileError, match=r"mine.yaml: is no text$"):
+    with pytest.raises(InvalidFileError, match=r"mine.yaml: is not a text file$"):
         make_evaluation(str(tmp_path / "mine.yaml"), OTHELLO)
