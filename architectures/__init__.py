@@ -66,3 +66,9 @@ def _network_class(name: str) -> Callable[..., nn.Module]:
     if not (isinstance(found, type) and issubclass(found, nn.Module)):
         raise SettingError(f"architecture {name!r} is not a torch.nn.Module class")
     return found
+
+
+def option_defaults(name: str) -> dict[str, Any]:
+    """The default of each option of an architecture that has one. Raises SettingError for an unknown name."""
+    parameters = inspect.signature(_network_class(name)).parameters.values()
+    return {option.name: option.default for option in parameters if option.default is not option.empty}

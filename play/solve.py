@@ -9,7 +9,8 @@ A score is the number of discs by which the side to move wins. Empty squares cou
 import re
 import sys
 
-from selfplay.cli.command import ArgumentParser, run_reporting_errors
+from selfplay.cli.arguments import ArgumentParser
+from selfplay.cli.command import run_reporting_errors
 from selfplay.games.othello_notation import written_position
 
 

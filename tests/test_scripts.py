@@ -152,7 +152,7 @@ def assert_refused(process, code, *named):
 def test_the_shell_loop_refuses_a_run_that_another_holds(tmp_path):
     with RunFolder(tmp_path).lock():
         process = shell_script(*LOOP, f"run_dir={tmp_path}", cwd=tmp_path)
-        assert_refused(process, 1, "another run is at work", tmp_path)
+        assert_refused(process, 1, "another process is using", tmp_path)
     assert files_of(tmp_path) == {}
 
 

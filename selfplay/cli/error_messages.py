@@ -1,10 +1,10 @@
-"""The one line that a user reads of an error that can be mended, ours or one of the libraries' that read settings."""
+"""Errors that a user can fix, ours or of the libraries that read settings: the line to print and the exit code."""
 
 from selfplay.errors import SelfPlayError, SettingError
 
 
-def mendable_errors() -> tuple[type[Exception], ...]:
-    """The errors of which a line says enough; all others are faults of the program."""
+def user_errors() -> tuple[type[Exception], ...]:
+    """The errors for which one line is enough; all others are bugs of the program."""
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
 
@@ -12,15 +12,14 @@ def mendable_errors() -> tuple[type[Exception], ...]:
 
 
 def line_and_code(error: Exception) -> tuple[str, int]:
-    """The line, and the code that a program exits with, for one of `mendable_errors`."""
-    # Settings import much, and scripts import this before Ctrl-C is seen to (selfplay.process_exit).
+    """The line to print and the exit code for one of `user_errors`."""
     from hydra.errors import HydraException
 
     from selfplay.settings.compose import one_line
 
     if isinstance(error, SelfPlayError):
         return str(error), error.exit_code
-    # A group's option that is not there is an OSError of Hydra's too.
+    # Hydra also raises an OSError for an unknown option of a group.
     if isinstance(error, OSError) and not isinstance(error, HydraException):
         return _describe_os_error(error), SelfPlayError.exit_code
     return one_line(error), SettingError.exit_code

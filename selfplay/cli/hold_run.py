@@ -2,7 +2,7 @@
 
 python -m selfplay.cli.hold_run RUN_DIR
 
-Fails with one line if another run holds it.
+Exits with an error of one line if another process holds it.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""The runs of a sweep (`-m`): a folder for each, named after its settings, and what is said of those that fail.
+"""The runs of a sweep (`-m`): a folder for each, named after its settings, and a report of those that fail.
 
 python train/learn.py -m seed=0,1,2 recipe=default,article run_dir=outputs/seeds
 
@@ -11,7 +11,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.cli.error_messages import line_and_code, mendable_errors
+from selfplay.cli.error_messages import line_and_code, user_errors
 from selfplay.errors import SettingError, StageError
 from selfplay.process_exit import write_error_line
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 AfterSweep = Callable[[Path, Sequence[Path]], None]
-"""What is done when all runs of a sweep have ended, with the folder that they stand in and the run_dir of each."""
+"""Called at the end of a sweep with the folder of its runs and the run_dir of each."""
 
 
 class Multirun:
-    """What is swept over, the runs that were begun, and those of them that failed.
+    """The settings that a sweep varies, the runs that were started, and those that failed.
 
-    `arguments`: the program's, all overrides before the flags.
+    `arguments`: of the command line, all overrides before the flags.
 
-    Raises SettingError for a sweep over whatever values there are (glob).
+    Raises SettingError for a sweep over the files of a group (glob).
     """
 
     def __init__(self, arguments: Sequence[str]) -> None:
@@ -35,7 +35,7 @@ class Multirun:
         from hydra.core.override_parser.types import ValueType
 
         given = takewhile(lambda argument: not argument.startswith("-"), arguments)
-        # The last word on a setting holds, as it does for Hydra.
+        # The last override of a setting counts, as for Hydra.
         overrides = {o.get_key_element(): o for o in OverridesParser.create().parse_overrides(list(given))}
         swept = {name: override for name, override in overrides.items() if override.is_discrete_sweep()}
         for name, override in swept.items():
@@ -46,42 +46,42 @@ class Multirun:
         self.size = prod(values.values())
         self.runs: dict[Path, list[Path]] = {}
         """The run_dir of each run, by the folder of the sweep."""
-        self.begun = 0
+        self.started = 0
         self.failed: list[str] = []
 
     def run(self, config: "DictConfig", overrides: Sequence[str], work: Callable[["DictConfig", str], None]) -> None:
-        """Give a run the run_dir that is its own and call `work` with its title; if it fails, say so in a line.
+        """Give a run its own run_dir and call `work` with its title; report a failure in one line.
 
         Args:
-            config: the run's settings; its run_dir is the folder of the sweep.
-            overrides: what the run was given, swept or not.
+            config: the settings of the run; its run_dir is the folder of the sweep.
+            overrides: those of the run, swept or not.
         """
         name = self.name(overrides)
         folder = Path(config.run_dir)
         config.run_dir = str(folder / name)
         self.runs.setdefault(folder, []).append(folder / name)
-        self.begun += 1
+        self.started += 1
         try:
-            work(config, f"run {self.begun} of {self.size}: {name or folder}")
-        except mendable_errors() as error:
+            work(config, f"run {self.started} of {self.size}: {name or folder}")
+        except user_errors() as error:
             self.failed.append(name or str(folder))
             write_error_line(f"{self.failed[-1]}: {line_and_code(error)[0]}")
 
     def name(self, overrides: Sequence[str]) -> str:
-        """The values of what is swept over, as they are written on the command line, in the order of their names."""
+        """The name of a run: its values of the swept settings as on the command line, in the order of their names."""
         own = (override for override in sorted(overrides) if override.partition("=")[0] in self.swept)
         return ",".join(own).replace("/", ".").replace("'", "").replace('"', "")
 
     def finish(self, after_sweep: AfterSweep | None) -> None:
-        """Call `after_sweep` for each folder with runs of the sweep in it, unless all of them failed.
+        """Call `after_sweep` for each folder of runs of the sweep, unless all runs failed.
 
-        Raises StageError, naming them, if runs have failed.
+        Raises StageError, naming them, if runs failed.
         """
         for folder, runs in self.runs.items():
-            if after_sweep and len(self.failed) < self.begun and runs != [folder]:
+            if after_sweep and len(self.failed) < self.started and runs != [folder]:
                 after_sweep(folder, runs)
         if self.failed:
             raise StageError(
-                f"{len(self.failed)} of {self.begun} runs failed: {'; '.join(self.failed)}; "
-                "the same command goes on with what is missing"
+                f"{len(self.failed)} of {self.started} runs failed: {'; '.join(self.failed)}; "
+                "run the same command again to resume them"
             )

@@ -1,4 +1,4 @@
-"""Print settings for the shell scripts, one value a line.
+"""Print the values of settings for the shell scripts, one per line.
 
 python -m selfplay.cli.print_settings recipe=article seed=1 -- levels run_dir
 """
@@ -6,7 +6,8 @@ python -m selfplay.cli.print_settings recipe=article seed=1 -- levels run_dir
 import sys
 from collections.abc import Sequence
 
-from selfplay.cli.command import overrides_first, run_reporting_errors
+from selfplay.cli.arguments import overrides_first
+from selfplay.cli.command import run_reporting_errors
 from selfplay.errors import SettingError
 from selfplay.settings.run import compose_settings
 
@@ -16,7 +17,7 @@ def print_settings(arguments: Sequence[str]) -> None:
     split = len(arguments) - 1 - list(reversed(arguments)).index("--")
     overrides = overrides_first(arguments[:split])
     if foreign := [override for override in overrides if override.startswith("-")]:
-        raise SettingError(f"{foreign[0]} is for the scripts of the stages; here give settings only")
+        raise SettingError(f"{foreign[0]}: only the scripts of the stages take this flag; here give settings only")
     settings = compose_settings(overrides)
     for name in arguments[split + 1 :]:
         sys.stdout.write(f"{getattr(settings, name)}\n")

@@ -1,13 +1,14 @@
-"""Executors map a function over tasks, in order: here, in processes of their own, or in a Ray cluster.
+"""Executors: apply a function to tasks and return the results in order, in this process, in others, or on a cluster.
 
-A task carries the settings of its run and is answered by a function at the top level of a module. Few results wait at
-a time, so what the tasks give may be larger together than the memory.
+A task carries the settings of its run, and the function stands at the top level of a module. Few results are kept
+waiting at a time, so all results together may be larger than memory.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from selfplay.executors.executor import Executor, SerialExecutor
+from selfplay.executors.executor import Executor
+from selfplay.settings.choices import EXECUTORS
 from selfplay.settings.common import ExecutorSettings
 
 __all__ = ["Executor", "open_executor"]
@@ -15,18 +16,11 @@ __all__ = ["Executor", "open_executor"]
 
 @contextmanager
 def open_executor(settings: ExecutorSettings) -> Iterator[Executor]:
-    """The executor of these settings; its workers start with the first task and end with the block."""
-    executor: Executor
-    if settings.name == "ray":
-        from selfplay.executors.ray import RayExecutor
+    """The executor that the settings name; its workers start with the first task and end with the block.
 
-        executor = RayExecutor(settings)
-    elif settings.name == "process":
-        from selfplay.executors.processes import ProcessExecutor, usable_cores
-
-        executor = ProcessExecutor(settings.workers or usable_cores())
-    else:
-        executor = SerialExecutor()
+    Raises SettingError for an unknown name, or one whose package is not installed.
+    """
+    executor: Executor = EXECUTORS[settings.name](settings)
     try:
         yield executor
     finally:

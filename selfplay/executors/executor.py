@@ -1,14 +1,14 @@
-"""What every executor is, and the simplest one."""
+"""The interface of an executor."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from selfplay.settings.common import CommonSettings
+from selfplay.settings.common import CommonSettings, ExecutorSettings
 
 
 class Task(Protocol):
-    """What an executor can hand on: a NamedTuple with the settings of its run."""
+    """What an executor can pass on: a NamedTuple with the settings of its run."""
 
     @property
     def settings(self) -> CommonSettings: ...
@@ -18,13 +18,17 @@ AnyTask = TypeVar("AnyTask", bound=Task)
 Result = TypeVar("Result")
 
 ATTEMPTS = 4
-"""How often the tasks of workers that died are begun."""
+"""How often a task whose worker died is started at most."""
 IN_FLIGHT = 2
-"""Tasks begun or waiting to be fetched, for each worker."""
+"""Number of tasks per worker that are running or have results waiting."""
 
 
 class Executor(Protocol):
-    """Whoever runs tasks."""
+    """Runs tasks. To add one, write the class, name it in EXECUTORS or offer it as an entry point, and add
+    conf/executor/NAME.yaml."""
+
+    def __init__(self, settings: ExecutorSettings) -> None:
+        """Raises SettingError if a package that it needs is not installed."""
 
     def map(
         self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
@@ -32,23 +36,11 @@ class Executor(Protocol):
         """The results of `function` on each task, in the order of the tasks.
 
         Args:
-            function: stands at the top level of a module.
-            files: what the tasks read below their run_dir, for machines that do not have it.
+            function: defined at the top level of a module.
+            files: files below run_dir that the tasks read, for machines that do not have them.
 
-        Raises what `function` raises, and StageError if workers die again and again.
+        Raises what `function` raises, and StageError if workers die repeatedly.
         """
 
     def close(self) -> None:
-        """End the workers; what they have begun is lost."""
-
-
-class SerialExecutor:
-    """One task after the other, in this process."""
-
-    def map(
-        self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
-    ) -> Iterator[Result]:
-        return map(function, tasks)
-
-    def close(self) -> None:
-        """Nothing to end."""
+        """End the workers and drop unfinished tasks."""

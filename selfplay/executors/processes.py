@@ -1,4 +1,4 @@
-"""The executor whose workers are processes of this machine."""
+"""The executor whose workers are processes on this machine."""
 
 import multiprocessing
 import os
@@ -17,18 +17,19 @@ from typing import Any
 
 from selfplay.errors import StageError
 from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT, AnyTask, Result
+from selfplay.settings.common import ExecutorSettings
 
 
 def usable_cores() -> int:
-    """The cores that this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class ProcessExecutor:
-    """Up to `workers` tasks side by side, in processes of their own that stay for the tasks to come."""
+    """Runs up to `settings.workers` tasks in parallel, in processes that are kept for later tasks."""
 
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
+    def __init__(self, settings: ExecutorSettings) -> None:
+        self.workers = settings.workers or usable_cores()
         self._pool: ProcessPoolExecutor | None = None
         self._processes: set[BaseProcess] = set()
 
@@ -54,8 +55,8 @@ class ProcessExecutor:
                 self.close()
                 if attempt == ATTEMPTS:
                     raise StageError(
-                        f"a worker process was killed {ATTEMPTS} times, perhaps for want of memory; "
-                        "give fewer executor.workers, or a smaller dataset.shard_matches"
+                        f"a worker process was killed {ATTEMPTS} times, perhaps because memory ran out; "
+                        "set fewer executor.workers or a smaller dataset.shard_matches"
                     ) from error
 
     def _submit(self, function: Callable[[AnyTask], Result], task: AnyTask) -> "Future[Result]":
@@ -67,7 +68,7 @@ class ProcessExecutor:
             )
         if len(self._processes) == self.workers:
             return self._pool.submit(function, task)
-        # A pool starts its workers one by one, with the tasks that find none idle.
+        # A pool starts a worker whenever a task finds none idle.
         before = set(multiprocessing.active_children())
         with _ctrl_c_later():
             future = self._pool.submit(function, task)
@@ -78,7 +79,7 @@ class ProcessExecutor:
         if self._pool is None:
             return
         self._pool.shutdown(wait=False, cancel_futures=True)
-        # All of them: one that ends while it takes a task from the queue would leave the others waiting for ever.
+        # All of them: if one ended while it took a task from the queue, the others would wait forever.
         for process in self._processes:
             process.terminate()
         self._processes.clear()
@@ -87,7 +88,7 @@ class ProcessExecutor:
 
 @contextmanager
 def _ctrl_c_later() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block; in the processes that are started there, for `_begin_worker`."""
+    """Delay Ctrl-C to the end of the block; processes started in the block delay it to `_begin_worker`."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -96,9 +97,9 @@ def _ctrl_c_later() -> Iterator[None]:
 
 
 def _begin_worker(threads: str) -> None:
-    """Set the threads of what this worker will import, leave Ctrl-C to its parent, and end when the parent is killed.
+    """Limit the threads of libraries, leave Ctrl-C to the parent process, and exit when the parent is killed.
 
-    A worker would wait for tasks for ever otherwise, and libraries would start a thread for each core.
+    Otherwise libraries would start a thread per core, and a worker would wait for tasks forever.
     """
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), threads)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,6 +1,6 @@
-"""The executor whose workers are those of a Ray cluster.
+"""The executor whose workers are the cores of a Ray cluster.
 
-A node need not share the driver's disk: the files that tasks read are sent to it once, and results come back as bytes.
+Nodes need not share the driver's disk: files that tasks read are sent to each node once, and results return as bytes.
 """
 
 import logging
@@ -19,33 +19,35 @@ from selfplay.compute.versions import versions
 from selfplay.errors import SettingError, StageError
 from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT, AnyTask, Result
 from selfplay.runs.written_files import sha256
+from selfplay.settings.checks import require_package
 from selfplay.settings.common import ExecutorSettings
 
 PATIENCE = 5.0
-"""Seconds in which a cluster answers."""
+"""Seconds to wait for a cluster to answer."""
 
 
 class Sent(NamedTuple):
-    """What every task of a `map` is sent beside itself; the contents once a node."""
+    """What is sent with every task of a `map`; the contents are sent once per node."""
 
     versions: dict[str, str]
     digests: tuple[tuple[str, str], ...]
-    """The files below run_dir that the tasks read, with their SHA-256."""
+    """Names of the files below run_dir that the tasks read, with their SHA-256."""
     contents: Any
-    """Their contents by name, or a reference to that, which only a node that lacks the files fetches."""
+    """The contents of the files by name, or a reference to them, fetched only by nodes that lack the files."""
 
 
 class RayExecutor:
-    """Tasks side by side on the cores of a Ray cluster; Ray begins those of workers and nodes that die again."""
+    """Runs tasks in parallel on the cores of a Ray cluster; Ray restarts tasks whose worker or node died."""
 
     def __init__(self, settings: ExecutorSettings) -> None:
+        require_package("executor=ray", "ray")
         self._settings, self._began = settings, False
         self._ray: Any = None
 
     def map(
         self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
     ) -> Iterator[Result]:
-        """As `Executor.map`. Raises SettingError too, if there is no cluster at the address."""
+        """As `Executor.map`. Also raises SettingError if there is no cluster at the address."""
         rest = iter(tasks)
         if (first := next(rest, None)) is None:
             return
@@ -61,7 +63,7 @@ class RayExecutor:
             yield _result(ray, begun.popleft())
 
     def _connected(self) -> Any:
-        """Ray, with a cluster."""
+        """The module ray, connected to a cluster."""
         if self._ray is not None:
             return self._ray
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -80,8 +82,8 @@ class RayExecutor:
                 )
             except (OSError, ValueError, RuntimeError) as error:
                 raise SettingError(
-                    f"executor.address={address}: there is no Ray cluster ({_brief(error)}); begin one with "
-                    "ray start --head, or leave executor.address out to use this machine alone"
+                    f"executor.address={address}: no Ray cluster found ({_brief(error)}); start one with "
+                    "ray start --head, or omit executor.address to use this machine only"
                 ) from error
             self._began = True
         self._ray = ray
@@ -106,20 +108,20 @@ def _result(ray: Any, reference: Any) -> Any:
         raise (error.cause if isinstance(error.cause, Exception) else error) from None
     except ray.exceptions.RayError as error:
         raise StageError(
-            f"Ray gave up a task whose workers died ({_brief(error)}); "
-            "mend the cluster and start again, or give a smaller dataset.shard_matches"
+            f"Ray gave up on a task whose workers died ({_brief(error)}); "
+            "repair the cluster and run again, or set a smaller dataset.shard_matches"
         ) from error
 
 
 def _require_listener(address: str | None) -> None:
-    """Raise OSError or ValueError unless something listens at HOST:PORT: Ray itself would try for many minutes."""
+    """Raise OSError or ValueError unless something listens at HOST:PORT; Ray itself would retry for many minutes."""
     if address not in (None, "auto", "local"):
         host, _, port = address.rpartition(":")
         socket.create_connection((host, int(port)), timeout=PATIENCE).close()
 
 
 def _run(function: Callable[[AnyTask], Result], task: AnyTask, sent: Sent) -> Result:
-    """What a worker does."""
+    """Run a task in a worker."""
     check_versions(sent.versions)
     run_dir = Path(task.settings.run_dir)
     if any(not _has(run_dir / name, digest) for name, digest in sent.digests):
@@ -129,7 +131,7 @@ def _run(function: Callable[[AnyTask], Result], task: AnyTask, sent: Sent) -> Re
 
 
 def check_versions(driver: dict[str, str]) -> None:
-    """Raise StageError, naming what differs, unless this worker has the versions of the driver."""
+    """Raise StageError, naming the difference, unless this worker has the same versions as the driver."""
     here = versions()
     differing = [f"{name} {here.get(name)}, not {driver[name]}" for name in driver if here.get(name) != driver[name]]
     if differing:
@@ -144,11 +146,11 @@ def _has(path: Path, digest: str) -> bool:
 
 
 _received_folders: dict[tuple[tuple[str, str], ...], tempfile.TemporaryDirectory[str]] = {}
-"""The files that this worker was sent, by their digests; they go when it ends."""
+"""Folders of the files sent to this worker, by their digests; they are deleted when it ends."""
 
 
 def _received(sent: Sent) -> Path:
-    """The folder with the files that this worker was sent."""
+    """The folder with the files sent to this worker."""
     if sent.digests not in _received_folders:
         folder = tempfile.TemporaryDirectory(prefix="selfplay-")
         for name, content in _fetched(sent.contents).items():
@@ -167,6 +169,6 @@ def _fetched(contents: Any) -> dict[str, bytes]:
 
 
 def _brief(error: BaseException) -> str:
-    """The beginning of what Ray has to say, on one line."""
+    """The beginning of an error message of Ray, on one line."""
     words = " ".join(str(error).split())
     return words if len(words) <= 160 else f"{words[:157]}..."

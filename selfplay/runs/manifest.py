@@ -1,7 +1,7 @@
 """The manifest of a level or a run: for each stage its settings, inputs, counts and the SHA-256 of its files."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ MANIFEST_FORMAT = 1
 class Manifest:
     """manifest.json of a level or a run: for each stage its settings, inputs, counts and the SHA-256 of its files.
 
-    Raises InvalidFileError if the file is there but is not a manifest.
+    Raises InvalidFileError if the file exists but is not a manifest.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -31,36 +31,48 @@ class Manifest:
                 if not all({"settings", "files"} <= section.keys() for section in self.sections.values()):
                     raise ValueError
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise InvalidFileError(self.path, "is no manifest of this format; delete it and run again") from error
+                raise InvalidFileError(
+                    self.path, "is not a manifest of this format; delete it and run again"
+                ) from error
 
-    def is_done(self, stage: str, settings: Mapping[str, Any], *, force: bool) -> bool:
-        """Whether the stage's files are there and were made with these settings.
+    def is_done(
+        self,
+        stage: str,
+        settings: Mapping[str, Any],
+        default_of: Callable[[str], object] = lambda _: None,
+        *,
+        force: bool,
+    ) -> bool:
+        """Whether the stage's files exist and were made with these settings.
 
-        Raises StageError, naming what differs, if they were made with others or were changed since; with `force`
-        the answer is then False.
+        Args:
+            settings: as they will be recorded.
+            default_of: the value that a setting which is not recorded counts as having, by its dotted name: an older
+                version of the program may not have had that setting.
+            force: return False where StageError would be raised.
+
+        Raises StageError, naming the difference, if the files were made with other settings or were changed since.
         """
         section = self.sections.get(stage)
         if section is None:
             return False
-        was, now = flat_settings(section["settings"]), flat_settings(settings)
-        differing = [name for name in {**was, **now} if was.get(name) != now.get(name)]
+        what = _differences(flat_settings(section["settings"]), flat_settings(settings), default_of)
         there = {name: digest for name, digest in section["files"].items() if (self.folder / name).exists()}
         changed = [name for name, digest in there.items() if sha256(self.folder / name) != digest]
-        if (differing or changed) and not force:
-            what = ", ".join(f"{name} was {_brief(was.get(name))}, is {_brief(now.get(name))}" for name in differing)
+        if (what or changed) and not force:
             raise StageError(
-                f"{self.folder}: {what or f'{changed[0]} is not the file that was made'}; "
-                "give another run_dir, or force=true to make it again"
+                f"{self.folder}: {what or f'{changed[0]} was changed after it was made'}; "
+                "set another run_dir, or force=true to make it again"
             )
-        return not (differing or changed) and len(there) == len(section["files"])
+        return not (what or changed) and len(there) == len(section["files"])
 
     def forget(self, stage: str) -> None:
-        """Take the stage's section out, so that a kill while its files are replaced leaves no wrong word."""
+        """Remove the stage's section, so that a kill while its files are replaced leaves no false record."""
         if self.sections.pop(stage, None) is not None:
             self._write()
 
     def record(self, stage: str, settings: Mapping[str, Any], counts: Mapping[str, int], files: list[str]) -> None:
-        """Say that the stage is done."""
+        """Record that the stage is done."""
         self.sections[stage] = {
             "settings": dict(settings),
             "counts": dict(counts),
@@ -75,11 +87,20 @@ class Manifest:
 
 
 def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested settings by their dotted names, as they are written on the command line."""
+    """Nested settings by their dotted names, as on the command line."""
     flat: dict[str, Any] = {}
     for name, value in settings.items():
         flat |= flat_settings(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
     return flat
+
+
+def _differences(was: Mapping[str, Any], now: Mapping[str, Any], default_of: Callable[[str], object]) -> str:
+    """The settings that differ, with both values; empty if none does."""
+    pairs = {
+        name: tuple(settings[name] if name in settings else default_of(name) for settings in (was, now))
+        for name in {**was, **now}
+    }
+    return ", ".join(f"{name} was {_brief(a)}, is {_brief(b)}" for name, (a, b) in pairs.items() if a != b)
 
 
 def _brief(value: object) -> str:

@@ -1,4 +1,4 @@
-"""The files of a run: where each stands, how it is written whole or not at all, and what its manifest says.
+"""The files of a run: where each is, and the lock of the folder.
 
 RUN_DIR/level_03/dataset.csv (or dataset.parquet/), agent.safetensors, epoch_loss.csv, manifest.json
 RUN_DIR/manifest.json
@@ -16,13 +16,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from selfplay.errors import RunLockedError, StageError
+from selfplay.settings.common import CommonSettings
 
 LOCK_DESCRIPTOR = "SELFPLAY_LOCK_FD"
 """Environment variable: the number of an open file that already holds the run's lock, inherited from a shell."""
 
 
 def _inherited_descriptor(own: int) -> int | None:
-    """The descriptor of the shell's lock file, if it is the same file as descriptor `own`."""
+    """The descriptor of the lock file opened by the shell, if it is the same file as descriptor `own`."""
     number = os.environ.get(LOCK_DESCRIPTOR, "")
     try:
         return int(number) if os.path.samestat(os.fstat(int(number)), os.fstat(own)) else None
@@ -36,12 +37,17 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
 
+    @classmethod
+    def of(cls, settings: CommonSettings) -> "RunFolder":
+        """The folder that the settings name."""
+        return cls(Path(settings.run_dir))
+
     def level(self, level: int) -> Path:
         """The folder of a level."""
         return self.path / f"level_{level:02d}"
 
     def dataset(self, level: int, form: str = "csv") -> Path:
-        """The matches that this level played: a file of the form csv, a folder of the form parquet."""
+        """The matches that this level played: a file for the format csv, a folder for parquet."""
         return self.level(level) / f"dataset.{form}"
 
     def agent(self, level: int) -> Path:
@@ -49,36 +55,36 @@ class RunFolder:
         return self.level(level) / "agent.safetensors"
 
     def epoch_loss(self, level: int) -> Path:
-        """The losses by epoch of the training that made this level."""
+        """The losses by epoch of the training of this level."""
         return self.level(level) / "epoch_loss.csv"
 
     def evaluation(self, level: int) -> Path:
-        """What this level has learned as an evaluation for searches, if it was asked for."""
+        """The weights of this level as an evaluation for searches, if they were exported."""
         return self.level(level) / "evaluation.yaml"
 
     @property
     def comparison(self) -> Path:
-        """The table of all levels."""
+        """The table of the comparison, a row for each level."""
         return self.path / "comparison" / "levels.csv"
 
     @property
     def matches(self) -> Path:
-        """Who has met whom when the levels were compared, in a game too large to enumerate."""
+        """Results of the pairs that met in the comparison, in a game too large to enumerate."""
         return self.path / "comparison" / "matches.csv"
 
     @property
     def references(self) -> Path:
-        """The players that the levels have met there."""
+        """The reference players of the comparison, in a game too large to enumerate."""
         return self.path / "comparison" / "references.csv"
 
     @property
     def endgames(self) -> Path:
-        """The late positions in which players are tried there, with the exact value of every action."""
+        """Late positions with the exact value of every action, for the comparison in a large game."""
         return self.path / "comparison" / "endgames.csv"
 
     @property
     def tabular(self) -> Path:
-        """The folder of the tables of values that were learned."""
+        """The folder of learned tables of values."""
         return self.path / "tabular"
 
     @property
@@ -88,15 +94,16 @@ class RunFolder:
 
     @property
     def figures(self) -> Path:
+        """The folder of figures."""
         return self.path / "figures"
 
     @property
     def events(self) -> Path:
-        """The folder of what TensorBoard shows, if it was asked for."""
+        """The folder of event files for TensorBoard, if they were asked for."""
         return self.path / "tensorboard"
 
     def player_files(self) -> list[Path]:
-        """What the players of this run are made from, as far as it is there."""
+        """The existing files that players of this run are made from."""
         patterns = "level_*/agent.safetensors", "level_*/evaluation.yaml", "tabular/*", "experience.sqlite"
         return sorted(path for pattern in patterns for path in self.path.glob(pattern) if path.is_file())
 
@@ -106,9 +113,9 @@ class RunFolder:
         return sorted(int(number) for number in found if number.isdigit())
 
     def is_at_work(self) -> bool:
-        """Whether a process holds the run's lock now; False also where the system does not say so.
+        """Whether a process holds the run's lock now; always False on systems without /proc/locks.
 
-        Trying the lock would tell too, but could refuse a run that begins at that moment.
+        Trying to take the lock would answer this too, but could make a run fail that starts at that moment.
         """
         try:
             inode = (self.path / ".lock").stat().st_ino
@@ -118,24 +125,24 @@ class RunFolder:
         return any(" FLOCK " in line and f":{inode} " in line for line in lines)
 
     def check_level(self, level: int) -> None:
-        """Raise StageError, naming the levels that are there, unless `level` has an agent."""
+        """Raise StageError, naming the existing levels, unless `level` has an agent."""
         levels = self.trained_levels()
         if level not in levels:
             raise StageError(f"{self.path} has no level {level}; it has {_levels_text(levels)}")
 
     @contextmanager
     def lock(self, *, create: bool = True) -> Iterator[None]:
-        """Hold the run for this process; the system frees it on exit.
+        """Hold the run's lock for this process; the system releases it on exit.
 
         Args:
-            create: make the folder if it is not there.
+            create: make the folder if it does not exist.
 
         Raises:
-            RunLockedError: another run holds it.
-            StageError: it is not there, or cannot be written to.
+            RunLockedError: another process holds the lock.
+            StageError: the folder does not exist, or cannot be written to.
         """
         if not (create or self.path.is_dir()):
-            raise StageError(f"{self.path} is not there; give the run_dir of a run")
+            raise StageError(f"{self.path} does not exist; give the run_dir of a run")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             file = (self.path / ".lock").open("ab")
@@ -144,11 +151,11 @@ class RunFolder:
         with file:
             inherited = _inherited_descriptor(file.fileno())
             try:
-                # A lock belongs to the open file, so locking the shell's file again changes nothing if it holds it.
+                # A lock belongs to the open file: if the file of the shell has it, taking it again has no effect.
                 fcntl.flock(file if inherited is None else inherited, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 raise RunLockedError(
-                    f"another run is at work in {self.path}; wait for it, or give another run_dir"
+                    f"another process is using {self.path}; wait for it, or give another run_dir"
                 ) from error
             yield
 

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and their digests."""
+"""Write files atomically, and compute their digests."""
 
 import hashlib
 import os
@@ -11,7 +11,10 @@ from selfplay.errors import StageError
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """A path beside `path` to write to; it takes the place of `path` when the block ends, or goes when it fails."""
+    """A temporary path beside `path` to write to: renamed to `path` when the block ends, deleted when it fails.
+
+    Raises StageError if the file cannot be written.
+    """
     beside = path.with_name(f".{path.name}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -29,7 +32,7 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 
 def sha256(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal digits; of a folder, that of its files' names and digests.
+    """The SHA-256 of a file in hexadecimal digits; for a folder, that of the names and digests of its files.
 
     Raises OSError.
     """

@@ -9,19 +9,21 @@ from selfplay.settings.evaluation import EvaluationSettings
 
 @dataclass
 class AnalysisSettings(CommonSettings):
-    """One position looked at by several searches: conf/analysis.yaml."""
+    """One position analysed by several searches."""
 
     moves: str = ""
-    """What has been played so far; for Othello a transcript such as f5d6c3, else actions with spaces between them."""
+    """The moves that lead to the position: an Othello transcript such as f5d6c3, or actions separated by spaces."""
     depth: int = 6
+    """Plies to look ahead."""
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     evaluation_file: str | None = None
-    """A file in the form of conf/evaluation/ that stands in for `evaluation`."""
+    """A file in the format of conf/evaluation/, used instead of `evaluation`."""
     searches: list[str] = field(default_factory=lambda: ["minimax", "alpha_beta", "negascout"])
+    """The algorithms to compare."""
     ordered: bool = False
-    """Try promising actions first, in those searches that can do with less for it."""
+    """Order actions by promise, in the searches that can use it (minimax cannot)."""
     table_bits: int = 0
-    """The size of their transposition tables, in powers of two; 0: none."""
+    """Size of their transposition tables: 2**table_bits entries; 0: none."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,4 +1,4 @@
-"""What settings choose by name and other packages can add to: outcomes, target rules, optimisers and schedules.
+"""What settings choose by name and other packages can add to.
 
 The registries are defined here, below the rooms that use them, so that settings can refuse an unknown name.
 """
@@ -47,6 +47,17 @@ SCHEDULES: Registry[Any] = Registry(
 
 SAME_WITHOUT_EXPLORATION = ("full", "watkins")
 """Target rules that give the same targets for matches in which no player explores, as those of level 0."""
+
+EXECUTORS: Registry[Any] = Registry(
+    "executor",
+    {
+        "serial": "selfplay.executors.serial:SerialExecutor",
+        "process": "selfplay.executors.processes:ProcessExecutor",
+        "ray": "selfplay.executors.ray:RayExecutor",
+    },
+    group="selfplay.executors",
+)
+"""Classes that run the parts of a stage: see `selfplay.executors.executor.Executor`."""
 
 
 def require_choice(setting: str, name: str, registry: Registry[Any]) -> None:

@@ -1,27 +1,33 @@
-"""Settings that several programs share: conf/common.yaml, conf/game/, conf/executor/ and conf/level_player/."""
+"""Settings that several programs share: which game, which executor, how a level plays, and conf/common.yaml."""
 
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from selfplay.compute.devices import require_device
-from selfplay.settings.checks import require, require_package
-
-EXECUTORS = ("serial", "process", "ray")
+from selfplay.settings.checks import require
+from selfplay.settings.choices import EXECUTORS, require_choice
+from selfplay.settings.fields import affects
 
 
 @dataclass
 class GameSettings:
-    """Which game (conf/game/)."""
+    """The game (conf/game/)."""
 
-    name: str = "tictactoe"
+    name: str = field(
+        default="tictactoe",
+        metadata=affects("generation", "training", "comparison", "tabular", recorded_as="game"),
+    )
+    """The game's name in the registry of games."""
 
 
 @dataclass
 class PlayerSettings:
-    """How a level chooses actions by its network (conf/level_player/)."""
+    """How a level chooses actions."""
 
     depth: int = 1
+    """Plies to look ahead: 1 to 3 for networks, any number for tables of patterns."""
     temperature: float = 0.0
+    """0: choose the best action; above 0: draw actions by their values at this temperature."""
 
     def __post_init__(self) -> None:
         require("player.depth", self.depth, self.depth >= 1, "1 or more")
@@ -30,37 +36,41 @@ class PlayerSettings:
 
 @dataclass
 class ExecutorSettings:
-    """Who runs the shards of a stage (conf/executor/)."""
+    """Where the parts of a stage are run (conf/executor/)."""
 
     name: str = "serial"
+    """serial: one after another in this process; process: in parallel processes; ray: in a Ray cluster."""
     workers: int | None = None
-    """Shards that are played side by side; None: as many as there are cores, here or in the cluster."""
+    """Number of parts run in parallel; null: the number of cores, of this machine or of the cluster."""
     address: str | None = None
-    """Of a Ray cluster; "auto" is the one that this machine belongs to; None starts Ray on this machine alone."""
+    """Ray cluster: HOST:PORT, or auto for the one this machine belongs to; null: start Ray on this machine."""
 
     def __post_init__(self) -> None:
-        require("executor.name", self.name, self.name in EXECUTORS, " or ".join(EXECUTORS))
+        require_choice("executor.name", self.name, EXECUTORS)
         require("executor.workers", self.workers, self.workers is None or self.workers >= 1, "1 or more, or null")
-        if self.name == "ray":
-            require_package("executor=ray", "ray")
 
 
 @dataclass
 class CommonSettings:
-    """What every program can be told: conf/common.yaml."""
+    """What every program can be told."""
 
     run_dir: str
+    """Folder of the run's files; a relative path is relative to the current folder."""
     game: GameSettings = field(default_factory=GameSettings)
-    seed: int = 0
+    seed: int = field(default=0, metadata=affects("generation", "training", "comparison", "tabular"))
+    """The same seed gives the same bytes."""
     batch_size: int | None = None
-    """Matches played in lockstep; None: 16,384 on the CPU, on a GPU as many as its memory holds."""
-    threads: int = 1
-    """Threads of torch in one process."""
+    """Matches played in lockstep; changes no byte. null: 16,384 on the CPU, as many as fit in memory on a GPU."""
+    threads: int = field(
+        default=1,
+        metadata=affects("generation", when=lambda _, level: level > 0) | affects("training", "comparison"),
+    )
+    """Threads of torch in one process; may change bytes."""
     device: str = "auto"
-    """Where matches are played and networks trained: cpu, cuda, or auto, the GPU if there is one."""
+    """Where batches of matches are played and networks trained: cpu, cuda, or auto (a GPU if there is one)."""
 
     def __post_init__(self) -> None:
-        require("seed", self.seed, -(2**63) <= self.seed < 2**63, "a whole number of 64 bits")
+        require("seed", self.seed, -(2**63) <= self.seed < 2**63, "a 64-bit integer")
         require("batch_size", self.batch_size, self.batch_size is None or self.batch_size >= 1, "1 or more, or null")
         require("threads", self.threads, self.threads >= 1, "1 or more")
         require_device(self.device)

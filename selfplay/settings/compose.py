@@ -1,21 +1,26 @@
-"""Settings composed by Hydra from conf/ and overrides, as checked dataclasses."""
+"""Compose settings with Hydra, from the defaults of the dataclasses, conf/ and overrides, into checked dataclasses."""
 
 import re
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from selfplay.errors import SettingError
-from selfplay.settings.common import (
-    AnySettings,
-)
+from selfplay.settings.common import AnySettings
 from selfplay.settings.folders import CONFIG_FOLDER
 
 
+def offer_defaults(kind: type[Any]) -> None:
+    """Let the files of conf/ begin their defaults list with `kind`: every field with its default."""
+    from hydra.core.config_store import ConfigStore
+
+    ConfigStore.instance().store(name=kind.__name__, node=OmegaConf.to_container(OmegaConf.structured(kind)))
+
+
 def settings_from_config(config: DictConfig, kind: type[AnySettings]) -> AnySettings:
-    """The settings of that kind that a composed configuration holds.
+    """The settings of class `kind` that a composed configuration holds.
 
     Raises SettingError for an unknown name or a wrong value.
     """
@@ -28,10 +33,11 @@ def settings_from_config(config: DictConfig, kind: type[AnySettings]) -> AnySett
 
 
 def compose_settings_of(kind: type[AnySettings], config: str, overrides: Sequence[str] = ()) -> AnySettings:
-    """The settings of that kind from conf/`config`.yaml with these Hydra overrides. Raises SettingError."""
+    """The settings of class `kind` from conf/`config`.yaml with these Hydra overrides. Raises SettingError."""
     from hydra import compose, initialize_config_dir
     from hydra.errors import HydraException
 
+    offer_defaults(kind)
     try:
         with initialize_config_dir(str(CONFIG_FOLDER), version_base="1.3"):
             return settings_from_config(compose(config, list(overrides)), kind)
@@ -42,7 +48,7 @@ def compose_settings_of(kind: type[AnySettings], config: str, overrides: Sequenc
 
 
 def one_line(error: BaseException) -> str:
-    """What Hydra or OmegaConf has to say, as one line: the cause, the key and the choices, without the search path."""
+    """The message of an error of Hydra or OmegaConf as one line: cause, key and choices, without the search path."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     kept: list[str] = []
     for line in lines:

@@ -1,33 +1,33 @@
 """The settings of evaluations: conf/evaluation/ and conf/export_evaluation.yaml."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from selfplay.settings.checks import require
 from selfplay.settings.common import CommonSettings
 
-if TYPE_CHECKING:
-    pass
-
 
 @dataclass
 class EvaluationSettings:
-    """What a position is worth (conf/evaluation/): see `selfplay.search.evaluation.Evaluation`."""
+    """An evaluation of positions (conf/evaluation/): see `selfplay.search.evaluation.Evaluation`."""
 
     win: float = 1.0
+    """Value of a won match."""
     margin: float = 0.0
+    """Value of each point of the lead at the end of a match."""
     weights: dict[str, float] = field(default_factory=dict)
+    """Weight of each feature of an open position."""
     game: str | None = None
+    """The game it belongs to; null: any game that has these features."""
 
 
 @dataclass
 class ExportSettings(CommonSettings):
-    """conf/export_evaluation.yaml."""
+    """Which level is exported as an evaluation, and where."""
 
     level: int | None = None
-    """None: the newest."""
+    """The level to export; null: the newest."""
     file: str | None = None
-    """Where the evaluation goes; None: evaluation.yaml in the folder of the level."""
+    """The file to write; null: evaluation.yaml in the folder of the level."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

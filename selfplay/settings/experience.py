@@ -1,7 +1,9 @@
-"""The settings of the experience graph: its file, how scores run back, its picture (conf/experience_graph.yaml)."""
+"""The settings of the experience graph: its store, its update rule and its picture (conf/experience_graph.yaml)."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from omegaconf import MISSING
 
 from selfplay.errors import SettingError
 from selfplay.settings.checks import require
@@ -11,31 +13,39 @@ BACKUPS = ("absolute", "minimax")
 
 
 class ExperienceRule(NamedTuple):
-    """How experience is kept: what a store is made with, and keeps for good."""
+    """How scores are updated. A store keeps the rule that it was made with."""
 
     backup: str = "absolute"
-    """How scores run back: a name of BACKUPS."""
+    """How scores are propagated backwards: a name of BACKUPS."""
     discount: float = 0.9
-    """In (0, 1]: how much of a score reaches the board before."""
+    """In (0, 1]: factor applied to a score at each step backwards."""
     canonical: bool = False
-    """Whether boards that are equal under a symmetry of the game are one board."""
+    """Whether boards that are equal under a symmetry of the game are stored as one."""
 
     def check(self) -> None:
         """Raise SettingError if a value is out of range."""
         if self.backup not in BACKUPS:
-            raise SettingError(f"experience.backup={self.backup}: give {' or '.join(BACKUPS)}")
+            raise SettingError(f"experience.backup={self.backup}: must be {' or '.join(BACKUPS)}")
         if not 0 < self.discount <= 1:
-            raise SettingError(f"experience.discount={self.discount}: give a discount above 0, at most 1")
+            raise SettingError(f"experience.discount={self.discount}: must be above 0, at most 1")
+
+
+DEFAULT_RULE = ExperienceRule()
 
 
 @dataclass
 class StoreSettings:
-    """Where experience is kept, and how (conf/experience/)."""
+    """The store of the experience graph (conf/experience/)."""
 
-    path: str = "experience.sqlite"
-    backup: str = "absolute"
-    discount: float = 0.9
-    canonical: bool = False
+    path: str = MISSING
+    """The database."""
+    backup: str = DEFAULT_RULE.backup
+    """absolute: a board takes the discounted score of largest absolute value among its successors; minimax: that of the
+    successor that the player to move would choose."""
+    discount: float = DEFAULT_RULE.discount
+    """Factor applied to a score at each step backwards."""
+    canonical: bool = DEFAULT_RULE.canonical
+    """Store boards that are equal under rotation and mirroring as one."""
 
     def __post_init__(self) -> None:
         self.rule.check()
@@ -47,28 +57,28 @@ class StoreSettings:
 
 @dataclass
 class PictureSettings:
-    """Which boards the picture shows, and where it goes."""
+    """Which boards the picture shows, and where it is written."""
 
     after: list[str] = field(default_factory=list)
-    """The actions that lead to the first board, as a person writes them."""
+    """The actions that lead to the first board, such as ["1,1","0,0"]."""
     depth: int = 3
-    """Plies ahead."""
+    """Plies shown after the first board."""
     breadth: list[int] = field(default_factory=lambda: [4, 2, 1])
-    """Boards shown of those that follow a board, by ply; the last number holds for all later plies."""
-    file: str | None = None
-    """None: on the screen."""
+    """Number of successors shown of each board, by ply; the last number holds for all later plies."""
+    file: str | None = MISSING
+    """The image to write; null: show it on the screen."""
 
     def __post_init__(self) -> None:
-        require("picture.depth", self.depth, 1 <= self.depth <= 9, "1 to 9")
+        require("picture.depth", self.depth, 1 <= self.depth <= 9, "from 1 to 9")
         valid = len(self.breadth) > 0 and all(breadth >= 1 for breadth in self.breadth)
-        require("picture.breadth", list(self.breadth), valid, "one or more numbers from 1 on")
+        require("picture.breadth", list(self.breadth), valid, "one or more numbers of 1 or more")
 
 
 @dataclass
 class ExperienceGraphSettings(CommonSettings):
-    """conf/experience_graph.yaml."""
+    """The experience graph as a picture or as JSON."""
 
     experience: StoreSettings = field(default_factory=StoreSettings)
-    json: str = "experience.json"
-    """The file in the form of the document."""
+    json: str = MISSING
+    """The JSON file to read or write."""
     picture: PictureSettings = field(default_factory=PictureSettings)

@@ -1,19 +1,20 @@
 """The settings of a player as a GTP engine: conf/gtp.yaml."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from selfplay.settings.checks import require
 from selfplay.settings.common import CommonSettings
+from selfplay.settings.fields import PLAYER_NAME
 
 
 @dataclass
 class GtpSettings(CommonSettings):
-    """A player as an engine of the Go Text Protocol: conf/gtp.yaml."""
+    """A player as an engine of the Go Text Protocol."""
 
-    player: str = "random"
-    """Who plays, named as in `selfplay.players.registry`."""
+    player: str = field(default="search:negascout?depth=4&evaluation=article", metadata=PLAYER_NAME)
+    """The player, by its name."""
     rows: str = "top"
-    """Where row 1 of the board is: at the top as in Othello, or at the bottom as in Go."""
+    """Where row 1 of the board is: top as in Othello, or bottom as in Go."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,28 +1,31 @@
-"""The settings of the programs beside the loop: tabular learning, matches between named players, tournaments."""
+"""The settings of matches between named players and of tournaments: conf/matches.yaml, conf/tournament.yaml."""
 
 from dataclasses import dataclass, field
 
 from selfplay.errors import SettingError
 from selfplay.settings.checks import require, require_rates
 from selfplay.settings.common import CommonSettings, ExecutorSettings
+from selfplay.settings.fields import PLAYER_NAME
 
 
 @dataclass
 class MatchSettings(CommonSettings):
-    """Matches between two named players: conf/matches.yaml."""
+    """Matches between two named players."""
 
-    first: str = "random"
-    second: str = "random"
+    first: str = field(default="random", metadata=PLAYER_NAME)
+    """The player that moves first, at least in the first match."""
+    second: str = field(default="random", metadata=PLAYER_NAME)
+    """The other player."""
     matches: int = 200
+    """Number of matches."""
     swap: bool = True
-    """Let the first player move first in every other match only, beginning with the first one; a player that learns
-    counts the matches that it has seen before."""
+    """Swap seats after every match. A player that learns also counts the matches of earlier runs."""
     learn: bool = True
-    """Let players that learn from their matches do so."""
+    """Whether players that can learn from their matches do so."""
     opening_plies: int = 0
-    """So many plies at the start are random, the same in every two matches that follow each other."""
+    """Random plies at the start, the same in both matches of each consecutive pair."""
     report_every: int | None = None
-    """Matches between two lines of progress; None: 1 if a player learns, else a twentieth of all."""
+    """Matches between two lines of progress; null: 1 if a player learns, else a twentieth of all."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -34,15 +37,17 @@ class MatchSettings(CommonSettings):
 
 @dataclass
 class TournamentSettings(CommonSettings):
-    """A round robin of named players: conf/tournament.yaml."""
+    """A round robin of named players."""
 
-    players: list[str] = field(default_factory=lambda: ["random", "perfect"])
+    players: list[str] = field(default_factory=lambda: ["random", "perfect"], metadata=PLAYER_NAME)
+    """The players; the first one has the rating 0."""
     matches: int = 1000
     """Matches of each pair; each player moves first in half of them."""
     epsilons: list[float] = field(default_factory=lambda: [0.0])
-    """Exploration rates by ply of all players."""
+    """Exploration rates by ply of all players; the last rate holds for all later plies."""
     opening_plies: int = 0
-    """So many plies at the start are random, the same in the two matches in which a pair changes sides."""
+    """Random plies at the start, the same in the two matches in which a pair swaps seats. Deterministic players need
+    them: they would play the same two matches again and again."""
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
 
     def __post_init__(self) -> None:
@@ -51,4 +56,4 @@ class TournamentSettings(CommonSettings):
         require("opening_plies", self.opening_plies, self.opening_plies >= 0, "0 or more")
         require_rates("epsilons", self.epsilons)
         if len(self.players) < 2 or len(set(self.players)) < len(self.players):
-            raise SettingError(f"players={list(self.players)}: give two or more different players")
+            raise SettingError(f"players={list(self.players)}: must be two or more different players")

@@ -5,40 +5,42 @@ from dataclasses import dataclass, field
 from selfplay.errors import SettingError
 from selfplay.settings.checks import require
 from selfplay.settings.common import CommonSettings, PlayerSettings
+from selfplay.settings.fields import PLAYER_NAME
 
 
 @dataclass
 class PlaySettings(CommonSettings):
     """Who plays, and what is shown.
 
-    Players are named as in `selfplay.players.registry`, and a person is "human". A seat without a name is the person's
-    if the other one is not; else `opponent` or the level sits there.
+    A player is given by its name in the registry of players, a person by "human". A seat that is not set is the
+    person's, unless the other one is; then it is that of `opponent`, or of the level.
     """
 
-    first: str | None = None
-    """Who moves first. If neither `first` nor `second` is set, the person is asked before each match."""
-    second: str | None = None
-    opponent: str | None = None
-    """Whom the person plays against; None: the level."""
+    first: str | None = field(default=None, metadata=PLAYER_NAME)
+    """Who moves first: human, or a player. If first and second are null, the person is asked before each match."""
+    second: str | None = field(default=None, metadata=PLAYER_NAME)
+    """Who moves second: human, or a player."""
+    opponent: str | None = field(default=None, metadata=PLAYER_NAME)
+    """The player that the person plays against; null: the level."""
     level: int | None = None
-    """The level of the run that the person plays against; None: the newest."""
+    """The level of the run that the person plays against; null: the newest."""
     player: PlayerSettings = field(default_factory=PlayerSettings)
     """How that level chooses its actions."""
     swap: bool = False
-    """Let `first` and `second` change seats after every match."""
+    """Swap the seats of first and second after every match."""
     values: bool = True
     """Show what a player expects of each action before it acts."""
     perfect: bool = False
-    """Show the perfect value of each action beside it, and what would have been right, where the game can be solved."""
+    """Also show the value of each action under perfect play, and correct mistakes, where the game can be solved."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require("level", self.level, self.level is None or self.level >= 0, "0 or more")
         if self.opponent is not None and self.level is not None:
-            raise SettingError(f"opponent={self.opponent} and level={self.level}: give one of them")
+            raise SettingError(f"opponent={self.opponent} and level={self.level}: set only one of them")
         if self.swap and self.asks_who_is_first:
             raise SettingError(
-                "swap=true: give first= or second= with it, or be asked who goes first before each match"
+                "swap=true: set first= or second= too; without them you are asked who moves first before each match"
             )
 
     @property

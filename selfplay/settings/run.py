@@ -1,4 +1,4 @@
-"""The settings of a run, checked: what conf/config.yaml and its groups hold, as dataclasses."""
+"""The settings of a run: conf/config.yaml and its groups, as checked dataclasses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,26 +7,49 @@ from typing import Any
 from selfplay.compute.devices import CUDA
 from selfplay.errors import SettingError
 from selfplay.settings.checks import require, require_package, require_rates
-from selfplay.settings.choices import OPTIMIZERS, OUTCOMES, TARGET_RULES, require_choice
+from selfplay.settings.choices import OPTIMIZERS, OUTCOMES, SAME_WITHOUT_EXPLORATION, TARGET_RULES, require_choice
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.fields import affects
 from selfplay.settings.training import TrainingSettings
 
 LOGGERS = ("none", "tensorboard")
 
 
+def _is_trained(_: "Settings", level: int) -> bool:
+    """Level 0 is the random player, which has no network and does not explore."""
+    return level > 0
+
+
+def _changes_targets(settings: "Settings", level: int) -> bool:
+    return level > 0 or settings.targets not in SAME_WITHOUT_EXPLORATION
+
+
+def _is_parquet(settings: "Settings", _: int) -> bool:
+    return settings.dataset.format == "parquet"
+
+
+def _replays(settings: "Settings", level: int) -> bool:
+    """Whether a level is trained on more than one dataset."""
+    return settings.dataset.replay > 0 and level > 1
+
+
 @dataclass
 class DatasetSettings:
-    """How the rows of a level's matches are kept and used."""
+    """How the rows of a level's matches are stored and read."""
 
-    format: str = "csv"
-    """csv, which anything can read, or parquet, which takes a twentieth to a fortieth of the space."""
+    format: str = field(default="csv", metadata=affects("generation", recorded_as="format"))
+    """csv: readable by anything; parquet: a twentieth to a fortieth of the size."""
     replay: int = 0
-    """A level is trained on the datasets of so many earlier levels too."""
-    shard_matches: int = 16384
-    """Matches that are played in one go, and whose rows are one file of dataset.parquet."""
-    buffer_rows: int | None = None
-    """Training holds so many rows in memory at a time and reads the others as it goes; None: all rows."""
+    """Number of earlier levels whose datasets are also trained on."""
+    shard_matches: int = field(
+        default=16384, metadata=affects("generation", when=_is_parquet, recorded_as="shard_matches")
+    )
+    """Matches that a worker plays at a time, and whose rows form one file of dataset.parquet. It limits batch_size, and
+    the order in which buffer_rows reads rows depends on it."""
+    buffer_rows: int | None = field(default=None, metadata=affects("training", unless_default=True))
+    """Rows held in memory while training, for datasets larger than memory; needs dataset.format=parquet and
+    training.merge=false. null: all rows."""
 
     def __post_init__(self) -> None:
         require("dataset.shard_matches", self.shard_matches, self.shard_matches >= 1, "1 or more")
@@ -35,26 +58,28 @@ class DatasetSettings:
         rows = self.buffer_rows
         require("dataset.buffer_rows", rows, rows is None or 1 <= rows <= 2**31, "1 to 2147483648, or null")
         if rows is not None and self.format != "parquet":
-            raise SettingError(f"dataset.buffer_rows={rows}: CSV cannot be read in parts; give dataset.format=parquet")
+            raise SettingError(f"dataset.buffer_rows={rows}: CSV cannot be read in parts; set dataset.format=parquet")
 
 
 @dataclass
 class ComparisonSettings:
-    """How levels are compared."""
+    """How levels are compared. The settings from `references` on are for games too large to enumerate."""
 
     matches: int = 1000
+    """Matches of a level against its predecessor, and against each other opponent."""
     epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.1])
     """Exploration rates by ply of both players in the matches between a level and its predecessor."""
     references: list[str] | None = None
-    """Games too large to enumerate, here and below: the names of the players that levels meet; None: by the game."""
+    """Names of the players that levels meet beside the random one, such as [greedy_discs]; null: the game's own."""
     opening_plies: int = 8
-    """So many plies at the start are random, the same for both players of a match and its return match."""
+    """Random plies at the start of each match, the same from both seats. Othello has 244 openings of four plies and
+    390,216 of eight."""
     every: int | None = None
-    """Every so many levels one meets the references, and the newest level meets it; None: about ten of them."""
+    """Meet the references with level 1, the newest and every n-th level between; null: about ten levels."""
     earlier_matches: int = 100
-    """Matches of a level that is not the newest against each reference, and between references."""
+    """Matches of a level other than the newest against each reference, and between references."""
     endgames: int = 100
-    """Late positions with exact values in which players are tried; 0: none."""
+    """Number of solved late positions in which players are tested; 0: none."""
 
     def __post_init__(self) -> None:
         require("comparison.matches", self.matches, self.matches >= 2, "2 or more")
@@ -67,40 +92,49 @@ class ComparisonSettings:
 
 @dataclass
 class Settings(CommonSettings):
-    """All settings of a run: conf/config.yaml with its groups."""
+    """All settings of a run."""
 
-    architecture: dict[str, Any] = field(default_factory=lambda: {"name": "mlp"})
-    player: PlayerSettings = field(default_factory=PlayerSettings)
+    architecture: dict[str, Any] = field(default_factory=dict, metadata=affects("training"))
+    """The network's name and its options (conf/architecture/)."""
+    player: PlayerSettings = field(
+        default_factory=PlayerSettings, metadata=affects("generation", when=_is_trained) | affects("comparison")
+    )
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
-    training: TrainingSettings = field(default_factory=TrainingSettings)
+    training: TrainingSettings = field(default_factory=TrainingSettings, metadata=affects("training"))
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
-    comparison: ComparisonSettings = field(default_factory=ComparisonSettings)
+    comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=affects("comparison"))
     level: int | None = None
-    """The level that a single stage works on; None: the newest."""
+    """The level that a single stage works on; null: the newest."""
     levels: int = 10
-    matches: int = 30000
+    """Number of levels to train."""
+    matches: int = field(default=60000, metadata=affects("generation") | affects("training", when=_replays))
     """Matches in each level's dataset."""
-    gamma: float = 0.95
-    epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.1])
-    """Exploration rates by ply in the matches that a level plays against itself."""
+    gamma: float = field(default=0.95, metadata=affects("generation"))
+    """Discount of the return for each further move of the same player."""
+    epsilons: list[float] = field(
+        default_factory=lambda: [0.5, 0.5, 0.3], metadata=affects("generation", when=_is_trained)
+    )
+    """Exploration rates by ply in the matches of a dataset; the last rate holds for all later plies."""
     opponents: str = "self"
-    """self: a level plays its matches against itself; pool: half of them against the levels before it."""
-    viewpoints: str = "both"
-    outcome: str = "return"
-    """What is learned: the return, or disc_difference, the lead in points over the number of squares."""
-    targets: str = "full"
-    """full: targets are outcomes of whole matches; watkins: an exploring action cuts the match in two."""
-    logger: str = "none"
-    """tensorboard: losses, comparisons and figures also as event files for TensorBoard."""
+    """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
+    viewpoints: str = field(default="both", metadata=affects("generation"))
+    """both: the moves of both players become rows; agent: only those of one, whose seat changes with every match."""
+    outcome: str = field(default="return", metadata=affects("generation", "training"))
+    """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / number of squares)."""
+    targets: str = field(default="full", metadata=affects("generation", when=_changes_targets, unless_default=True))
+    """full: the outcome of the whole match; watkins: up to the next exploring action, then the value of the best action
+    there (Watkins's Q(lambda) with lambda = 1)."""
+    logger: str = field(default="none", metadata=affects("comparison"))
+    """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none."""
     force: bool = False
-    """Make a stage's files again although they were made with other settings."""
+    """Make files again that were made with other settings."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require("level", self.level, self.level is None or self.level >= 0, "0 or more")
         require("levels", self.levels, self.levels >= 1, "1 or more")
         require("matches", self.matches, self.matches >= 2, "2 or more")
-        require("gamma", self.gamma, 0 <= self.gamma <= 1, "a discount from 0 to 1")
+        require("gamma", self.gamma, 0 <= self.gamma <= 1, "between 0 and 1")
         require_rates("epsilons", self.epsilons)
         require("viewpoints", self.viewpoints, self.viewpoints in ("both", "agent"), "both or agent")
         require("opponents", self.opponents, self.opponents in ("self", "pool"), "self or pool")
@@ -109,7 +143,7 @@ class Settings(CommonSettings):
         require("logger", self.logger, self.logger in LOGGERS, " or ".join(LOGGERS))
         if (rows := self.dataset.buffer_rows) is not None and self.training.merge:
             raise SettingError(
-                f"dataset.buffer_rows={rows}: equal rows merge only in memory; give training.merge=false"
+                f"dataset.buffer_rows={rows}: rows can only be merged in memory; set training.merge=false"
             )
         # Only where a GPU is demanded, because looking at the optimizer imports torch.
         if self.device == CUDA and OPTIMIZERS[self.training.optimizer.name].runs_on_cpu_only:

@@ -1,32 +1,33 @@
 """The settings of tabular learning: conf/tabular.yaml with conf/agent/."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from selfplay.settings.checks import require
 from selfplay.settings.common import CommonSettings
+from selfplay.settings.fields import affects
 
 
 @dataclass
 class TabularSettings(CommonSettings):
-    """How tables of values are learned: conf/tabular.yaml with conf/agent/."""
+    """How tables of values are learned."""
 
     agent: str = "temporal_difference"
-    """The update rule."""
-    episodes: int = 100_000
+    """The update rule (conf/agent/)."""
+    episodes: int = field(default=100_000, metadata=affects("tabular"))
     """Matches to learn from."""
-    epsilon: float = 0.01
+    epsilon: float = field(default=0.01, metadata=affects("tabular"))
     """Share of the actions that are random."""
-    alpha: float | None = None
+    alpha: float | None = field(default=None, metadata=affects("backward_value"))
     """Step size of agent=backward_value."""
-    step_size: float | None = None
+    step_size: float | None = field(default=None, metadata=affects("temporal_difference"))
     """Step size of agent=temporal_difference."""
     force: bool = False
-    """Learn again although tables made with other settings are there."""
+    """Learn tables again that were learned with other settings."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require("episodes", self.episodes, self.episodes >= 1, "1 or more")
-        require("epsilon", self.epsilon, 0 <= self.epsilon <= 1, "a rate from 0 to 1")
+        require("epsilon", self.epsilon, 0 <= self.epsilon <= 1, "between 0 and 1")
         for name in ("alpha", "step_size"):
             size = getattr(self, name)
-            require(name, size, size is None or 0 < size <= 1, "a step above 0, at most 1")
+            require(name, size, size is None or 0 < size <= 1, "above 0, at most 1")

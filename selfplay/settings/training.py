@@ -1,4 +1,4 @@
-"""How a level is trained: conf/recipe/ and conf/config.yaml, section training."""
+"""How a level is trained: section `training` of the settings of a run."""
 
 from dataclasses import dataclass, field
 
@@ -10,49 +10,52 @@ PRECISIONS = ("float32", "bfloat16")
 
 @dataclass
 class OptimizerSettings:
-    """How the weights go down the gradient, and how the step size runs over a level's training and over the levels."""
+    """The optimiser, and how its learning rate changes during the training of a level and from level to level."""
 
     name: str = "adam"
-    """adam: in batches (Kingma & Ba, 2015); sgd: row after row, for tables (architecture=ntuple)."""
+    """adam: in batches (Kingma & Ba, 2015); sgd: row by row, for tables of patterns (architecture=ntuple)."""
     learning_rate: float = 0.003
+    """The highest learning rate of the first level."""
     level_decay: float = 1.0
-    """The learning rate of each level is so much of that of the level before it."""
+    """Factor applied to the learning rate at each level."""
     weight_decay: float = 0.0
+    """Factor of the squared weights in the loss, or of the weights themselves (decoupled_weight_decay)."""
     decoupled_weight_decay: bool = False
     """Decay the weights themselves (AdamW) instead of adding to the gradient."""
     schedule: str = "one_cycle"
+    """constant, or one_cycle: rise to the learning rate, then fall to almost 0 (Smith & Topin, 2018)."""
 
     def __post_init__(self) -> None:
         require_choice("training.optimizer.name", self.name, OPTIMIZERS)
         require("training.optimizer.level_decay", self.level_decay, 0 < self.level_decay <= 1, "above 0, at most 1")
-        require("training.optimizer.learning_rate", self.learning_rate, self.learning_rate > 0, "a rate above 0")
+        require("training.optimizer.learning_rate", self.learning_rate, self.learning_rate > 0, "above 0")
         require("training.optimizer.weight_decay", self.weight_decay, self.weight_decay >= 0, "0 or more")
         require_choice("training.optimizer.schedule", self.schedule, SCHEDULES)
 
 
 @dataclass
 class TrainingSettings:
-    """How a level is trained (conf/recipe/)."""
+    """How a level is trained."""
 
     epochs: int = 20
-    steps_per_epoch: int | None = None
-    """Optimiser steps in an epoch; None: one pass over the training rows."""
+    """Number of epochs; the weights of the one with the lowest validation loss are kept."""
+    steps_per_epoch: int | None = 20
+    """Optimiser steps in an epoch; null: one pass over the training rows."""
     batch_size: int = 1024
+    """Rows in a batch."""
     precision: str = "float32"
-    """What networks compute with while they are trained: float32, or bfloat16 where torch's autocast allows it.
-
-    Weights, losses and play keep float32.
-    """
+    """Precision of the network's computations in training: float32, or bfloat16 where torch's autocast allows it.
+    Weights, losses and play keep float32."""
     validation_fraction: float = 0.2
-    """Share of the matches whose rows are held out."""
+    """Share of the matches whose rows are held out for the validation loss."""
     symmetries: bool = True
     """Train on every symmetric image of each row."""
     merge: bool = True
     """Merge the rows of equal observations into one with their mean target."""
     start: str = "previous"
-    """The weights to start from: those of the previous level, or fresh ones, which wants more data (dataset.replay)."""
+    """Initial weights: those of the previous level, or fresh ones, which need more data (dataset.replay)."""
     weight_power: float = 0.5
-    """A merged row weighs (number of rows) ** weight_power."""
+    """The weight of a merged row is (number of rows) ** weight_power."""
     optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)
 
     def __post_init__(self) -> None:
@@ -63,4 +66,4 @@ class TrainingSettings:
         require("training.precision", self.precision, self.precision in PRECISIONS, " or ".join(PRECISIONS))
         require("training.start", self.start, self.start in ("previous", "fresh"), "previous or fresh")
         fraction = self.validation_fraction
-        require("training.validation_fraction", fraction, 0 < fraction < 1, "a share between 0 and 1")
+        require("training.validation_fraction", fraction, 0 < fraction < 1, "above 0 and below 1")

@@ -1,9 +1,10 @@
 """The settings of the page in the browser: conf/web.yaml."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from selfplay.settings.checks import require
 from selfplay.settings.common import CommonSettings
+from selfplay.settings.folders import PROJECT_FOLDER
 
 LARGEST_PORT = 65535
 DEEPEST = 12
@@ -11,28 +12,28 @@ DEEPEST = 12
 
 @dataclass
 class WebSettings(CommonSettings):
-    """Where the page is served, and how much the server takes on."""
+    """Where the page is served, and the limits of the server."""
 
-    other_runs: str = "outputs"
-    """The folder of the runs of the games that `game` does not name, each in one of its game's name."""
+    other_runs: str = field(default_factory=lambda: str(PROJECT_FOLDER / "outputs"))
+    """Folder of the runs of all games other than `game`, each in a folder with the name of its game."""
     host: str = "127.0.0.1"
-    """The address that it listens on; 0.0.0.0 lets other machines in."""
+    """The address that the server listens on; 0.0.0.0 admits other machines."""
     port: int = 8000
-    """0: any free one."""
+    """The port; 0: any free one."""
     match_limit: int = 500
-    """Matches held at the same time."""
+    """Number of matches kept at the same time."""
     match_minutes: float = 60.0
-    """A match that nobody has touched for so long is given up."""
+    """Minutes after which an unused match is dropped."""
     search_seconds: float = 2.0
-    """What a search may think for one reply."""
+    """Time limit of a search for one reply, in seconds."""
     deepest_search: int = 8
-    """Plies that the deepest search on offer looks ahead."""
+    """Depth in plies of the deepest search on offer."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require("port", self.port, 0 <= self.port <= LARGEST_PORT, f"a number from 0 to {LARGEST_PORT}")
+        require("port", self.port, 0 <= self.port <= LARGEST_PORT, f"from 0 to {LARGEST_PORT}")
         require("match_limit", self.match_limit, self.match_limit >= 1, "1 or more")
-        require("match_minutes", self.match_minutes, self.match_minutes > 0, "minutes above 0")
-        require("search_seconds", self.search_seconds, 0 < self.search_seconds <= 60, "seconds above 0, at most 60")
+        require("match_minutes", self.match_minutes, self.match_minutes > 0, "above 0")
+        require("search_seconds", self.search_seconds, 0 < self.search_seconds <= 60, "above 0, at most 60")
         in_range = 1 <= self.deepest_search <= DEEPEST
-        require("deepest_search", self.deepest_search, in_range, f"a number from 1 to {DEEPEST}")
+        require("deepest_search", self.deepest_search, in_range, f"from 1 to {DEEPEST}")

@@ -5,7 +5,6 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
 from selfplay.settings.common import GameSettings
+from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.run import Settings
 
@@ -29,14 +29,14 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
 
     Raises as compare_levels.
     """
-    manifest = Manifest(Path(settings.run_dir))
+    run = RunFolder.of(settings)
+    manifest = Manifest(run.path)
     manifest.forget("comparison")
     comparison = compare_levels(settings, progress)
-    run = RunFolder(Path(settings.run_dir))
     figures = write_figures(COMPARISON_FIGURES, comparison, run.figures)
     write_comparison_events(settings, comparison.table)
     counts = {"levels": len(comparison.table) - 1}
-    manifest.record("comparison", _comparison_record(settings), counts, _made_files(run, figures))
+    manifest.record("comparison", _comparison_record(settings, run), counts, _made_files(run, figures))
     return f"{comparison_report(comparison)}\n\n{how_to_play(settings)}"
 
 
@@ -45,25 +45,18 @@ def is_compared(settings: Settings) -> bool:
 
     Raises InvalidFileError if the run's manifest is broken.
     """
-    manifest = Manifest(Path(settings.run_dir))
-    done = manifest.is_done("comparison", _comparison_record(settings), force=True)
-    if done:
-        table = RunFolder(Path(settings.run_dir)).comparison
-        log.info("levels already compared, skipped (%s); train/compare_levels.py compares them again", table)
-    return done
+    run = RunFolder.of(settings)
+    record, defaults = _comparison_record(settings, run), recorded_defaults(settings, "comparison")
+    is_done = Manifest(run.path).is_done("comparison", record, defaults.get, force=True)
+    if is_done:
+        log.info("levels already compared, skipped (%s); train/compare_levels.py compares them again", run.comparison)
+    return is_done
 
 
-def _comparison_record(settings: Settings) -> dict[str, Any]:
-    run = RunFolder(Path(settings.run_dir))
-    return {
-        "game": settings.game.name,
-        "seed": settings.seed,
-        "comparison": asdict(settings.comparison),
-        "player": asdict(settings.player),
-        "threads": settings.threads,
-        "logger": settings.logger,
-        "agents_sha256": [sha256(run.agent(level)) for level in run.trained_levels()],
-    }
+def _comparison_record(settings: Settings, run: RunFolder) -> dict[str, Any]:
+    """What a comparison depends on: settings, and the digests of the levels."""
+    agents = [sha256(run.agent(level)) for level in run.trained_levels()]
+    return stage_record(settings, "comparison") | {"agents_sha256": agents}
 
 
 def _made_files(run: RunFolder, figures: Sequence[Path]) -> list[str]:

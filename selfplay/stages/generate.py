@@ -4,7 +4,6 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +13,8 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
-from selfplay.settings.choices import OUTCOMES, SAME_WITHOUT_EXPLORATION, TARGET_RULES
+from selfplay.settings.choices import OUTCOMES, TARGET_RULES
+from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.run import Settings
 
 # A stage that has nothing to do should not wait for torch: what computes is imported where it is used.
@@ -66,8 +66,8 @@ def generate_level(
             run.check_level(number)
     manifest = Manifest(run.level(level))
     record = _generation_record(settings, run, level)
-    if manifest.is_done("generation", record, force=settings.force):
-        log.info("level %d: its matches are there", level)
+    if manifest.is_done("generation", record, recorded_defaults(settings, "generation").get, force=settings.force):
+        log.info("level %d: matches already generated, skipped", level)
         return False
     manifest.forget("generation")
     with ExitStack() as stack:
@@ -83,27 +83,10 @@ def generate_level(
 
 
 def _generation_record(settings: Settings, run: RunFolder, level: int) -> dict[str, Any]:
-    record: dict[str, Any] = {
-        "game": settings.game.name,
-        "level": level,
-        "seed": settings.seed,
-        "matches": settings.matches,
-        "gamma": settings.gamma,
-        "viewpoints": settings.viewpoints,
-        "outcome": settings.outcome,
-        "format": settings.dataset.format,
-    }
-    if settings.dataset.format == "parquet":
-        record["shard_matches"] = settings.dataset.shard_matches
-    if settings.targets != "full" and (level > 0 or settings.targets not in SAME_WITHOUT_EXPLORATION):
-        record["targets"] = settings.targets
+    """What the dataset of a level depends on: settings, and the digests of the files that it is made from."""
+    record = stage_record(settings, "generation", level=level) | {"level": level}
     if level > 0:
-        record |= {
-            "epsilons": list(settings.epsilons),
-            "player": asdict(settings.player),
-            "threads": settings.threads,
-            "agent_sha256": sha256(run.agent(level)),
-        }
+        record["agent_sha256"] = sha256(run.agent(level))
         if settings.opponents == "pool":
             record["opponents_sha256"] = [sha256(run.agent(earlier)) for earlier in range(1, level)]
     return record

@@ -1,4 +1,4 @@
-"""Learn tables of values by self-play, as files of a run.
+"""Learn tables of values by self-play, as files of a run (train/train_tabular.py).
 
 RUN_DIR/tabular/backward_value.npz, temporal_difference.npz, manifest.json
 """
@@ -6,7 +6,6 @@ RUN_DIR/tabular/backward_value.npz, temporal_difference.npz, manifest.json
 import logging
 import time
 from pathlib import Path
-from typing import Any
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
@@ -17,6 +16,7 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import written_whole
+from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.tabular import TabularSettings
 
 log = logging.getLogger(__name__)
@@ -25,19 +25,19 @@ REPORT_EVERY = 500
 
 
 def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress) -> Path:
-    """Learn the tables that `settings` describe, unless they already exist; returns their file.
+    """Learn the tables that `settings` describe, unless that is done already, and return the path of their file.
 
     Raises:
-        SettingError: an unknown update rule, or one without its step size.
-        GameTooLargeError: the game cannot be enumerated.
-        StageError: there are tables made with other settings.
+        SettingError: an unknown update rule, one without its step size, or the step size of another rule.
+        GameTooLargeError: the game has too many positions to enumerate.
+        StageError: the tables exist and were learned with other settings.
     """
     rule = _rule(settings)
     folder = RunFolder(Path(settings.run_dir)).tabular
     path = folder / f"{rule.name}.npz"
     manifest = Manifest(folder)
-    record = _record(settings, rule)
-    if manifest.is_done(rule.name, record, force=settings.force):
+    record, defaults = (of(settings, "tabular", rule.name) for of in (stage_record, recorded_defaults))
+    if manifest.is_done(rule.name, record, defaults.get, force=settings.force):
         log.info("%s already learned, skipped", path)
         return path
     graph = positions_of(settings.game.name)
@@ -55,13 +55,12 @@ def _rule(settings: TabularSettings) -> UpdateRule:
         raise SettingError(f"agent={settings.agent}: must be {' or '.join(UPDATE_RULES)}")
     rule = UPDATE_RULES[settings.agent]
     if getattr(settings, rule.step_size_name) is None:
-        raise SettingError(f"{rule.step_size_name}=null: agent={rule.name} needs a number")
+        raise SettingError(f"{rule.step_size_name}=null: agent={rule.name} needs a step size")
+    for other in UPDATE_RULES.values():
+        size = getattr(settings, other.step_size_name)
+        if other.step_size_name != rule.step_size_name and size is not None:
+            raise SettingError(f"{other.step_size_name}={size}: agent={rule.name} uses {rule.step_size_name} instead")
     return rule
-
-
-def _record(settings: TabularSettings, rule: UpdateRule) -> dict[str, Any]:
-    names = ("seed", "episodes", rule.step_size_name, "epsilon")
-    return {"game": settings.game.name, **{name: getattr(settings, name) for name in names}}
 
 
 def _learn(settings: TabularSettings, graph: PositionGraph, rule: UpdateRule, progress: ProgressBar) -> Tables:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hydra._internal.utils import get_args_parser
 
-from selfplay.cli.command import FLAGS, HYDRA_FLAGS, HYDRA_FLAGS_WITH_VALUE, overrides_first
+from selfplay.cli.arguments import FLAGS, HELP_FLAGS, HYDRA_FLAGS, HYDRA_FLAGS_WITH_VALUE, overrides_first
 from selfplay.errors import SettingError
 from selfplay.process_exit import INTERRUPTED, INTERRUPTED_MESSAGE
 from selfplay.runs.run_folder import RunFolder
@@ -26,6 +26,7 @@ from tests.support.runs import (
     CONSOLE,
     GENERATE,
     PLOT,
+    PROJECT,
     TINY,
     TRAIN,
     files_of,
@@ -34,6 +35,9 @@ from tests.support.runs import (
     run_forked,
     run_script,
 )
+
+SCRIPTS = [path for folder in ("preprocessing", "train", "play") for path in sorted((PROJECT / folder).glob("*.py"))]
+SCRIPTS = [path for path in SCRIPTS if path.name != "solve.py"]
 
 # ---------------------------------------------------------------------- flags to overrides
 
@@ -87,7 +91,7 @@ def test_hydras_flags_are_those_that_its_parser_has():
     actions = [action for action in get_args_parser()._actions if action.option_strings]
     valued = {name for action in actions for name in action.option_strings if action.nargs is None}
     assert valued == set(HYDRA_FLAGS_WITH_VALUE)
-    assert {name for action in actions for name in action.option_strings} - valued == set(HYDRA_FLAGS)
+    assert {name for action in actions for name in action.option_strings} - valued == {*HELP_FLAGS, *HYDRA_FLAGS}
 
 
 @pytest.mark.parametrize("folder", ["seed=0", "my folder", "été", "a&b;c", "a(b)", "a[1]", "x~"])
@@ -134,7 +138,7 @@ def run_copy(tiny_run, tmp_path):
         (["game=1"], ["game=1"]),
         (["foo=1"], ["'foo'"]),
         (["matches=abc"], ["matches", "'abc'"]),
-        (["gamma=2"], ["gamma=2.0: give a discount from 0 to 1"]),
+        (["gamma=2"], ["gamma=2.0: must be between 0 and 1"]),
         (["a=b=c"], ["a=b=c"]),
         (["--level"], ["--level needs a value"]),
         (["--foo"], ["unknown flag --foo"]),
@@ -180,7 +184,7 @@ def test_a_network_for_boards_is_refused_for_a_game_without_one(tmp_path):
     [
         (GENERATE, ["--level", 7], "has no level 7; it has levels 1 to 3"),
         (TRAIN, ["--level", 9], "has no level 8; it has levels 1 to 3"),
-        (TRAIN, ["--level", 4], "level_03/dataset.csv is not there"),
+        (TRAIN, ["--level", 4], "level_03/dataset.csv does not exist"),
         (CONSOLE, ["--level", 7], "has no level 7; it has levels 1 to 3"),
     ],
 )
@@ -191,7 +195,7 @@ def test_a_level_that_is_not_there_is_named_with_those_that_are(run_copy, script
 
 @pytest.mark.parametrize("script", [COMPARE, PLOT])
 def test_a_run_that_is_not_there_is_named_and_not_made(tmp_path, script):
-    assert_refused(run_forked(script, f"run_dir={tmp_path / 'none'}"), 1, tmp_path / "none", "is not there")
+    assert_refused(run_forked(script, f"run_dir={tmp_path / 'none'}"), 1, tmp_path / "none", "does not exist")
     assert not (tmp_path / "none").exists()
 
 
@@ -247,9 +251,9 @@ def test_a_stage_made_with_other_settings_gets_one_line(run_copy):
 
 def test_a_second_run_on_the_same_run_dir_gets_one_line(run_copy):
     with RunFolder(run_copy).lock():
-        assert_refused(run_script(GENERATE, *TINY, f"run_dir={run_copy}", "--level", 0), 1, "another run", run_copy)
+        assert_refused(run_script(GENERATE, *TINY, f"run_dir={run_copy}", "--level", 0), 1, "another process", run_copy)
     result = run_script(GENERATE, *TINY, f"run_dir={run_copy}", "--level", 0)
-    assert (result.returncode, result.stdout, result.stderr) == (0, "level 0: its matches are there\n", "")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "level 0: matches already generated, skipped\n", "")
 
 
 # ---------------------------------------------------------------------- disks and folders
@@ -400,8 +404,33 @@ def test_a_reader_that_stops_reading_gets_no_traceback(run_copy):
 def test_help_shows_the_settings_and_the_flags():
     result = run_forked(TRAIN, "--help")
     assert (result.returncode, result.stderr) == (0, "")
-    assert "--level 3 is level=3" in result.stdout
+    assert result.stdout.startswith("Stage 2: train a level")
+    assert "flags: --game --recipe --run_dir --seed --level" in result.stdout
     assert "recipe: article, connect_four, connect_four_large, default, othello, " in result.stdout
+    described = "  training.optimizer.level_decay=1.0\n      Factor applied to the learning rate at each level.\n"
+    assert described in result.stdout
+    assert "Names of players" not in result.stdout
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_help_describes_every_setting_with_its_value(script):
+    result = run_forked(script, "--help", "--seed", 5)
+    assert (result.returncode, result.stderr) == (0, "")
+    settings = result.stdout.partition("\nSettings (name=value)\n")[2].partition("\n\n")[0]
+    assert "  seed=5\n" in settings
+    lines = settings.splitlines()
+    names = [line for line in lines if line.startswith("  ") and line[2] != " "]
+    assert len(names) > 5
+    for line in names:
+        assert lines[lines.index(line) + 1].startswith("      "), f"{line} has no description"
+
+
+def test_help_lists_the_names_of_players_where_a_setting_takes_them():
+    assert "\nNames of players\n" in run_forked(CONSOLE, "--help").stdout
+
+
+def test_help_refuses_a_wrong_setting():
+    assert_refused(run_forked(TRAIN, "--help", "gamma=2"), 2, "gamma=2.0")
 
 
 def test_cfg_job_shows_the_settings_and_runs_nothing(tmp_path):
@@ -422,7 +451,7 @@ def test_a_sweep_makes_a_run_folder_for_each_value(tmp_path):
         assert files_of(sweep / f"seed={seed}") == files_of(tmp_path / f"one{seed}")
     # A folder of the sweep can be named like any other.
     again = run_forked(GENERATE, *arguments, "--seed", 1, f"run_dir={sweep / 'seed=1'}")
-    assert (again.returncode, again.stdout) == (0, "level 0: its matches are there\n")
+    assert (again.returncode, again.stdout) == (0, "level 0: matches already generated, skipped\n")
 
 
 def test_a_message_goes_to_the_screen_and_with_its_time_to_the_log(tmp_path):

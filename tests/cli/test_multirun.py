@@ -59,7 +59,7 @@ def test_a_run_that_fails_gets_a_line_and_stops_no_other(sweep):
     folder, result = sweep
     lines = result.stderr.splitlines()
     assert result.returncode == 1
-    assert lines[:2] == [f"error: gamma=2,seed={seed}: gamma=2.0: give a discount from 0 to 1" for seed in (0, 1)]
+    assert lines[:2] == [f"error: gamma=2,seed={seed}: gamma=2.0: must be between 0 and 1" for seed in (0, 1)]
     assert lines[2].startswith("error: gamma=0.9,seed=1: ")
     assert "gamma was 0.1, is 0.9" in lines[2]
     assert lines[3].startswith("error: 3 of 4 runs failed: gamma=2,seed=0; gamma=2,seed=1; gamma=0.9,seed=1; ")
@@ -99,11 +99,11 @@ def test_a_sweep_started_again_passes_by_what_is_complete_and_makes_the_rest(swe
     assert result.returncode == 1
     assert result.stderr.splitlines()[-1].startswith("error: 2 of 4 runs failed: gamma=2,seed=0; gamma=2,seed=1; ")
     first, second = result.stdout.split("run 2 of 4: gamma=0.9,seed=1\n")
-    assert [line.partition(",")[0] for line in first.splitlines()] == [
-        "run 1 of 4: gamma=0.9",
-        "level 0: its matches are there",
-        "level 1: it is trained",
-        "the levels are compared",
+    assert [line.partition(" (")[0] for line in first.splitlines()] == [
+        "run 1 of 4: gamma=0.9,seed=0",
+        "level 0: matches already generated, skipped",
+        "level 1: already trained, skipped",
+        "levels already compared, skipped",
     ]
     assert files_of(finished) == before
     assert "level 1: trained on " in second

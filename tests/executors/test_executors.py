@@ -171,7 +171,7 @@ def test_workers_that_die_again_and_again_end_the_work_in_one_line(tmp_path):
     notes.write_text("100")
     with (
         open_executor(ExecutorSettings("process", 1)) as executor,
-        pytest.raises(StageError, match=r"a worker process was killed 4 times.* give fewer executor\.workers"),
+        pytest.raises(StageError, match=r"a worker process was killed 4 times.* set fewer executor\.workers"),
     ):
         list(executor.map(die_at_first, jobs(8, notes)))
     assert notes.read_text() == str(100 - ATTEMPTS)

@@ -16,15 +16,15 @@ from tests.support.runs import files_of, tiny_settings
 ray = pytest.importorskip("ray", reason="pip install -e '.[ray]' brings it")
 
 from selfplay.compute.versions import versions  # noqa: E402
-from selfplay.executors.ray import Sent, _run  # noqa: E402 - it needs ray
+from selfplay.executors.ray import RayExecutor, Sent, _run  # noqa: E402 - it needs ray
 from selfplay.runs.run_folder import RunFolder  # noqa: E402
 from selfplay.runs.written_files import sha256  # noqa: E402
 
 
-def test_ray_that_is_not_installed_is_named_with_the_mend(monkeypatch):
+def test_ray_that_is_not_installed_is_refused_with_the_command_that_installs_it(monkeypatch):
     monkeypatch.setattr("selfplay.settings.checks.find_spec", lambda name: None)
     with pytest.raises(SettingError, match=r"^executor=ray needs the package ray.*pip install -e '\.\[ray\]'"):
-        ExecutorSettings("ray")
+        RayExecutor(ExecutorSettings("ray"))
 
 
 def test_a_node_that_lacks_the_files_of_the_run_gets_them(tiny_run, tmp_path):
@@ -51,7 +51,7 @@ def test_a_worker_of_another_version_is_refused(tiny_run):
 def test_no_cluster_at_the_address_is_said_in_one_line():
     with open_executor(ExecutorSettings("ray", address="127.0.0.1:1")) as executor:
         assert list(executor.map(square, [])) == []  # nothing to do needs no cluster
-        with pytest.raises(SettingError, match=r"^executor.address=127.0.0.1:1: there is no Ray cluster") as caught:
+        with pytest.raises(SettingError, match=r"^executor.address=127.0.0.1:1: no Ray cluster found") as caught:
             list(executor.map(square, jobs(1)))
     assert "\n" not in str(caught.value)
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from selfplay.architectures import build_network
-from selfplay.cli.command import overrides_first
+from selfplay.cli.arguments import overrides_first
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of

@@ -59,9 +59,9 @@ def test_the_same_name_twice_is_one_player(tmp_path: Path) -> None:
     [
         (["first=random", "second=human", "level=3"], "already name both players"),
         (["first=random", "opponent=perfect"], "already name both players"),
-        (["level=1", "opponent=perfect"], "opponent=perfect and level=1: give one of them"),
-        (["level=-1"], "level=-1: give 0 or more"),
-        (["swap=true"], "swap=true: give first= or second= with it"),
+        (["level=1", "opponent=perfect"], "opponent=perfect and level=1: set only one of them"),
+        (["level=-1"], "level=-1: must be 0 or more"),
+        (["swap=true"], "swap=true: set first= or second= too"),
         (["opponent=nobody"], "unknown player 'nobody'; there are random, perfect"),
         (["first='human?epsilon=0.1'"], "a person plays at play/console.py"),
         (["recipe=article"], "recipe"),

@@ -180,7 +180,7 @@ def test_a_stage_whose_file_is_gone_is_not_done(done):
 )
 def test_other_settings_are_refused_and_named_unless_forced(done, changed, message):
     settings = {**SETTINGS, **changed}
-    with pytest.raises(StageError, match=f"{message}; give another run_dir, or force=true"):
+    with pytest.raises(StageError, match=f"{message}; set another run_dir, or force=true"):
         Manifest(done).is_done("generation", settings, force=False)
     assert not Manifest(done).is_done("generation", settings, force=True)
 
@@ -192,7 +192,7 @@ def test_a_setting_that_is_no_longer_there_differs(done):
 
 def test_a_file_changed_since_is_refused_unless_forced(done):
     (done / "dataset.csv").write_text("other rows")
-    with pytest.raises(StageError, match=r"dataset\.csv is not the file that was made"):
+    with pytest.raises(StageError, match=r"dataset\.csv was changed after it was made"):
         Manifest(done).is_done("generation", SETTINGS, force=False)
     assert not Manifest(done).is_done("generation", SETTINGS, force=True)
 
@@ -215,20 +215,20 @@ def test_the_same_record_gives_the_same_bytes(done):
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", "{}", '{"format": 0}', '{"format": 2}', '"format"', "7"])
 def test_a_file_that_is_no_manifest_is_refused_by_name(tmp_path, content):
     (tmp_path / "manifest.json").write_text(content)
-    with pytest.raises(InvalidFileError, match=r"manifest\.json: is no manifest of this format"):
+    with pytest.raises(InvalidFileError, match=r"manifest\.json: is not a manifest of this format"):
         Manifest(tmp_path)
 
 
 @pytest.mark.parametrize("section", ['"text"', "[]", "{}", "null", '{"files": {}}'])
 def test_a_manifest_with_a_foreign_section_is_refused_by_name(done, section):
     (done / "manifest.json").write_text(f'{{"format": 1, "generation": {section}}}')
-    with pytest.raises(InvalidFileError, match=r"manifest\.json: is no manifest of this format"):
+    with pytest.raises(InvalidFileError, match=r"manifest\.json: is not a manifest of this format"):
         Manifest(done).is_done("generation", SETTINGS, force=False)
 
 
 def test_a_manifest_of_bytes_that_are_no_text_is_refused_by_name(tmp_path):
     (tmp_path / "manifest.json").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InvalidFileError, match=r"manifest\.json: is no manifest of this format"):
+    with pytest.raises(InvalidFileError, match=r"manifest\.json: is not a manifest of this format"):
         Manifest(tmp_path)
 
 
@@ -246,7 +246,7 @@ def holder(tmp_path):
 
 
 def test_a_run_held_by_another_process_is_refused_and_free_after_its_kill(tmp_path, holder):
-    with pytest.raises(RunLockedError, match=f"another run is at work in {tmp_path}"), RunFolder(tmp_path).lock():
+    with pytest.raises(RunLockedError, match=f"another process is using {tmp_path}"), RunFolder(tmp_path).lock():
         pytest.fail("the lock was given")
     holder.send_signal(signal.SIGKILL)
     assert holder.wait() == -signal.SIGKILL

@@ -1,4 +1,4 @@
-"""The settings: every file of conf/ composes, and every value out of range is refused by name."""
+"""The settings of a run: every file of conf/ composes, and every value out of range is refused with its name."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ PROGRAMS = {"agent": (TabularSettings, "tabular"), "experience": (ExperienceGrap
 """Groups that belong to a program beside the loop."""
 
 READ_OTHERWISE = {"evaluation"}
-"""Groups whose files are read by name, and may stand anywhere; tests/search/test_evaluation.py reads them all."""
+"""Groups whose files are read by name; tests/search/test_evaluation.py reads them all."""
 
 GROUPS = sorted(group for group in CONFIG_FOLDER.iterdir() if group.is_dir() and group.name not in READ_OTHERWISE)
 FILES = [path for group in GROUPS for path in sorted(group.glob("*.yaml"))]
@@ -61,7 +61,7 @@ def test_every_game_has_its_file_and_its_run_dir():
         assert settings.run_dir == str(PROJECT_FOLDER / "outputs" / name)
 
 
-def test_the_recipe_of_the_article_is_the_articles_setting():
+def test_recipe_article_has_the_settings_of_the_french_article():
     settings = compose_settings(["recipe=article"])
     assert (settings.levels, settings.matches, settings.gamma, settings.epsilons) == (17, 30000, 0.95, [0.5, 0.5, 0.1])
     assert settings.architecture == {"name": "mlp", "hidden_sizes": [1024], "dropout": 0.5}
@@ -73,7 +73,7 @@ def test_the_recipe_of_the_article_is_the_articles_setting():
     assert (settings.comparison.matches, settings.comparison.epsilons) == (1000, [0.5, 0.5, 0.1])
 
 
-def test_the_recipe_of_sumto100_is_the_articles_setting():
+def test_recipe_sumto100_has_the_settings_of_its_article():
     settings = compose_settings(["recipe=sumto100"])
     assert settings.game.name == "sumto100"
     assert (settings.levels, settings.matches, settings.gamma) == (25, 5000, 0.98)
@@ -81,7 +81,7 @@ def test_the_recipe_of_sumto100_is_the_articles_setting():
     assert settings.training.optimizer.learning_rate == 1e-3
 
 
-def test_the_command_line_has_the_last_word_over_the_recipe():
+def test_the_command_line_overrides_the_recipe():
     overrides = ["recipe=article", "levels=3", "training.epochs=1", "architecture=mlp", "epsilons=[0.3]"]
     for order in (overrides, overrides[::-1]):
         settings = compose_settings(order)
@@ -90,12 +90,7 @@ def test_the_command_line_has_the_last_word_over_the_recipe():
         assert settings.gamma == 0.95
 
 
-def test_the_defaults_of_the_dataclasses_hold_where_conf_is_silent():
-    assert compose_settings().level is None
-    assert compose_settings(["level=3"]).level == 3
-
-
-def test_the_agents_have_the_settings_of_their_documents():
+def test_the_tabular_agents_have_the_settings_of_their_sources():
     backward, temporal = (
         compose_settings_of(TabularSettings, "tabular", [f"agent={name}"])
         for name in ("backward_value", "temporal_difference")
@@ -111,7 +106,6 @@ def test_the_agents_have_the_settings_of_their_documents():
         (TabularSettings, "tabular", "epsilon=1.5", "epsilon"),
         (TabularSettings, "tabular", "step_size=0", "step_size"),
         (TabularSettings, "tabular", "step_size=nan", "step_size"),
-        (TabularSettings, "tabular", "alpha=0.5", "alpha"),
         (TabularSettings, "tabular", "agent=best", "best"),
         (MatchSettings, "matches", "matches=0", "matches"),
         (MatchSettings, "matches", "report_every=0", "report_every"),
@@ -171,14 +165,14 @@ OUT_OF_RANGE = [
 
 
 def test_workers_out_of_range_are_refused():
-    with pytest.raises(SettingError, match=r"^executor.workers=0: give 1 or more, or null$"):
+    with pytest.raises(SettingError, match=r"^executor.workers=0: must be 1 or more, or null$"):
         compose_settings(["executor=process", "executor.workers=0"])
 
 
 @pytest.mark.parametrize("override", OUT_OF_RANGE)
 def test_a_value_out_of_range_is_refused_with_the_settings_name(override):
     name = override.partition("=")[0]
-    with pytest.raises(SettingError, match=f"^{name}=.*: give ") as caught:
+    with pytest.raises(SettingError, match=f"^{name}=.*: must be ") as caught:
         compose_settings([override])
     assert "\n" not in str(caught.value)
 
@@ -203,7 +197,7 @@ def test_a_value_out_of_range_is_refused_with_the_settings_name(override):
         ("levels", "levels"),
     ],
 )
-def test_a_value_of_another_kind_and_an_unknown_name_are_refused_in_one_line(override, named):
+def test_a_value_of_the_wrong_type_and_an_unknown_name_are_refused_in_one_line(override, named):
     with pytest.raises(SettingError, match=named) as caught:
         compose_settings([override])
     assert "\n" not in str(caught.value)
@@ -219,7 +213,7 @@ def test_one_line_leaves_no_line_break():
     assert one_line(ValueError("a\n  b\n\nTo append to your config\nc")) == "a b"
 
 
-def test_the_shell_reads_settings_a_line_each():
+def test_settings_are_printed_for_the_shell_one_a_line():
     command = [
         sys.executable,
         "-m",
@@ -234,8 +228,8 @@ def test_the_shell_reads_settings_a_line_each():
     assert output == f"3\n{PROJECT_FOLDER / 'outputs' / 'tictactoe'}\n"
 
 
-def test_the_shell_is_told_of_a_wrong_setting_in_one_line():
+def test_a_wrong_setting_is_reported_to_the_shell_in_one_line():
     command = [sys.executable, "-m", "selfplay.cli.print_settings", "gamma=2", "--", "levels"]
     result = subprocess.run(command, check=False, capture_output=True, text=True)
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == "error: gamma=2.0: give a discount from 0 to 1\n"
+    assert result.stderr == "error: gamma=2.0: must be between 0 and 1\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.cli.command import overrides_first
+from selfplay.cli.arguments import overrides_first
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.playing import PlaySettings

@@ -4,14 +4,18 @@ tests/data/run_2026_11 holds two tiny runs of November 2026: 60 matches a level,
 figures drawn with few pixels.
 """
 
+import json
 import shutil
+from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from selfplay import compare_levels, generate_level, learn_levels, load_level, make_game, train_level
 from selfplay.dataset.reader import read_dataset
+from selfplay.errors import StageError
 from selfplay.grading.finished_runs import read_runs
 from selfplay.playing.console import play_at_console
 from selfplay.runs.manifest import Manifest
@@ -100,3 +104,33 @@ def test_it_is_continued_by_another_level(form, run_dir):
     assert not is_compared(settings)
     assert f"Level {newest} can" in compare_and_report(settings)
     assert is_compared(settings)
+
+
+def edited(run_dir: Path, level: int, stage: str, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the settings that a manifest records."""
+    path = RunFolder(run_dir).level(level) / "manifest.json"
+    manifest = json.loads(path.read_text())
+    change(manifest[stage]["settings"])
+    path.write_text(json.dumps(manifest))
+
+
+def test_a_setting_that_its_manifest_does_not_know_counts_as_having_the_default(form, run_dir):
+    edited(run_dir, 1, "generation", lambda settings: settings.pop("gamma"))
+    edited(run_dir, 1, "generation", lambda settings: settings["player"].pop("depth"))
+    edited(run_dir, 2, "training", lambda settings: settings["training"].pop("precision"))
+    edited(run_dir, 2, "training", lambda settings: settings["architecture"].pop("dropout"))
+    settings = settings_of(form, run_dir)
+    assert not generate_level(settings, 1)
+    assert not train_level(settings, 2)
+    with pytest.raises(StageError, match=r"gamma was 0\.95, is 0\.5; "):
+        generate_level(settings_of(form, run_dir, "gamma=0.5"), 1)
+    with pytest.raises(StageError, match=r'training\.precision was "float32", is "bfloat16"; '):
+        train_level(settings_of(form, run_dir, "training.precision=bfloat16"), 2)
+    with pytest.raises(StageError, match=r"architecture\.dropout was 0\.0, is 0\.5; "):
+        train_level(settings_of(form, run_dir, "architecture.dropout=0.5"), 2)
+
+
+def test_a_setting_that_only_its_manifest_knows_counts_as_a_difference(form, run_dir):
+    edited(run_dir, 1, "generation", lambda settings: settings.update(handicap=2))
+    with pytest.raises(StageError, match="handicap was 2, is null; "):
+        generate_level(settings_of(form, run_dir), 1)

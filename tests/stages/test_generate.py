@@ -46,7 +46,7 @@ def test_the_pool_brings_other_matches_than_self_play(tiny_run, tmp_path):
     run = RunFolder(tmp_path)
     assert run.dataset(0).read_bytes() == RunFolder(tiny_run).dataset(0).read_bytes()
     assert run.dataset(1).read_bytes() != RunFolder(tiny_run).dataset(1).read_bytes()
-    with pytest.raises(SettingError, match=r"^opponents=everyone: give self or pool$"):
+    with pytest.raises(SettingError, match=r"^opponents=everyone: must be self or pool$"):
         tiny_settings(tmp_path, "opponents=everyone")
 
 
@@ -66,7 +66,7 @@ def test_a_level_learns_from_the_datasets_that_are_replayed(tiny_run, tmp_path):
     assert replayed.agent(1).read_bytes() == own.agent(1).read_bytes()
     assert replayed.agent(2).read_bytes() != own.agent(2).read_bytes()
     replayed.dataset(0).unlink()
-    with pytest.raises(StageError, match=r"level_00/dataset.csv is not there; generate the matches of level 0 first$"):
+    with pytest.raises(StageError, match=r"level_00/dataset.csv does not exist; generate the matches of level 0 first"):
         train_level(settings, 2)
 
 
@@ -93,7 +93,7 @@ def test_a_changed_dataset_that_is_replayed_is_noticed(tmp_path):
     generate_level(settings, 1)
     path = RunFolder(tmp_path).dataset(0)
     path.write_text(path.read_text() + "299,9,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n")
-    with pytest.raises(StageError, match="is not the file that its manifest describes"):
+    with pytest.raises(StageError, match="differs from its manifest"):
         train_level(settings, 2)
 
 

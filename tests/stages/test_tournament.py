@@ -129,4 +129,4 @@ def test_the_script_prints_the_tables(tmp_path: Path) -> None:
     assert "2 perfect?ties=lowest" in done.stdout
     assert (tmp_path / "tournament" / "scores.png").exists()
     wrong = run_forked(script, "players=[random]", "matches=50")
-    assert (wrong.returncode, wrong.stderr) == (2, "error: players=['random']: give two or more different players\n")
+    assert (wrong.returncode, wrong.stderr) == (2, "error: players=['random']: must be two or more different players\n")

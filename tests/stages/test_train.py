@@ -104,7 +104,7 @@ def test_a_level_that_is_not_there_is_named_with_those_that_are(tiny_run: Path) 
         load_level(tiny_run, 17)
     with pytest.raises(StageError, match="has no level 7; it has levels 1 to 3"):
         generate_level(tiny_settings(tiny_run), 7)
-    with pytest.raises(StageError, match=r"level_03/dataset\.csv is not there; generate the matches of level 3 first"):
+    with pytest.raises(StageError, match=r"level_03/dataset\.csv does not exist; generate the matches of level 3"):
         train_level(tiny_settings(tiny_run), 4)
     with pytest.raises(SettingError, match="level 0 is the random player"):
         train_level(tiny_settings(tiny_run), 0)
@@ -116,7 +116,7 @@ def test_a_changed_dataset_is_refused(tiny_run: Path, tmp_path: Path) -> None:
     shutil.rmtree(run_dir / "level_01")
     path = run_dir / "level_00" / "dataset.csv"
     path.write_bytes(path.read_bytes()[: -len(path.read_bytes().splitlines()[-1]) - 1])
-    with pytest.raises(StageError, match="is not the file that its manifest describes"):
+    with pytest.raises(StageError, match="differs from its manifest"):
         train_level(tiny_settings(run_dir), 1)
     path.write_bytes(path.read_bytes()[:-5])
     with pytest.raises(InvalidFileError, match="is cut off in its last row"):

@@ -176,7 +176,7 @@ def test_tables_that_are_there_are_kept_and_those_of_other_settings_refused(tmp_
     os.utime(path, (0, 0))
     train_tabular(settings_for(tmp_path))
     assert path.stat().st_mtime == 0
-    with pytest.raises(StageError, match=r"step_size was 0.1, is 0.2; give another run_dir, or force=true"):
+    with pytest.raises(StageError, match=r"step_size was 0.1, is 0.2; set another run_dir, or force=true"):
         train_tabular(settings_for(tmp_path, "step_size=0.2"))
     assert path.read_bytes() == before
     train_tabular(settings_for(tmp_path, "step_size=0.2", "force=true"))
@@ -200,9 +200,11 @@ def test_a_run_that_fails_overwrites_nothing(tmp_path: Path, monkeypatch: pytest
 
 
 def test_an_agent_needs_its_own_step_size(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="agent=temporal_difference needs a number"):
+    with pytest.raises(SettingError, match=r"^step_size=null: agent=temporal_difference needs a step size$"):
         train_tabular(TabularSettings(run_dir=str(tmp_path), alpha=0.5))
-    with pytest.raises(SettingError, match="agent=best: give backward_value or temporal_difference"):
+    with pytest.raises(SettingError, match=r"^alpha=0.5: agent=temporal_difference uses step_size instead$"):
+        train_tabular(TabularSettings(run_dir=str(tmp_path), alpha=0.5, step_size=0.1))
+    with pytest.raises(SettingError, match="agent=best: must be backward_value or temporal_difference"):
         train_tabular(TabularSettings(run_dir=str(tmp_path), agent="best"))
 
 
@@ -231,5 +233,5 @@ def test_the_script_learns_and_says_how_the_matches_end(tmp_path: Path) -> None:
 def test_the_script_names_a_wrong_setting(tmp_path: Path) -> None:
     done = run_forked(SCRIPT, f"run_dir={tmp_path / 'run'}", "agent=backward_value", "alpha=2")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: alpha=2.0: give a step above 0, at most 1\n"
+    assert done.stderr == "error: alpha=2.0: must be above 0, at most 1\n"
     assert not (tmp_path / "run").exists()

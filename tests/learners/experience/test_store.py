@@ -143,8 +143,8 @@ def test_experience_outlives_the_process_that_made_it(tmp_path):
         ),
         (ExperienceRule(canonical=True), "experience.canonical=True: .* was created with False"),
         (ExperienceRule(discount=0.5), "experience.discount=0.5: .* was created with 0.9"),
-        (ExperienceRule("median"), "experience.backup=median: give absolute or minimax"),
-        (ExperienceRule(discount=1.5), "experience.discount=1.5: give a discount"),
+        (ExperienceRule("median"), "experience.backup=median: must be absolute or minimax"),
+        (ExperienceRule(discount=1.5), "experience.discount=1.5: must be above 0"),
     ],
 )
 def test_another_rule_is_refused(tmp_path, wanted, message):

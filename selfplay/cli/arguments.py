@@ -1,0 +1,105 @@
+"""Command-line arguments: flags such as `--level 3` beside overrides such as `level=3`, and quoting for Hydra."""
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from selfplay.errors import SettingError
+
+FLAGS = (
+    *("game", "recipe", "run_dir", "seed", "level", "levels", "matches", "force", "opponent"),
+    *("agent", "episodes", "first", "second", "players", "host", "port"),
+)
+"""Settings that can also be written as `--name value` or `--name=value`."""
+
+HELP_FLAGS = ("--help", "-h")
+
+HYDRA_FLAGS = (
+    *("--hydra-help", "--version", "--resolve", "--run", "-r", "--multirun", "-m"),
+    *("--shell-completion", "-sc", "--info", "-i"),
+)
+
+HYDRA_FLAGS_WITH_VALUE = (
+    *("--cfg", "-c", "--package", "-p", "--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd"),
+    "--experimental-rerun",
+)
+
+SWEEP_FLAGS = {"--multirun", "-m"}
+
+PLAYER_WITH_OPTIONS = re.compile(r"""(?<!['"\w])(?:gtp:|[a-z_]+(?::[^,\[\]'"?]*)?\?)[^,\[\]'"]*""")
+"""A player's name with options, such as level:17?depth=2, or with a command, that is not quoted."""
+
+OVERRIDE = re.compile(r"[+~]*[A-Za-z_][\w.]*=")
+
+HYDRA_FUNCTION = re.compile(r"\w+\(.*,.*\)")
+
+
+def overrides_first(arguments: Sequence[str]) -> list[str]:
+    """`arguments` with our flags rewritten as overrides, and all overrides before the flags of Hydra.
+
+    Hydra rejects flags that are not its own, and overrides on both sides of `-m`.
+
+    Raises SettingError for an unknown flag, a flag without its value, or an argument that is neither flag nor override.
+    """
+    overrides: list[str] = []
+    hydra_flags: list[str] = []
+    rest = list(arguments)
+    is_sweep = not SWEEP_FLAGS.isdisjoint(rest)
+    while rest:
+        argument = rest.pop(0)
+        flag, equals, value = argument.partition("=")
+        name = flag.removeprefix("--").replace("-", "_")
+        if flag.startswith("--") and name in FLAGS:
+            overrides.append(_override(name, value if equals else _value_of_flag(flag, rest), is_sweep))
+        elif flag in HYDRA_FLAGS_WITH_VALUE:
+            hydra_flags += [argument] if equals else [flag, _value_of_flag(flag, rest)]
+        elif argument in (*HELP_FLAGS, *HYDRA_FLAGS):
+            hydra_flags.append(argument)
+        else:
+            overrides.append(_checked_override(argument, is_sweep))
+    return overrides + hydra_flags
+
+
+def _value_of_flag(flag: str, rest: list[str]) -> str:
+    """Remove the value of `flag` from `rest` and return it."""
+    if not rest or OVERRIDE.match(rest[0]) or (rest[0].startswith("-") and not rest[0][1:].isdigit()):
+        raise SettingError(f"{flag} needs a value")
+    return rest.pop(0)
+
+
+def _checked_override(argument: str, is_sweep: bool) -> str:
+    name, equals, value = argument.partition("=")
+    if argument.startswith("-"):
+        raise SettingError(f"unknown flag {argument}; there are {', '.join(f'--{name}' for name in FLAGS)}, --help")
+    if equals:
+        return _override(name, value, is_sweep)
+    if argument.startswith("~"):
+        return argument
+    raise SettingError(f"{argument!r} is neither a flag nor a setting; give name=value")
+
+
+def _override(name: str, value: str, is_sweep: bool) -> str:
+    """`name=value`, quoted where Hydra's grammar needs it: special characters in a folder, options of a player.
+
+    A sweep makes such folders (`recipe=article,seed=0`). A run_dir is left as it is if it is already quoted or calls a
+    function of Hydra, and in a sweep if it has commas, which separate the values to sweep over.
+    """
+    if name != "run_dir":
+        value = PLAYER_WITH_OPTIONS.sub(lambda player: f"'{player[0]}'", value)
+    elif re.search(r"[^\w\s/.+$%*@?|:{}-]", value, re.ASCII) and not (
+        re.search("['\"]", value) or HYDRA_FUNCTION.fullmatch(value) or (is_sweep and "," in value)
+    ):
+        value = f"'{value}'"
+    return f"{name}={value}"
+
+
+class ArgumentParser(argparse.ArgumentParser):
+    """For scripts that read no settings: wrong arguments raise SettingError, and the description is not re-wrapped."""
+
+    def __init__(self, description: str) -> None:
+        super().__init__(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def error(self, message: str) -> NoReturn:
+        raise SettingError(f"{message}; see python {sys.argv[0]} --help")

@@ -1,0 +1,35 @@
+"""Where the messages of the library go while a script runs: the screen and run.log."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TextIO
+
+
+@contextmanager
+def logging_to_screen(stream: TextIO) -> Iterator[None]:
+    """Write the messages of the library to `stream`."""
+    # A log that cannot be written, on a full disk or into a closed pipe, should not print a traceback.
+    logging.raiseExceptions = False
+    logging.getLogger("selfplay").setLevel(logging.INFO)
+    with _handled_by(logging.StreamHandler(stream), "%(message)s"):
+        yield
+
+
+@contextmanager
+def logging_to_file(path: Path) -> Iterator[None]:
+    """Append the messages of the library to the file at `path`, with their times."""
+    with _handled_by(logging.FileHandler(path, delay=True), "%(asctime)s %(message)s"):
+        yield
+
+
+@contextmanager
+def _handled_by(handler: logging.Handler, form: str) -> Iterator[None]:
+    handler.setFormatter(logging.Formatter(form))
+    logger = logging.getLogger("selfplay")
+    with ExitStack() as stack:
+        stack.callback(handler.close)
+        stack.callback(logger.removeHandler, handler)
+        logger.addHandler(handler)
+        yield

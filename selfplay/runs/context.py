@@ -1,0 +1,32 @@
+"""What a stage or a program works with, built once from its settings and passed down."""
+
+from dataclasses import dataclass
+from typing import Generic
+
+import torch
+
+from selfplay.compute.devices import chosen_device
+from selfplay.games import Game, make_game
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.common import AnySettings
+
+
+@dataclass(frozen=True)
+class RunContext(Generic[AnySettings]):
+    """Settings, and what is made from them."""
+
+    settings: AnySettings
+    run: RunFolder
+    game: Game
+    device: str
+    """cpu or cuda."""
+
+
+def run_context(settings: AnySettings) -> RunContext[AnySettings]:
+    """The context of a process that computes with these settings; sets the number of threads of torch.
+
+    Raises SettingError for an unknown game, or a device that does not exist.
+    """
+    torch.set_num_threads(settings.threads)
+    run = RunFolder.of(settings)
+    return RunContext(settings, run, make_game(settings.game.name), chosen_device(settings.device))

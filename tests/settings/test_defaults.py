@@ -1,0 +1,73 @@
+"""Every default stands in one place: the dataclass. The files of conf/ hold only what differs from it."""
+
+from pathlib import Path
+
+import pytest
+from omegaconf import OmegaConf
+
+from selfplay.settings.analysis import AnalysisSettings
+from selfplay.settings.common import CommonSettings
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.evaluation import ExportSettings
+from selfplay.settings.experience import ExperienceGraphSettings
+from selfplay.settings.fields import default_of_field, leaves
+from selfplay.settings.folders import CONFIG_FOLDER
+from selfplay.settings.gtp import GtpSettings
+from selfplay.settings.matches import MatchSettings, TournamentSettings
+from selfplay.settings.playing import PlaySettings
+from selfplay.settings.run import Settings
+from selfplay.settings.tabular import TabularSettings
+from selfplay.settings.web import WebSettings
+
+PROGRAMS: dict[str, type[CommonSettings]] = {
+    "config": Settings,
+    "analysis": AnalysisSettings,
+    "experience_graph": ExperienceGraphSettings,
+    "export_evaluation": ExportSettings,
+    "gtp": GtpSettings,
+    "matches": MatchSettings,
+    "play": PlaySettings,
+    "tabular": TabularSettings,
+    "tournament": TournamentSettings,
+    "web": WebSettings,
+}
+
+SET_BY_CONF = ("run_dir", "game.name", "architecture", "evaluation.", "json", "picture.file", "experience.path")
+"""Settings that depend on others, and those that an option of a group sets."""
+
+GROUP_FILES = [
+    (name, path)
+    for name, group in (("config", "recipe"), ("config", "executor"), ("config", "game"), ("tabular", "agent"))
+    for path in sorted((CONFIG_FOLDER / group).glob("*.yaml"))
+]
+
+
+def test_every_program_has_its_settings() -> None:
+    assert {path.stem for path in CONFIG_FOLDER.glob("*.yaml")} == {*PROGRAMS, "common"}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_without_overrides_every_setting_has_the_default_of_its_field(name: str) -> None:
+    settings = compose_settings_of(PROGRAMS[name], name)
+    # The step size of the agent that is chosen.
+    expected = {"step_size": 0.1} if name == "tabular" else {}
+    for leaf in leaves(settings):
+        if not leaf.name.startswith(SET_BY_CONF):
+            assert leaf.value == expected.get(leaf.name, default_of_field(leaf.field)), leaf.name
+
+
+@pytest.mark.parametrize(("name", "path"), GROUP_FILES, ids=lambda value: getattr(value, "stem", ""))
+def test_no_option_of_a_group_repeats_a_default(name: str, path: Path) -> None:
+    defaults = {leaf.name: default_of_field(leaf.field) for leaf in leaves(compose_settings_of(PROGRAMS[name], name))}
+    content = OmegaConf.to_container(OmegaConf.load(path)) or {}
+    content.pop("defaults", None)
+    # The name of an option is its value of one setting, even where that is the default.
+    repeated = {key for key, value in flat(content).items() if value == defaults.get(key) and value != path.stem}
+    assert not repeated
+
+
+def flat(content: dict[str, object], prefix: str = "") -> dict[str, object]:
+    result: dict[str, object] = {}
+    for key, value in content.items():
+        result |= flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return result
