@@ -5,7 +5,7 @@
     python benchmarks/strength.py perfect --game othello_4x4 --opponents random 'search:negascout?depth=2'
 
 The ladder is gtp-rhino from level 1 to level 5, a third-party program from the Debian package grhino. Each opening is
-played from both seats. A draw is half a point; intervals are Wilson's at 95 %. Seconds are the time of a whole match and
+played from both seats. A draw is half a point; intervals are Wilson's at 95 %. Seconds are the time of a match and
 depend on the load of the machine; the matches do not, if the players have no time limit and no randomness of their own.
 """
 
