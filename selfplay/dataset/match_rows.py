@@ -1,8 +1,13 @@
 """The rows of a dataset, made from played matches and their targets."""
 
+from typing import Any
+
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.compilation import compiled
 from selfplay.dataset.rows import Rows
 from selfplay.dataset.targets import PlayedMatches, TargetRule, is_move
 from selfplay.errors import SettingError
@@ -18,25 +23,52 @@ def match_rows(played: PlayedMatches, rule: TargetRule, viewpoints: str = "both"
     Raises SettingError if the targets of `rule` have another shape or are not in [-1, 1].
     """
     record = played.record
-    actions, states = torch.stack(record.actions), record.states
-    kept = is_move(played.game, actions)
+    kept = is_move(played.game, torch.stack(record.actions))
     if viewpoints == "agent":
-        kept &= torch.stack([state.current_player for state in states[:-1]]) == record.seats
+        kept &= torch.stack([state.current_player for state in record.states[:-1]]) == record.seats
     targets = rule(played)
+    _check(targets, kept)
+    return _rows_of_moves(played, kept.numpy(), targets.to(torch.float32).numpy())
+
+
+def _check(targets: Tensor, kept: Tensor) -> None:
     if targets.shape != kept.shape:
         raise SettingError(f"targets: the rule gives targets of shape {[*targets.shape]}; {[*kept.shape]} are needed")
-    by_match = record.match.argsort(stable=True)
-    place, ply = kept[:, by_match].T.nonzero(as_tuple=True)
-    chosen = ply * len(by_match) + by_match[place]
-    own, opp = (torch.stack(words).flatten()[chosen] for words in list(zip(*states[1:], strict=True))[:2])
-    target = targets.flatten()[chosen]
-    _check_range(target)
-    columns = record.match[by_match][place], ply.to(torch.int32), own, opp, target.to(torch.float32)
-    return Rows(*(column.numpy() for column in columns))
-
-
-def _check_range(targets: Tensor) -> None:
-    valid = targets.abs() <= 1
-    if not bool(valid.all()):
-        value = float(targets[~valid][0])
+    invalid = ~(targets.abs() <= 1) & kept
+    if bool(invalid.any()):
+        value = float(targets[invalid][0])
         raise SettingError(f"targets: the rule gives a target of {value:g}; targets must be from -1 to 1")
+
+
+def _rows_of_moves(played: PlayedMatches, kept: NDArray[np.bool_], targets: NDArray[np.float32]) -> Rows:
+    """The rows of the plies that `kept` (bool[T, B]) marks."""
+    match, states = played.record.match.numpy(), played.record.states
+    by_match, counts = np.argsort(match, kind="stable"), kept.sum(axis=0)
+    next_row = np.empty(len(match), dtype=np.int64)
+    next_row[by_match] = np.cumsum(counts[by_match]) - counts[by_match]
+    size = int(counts.sum())
+    columns: list[Any] = [np.empty(size, dtype) for dtype in ("int64", "int32", "int64", "int64", "float32")]
+    rows = Rows(*columns)
+    for ply, after in enumerate(states[1:]):
+        _place_ply(ply, kept[ply], match, after.own.numpy(), after.opp.numpy(), targets[ply], next_row, rows)
+    return rows
+
+
+@compiled
+def _place_ply(
+    ply: int,
+    kept: NDArray[np.bool_],
+    match: NDArray[np.int64],
+    own: NDArray[np.int64],
+    opp: NDArray[np.int64],
+    target: NDArray[np.float32],
+    next_row: NDArray[np.int64],
+    rows: Rows,
+) -> None:
+    """Write the rows of one ply of B matches to their places `next_row` (int64[B]), and count these up."""
+    for i in range(len(match)):
+        if kept[i]:
+            row = next_row[i]
+            rows.match[row], rows.ply[row], rows.target[row] = match[i], ply, target[i]
+            rows.own[row], rows.opp[row] = own[i], opp[i]
+            next_row[i] = row + 1

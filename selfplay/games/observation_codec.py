@@ -1,6 +1,7 @@
 """Observations packed into bits, made from the two words of positions and turned back into them."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -69,6 +70,7 @@ class BitCodec:
         return np.ascontiguousarray(own), np.ascontiguousarray(opp)
 
 
+@cache
 def codec_of_bits(observation_entry: Callable[[Word, Word, Word], Word], size: int) -> BitCodec:
     """The codec of a game whose observation entries are bits of the two words, found by setting one bit at a time.
 

@@ -4,6 +4,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 
 from selfplay.errors import StageError
@@ -39,5 +40,12 @@ def sha256(path: Path) -> str:
     if path.is_dir():
         lines = [f"{sha256(file)}  {file.name}\n" for file in sorted(path.iterdir())]
         return hashlib.sha256("".join(lines).encode()).hexdigest()
+    status = path.stat()
+    return _sha256_of_file(path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _sha256_of_file(path: Path, *_identity: int) -> str:
+    """The digest of a file, computed again only if it has changed: a stage's output is the next one's input."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,9 +8,10 @@ from torch import nn
 
 from selfplay.architectures import build_network
 from selfplay.architectures.output import Output
+from selfplay.dataset.reader import read_dataset
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
-from selfplay.games.match_outcome import disc_difference, match_return, outcome_of_first, outcome_of_mover
+from selfplay.games.match_outcome import EndValues, disc_difference, match_return, outcome_of_first, outcome_of_mover
 from selfplay.games.state import State
 from selfplay.matches.arena import play_matches
 from selfplay.players.learned_evaluation import compiled_evaluation
@@ -116,3 +117,20 @@ def test_leads_between_0_and_1_are_floats_without_minus_zero():
     game = make_game("othello_4x4")
     drawn = game.read_board("XXXXXXXXOOOOOOOO", "X")
     assert not np.signbit(outcome_of_mover(game, drawn, disc_difference).numpy()).any()
+
+
+def lead_counts_half(game):
+    """Half for the win and half for the lead: an outcome that is not part of the package."""
+    return EndValues(win=0.5, point=0.5 / game.num_squares)
+
+
+def test_an_outcome_of_another_module_makes_the_targets_of_a_level(tmp_path):
+    game = make_game("othello_4x4")
+    outcome = f"{__name__}:lead_counts_half"
+    generate_level(tiny_settings(tmp_path, "game=othello_4x4", f"outcome={outcome}", "gamma=1", "matches=20"), 0)
+    rows = read_dataset(tmp_path / "level_00" / "dataset.csv", game.observation_codec)
+    last = np.append(rows.match[1:] != rows.match[:-1], True)
+    over = game.state_at(torch.from_numpy(rows.own[last]), torch.from_numpy(rows.opp[last]))
+    expected = (outcome_of_mover(game, over, match_return) + outcome_of_mover(game, over, disc_difference)) / 2
+    assert over.terminated.all()
+    assert rows.target[last].tolist() == pytest.approx(expected.tolist())

@@ -1,0 +1,45 @@
+"""Bits of rows of bytes are moved as `np.packbits` and `np.unpackbits` would move them."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from selfplay.compute.bit_permutation import BLOCK, BitPermutation, PackedPermutation, packed_planes
+
+
+def random_entries(rows, size, seed=0):
+    return np.random.default_rng(seed).integers(0, 2, (rows, size), dtype=np.uint8)
+
+
+@given(st.integers(1, 20), st.data())
+def test_each_bit_comes_from_its_source(num_bytes, data):
+    sources = np.array(data.draw(st.lists(st.integers(-1, 8 * num_bytes - 1), min_size=1, max_size=130)))
+    bits = random_entries(10, 8 * num_bytes)
+    words = BitPermutation(sources, num_bytes)(np.packbits(bits, axis=1, bitorder="little"))
+    moved = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+    expected = np.where(sources >= 0, bits[:, sources], 0)
+    assert (moved[:, : len(sources)] == expected).all()
+    assert not moved[:, len(sources) :].any()
+
+
+@given(st.integers(1, 130), st.data())
+def test_packed_entries_are_permuted_as_unpacked_ones(size, data):
+    entries, sources = random_entries(10, size), np.array(data.draw(st.permutations(range(size))))
+    permuted = PackedPermutation(sources)(np.packbits(entries, axis=1))
+    assert (permuted == np.packbits(entries[:, sources], axis=1)).all()
+
+
+@given(st.integers(1, 64))
+def test_entry_i_of_a_plane_is_bit_i_of_its_word(size):
+    entries = random_entries(10, 2 * size)
+    words = packed_planes(2, size)(np.packbits(entries, axis=1))
+    bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little").reshape(10, 2, 64)
+    assert (bits[:, :, :size] == entries.reshape(10, 2, size)).all()
+    assert not bits[:, :, size:].any()
+
+
+def test_more_rows_than_a_block():
+    entries = random_entries(2 * BLOCK + 3, 18)
+    sources = np.random.default_rng(1).permutation(18)
+    permuted = PackedPermutation(sources)(np.packbits(entries, axis=1))
+    assert (permuted == np.packbits(entries[:, sources], axis=1)).all()

@@ -1,0 +1,19 @@
+"""The schema of datasets is what the docs list and what rows hold."""
+
+from selfplay.dataset.rows import Rows
+from selfplay.dataset.schema import NUMBERS, csv_schema, docs_table, parquet_schema
+from tests.support.runs import PROJECT
+
+
+def test_the_docs_list_exactly_these_columns():
+    docs = (PROJECT / "docs" / "files.md").read_text(encoding="utf-8")
+    assert f"\n\n{docs_table()}\n\n" in docs, "paste docs_table() into docs/files.md"
+
+
+def test_rows_have_a_field_for_each_column():
+    assert {column.name for column in NUMBERS} == set(Rows._fields) - {"own", "opp"}
+
+
+def test_both_formats_have_the_columns_in_the_same_order():
+    assert csv_schema(2).names == ["match", "ply", "v0", "v1", "target"]
+    assert parquet_schema(2).names == ["match", "ply", "observation", "target"]

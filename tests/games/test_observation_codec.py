@@ -1,0 +1,37 @@
+"""Observations are packed from the words of positions, and unpacked into them."""
+
+import numpy as np
+import pytest
+
+from selfplay.errors import SettingError
+from selfplay.games import GAMES, make_game
+from selfplay.games.observation_codec import ForeignObservationError, codec_of_bits
+from tests.support.dataset_tools import random_rows
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_words_of_positions_are_given_back(name):
+    game = make_game(name)
+    rows, codec = random_rows(game, range(20)), game.observation_codec
+    assert codec.size == np.prod(game.observation_shape)
+    own, opp = codec.unpack(codec.pack(rows.own, rows.opp))
+    assert (own == rows.own).all()
+    assert (opp == rows.opp).all()
+
+
+@pytest.mark.parametrize("sums", [[], [1, 2], [100, 0]])
+def test_a_row_that_is_not_one_hot_is_rejected(sums):
+    entries = np.zeros((2, 101), dtype=np.uint8)
+    entries[0, 5] = entries[1, sums] = 1
+    with pytest.raises(ForeignObservationError) as caught:
+        make_game("sumto100").observation_codec.unpack(np.packbits(entries, axis=1))
+    assert caught.value.row == 1
+
+
+def test_entries_that_are_not_bits_of_the_words_are_rejected():
+    for entry in (
+        lambda own, opp, index: own * 0 + opp * 0 + index * 0,
+        lambda own, opp, index: (own | opp) & 1 | 0 * index,
+    ):
+        with pytest.raises(SettingError, match=r"override Game\.observation_codec"):
+            codec_of_bits(entry, 3)
