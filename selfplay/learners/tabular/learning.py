@@ -1,8 +1,8 @@
-"""Learning a table of values by playing against itself, one match after the other, compiled.
+"""Learning tables of values by self-play, one match after the other, compiled.
 
-Two players meet, each with a table of its own: what it thinks of each board, with each of the two to move. A player
-moves to the board that its table values most, and with probability epsilon anywhere. After each match both tables
-learn from all its boards b_0, ..., b_T, the last one first, each from the new value of the board after it:
+Two players play, each with its own table: the value of each board with each player to move. A player moves to the board
+with the largest value in its table, and with probability epsilon at random. After each match both tables learn from all
+its boards b_0, ..., b_T, the last one first, each from the new value of the board after it:
 
     backward_value        V(b_T) += alpha * (reward - V(b_T)), and V(b_t) += alpha * (V(b_t+1) - V(b_t)) for t > 0,
                           the reward 1 to the winner, else 0; of several best moves the lowest is taken.
@@ -27,7 +27,7 @@ TWO_TO_THE_53 = float(1 << 53)
 
 
 Tables = NDArray[np.float64]
-"""float64[2, 2, N]: `values[p, q, n]` is what player p (0 moves first) thinks of position n with player q to move."""
+"""float64[2, 2, N]: `values[p, q, n]` is the value of position n with player q to move, to player p (0 moves first)."""
 
 
 class UpdateRule(NamedTuple):
