@@ -6,9 +6,9 @@
     python benchmarks/throughput.py memory --matches 100000 10000000
     python benchmarks/throughput.py costs
 
-A figure comes from as many matches or steps as fill --seconds, in at least eight parts for each worker where several
-play, after a warm-up in which workers start; with --repeats it is a median. One thread of torch in each process. The
-levels are trained for a moment only, on 2,000 random matches.
+Each figure is measured over as many matches or steps as take --seconds, with at least eight parts per worker if there
+are several workers, after a warm-up in which workers start; with --repeats it is a median. One torch thread per
+process. The levels are only trained briefly, on 2,000 random matches.
 """
 
 import argparse
@@ -68,15 +68,15 @@ LEVELS: dict[str, list[str]] = {"ntuple": [], "mlp": ["architecture=mlp"]}
 """The players that are levels."""
 MOMENT = ["matches=2000", "training.epochs=1", "training.steps_per_epoch=20"]
 PARTS = 8
-"""So many parts, or more, for each worker."""
+"""The smallest number of parts per worker."""
 LONGEST = 4.0
-"""Seconds. A batch that would take longer is left out, but for the smallest."""
+"""Seconds. Batches that would take longer are left out, except the smallest."""
 COLUMNS = ("in batches", "whole", "csv", "parquet")
 STEPS_IN_EPOCH = 10
 
 
 class Part(NamedTuple):
-    """Matches that a worker plays in one go."""
+    """Matches that a worker plays as one task."""
 
     settings: Settings
     level: int
@@ -92,7 +92,7 @@ class Measured(NamedTuple):
 
     def __str__(self) -> str:
         what = "playing only" if self.column in COLUMNS[:2] else f"dataset.format={self.column}"
-        return f"{self.player}, {what}: executor={self.executor} batch_size={self.batch} ({self.rate:,.0f} a second)"
+        return f"{self.player}, {what}: executor={self.executor} batch_size={self.batch} ({self.rate:,.0f} per second)"
 
 
 def play_in_batches(part: Part) -> None:
@@ -105,14 +105,14 @@ def play_in_batches(part: Part) -> None:
 
 
 def play_whole(part: Part) -> None:
-    """Random matches, each to its end before the next one begins."""
+    """Play random matches, each to its end before the next one begins."""
     key = stream_key(part.settings.seed, part.level, Activity.GENERATION)
     match = torch.arange(part.matches.start, part.matches.stop)
     make_game(part.settings.game.name).kernels.random_matches(Draws(key, match, 0))
 
 
 def played(executor: Executor, settings: Settings, level: int, column: str, workers: int, matches: int) -> int:
-    """Play so many matches in the way of a column; returns their number."""
+    """Play this number of matches in the way of a column; returns it."""
     size = max(settings.batch_size or 1, matches // (PARTS * workers))
     if column in COLUMNS[:2]:
         function = play_in_batches if column == COLUMNS[0] else play_whole
@@ -143,7 +143,7 @@ def seconds(function: Callable[[], object], repeats: int) -> float:
 
 
 def per_second(work: Callable[[int], int], smallest: int, least: float, repeats: int) -> float:
-    """What `work` does in a second; it is told how much of it, twice as much until that takes `least` seconds."""
+    """The amount of `work` done per second, measured with an amount that takes at least `least` seconds."""
     amount = smallest
     while True:
         start = perf_counter()
@@ -160,7 +160,7 @@ def per_second(work: Callable[[int], int], smallest: int, least: float, repeats:
 
 
 def settings_of(game: str, player: str, folder: Path, device: str) -> Settings:
-    """The settings of a run of this game with a level of this kind, trained for a moment if it is a level."""
+    """The settings of a run of this game with a level of this kind, trained briefly if it is a level."""
     own = TABLES.get(game, ["architecture=ntuple"]) if player == "ntuple" else LEVELS.get(player, [])
     settings = compose_settings([f"game={game}", *own, *MOMENT, f"run_dir={folder / game / player}", "device=cpu"])
     if player in LEVELS:
@@ -170,11 +170,11 @@ def settings_of(game: str, player: str, folder: Path, device: str) -> Settings:
 
 
 def matches_per_second(options: Namespace) -> None:
-    """Tables of matches a second, and which setting is best."""
+    """Print tables of matches per second, and the best settings."""
     best = []
     with tempfile.TemporaryDirectory() as folder:
         for game in options.games:
-            print(f"\nMatches of {game} a second\n")
+            print(f"\nMatches of {game} per second\n")
             print(f"| player | executor | batch | {' | '.join(COLUMNS)} |\n|---|---|---:|{'---:|' * len(COLUMNS)}")
             found = list(_of_game(game, Path(folder), options))
             chosen = [max((one for one in found if one.player == name), default=None) for name in options.players]
@@ -195,7 +195,7 @@ def _of_game(game: str, folder: Path, options: Namespace) -> Iterator[Measured]:
 def _of_player(
     settings: Settings, player: str, name: str, executor: Executor, workers: int, options: Namespace
 ) -> Iterator[Measured]:
-    """The rows of a player; the best of each is yielded for what goes into datasets, if datasets are written."""
+    """Print the rows of a player; yields the rates of the last column."""
     level, rate = int(player in LEVELS), float("inf")
     for batch in sorted(options.batch_sizes):
         if batch / rate > LONGEST:
@@ -214,7 +214,7 @@ def _of_player(
 
 
 def memory(options: Namespace) -> None:
-    """The largest process of stage 1 of the random player, and how long it takes, by the number of matches."""
+    """Print the memory of the largest process of stage 1 with the random player, and its time, by number of matches."""
     print("\n| game | executor | dataset | matches | largest process, MiB | seconds |\n|---|---|---|---:|---:|---:|")
     for game in options.games:
         for executor in options.executors:
@@ -234,8 +234,8 @@ def memory(options: Namespace) -> None:
 
 
 def training_rows_per_second(options: Namespace) -> None:
-    """Rows stepped on in a second, by how they are trained and how precisely."""
-    print("\nRows trained on a second")
+    """Print the number of rows trained on per second, by recipe and precision."""
+    print("\nRows trained on per second")
     print(f"\n| game | trained by | {' | '.join(PRECISIONS)} |\n|---|---|{'---:|' * len(PRECISIONS)}")
     for name in options.games:
         game = make_game(name)
@@ -259,7 +259,7 @@ def training_rows_per_second(options: Namespace) -> None:
 
 
 def train(game: Game, architecture: dict[str, Any], rows: Rows, training: TrainingSettings, device: str, n: int) -> int:
-    """Train for n epochs; returns the number of rows that were stepped on."""
+    """Train for n epochs; returns the number of rows in all steps."""
     with seeded(0):
         network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     settings = replace(training, epochs=n)
@@ -268,9 +268,9 @@ def train(game: Game, architecture: dict[str, Any], rows: Rows, training: Traini
 
 
 def fixed_costs(options: Namespace) -> None:
-    """What a process costs that has next to nothing to do; a new seed each time, so that it does it."""
+    """Print the time of processes with almost no work. Each has a new seed, so that no stage is skipped as done."""
     seeds = count()
-    print("\n| a process | seconds |\n|---|---:|")
+    print("\n| one process | seconds |\n|---|---:|")
     with tempfile.TemporaryDirectory() as folder:
 
         def stage(script: Path, level: int) -> None:
@@ -299,7 +299,7 @@ SECTIONS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sections", nargs="*", metavar="section", help=f"of {', '.join(SECTIONS)}; else matches")
+    parser.add_argument("sections", nargs="*", metavar="section", help=f"{', '.join(SECTIONS)}; default: matches")
     parser.add_argument("--games", nargs="+", choices=sorted(GAMES), default=list(PLAYED_GAMES))
     parser.add_argument("--players", nargs="+", choices=["random", *LEVELS], default=["random", "ntuple"])
     parser.add_argument("--executors", nargs="+", choices=EXECUTORS, default=["serial", "process"])
@@ -308,7 +308,7 @@ def main() -> None:
     parser.add_argument("--columns", nargs="+", choices=COLUMNS, default=list(COLUMNS))
     parser.add_argument("--matches", nargs="+", type=int, default=[100_000, 1_000_000], help="for the section memory")
     parser.add_argument("--device", choices=DEVICES, default=CPU)
-    parser.add_argument("--seconds", type=float, default=0.3, help="the least time of a measurement")
+    parser.add_argument("--seconds", type=float, default=0.3, help="shortest time of a measurement")
     parser.add_argument("--repeats", type=int, default=1)
     options = parser.parse_args()
     if unknown := [section for section in options.sections if section not in SECTIONS]:

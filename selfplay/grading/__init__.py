@@ -1,1 +1,1 @@
-"""How well players play: exact grades, late positions, reference players, comparison of levels, ratings."""
+"""How well players play: exact proofs, endgame positions, reference players, comparison of levels, ratings."""
