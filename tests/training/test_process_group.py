@@ -211,7 +211,7 @@ def test_torchrun_is_for_training_only(script, tmp_path, monkeypatch):
         monkeypatch.setenv(name, value)
     result = run_forked(script, f"run_dir={tmp_path / 'run'}")
     assert (result.returncode, result.stdout) == (2, "")
-    named = "is one process: start it with python; torchrun is for train/train_agent.py"
+    named = "runs in one process: start it with python (torchrun: train/train_agent.py only)"
     assert result.stderr == f"error: {script.name} {named}\n"
     assert not (tmp_path / "run").exists()
 
@@ -221,7 +221,7 @@ def test_a_sweep_is_no_team(tmp_path, monkeypatch):
         monkeypatch.setenv(name, value)
     result = run_forked(TRAIN, "-m", "seed=0,1", f"run_dir={tmp_path / 'run'}")
     assert result.returncode == 2
-    assert result.stderr.startswith("error: a sweep (-m) is one process after the other")
+    assert result.stderr.startswith("error: a sweep (-m) cannot be started by torchrun")
     assert not (tmp_path / "run").exists()
 
 
