@@ -393,5 +393,5 @@ def test_bfloat16_rounds_what_networks_compute_but_neither_weights_nor_losses():
         [loss.validation_loss for loss in exact_losses], rel=0.03
     )
     assert losses[-1].validation_loss < losses[0].validation_loss
-    with pytest.raises(SettingError, match=r"^training.precision=float16: give float32 or bfloat16$"):
+    with pytest.raises(SettingError, match=r"^training.precision=float16: must be float32 or bfloat16$"):
         make_settings(precision="float16")

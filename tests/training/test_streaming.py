@@ -59,7 +59,14 @@ def dataset(tmp_path_factory):
 def make_settings(**changes):
     rate = changes.pop("learning_rate", 0.003)
     optimizer = OptimizerSettings(name=changes.pop("optimizer", "adam"), learning_rate=rate)
-    values = {"epochs": 2, "batch_size": 64, "merge": False, "symmetries": False, "optimizer": optimizer}
+    values = {
+        "epochs": 2,
+        "steps_per_epoch": None,
+        "batch_size": 64,
+        "merge": False,
+        "symmetries": False,
+        "optimizer": optimizer,
+    }
     return TrainingSettings(**{**values, **changes})
 
 
@@ -301,7 +308,7 @@ def test_a_level_is_trained_on_a_folder_of_parts(run_in_parts):
 def test_a_changed_or_missing_part_is_refused(run_in_parts, overrides):
     parts = parquet_parts(run_in_parts / "level_00" / "dataset.parquet")
     parts[-1].unlink()
-    with pytest.raises(StageError, match=r"dataset\.parquet is not the file that its manifest describes"):
+    with pytest.raises(StageError, match=r"dataset\.parquet differs from its manifest"):
         train_level(tiny_settings(run_in_parts, *overrides), 1)
     assert not (run_in_parts / "level_01").exists()
 
@@ -310,10 +317,10 @@ def test_a_changed_or_missing_part_is_refused(run_in_parts, overrides):
     ("overrides", "message"),
     [
         (["dataset.buffer_rows=0"], "dataset.buffer_rows=0: must be 1 to 2147483648, or null"),
-        (["dataset.buffer_rows=9", "training.merge=false"], "buffer_rows=9: CSV .*; give dataset.format=parquet"),
+        (["dataset.buffer_rows=9", "training.merge=false"], "buffer_rows=9: CSV .*; set dataset.format=parquet"),
         (
             ["dataset.buffer_rows=9", "dataset.format=parquet"],
-            "buffer_rows=9: equal rows .*; give training.merge=false",
+            "buffer_rows=9: rows can only be merged in memory; set training.merge=false",
         ),
     ],
 )
@@ -366,6 +373,6 @@ def test_a_dataset_larger_than_memory_is_trained_on_as_a_stream(tmp_path):
         environment = {**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"}
         result = subprocess.run(command, check=True, capture_output=True, text=True, cwd=PROJECT, env=environment)
         said.append(result.stdout)
-    assert "its rows do not fit into memory; dataset.buffer_rows=1000000 reads them as it goes" in said[0]
+    assert "its rows do not fit into memory; dataset.buffer_rows=1000000 reads them in parts" in said[0]
     assert said[1] == ""
     assert RunFolder(tmp_path).trained_levels() == [1]
