@@ -1,18 +1,14 @@
-"""Adam on one flat vector of all weights.
+"""Adam on one flat vector of all weights: `torch.optim.adam.adam`, which the class torch.optim.Adam is made of.
 
-torch.optim.Adam gives the same weights up to rounding, as a test shows, but its import takes longer than training a
-small network (docs/design_notes.md).
+The class does the same steps, but its first instance imports torch._dynamo, which takes longer than training a small
+network (docs/design_notes.md).
 """
 
-import math
 from collections.abc import Iterable
 
 import torch
 from torch import nn
-
-FIRST_MOMENT_DECAY = 0.9
-SECOND_MOMENT_DECAY = 0.999
-EPSILON = 1e-8
+from torch.optim.adam import adam
 
 
 class Adam:
@@ -31,8 +27,8 @@ class Adam:
         self.gradient = torch.zeros_like(self.weights)
         self.first_moment = torch.zeros_like(self.weights)
         self.second_moment = torch.zeros_like(self.weights)
+        self.steps = torch.tensor(0.0)
         self.weight_decay, self.decoupled = weight_decay, decoupled
-        self.steps = 0
         start = 0
         for parameter in parameters:
             span = slice(start, start + parameter.numel())
@@ -46,15 +42,21 @@ class Adam:
 
     def step(self, learning_rate: float) -> None:
         """Update the weights with the gradient of the backward pass."""
-        self.steps += 1
-        gradient = self.gradient
-        if self.weight_decay and self.decoupled:
-            self.weights.mul_(1 - learning_rate * self.weight_decay)
-        elif self.weight_decay:
-            gradient = gradient.add(self.weights, alpha=self.weight_decay)
-        self.first_moment.lerp_(gradient, 1 - FIRST_MOMENT_DECAY)
-        self.second_moment.mul_(SECOND_MOMENT_DECAY).addcmul_(gradient, gradient, value=1 - SECOND_MOMENT_DECAY)
-        first_correction = 1 - FIRST_MOMENT_DECAY**self.steps
-        second_correction = math.sqrt(1 - SECOND_MOMENT_DECAY**self.steps)
-        denominator = self.second_moment.sqrt().div_(second_correction).add_(EPSILON)
-        self.weights.addcdiv_(self.first_moment, denominator, value=-learning_rate / first_correction)
+        with torch.no_grad():
+            adam(
+                [self.weights],
+                [self.gradient],
+                [self.first_moment],
+                [self.second_moment],
+                max_exp_avg_sqs=[],
+                state_steps=[self.steps],
+                foreach=False,
+                amsgrad=False,
+                beta1=0.9,
+                beta2=0.999,
+                lr=learning_rate,
+                weight_decay=self.weight_decay,
+                eps=1e-8,
+                maximize=False,
+                decoupled_weight_decay=self.decoupled,
+            )
