@@ -42,21 +42,20 @@ class Adam:
 
     def step(self, learning_rate: float) -> None:
         """Update the weights with the gradient of the backward pass."""
-        with torch.no_grad():
-            adam(
-                [self.weights],
-                [self.gradient],
-                [self.first_moment],
-                [self.second_moment],
-                max_exp_avg_sqs=[],
-                state_steps=[self.steps],
-                foreach=False,
-                amsgrad=False,
-                beta1=0.9,
-                beta2=0.999,
-                lr=learning_rate,
-                weight_decay=self.weight_decay,
-                eps=1e-8,
-                maximize=False,
-                decoupled_weight_decay=self.decoupled,
-            )
+        adam(
+            [self.weights],
+            [self.gradient],
+            [self.first_moment],
+            [self.second_moment],
+            max_exp_avg_sqs=[],
+            state_steps=[self.steps],
+            foreach=False,
+            amsgrad=False,
+            beta1=0.9,
+            beta2=0.999,
+            lr=learning_rate,
+            weight_decay=self.weight_decay,
+            eps=1e-8,
+            maximize=False,
+            decoupled_weight_decay=self.decoupled,
+        )
