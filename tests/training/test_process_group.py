@@ -105,7 +105,7 @@ def test_torchrun_trains_the_weights_of_one_process(run_dir, matches, tmp_path):
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr", "127.0.0.1"]
     command = [*torchrun, "--nproc-per-node", "2", TRAIN, *told, f"run_dir={run_dir}"]
     result = subprocess.run(command, check=False, capture_output=True, text=True, cwd=PROJECT, timeout=120)
-    assert result.returncode == 0, result.stderr
+    assert result.returncode == 0, result.stdout + result.stderr
     assert len(re.findall("level 1: trained on", result.stdout)) == 1
     assert len(re.findall("level 1: trained on", (run_dir / "run.log").read_text())) == 1
     assert_trained_alike(tmp_path / "one", run_dir)
