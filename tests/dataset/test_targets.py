@@ -1,7 +1,5 @@
 """Targets by hand: z * gamma**k, for the mover's return z and the moves k that it makes later."""
 
-import sys
-
 import numpy as np
 import pytest
 import torch
@@ -228,43 +226,19 @@ def test_a_value_beyond_the_range_of_outcomes_is_cut_to_it():
 # ---------------------------------------------------------------------- rules from outside the package
 
 
-RULE = '''
-"""A target rule that is not part of the package: every position is worth half of the undiscounted outcome."""
-
-from selfplay.dataset.targets import full
+MODULE = "tests.support.outside_training"
 
 
-def halved(played):
-    return full(played._replace(gamma=1.0)) / 2
-
-
-def doubled(played):
-    return full(played) * 2
-
-
-def cut_off(played):
-    return full(played)[1:]
-'''
-
-
-@pytest.fixture
-def my_targets(tmp_path, monkeypatch):
-    (tmp_path / "my_targets.py").write_text(RULE)
-    monkeypatch.syspath_prepend(tmp_path)
-    yield "my_targets"
-    sys.modules.pop("my_targets", None)
-
-
-def test_a_target_rule_of_another_module_makes_the_targets_of_a_level(tmp_path, my_targets):
+def test_a_target_rule_of_another_module_makes_the_targets_of_a_level(tmp_path):
     run = RunFolder(tmp_path / "run")
-    settings = tiny_settings(run.path, f"targets={my_targets}:halved", "levels=1")
+    settings = tiny_settings(run.path, f"targets={MODULE}:halved", "levels=1")
     learn_levels(settings)
     for level in (0, 1):
         generate_level(settings, level)
         rows = read_dataset(run.dataset(level), GAME.observation_codec)
         assert set(rows.target.tolist()) == {-0.5, 0.0, 0.5}
-        assert Manifest(run.level(level)).sections["generation"]["settings"]["targets"] == "my_targets:halved"
-    with pytest.raises(StageError, match=r"targets was .*my_targets:halved"):
+        assert Manifest(run.level(level)).sections["generation"]["settings"]["targets"] == f"{MODULE}:halved"
+    with pytest.raises(StageError, match=f"targets was .*{MODULE}:halved"):
         generate_level(tiny_settings(run.path), 0)
 
 
@@ -275,22 +249,22 @@ def test_a_target_rule_of_another_module_makes_the_targets_of_a_level(tmp_path, 
         ("cut_off", r"targets: the rule gives targets of shape \[8, 300\]; \[9, 300\] are needed"),
     ],
 )
-def test_wrong_targets_of_a_rule_are_refused(tmp_path, my_targets, rule, message):
+def test_wrong_targets_of_a_rule_are_refused(tmp_path, rule, message):
     with pytest.raises(SettingError, match=message):
-        generate_level(tiny_settings(tmp_path / "run", f"targets={my_targets}:{rule}"), 0)
+        generate_level(tiny_settings(tmp_path / "run", f"targets={MODULE}:{rule}"), 0)
 
 
 @pytest.mark.parametrize(
     ("override", "message"),
     [
         ("targets=everything", r"^targets=everything: .*full or watkins"),
-        ("targets=my_targets:nothing", "target rule 'my_targets:nothing' cannot be imported"),
+        (f"targets={MODULE}:nothing", f"target rule '{MODULE}:nothing' cannot be imported"),
         ("targets=no_such_module:rule", "target rule 'no_such_module:rule' cannot be imported"),
         ("outcome=points", r"^outcome=points: .*return or disc_difference"),
-        ("outcome=my_targets:nothing", "outcome 'my_targets:nothing' cannot be imported"),
+        (f"outcome={MODULE}:nothing", f"outcome '{MODULE}:nothing' cannot be imported"),
     ],
 )
-def test_an_unknown_rule_or_outcome_is_refused_when_settings_are_composed(tmp_path, my_targets, override, message):
+def test_an_unknown_rule_or_outcome_is_refused_when_settings_are_composed(tmp_path, override, message):
     with pytest.raises(SettingError, match=message):
         tiny_settings(tmp_path / "run", override)
     assert not (tmp_path / "run").exists()

@@ -1,4 +1,4 @@
-"""What another package could add to training: networks, an optimiser and a schedule, named as `module:attribute`."""
+"""What another package could add to training: networks, target rules, an optimiser and a schedule."""
 
 from itertools import islice
 from math import prod
@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from selfplay.architectures import Output
+from selfplay.dataset.targets import full
 from selfplay.training.optimizer import Optimizer
 
 
@@ -102,3 +103,18 @@ class SignDescent(Optimizer):
 def halving(peak, step, total_steps):
     """Half the rate of the step before."""
     return peak * 0.5**step
+
+
+def halved(played):
+    """A target rule: every position is worth half of the undiscounted outcome."""
+    return full(played._replace(gamma=1.0)) / 2
+
+
+def doubled(played):
+    """Targets out of range."""
+    return full(played) * 2
+
+
+def cut_off(played):
+    """Targets of the wrong shape."""
+    return full(played)[1:]

@@ -1,6 +1,6 @@
-"""A tiny game with passes, for tests: seven coins on a pile, who is ahead has to wait, who takes more wins.
+"""A small game with passes: two players take coins from a pile of seven; whoever takes more wins.
 
-Action 0 takes one coin, action 1 two; who has more coins than the other can only pass (action 2).
+Action 0 takes one coin, action 1 takes two. A player with more coins than the other can only pass (action 2).
 """
 
 from selfplay.compute.bit_algebra import rule
@@ -34,6 +34,13 @@ def return_to_move(own, opp):
     return (own > opp) * 2 - 1
 
 
+@rule
+def observation_entry(own, opp, index):
+    """Bits 0 to 3 of the coins of the player who has just moved, then those of the player to move."""
+    to_move, bit = index >> 2, index & 3
+    return (((opp >> bit) & (1 - to_move)) | ((own >> bit) & to_move)) & 1
+
+
 class PilePresentation(Presentation):
     action_help = "one or two"
 
@@ -47,12 +54,12 @@ class Pile(Game):
     name = "pile"
     num_distinct_actions = 3
     pass_action = 2
-    observation_shape = (16,)
+    observation_shape = (8,)
     max_game_length = 14
-    rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, lambda own, opp, index: own == index)
+    rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry)
     presentation_class = PilePresentation
 
-    # As tensor operations, because compiling takes seconds.
+    # Tensor operations, because compiling takes seconds.
     def step_unchecked(self, state, action):
         return self.step_with_tensors(state, action)
 

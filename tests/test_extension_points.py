@@ -1,0 +1,51 @@
+"""A game, an architecture, a target rule and a player from outside the package, combined by settings alone."""
+
+from pathlib import Path
+
+import torch
+
+from selfplay import learn_levels, load_level
+from selfplay.dataset.reader import read_dataset
+from selfplay.matches.match_series import play_match_series
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.matches import MatchSettings
+from tests.support.outside_training import PolicyNetwork
+from tests.support.pile import Pile
+from tests.support.runs import tiny_settings
+
+GAME = "tests.support.pile:Pile"
+PLAYER = "tests.support.stub_players:FirstLegal"
+LEARNING = [
+    f"game.name={GAME}",
+    "architecture=custom",
+    "architecture.name=tests.support.outside_training:PolicyNetwork",
+    "targets=tests.support.outside_training:halved",
+    "levels=2",
+]
+
+
+def test_levels_of_an_outside_game_are_generated_trained_loaded_and_played(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path)
+    learn_levels(tiny_settings(run.path, *LEARNING))
+
+    agent = load_level(run.path, 2)
+    assert type(agent.game) is Pile
+    for level in (0, 1):
+        rows = read_dataset(run.dataset(level), agent.game.observation_codec)
+        assert set(rows.target.tolist()) == {-0.5, 0.5}
+
+    assert type(agent.network) is PolicyNetwork
+    state = agent.game.init()
+    value, policy_logits = agent.network(agent.game.observe(state))
+    assert (value.shape, policy_logits.shape) == ((1,), (1, 3))
+    values = agent.action_values(state)
+    torch.nn.init.normal_(agent.network.policy.weight)
+    torch.testing.assert_close(agent.action_values(state), values, equal_nan=True)
+
+    overrides = [f"game.name={GAME}", f"run_dir={run.path}", f"first={PLAYER}", "second=level:2", "matches=20"]
+    results = play_match_series(compose_settings_of(MatchSettings, "matches", overrides))
+    wins, draws, losses = results.by_player
+    # Both players are deterministic, so only who moves first decides a match; seven coins cannot be shared equally.
+    assert (wins + losses, draws) == (20, 0)
+    assert wins in {0, 10, 20}
