@@ -1,5 +1,6 @@
 """The games by name, and what a game is made of."""
 
+from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
@@ -24,7 +25,11 @@ __all__ = ["GAMES", "Game", "Presentation", "Rules", "State", "Symmetries", "mak
 
 def make_game(name: str) -> Game:
     """The game with this name: one of `GAMES`, or `module:Class`. Raises SettingError if there is none."""
-    game = GAMES[name]()
+    game_class = GAMES[name]
+    # Files of runs name their game, and a name must not call anything but a game.
+    if not (isinstance(game_class, type) and issubclass(game_class, Game)):
+        raise SettingError(f"game {name!r} is not a subclass of selfplay.games.Game")
+    game = game_class()
     # Files name the game they belong to, so a game from outside must carry the name that finds it again.
     game.name = name
     return game

@@ -72,3 +72,9 @@ def test_a_game_that_cannot_be_found_is_refused() -> None:
         make_game("chess")
     with pytest.raises(SettingError, match="game 'nowhere:Chess' cannot be imported"):
         make_game("nowhere:Chess")
+
+
+@pytest.mark.parametrize("name", ["os:getcwd", "selfplay.games:Presentation"])
+def test_only_a_subclass_of_game_is_a_game(name):
+    with pytest.raises(SettingError, match=f"^game '{name}' is not a subclass of selfplay.games.Game$"):
+        make_game(name)
