@@ -9,7 +9,8 @@ from selfplay import learn_levels
 from selfplay.errors import SettingError, StageError
 from selfplay.executors import open_executor
 from selfplay.settings.common import ExecutorSettings
-from selfplay.stages.generate import generate_level, play_shard, shards_of
+from selfplay.stages.generate import generate_level
+from selfplay.stages.play_shard import play_shard, shards_of
 from tests.executors.test_executors import Job, jobs, refuse, square
 from tests.support.runs import files_of, tiny_settings
 

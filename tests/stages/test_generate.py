@@ -12,7 +12,7 @@ from selfplay.dataset.reader import read_dataset
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.runs.run_folder import RunFolder
-from selfplay.stages.generate import pool_opponents
+from selfplay.stages.play_shard import pool_opponents
 from tests.support.runs import files_of, tiny_settings
 
 

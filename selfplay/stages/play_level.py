@@ -1,0 +1,54 @@
+"""Plays the matches of a level, shard by shard, and writes its dataset."""
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from selfplay.dataset.writer import dataset_written
+from selfplay.executors import Executor
+from selfplay.progress import ProgressBar
+from selfplay.runs.context import run_context
+from selfplay.settings.run import Settings
+from selfplay.stages.play_shard import play_shard, shards_of
+
+log = logging.getLogger(__name__)
+
+
+def play_level(
+    settings: Settings,
+    level: int,
+    agents: Sequence[Path],
+    record: Mapping[str, Any],
+    executor: Executor,
+    progress: ProgressBar,
+) -> int:
+    """Play the matches of `level` that are not written yet; returns the number of rows of the dataset.
+
+    Args:
+        agents: the files of the levels that play.
+        record: what the dataset depends on; shards that an interrupted run wrote with the same record are kept.
+    """
+    start = time.perf_counter()
+    context = run_context(settings)
+    path, size = context.run.dataset(level, settings.dataset.format), prod(context.game.observation_shape)
+    shards = shards_of(settings, level)
+    with (
+        closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
+        dataset_written(path, size, record) as writer,
+    ):
+        rows = sum(writer.written.values())
+        missing = [shard for shard in shards if shard.number not in writer.written]
+        if found := len(shards) - len(missing):
+            log.info("level %d: %d of %d shards already written", level, found, len(shards))
+            bar.update(settings.matches - sum(len(shard.matches) for shard in missing))
+        for shard, played in zip(missing, executor.map(play_shard, missing, agents), strict=True):
+            writer.add(shard.number, played.content)
+            rows += played.rows
+            bar.update(len(shard.matches))
+    seconds = time.perf_counter() - start
+    log.info("level %d: played %d matches, %d rows (%.2f s)", level, settings.matches, rows, seconds)
+    return rows

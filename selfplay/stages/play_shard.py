@@ -1,0 +1,105 @@
+"""Plays a shard, a part of a level's matches, and encodes its rows. Workers of an executor run it."""
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
+from selfplay.dataset.match_rows import match_rows
+from selfplay.dataset.rows import Rows, concatenate
+from selfplay.dataset.targets import PlayedMatches
+from selfplay.dataset.writer import encode_rows
+from selfplay.games.match_record import MatchRecord
+from selfplay.matches.arena import Players, play_batch, play_matches, playing_device
+from selfplay.players.device_memory import fitting_batch_size
+from selfplay.players.levels import exploring_player
+from selfplay.runs.context import RunContext, run_context
+from selfplay.settings.choices import OUTCOMES, TARGET_RULES
+from selfplay.settings.run import Settings
+
+RecordedMatches = tuple[MatchRecord, Players]
+"""Matches between the same two players, and these players, the level itself first."""
+
+
+class Shard(NamedTuple):
+    """A part of a level's matches. Its rows do not depend on where or with which other shards it is played."""
+
+    settings: Settings
+    level: int
+    number: int
+    """From 0."""
+    matches: range
+
+
+class PlayedShard(NamedTuple):
+    """The rows of a shard, encoded in the format of the dataset."""
+
+    content: bytes
+    rows: int
+
+
+def shards_of(settings: Settings, level: int) -> list[Shard]:
+    """The shards of the matches of a level."""
+    size, matches = settings.dataset.shard_matches, range(settings.matches)
+    parts = (matches[start : start + size] for start in range(0, len(matches), size))
+    return [Shard(settings, level, number, part) for number, part in enumerate(parts)]
+
+
+def play_shard(shard: Shard) -> PlayedShard:
+    """Play the matches of a shard and encode their rows."""
+    settings, context = shard.settings, run_context(shard.settings)
+    key = stream_key(settings.seed, shard.level, Activity.GENERATION)
+    play = _against_pool if settings.opponents == "pool" and shard.level > 0 else _against_itself
+    parts = (_rows(context, batch, key) for batch in play(context, shard, key))
+    return PlayedShard(*encode_rows(parts, settings.dataset.format, context.game.observation_codec))
+
+
+def _rows(context: RunContext[Settings], batch: Iterable[RecordedMatches], key: int) -> Rows:
+    """The rows of a batch of matches, ordered by match and ply."""
+    settings = context.settings
+    rule, outcome = TARGET_RULES[settings.targets], OUTCOMES[settings.outcome]
+    parts = [
+        match_rows(
+            PlayedMatches(context.game, record, players, key, settings.gamma, outcome), rule, settings.viewpoints
+        )
+        for record, players in batch
+    ]
+    return parts[0] if len(parts) == 1 else concatenate(parts).in_order()
+
+
+def _against_itself(context: RunContext[Settings], shard: Shard, key: int) -> Iterator[list[RecordedMatches]]:
+    """The matches of a level against itself, a batch at a time."""
+    player = exploring_player(context.settings, context.game, shard.level)
+    players, size = (player, player), context.settings.batch_size
+    for record in play_matches(context.game, players, shard.matches, key, batch_size=size, device=context.device):
+        yield [(record, players)]
+
+
+def _against_pool(context: RunContext[Settings], shard: Shard, key: int) -> Iterator[list[RecordedMatches]]:
+    """The matches of a level against itself and the levels before it, a batch at a time, with a record per opponent.
+
+    Half of the matches are against itself; the earlier levels, of which level 0 is the random player, share the rest
+    equally. The level moves first in matches with even numbers.
+    """
+    game, device, level = context.game, context.device, shard.level
+    player_of = cache(lambda number: exploring_player(context.settings, game, number))
+    itself = player_of(level), player_of(level)
+    size = context.settings.batch_size or fitting_batch_size(game, itself, playing_device(itself, device))
+    for numbers in torch.split(torch.arange(shard.matches.start, shard.matches.stop), size):
+        opponents = pool_opponents(key, numbers, level)
+        records = []
+        for opponent in sorted(set(opponents.tolist())):
+            match = numbers[opponents == opponent]
+            players = player_of(level), player_of(opponent)
+            record = play_batch(game, players, match, (match % 2).to(torch.int8), key, device=device)
+            records.append((record, players))
+        yield records
+
+
+def pool_opponents(key: int, matches: Tensor, level: int) -> Tensor:
+    """int64[B]: the opponent of level `level` in each of the matches numbered `matches` (int64[B])."""
+    drawn: Tensor = below(Draws(key, matches, 0).words(Purpose.OPPONENT), 2 * level)
+    return torch.where(drawn < level, drawn, level)
