@@ -15,10 +15,9 @@ def sources_digest() -> str:
     """A digest of all sources of this project, in hexadecimal digits."""
     package = Path(__file__).parent.parent
     digest = hashlib.sha256()
-    # The architectures may be a linked folder, which rglob does not enter.
-    for folder in (package, package / "architectures"):
-        for source in sorted(folder.rglob("*.py")):
-            digest.update(str(source.relative_to(package)).encode() + b"\0" + source.read_bytes())
+    # In a checkout the architectures are a linked folder, which rglob does not enter.
+    for source in sorted({*package.rglob("*.py"), *(package / "architectures").rglob("*.py")}):
+        digest.update(str(source.relative_to(package)).encode() + b"\0" + source.read_bytes())
     return digest.hexdigest()
 
 
