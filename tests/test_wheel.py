@@ -1,4 +1,4 @@
-"""The wheel is complete, adds one top-level name, and works where the checkout is not on the path."""
+"""The wheel: it is complete, adds one top-level name, and works where the checkout is not on the path."""
 
 import os
 import shutil

@@ -1,10 +1,12 @@
-"""What the stage prints: how to play against the newest level."""
+"""The comparison of a run: its table, its figures, and the printed command to play against the newest level."""
 
 import os
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from selfplay.cli.arguments import overrides_first
@@ -12,7 +14,43 @@ from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import compose_settings
-from selfplay.stages.compare import how_to_play
+from selfplay.stages.compare import compare_and_report, how_to_play
+from selfplay.stages.draw_figures import draw_run_figures
+from tests.support.runs import tiny_settings
+
+COLUMNS = [
+    "level",
+    *("wins_vs_previous", "draws_vs_previous", "losses_vs_previous"),
+    *("wins_vs_random", "draws_vs_random", "losses_vs_random"),
+    *("exact_win_vs_random", "exact_draw_vs_random", "exact_loss_vs_random"),
+    *("losing_lines_first", "losing_lines_second", "lines_first", "lines_second"),
+    *("optimal_action_rate", "rating"),
+]
+
+FIGURES = ["exact.png", "loss_by_level.png", "losses.png", "ratings.png", "wins_minus_losses.png"]
+
+
+def test_the_table_has_its_columns_and_the_figures_are_drawn(tiny_run: Path, tmp_path: Path) -> None:
+    run_dir = tmp_path / "run"
+    shutil.copytree(tiny_run, run_dir)
+    settings = tiny_settings(run_dir, "comparison.matches=20")
+    draw_run_figures(settings)
+    report = compare_and_report(settings)
+    assert report.splitlines()[-1].startswith("Play against it: ")
+    for script in ("console", "web"):
+        assert f"play/{script}.py run_dir={run_dir}" in report.splitlines()[-1]
+    table = pd.read_csv(run_dir / "comparison" / "levels.csv")
+    assert set(COLUMNS) <= set(table.columns)
+    assert table["level"].tolist() == [0, 1, 2, 3]
+    played = table[table["level"] > 0]
+    for opponent in ("previous", "random"):
+        results = [f"{result}_vs_{opponent}" for result in ("wins", "draws", "losses")]
+        assert (played[results].sum(axis=1) == 20).all()
+    exact = table[[f"exact_{outcome}_vs_random" for outcome in ("win", "draw", "loss")]]
+    assert exact.sum(axis=1).tolist() == pytest.approx([1.0] * 4)
+    assert sorted(path.name for path in (run_dir / "figures").iterdir()) == FIGURES
+    for path in (run_dir / "figures").iterdir():
+        assert path.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
@@ -29,7 +67,7 @@ from selfplay.stages.compare import how_to_play
         (["run_dir=outputs/tictactoe"], "python play/console.py"),
     ],
 )
-def test_who_has_learned_is_told_how_to_play(
+def test_the_report_ends_with_the_command_to_play(
     monkeypatch: pytest.MonkeyPatch, overrides: list[str], command: str
 ) -> None:
     monkeypatch.chdir(PROJECT_FOLDER)
@@ -37,7 +75,7 @@ def test_who_has_learned_is_told_how_to_play(
     settings = compose_settings(overrides)
     page = command.replace("console.py", "web.py")
     assert how_to_play(settings) == f"Play against it: {command}   or in a browser: {page}"
-    # What it says is what the console reads.
+    # The console accepts the printed command.
     words = shlex.split(command)
     assert Path(words[1]).exists()
     read = compose_settings_of(PlaySettings, "play", overrides_first(words[2:]))

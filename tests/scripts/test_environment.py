@@ -1,0 +1,110 @@
+"""shell/environment.sh: which Python the shell scripts use, and when they install the project."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.runs import PROJECT
+
+
+def executable(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/bash\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A clone of the project with its own .venv, whose python records its arguments in the file `calls`."""
+    project = tmp_path / "clone"
+    shutil.copytree(PROJECT / "shell", project / "shell")
+    for name in ("pyproject.toml", "constraints.txt"):
+        (project / name).touch()
+    binaries = project / ".venv" / "bin"
+    executable(binaries / "python", f'echo "$PIP_CONSTRAINT $@" >>{project}/calls')
+    (binaries / "activate").write_text(f"PATH={binaries}:$PATH\n")
+    (project / ".venv" / "installed").touch()
+    return project
+
+
+def sourced(project, path=None, **variables):
+    """The exit code of environment.sh; what it prints, then the project and the python that would run; its errors."""
+    commands = f'source "{project}/shell/environment.sh"; echo "$project"; command -v python'
+    environment = {"PATH": path or os.environ["PATH"], **variables}
+    result = subprocess.run(
+        ["/bin/bash", "-euo", "pipefail", "-c", commands], check=False, capture_output=True, text=True, env=environment
+    )
+    return result.returncode, result.stdout.splitlines(), result.stderr
+
+
+def active_environment(folder, installed):
+    """The variables of an active environment with the package of the project at `installed`."""
+    (installed / "selfplay").mkdir(parents=True)
+    (installed / "selfplay" / "__init__.py").touch()
+    python = executable(folder / "bin" / "python", f'PYTHONPATH={installed} exec {sys.executable} "$@"')
+    return {"path": f"{python.parent}:{os.environ['PATH']}", "VIRTUAL_ENV": str(folder)}
+
+
+def test_the_active_environment_is_used_if_the_project_is_installed_there(clone, tmp_path):
+    code, lines, _ = sourced(clone, **active_environment(tmp_path / "active", clone))
+    assert (code, lines) == (0, [str(clone), str(tmp_path / "active" / "bin" / "python")])
+    assert not (clone / "calls").exists()
+
+
+def test_an_active_environment_with_another_checkout_is_not_used(clone, tmp_path):
+    code, lines, _ = sourced(clone, **active_environment(tmp_path / "active", tmp_path / "another"))
+    assert (code, lines) == (0, [str(clone), str(clone / ".venv" / "bin" / "python")])
+
+
+@pytest.mark.parametrize("is_active", [True, False], ids=["active without the project", "none active"])
+def test_the_environment_of_the_project_is_used_otherwise(clone, tmp_path, is_active):
+    empty = executable(tmp_path / "active" / "bin" / "python", "exit 1")
+    path = f"{empty.parent}:{os.environ['PATH']}"
+    code, lines, _ = sourced(clone, path, **({"VIRTUAL_ENV": str(empty.parent.parent)} if is_active else {}))
+    assert (code, lines) == (0, [str(clone), str(clone / ".venv" / "bin" / "python")])
+    assert not (clone / "calls").exists()
+
+
+@pytest.mark.parametrize("changed", ["pyproject.toml", "constraints.txt"])
+def test_an_environment_older_than_its_requirements_is_installed_again(clone, changed):
+    os.utime(clone / ".venv" / "installed", (1, 1))
+    os.utime(clone / ({"pyproject.toml", "constraints.txt"} - {changed}).pop(), (0, 0))
+    code, lines, _ = sourced(clone)
+    assert code == 0
+    assert lines[-1] == str(clone / ".venv" / "bin" / "python")
+    calls = (clone / "calls").read_text()
+    assert calls.startswith(f"{clone}/constraints.txt -m pip install ")
+    assert calls.endswith(f"--editable {clone}\n")
+    # The second time there is nothing to install.
+    assert sourced(clone)[1] == [str(clone), str(clone / ".venv" / "bin" / "python")]
+    assert (clone / "calls").read_text() == calls
+
+
+def test_extras_have_their_own_stamp(clone):
+    code, _, _ = sourced(clone, EXTRAS="dev")
+    assert code == 0
+    assert (clone / "calls").read_text().endswith(f"--editable {clone}[dev]\n")
+    assert (clone / ".venv" / "installed-dev").exists()
+
+
+def test_a_failed_installation_leaves_no_stamp(clone):
+    (clone / ".venv" / "installed").unlink()
+    executable(clone / ".venv" / "bin" / "python", "exit 1")
+    code, _, _ = sourced(clone)
+    assert code == 1
+    assert not (clone / ".venv" / "installed").exists()
+
+
+def test_without_a_recent_python_there_is_one_line_of_error(clone, tmp_path):
+    (clone / ".venv" / "installed").unlink()
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    (bare / "dirname").symlink_to(shutil.which("dirname"))
+    executable(bare / "python3", "exit 1")
+    code, lines, error = sourced(clone, str(bare))
+    assert (code, lines) == (1, [])
+    assert error == "error: Python 3.11 or newer is needed, and none was found\n"

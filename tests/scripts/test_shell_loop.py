@@ -1,0 +1,117 @@
+"""The shell loop: its files and bytes, also after being killed, and its error messages."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from selfplay.runs.run_folder import RunFolder
+from tests.support.rejections import assert_refused
+from tests.support.runs import LEARN, PROJECT, TINY, files_of, run_script
+
+LOOP = [*TINY, "levels=2", "comparison.matches=50"]
+
+
+def this_environment():
+    """The variables with which a shell script uses the Python environment of these tests."""
+    return os.environ | {
+        "VIRTUAL_ENV": sys.prefix + os.sep,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+
+
+def shell_script(*arguments, cwd, **options):
+    command = [str(PROJECT / "learn_tictactoe.sh"), *map(str, arguments)]
+    return subprocess.Popen(
+        command, cwd=cwd, env=this_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
+
+
+def result_of(process):
+    """The process when it has ended."""
+    output, error = process.communicate(timeout=120)
+    return subprocess.CompletedProcess(process.args, process.returncode, output, error)
+
+
+@pytest.fixture(scope="module")
+def shell_run(tmp_path_factory):
+    """A shell run in another folder with a relative run_dir: the expected folder, its output, seconds."""
+    cwd = tmp_path_factory.mktemp("elsewhere")
+    started = time.monotonic()
+    with shell_script(*LOOP, "run_dir=runs/tiny", cwd=cwd) as process:
+        output, error = process.communicate()
+    assert process.returncode == 0, error
+    return cwd / "runs" / "tiny", output, time.monotonic() - started
+
+
+@pytest.mark.slow
+def test_a_relative_run_dir_is_relative_to_the_working_folder(shell_run):
+    run_dir, output, _ = shell_run
+    assert [path.name for path in run_dir.parent.parent.iterdir()] == ["runs"]
+    names = [f"level_{level:02d}" for level in range(3)]
+    assert sorted(path.name for path in run_dir.iterdir() if path.is_dir()) == ["comparison", "figures", *names]
+    assert "\nLevel 2 can" in output
+    assert output.endswith("play/web.py run_dir=runs/tiny\n")
+
+
+@pytest.mark.slow
+def test_learn_py_writes_the_same_bytes_as_the_shell_loop(shell_run, tmp_path):
+    run_dir, _, _ = shell_run
+    result = run_script(LEARN, *LOOP, f"run_dir={tmp_path / 'run'}")
+    assert result.returncode == 0, result.stderr
+    assert files_of(tmp_path / "run") == files_of(run_dir)
+
+
+@pytest.mark.slow
+def test_a_shell_loop_that_was_killed_several_times_ends_in_the_same_bytes(shell_run, tmp_path):
+    finished, _, seconds = shell_run
+    expected = files_of(finished)
+    chance = random.Random(11)
+    kills, seen, runs = 0, set(), 0
+    while kills < 6 or runs < 1:
+        run_dir = tmp_path / f"run{runs}"
+        # Finished stages are skipped quickly, so a kill within half the time of a run can hit any remaining stage.
+        patience = chance.uniform(0.3, 0.5 * seconds) if kills < 6 else 600
+        with shell_script(*LOOP, f"run_dir={run_dir}", cwd=tmp_path, start_new_session=True) as process:
+            try:
+                _, error = process.communicate(timeout=patience)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+                seen.add(len(files_of(run_dir)))
+                kills += 1
+                continue
+        assert process.returncode == 0, error
+        assert files_of(run_dir) == expected
+        runs += 1
+    # The kills hit different moments; otherwise they would prove little.
+    assert len(seen) > 2
+
+
+def test_the_shell_loop_rejects_a_run_that_another_process_holds(tmp_path):
+    with RunFolder(tmp_path).lock():
+        result = result_of(shell_script(*LOOP, f"run_dir={tmp_path}", cwd=tmp_path))
+    assert_refused(result, 1, "another process is using", tmp_path)
+    assert result.stdout == ""
+    assert files_of(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("argument", "code", "named"),
+    [
+        ("--levels=many", 2, "many"),
+        ("--foo", 2, "unknown flag --foo"),
+        ("--cfg=job", 2, "--cfg"),
+        ("run_dir=file/run", 1, "cannot write in file/run"),
+    ],
+)
+def test_the_shell_loop_reports_errors_in_one_line(tmp_path, argument, code, named):
+    (tmp_path / "file").touch()
+    result = result_of(shell_script(argument, cwd=tmp_path))
+    assert_refused(result, code, named)
+    assert result.stdout == ""
