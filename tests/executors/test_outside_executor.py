@@ -1,0 +1,72 @@
+"""An executor from outside the package: named by its module or registered, it runs the stages of a run."""
+
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from selfplay import compose_settings, learn_levels
+from selfplay.errors import SettingError
+from selfplay.executors import Executor, open_executor
+from selfplay.settings.choices import EXECUTORS
+from selfplay.settings.common import ExecutorSettings
+from tests.support.runs import files_of, tiny_settings
+
+NAME = f"{__name__}:ReverseExecutor"
+SHARDS = ["levels=2", "dataset.format=parquet", "dataset.shard_matches=100"]
+
+
+class ReverseExecutor:
+    """Runs the tasks from the last to the first, and records how many tasks each call got."""
+
+    calls: ClassVar[list[int]] = []
+    closed = 0
+
+    def __init__(self, settings):
+        self.settings = settings
+
+    def map(self, function, tasks, files=()):
+        tasks = list(tasks)
+        self.calls.append(len(tasks))
+        return reversed([function(task) for task in reversed(tasks)])
+
+    def close(self):
+        type(self).closed += 1
+
+
+@pytest.fixture(autouse=True)
+def _no_calls(monkeypatch):
+    monkeypatch.setattr(ReverseExecutor, "calls", [])
+    monkeypatch.setattr(ReverseExecutor, "closed", 0)
+
+
+def test_a_run_with_an_executor_of_another_package_has_the_same_bytes(tmp_path: Path) -> None:
+    serial, reverse = tmp_path / "serial", tmp_path / "reverse"
+    learn_levels(tiny_settings(serial, *SHARDS))
+    assert ReverseExecutor.calls == []
+    learn_levels(tiny_settings(reverse, *SHARDS, f"executor.name='{NAME}'"))
+    assert ReverseExecutor.calls == [3, 3]
+    assert ReverseExecutor.closed == 1
+    assert files_of(reverse) == files_of(serial)
+
+
+def test_a_registered_name_opens_the_executor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(EXECUTORS, "_found", dict(EXECUTORS._found))
+    EXECUTORS.register("reverse", ReverseExecutor)
+    settings = compose_settings(["executor.name=reverse", "executor.workers=2"]).executor
+    with open_executor(settings) as executor:
+        opened: Executor = executor
+        assert isinstance(opened, ReverseExecutor)
+        assert opened.settings.workers == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("threads", r"^executor.name=threads: must be serial or process or ray$"),
+        (f"{__name__}:Missing", r"executor '.*:Missing' cannot be imported"),
+    ],
+)
+def test_a_name_that_is_not_an_executor_is_rejected(name: str, message: str) -> None:
+    with pytest.raises(SettingError, match=message), open_executor(ExecutorSettings(name)):
+        pass
