@@ -20,7 +20,7 @@ if ! { mkdir -p "$run_dir" && exec 9>>"$run_dir/.lock"; } 2>/dev/null; then
     exit 1
 fi
 export SELFPLAY_LOCK_FD=9
-python -m selfplay.cli.hold_run "$run_dir"
+python -m selfplay.cli.lock_for_shell "$run_dir"
 
 for ((level = 0; level < levels; level++)); do
     # The newest player plays thousands of matches against itself; level 0 plays at random. Every position that a

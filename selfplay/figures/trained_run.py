@@ -10,8 +10,8 @@ from selfplay.errors import StageError
 from selfplay.games import Game, make_game
 from selfplay.runs.checkpoints import load_checkpoint, read_metadata
 from selfplay.runs.run_folder import RunFolder
+from selfplay.training.epoch_loss_csv import read_epoch_losses
 from selfplay.training.fitting import EpochLoss
-from selfplay.training.loss_file import read_epoch_losses
 
 
 class TrainedRun(NamedTuple):

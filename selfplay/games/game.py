@@ -13,14 +13,14 @@ import torch
 from torch import Tensor
 
 from selfplay.errors import SettingError
-from selfplay.games.batched_rules import BatchedRules
 from selfplay.games.observation_codec import ObservationCodec, codec_of_bits
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
 from selfplay.games.state import State
+from selfplay.games.stepping import BatchStepping
 
 
-class Game(BatchedRules):
+class Game(BatchStepping):
     """A two-player zero-sum game of perfect information without chance."""
 
     name: str

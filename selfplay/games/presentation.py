@@ -8,8 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.games.batched_rules import BatchedRules
 from selfplay.games.state import State
+from selfplay.games.stepping import BatchStepping
 
 SIGNS = {1: "X", -1: "O", 0: "."}
 
@@ -48,7 +48,7 @@ class Presentation:
     position_line: PositionLine | None = None
     """The line the positions stand on, if there is one: figures then show the value of each position."""
 
-    def __init__(self, game: BatchedRules) -> None:
+    def __init__(self, game: BatchStepping) -> None:
         self.game = game
         self.title = self.title or game.name
         if not self.action_help:

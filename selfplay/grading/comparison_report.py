@@ -13,8 +13,8 @@ from selfplay.games.win_draw_loss import UNDECIDED
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_columns import RESULTS
 from selfplay.grading.large_game_report import measured_verdict
-from selfplay.grading.proof import SEAT_NAMES, Grade, Grader
-from selfplay.grading.proof_text import is_unbeatable, lines_text, seats_verdict
+from selfplay.grading.proof import SEAT_NAMES, Grade, Grader, is_unbeatable
+from selfplay.grading.proof_text import lines_text, seats_verdict
 
 LINE_WIDTH = 100
 GAP = "    "

@@ -12,7 +12,7 @@ from selfplay.errors import InvalidFileError, StageError
 from selfplay.grading.comparison_columns import LEVEL_COLUMNS
 from selfplay.runs.manifest import Manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
-from selfplay.training.loss_file import read_epoch_losses
+from selfplay.training.epoch_loss_csv import read_epoch_losses
 
 SETTING_IN_NAME = re.compile(r"(?:^|[,/])([A-Za-z_+][\w.]*)=(.*?)(?=[,/][A-Za-z_+][\w.]*=|/|$)")
 """A setting in the name of a folder, as a sweep gives it: recipe=article,seed=0."""

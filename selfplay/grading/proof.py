@@ -32,6 +32,19 @@ class Lines(NamedTuple):
     total: int
 
 
+def unbeatable_seats(lines: tuple[Lines, Lines]) -> tuple[int, ...]:
+    """The seats in which no line is lost.
+
+    `lines`: those of a player whose lines of play were all tried, in each seat.
+    """
+    return tuple(seat for seat in range(2) if lines[seat].lost == 0)
+
+
+def is_unbeatable(lines: tuple[Lines, Lines]) -> bool:
+    """Whether the player is proved to lose in neither seat."""
+    return len(unbeatable_seats(lines)) == 2
+
+
 class Grade(NamedTuple):
     """What is proved about a player. Pairs are by seat: moving first, moving second."""
 

@@ -1,22 +1,9 @@
 """Sentences about what is proved: that a player cannot lose, or how many lines it loses."""
 
-from selfplay.grading.proof import SEAT_NAMES, Grade, Grader, Lines
+from selfplay.grading.proof import SEAT_NAMES, Grade, Grader, Lines, unbeatable_seats
 
 LARGEST_EXACT = 10**7
 """Larger counts are written as powers of ten."""
-
-
-def unbeatable_seats(lines: tuple[Lines, Lines]) -> tuple[int, ...]:
-    """The seats in which no line is lost.
-
-    `lines`: those of a player whose lines of play were all tried, in each seat.
-    """
-    return tuple(seat for seat in range(2) if lines[seat].lost == 0)
-
-
-def is_unbeatable(lines: tuple[Lines, Lines]) -> bool:
-    """Whether the player is proved to lose in neither seat."""
-    return len(unbeatable_seats(lines)) == 2
 
 
 def count_text(count: int) -> str:

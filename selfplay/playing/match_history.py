@@ -46,7 +46,7 @@ class MatchHistory:
         self.plies.append(ply)
         self.states.append(following)
 
-    def take_back(self, length: int) -> tuple[Ply, ...]:
+    def undo_to(self, length: int) -> tuple[Ply, ...]:
         """Remove the plies from number `length` on; returns them."""
         taken = tuple(self.plies[length:])
         del self.plies[length:], self.states[length + 1 :]

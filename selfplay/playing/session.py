@@ -134,7 +134,7 @@ class Session(SeatedMatch):
                 self._count()
             except BaseException:
                 # A player could not learn from the match, so the match has not ended yet.
-                self._history.take_back(len(self._history) - 1)
+                self._history.undo_to(len(self._history) - 1)
                 raise
         return self._history.plies[-1]
 
@@ -153,7 +153,7 @@ class Session(SeatedMatch):
         choice = self._history.last_choice
         if choice is None:
             raise NotNowError("there is no action of yours to take back")
-        taken_back = self._history.take_back(choice)
+        taken_back = self._history.undo_to(choice)
         self._values = {ply: values for ply, values in self._values.items() if ply < choice}
         self.is_practice = self._counter.is_counted
         return taken_back

@@ -1,4 +1,4 @@
-"""The files of a run: where each is, and the lock of the folder.
+"""The files of a run: where each is.
 
 RUN_DIR/level_03/dataset.csv (or dataset.parquet/), agent.safetensors, epoch_loss.csv, manifest.json
 RUN_DIR/manifest.json
@@ -9,26 +9,12 @@ RUN_DIR/figures/*.png
 RUN_DIR/tensorboard/*/events.out.tfevents.*
 """
 
-import fcntl
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from selfplay.errors import RunLockedError, StageError
+from selfplay.errors import StageError
+from selfplay.runs.run_lock import hold_lock, is_locked
 from selfplay.settings.common import CommonSettings
-
-LOCK_DESCRIPTOR = "SELFPLAY_LOCK_FD"
-"""Environment variable: the number of an open file that already holds the run's lock, inherited from a shell."""
-
-
-def _inherited_descriptor(own: int) -> int | None:
-    """The descriptor of the lock file opened by the shell, if it is the same file as descriptor `own`."""
-    number = os.environ.get(LOCK_DESCRIPTOR, "")
-    try:
-        return int(number) if os.path.samestat(os.fstat(int(number)), os.fstat(own)) else None
-    except (ValueError, OSError):
-        return None
 
 
 class RunFolder:
@@ -113,16 +99,8 @@ class RunFolder:
         return sorted(int(number) for number in found if number.isdigit())
 
     def is_at_work(self) -> bool:
-        """Whether a process holds the run's lock now; always False on systems without /proc/locks.
-
-        Trying to take the lock would answer this too, but could make a run fail that starts at that moment.
-        """
-        try:
-            inode = (self.path / ".lock").stat().st_ino
-            lines = Path("/proc/locks").read_text().splitlines()
-        except OSError:
-            return False
-        return any(" FLOCK " in line and f":{inode} " in line for line in lines)
+        """Whether a process holds the run's lock now; always False on systems without /proc/locks."""
+        return is_locked(self.path)
 
     def check_level(self, level: int) -> None:
         """Raise StageError, naming the existing levels, unless `level` has an agent."""
@@ -130,34 +108,9 @@ class RunFolder:
         if level not in levels:
             raise StageError(f"{self.path} has no level {level}; it has {_levels_text(levels)}")
 
-    @contextmanager
-    def lock(self, *, create: bool = True) -> Iterator[None]:
-        """Hold the run's lock for this process; the system releases it on exit.
-
-        Args:
-            create: make the folder if it does not exist.
-
-        Raises:
-            RunLockedError: another process holds the lock.
-            StageError: the folder does not exist, or cannot be written to.
-        """
-        if not (create or self.path.is_dir()):
-            raise StageError(f"{self.path} does not exist; give the run_dir of a run")
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            file = (self.path / ".lock").open("ab")
-        except OSError as error:
-            raise StageError(f"cannot write in {self.path}: {error.strerror}") from error
-        with file:
-            inherited = _inherited_descriptor(file.fileno())
-            try:
-                # A lock belongs to the open file: if the file of the shell has it, taking it again has no effect.
-                fcntl.flock(file if inherited is None else inherited, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise RunLockedError(
-                    f"another process is using {self.path}; wait for it, or give another run_dir"
-                ) from error
-            yield
+    def lock(self, *, create: bool = True) -> AbstractContextManager[None]:
+        """Hold the run's lock for this process. Arguments and errors: see `selfplay.runs.run_lock.hold_lock`."""
+        return hold_lock(self.path, create=create)
 
 
 def _levels_text(levels: list[int]) -> str:

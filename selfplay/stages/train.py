@@ -105,7 +105,7 @@ def _lack_of_memory_explained(level: int) -> Iterator[None]:
 def _write(plan: TrainingPlan, fitted: "FittedLevel") -> None:
     """Write the files of the level."""
     from selfplay.runs.checkpoints import save_checkpoint
-    from selfplay.training.loss_file import write_epoch_losses
+    from selfplay.training.epoch_loss_csv import write_epoch_losses
 
     settings, level = plan.settings, plan.level
     with written_whole(plan.run.agent(level)) as beside:

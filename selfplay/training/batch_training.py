@@ -15,6 +15,7 @@ from selfplay.architectures.output import Output, probe
 from selfplay.settings.training import TrainingSettings
 from selfplay.training.adam import Adam
 from selfplay.training.examples import Batch
+from selfplay.training.loss import weighted_squared_errors
 from selfplay.training.optimizer import LearningRate
 from selfplay.training.process_group import ProcessGroup
 
@@ -65,7 +66,9 @@ class BatchTraining:
         with self._autocast:
             values = self._value(observations.float()).float()
         # The mean over the whole batch, times the number of processes because their gradients are averaged.
-        loss: Tensor = (weights * (values - targets).square()).sum() / (batch.size / self._processes.world_size)
+        loss: Tensor = weighted_squared_errors(values, targets, weights).sum() / (
+            batch.size / self._processes.world_size
+        )
         loss.backward()  # type: ignore[no-untyped-call]
         self._adam.step(self._learning_rate.at(self._steps))
         self._steps += 1

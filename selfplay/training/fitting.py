@@ -1,6 +1,6 @@
 """Fitting a network to the targets of a dataset."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from typing import NamedTuple
@@ -12,13 +12,10 @@ from selfplay.compute.devices import CPU, cuda_devices_in_use
 from selfplay.compute.random_numbers import Purpose, single_word
 from selfplay.errors import StageError
 from selfplay.settings.training import TrainingSettings
-from selfplay.training.held_out import HeldOut
+from selfplay.training.loss import validation_loss
 from selfplay.training.optimizer import make_optimizer
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.rows_in_memory import TrainingRows
-
-VALIDATION_BLOCK = 65536
-"""Rows in one forward pass."""
 
 
 class EpochLoss(NamedTuple):
@@ -87,31 +84,6 @@ def _next_loss(earlier: Sequence[EpochLoss], training: float, validation: float)
     if not isfinite(validation):
         raise StageError(f"the loss is not a number in epoch {epoch}; set a lower training.optimizer.learning_rate")
     return EpochLoss(epoch, training, validation, all(validation < loss.validation_loss for loss in earlier))
-
-
-def validation_loss(
-    network: nn.Module,
-    held_out: Iterable[HeldOut],
-    observation_shape: tuple[int, ...],
-    processes: ProcessGroup = SINGLE_PROCESS,
-    device: str = CPU,
-) -> float:
-    """The mean squared error over the held-out rows of all processes.
-
-    Args:
-        held_out: the rows of this process, in parts; the network evaluates the distinct observations of each part.
-    """
-    network.eval()
-    sums = torch.zeros(2, dtype=torch.float64)
-    with torch.inference_mode():
-        for part in held_out:
-            distinct, inverse, targets = (column.to(device) for column in part)
-            blocks = torch.split(distinct, VALIDATION_BLOCK)
-            values = torch.cat([network(block.float().reshape(-1, *observation_shape)).value for block in blocks])
-            errors = (values[inverse] - targets).double().square()
-            sums += torch.tensor([float(errors.sum()), len(errors)], dtype=torch.float64)
-    total, count = processes.all_reduce(sums).tolist()
-    return float(total / count)
 
 
 @contextmanager

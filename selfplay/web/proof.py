@@ -1,8 +1,8 @@
 """Whether an opponent can lose: proved on the spot in small games, read from the files of the run otherwise."""
 
 from selfplay.games import Game
-from selfplay.grading.proof import Grader, Lines
-from selfplay.grading.proof_text import is_unbeatable, lines_verdict, seats_verdict, unbeatable_seats
+from selfplay.grading.proof import Grader, Lines, is_unbeatable, unbeatable_seats
+from selfplay.grading.proof_text import lines_verdict, seats_verdict
 from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
 from selfplay.players.perfect import PerfectPlayer
 from selfplay.players.player import Player

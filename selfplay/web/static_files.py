@@ -11,7 +11,17 @@ PAGES = {"/": "index.html", "/docs": "docs.html"}
 FILES = ("style.css", "icon.svg")
 SCRIPTS = (
     *("main.js", "api.js", "drawing.js", "docs.js"),
-    *("play.js", "controls.js", "opponents.js", "match_view.js", "words.js", "board.js", "buttons.js", "curve.js"),
+    *(
+        "play.js",
+        "listeners.js",
+        "opponents.js",
+        "level_slider.js",
+        "match_view.js",
+        "words.js",
+        "board.js",
+        "buttons.js",
+        "curve.js",
+    ),
     *("story.js", "charts.js"),
 )
 

@@ -14,7 +14,7 @@ from selfplay.grading.proof_text import count_text
 from selfplay.grading.table_columns import parsed_row
 from selfplay.grading.tournament_tables import PLAYER_COLUMNS
 from selfplay.runs.run_folder import RunFolder
-from selfplay.training.loss_file import read_epoch_losses
+from selfplay.training.epoch_loss_csv import read_epoch_losses
 from selfplay.web.opponents import OpponentCatalog, no_levels_text, path_text
 from selfplay.web.schemas import (
     EpochView,

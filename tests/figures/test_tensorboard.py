@@ -13,7 +13,7 @@ from selfplay import compose_settings, learn_levels, train_level
 from selfplay.errors import SettingError, StageError
 from selfplay.stages.compare import compare_and_report
 from selfplay.stages.train import NoProgress
-from selfplay.training.loss_file import read_epoch_losses
+from selfplay.training.epoch_loss_csv import read_epoch_losses
 from tests.support.runs import LEARN, files_of, run_forked, tiny_settings
 
 needs_tensorboard = pytest.mark.skipif(

@@ -7,8 +7,8 @@ from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_report import draw_line, verdict
-from selfplay.grading.proof import Grader, Lines
-from selfplay.grading.proof_text import count_text, is_unbeatable, lines_verdict, unbeatable_seats
+from selfplay.grading.proof import Grader, Lines, is_unbeatable, unbeatable_seats
+from selfplay.grading.proof_text import count_text, lines_verdict
 from selfplay.players.random import RandomPlayer
 from tests.grading.test_proof import lowest_action_player, perfect_player
 

@@ -10,7 +10,8 @@ import pytest
 
 from selfplay.errors import InvalidFileError, RunLockedError, StageError
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import LOCK_DESCRIPTOR, RunFolder
+from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_lock import LOCK_DESCRIPTOR
 from selfplay.runs.written_files import sha256, written_whole
 
 HOLD = """

@@ -17,8 +17,9 @@ from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.settings.training import OptimizerSettings, TrainingSettings
 from selfplay.training.examples import Examples, distinct_rows, training_examples
-from selfplay.training.fitting import fit, seeded, validation_loss
+from selfplay.training.fitting import fit, seeded
 from selfplay.training.held_out import HeldOut, is_held_out
+from selfplay.training.loss import validation_loss
 from selfplay.training.optimizer import LearningRate
 from selfplay.training.rows_in_memory import RowsInMemory
 from tests.support.dataset_tools import observations_of, random_rows, words_of

@@ -23,8 +23,9 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.training import OptimizerSettings, TrainingSettings
 from selfplay.stages.train import train_level
-from selfplay.training.fitting import fit, seeded, validation_loss
+from selfplay.training.fitting import fit, seeded
 from selfplay.training.held_out import is_held_out
+from selfplay.training.loss import validation_loss
 from selfplay.training.optimizer import make_optimizer
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.shuffle_buffer import replaced_rows

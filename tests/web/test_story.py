@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from selfplay.runs.run_folder import RunFolder
-from selfplay.training.loss_file import read_epoch_losses
+from selfplay.training.epoch_loss_csv import read_epoch_losses
 
 STORY = "/api/games/tictactoe/story"
 

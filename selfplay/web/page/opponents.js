@@ -1,7 +1,8 @@
-// Choosing the opponent: the list, its slider, and what is proved about the chosen opponent.
+// Choosing the opponent: the list, and what is proved about the chosen opponent.
 
 import * as api from "./api.js";
 import { at, checked, element, printed } from "./drawing.js";
+import { labelSlider, moveSlider, showSlider, sliderPlace } from "./level_slider.js";
 
 const SEATS = ["first", "second"];
 
@@ -25,7 +26,7 @@ const entryOf = (opponent) => opponent.group ?? opponent.id;
 function showOpponents() {
   const entries = new Map(opponents.map((one) => [entryOf(one), one.group ?? one.label]));
   at("opponent").replaceChildren(...[...entries].map(([value, label]) => element("option", { value }, label)));
-  showSlider(true);
+  showEntry();
 }
 
 function enablePerfect(isKnown) {
@@ -37,16 +38,18 @@ function enablePerfect(isKnown) {
 
 const numbered = () => opponents.filter((one) => one.group !== null && one.group === at("opponent").value);
 
-export function showSlider(isNew) {
+// After another entry of the list was chosen.
+export function showEntry() {
   const choices = numbered();
-  at("slider").hidden = choices.length === 0;
-  if (choices.length > 0 && isNew) {
-    Object.assign(at("number"), { min: 0, max: choices.length - 1 });
-    at("number").value = choices.findIndex((one) => one.is_default);
-  }
+  showSlider(choices);
+  moveSlider(choices.findIndex((one) => one.is_default));
+  showChosen();
+}
+
+// After the slider was moved.
+export function showChosen() {
   const { label, about } = chosenOpponent() ?? { label: "", about: "" };
-  at("number-label").textContent = label;
-  at("number").setAttribute("aria-valuetext", label);
+  labelSlider(label);
   at("about").textContent = about;
 }
 
@@ -55,15 +58,15 @@ export function selectOpponent(playing) {
   const one = opponents.find(({ id }) => id === playing.id);
   if (one !== undefined) {
     at("opponent").value = entryOf(one);
-    showSlider(true);
-    at("number").value = numbered().indexOf(one);
-    showSlider(false);
+    showEntry();
+    moveSlider(numbered().indexOf(one));
+    showChosen();
   }
 }
 
 export function chosenOpponent() {
   const choices = numbered();
-  return choices.length > 0 ? choices[Number(at("number").value)] : opponents.find((one) => one.id === at("opponent").value);
+  return choices.length > 0 ? choices[sliderPlace()] : opponents.find((one) => one.id === at("opponent").value);
 }
 
 // ---------------------------------------------------------------------- proofs

@@ -3,10 +3,10 @@
 import * as api from "./api.js";
 import { Board } from "./board.js";
 import { Buttons } from "./buttons.js";
-import { listen, showControls } from "./controls.js";
+import { listen, showControls } from "./listeners.js";
 import { at, checked } from "./drawing.js";
 import { showMatch } from "./match_view.js";
-import { announceProof, areKnown, chosenOpponent, selectOpponent, showOffer, showProof, showSlider } from "./opponents.js";
+import { announceProof, areKnown, chosenOpponent, selectOpponent, showOffer, showChosen, showEntry, showProof } from "./opponents.js";
 import { fail, say, whatHappened, whatToDo } from "./words.js";
 
 let game = null;
@@ -271,10 +271,10 @@ listen({
   undo,
   hint: giveHint,
   opponent: () => {
-    showSlider(true);
+    showEntry();
     changeOpponent();
   },
-  slide: () => showSlider(false),
+  slide: showChosen,
   level: changeOpponent,
   person: changeSeat,
   values: changeValues,

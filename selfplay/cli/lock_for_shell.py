@@ -1,6 +1,6 @@
 """Hold a run's lock for the shell script whose open file SELFPLAY_LOCK_FD names.
 
-python -m selfplay.cli.hold_run RUN_DIR
+python -m selfplay.cli.lock_for_shell RUN_DIR
 
 Exits with an error of one line if another process holds it.
 """
@@ -12,11 +12,11 @@ from selfplay.cli.command import run_reporting_errors
 from selfplay.runs.run_folder import RunFolder
 
 
-def hold_run(run_dir: str) -> None:
+def lock_for_shell(run_dir: str) -> None:
     """Lock the run for the shell. Raises RunLockedError, StageError."""
     with RunFolder(Path(run_dir)).lock():
         pass
 
 
 if __name__ == "__main__":
-    run_reporting_errors(lambda: hold_run(sys.argv[1]))
+    run_reporting_errors(lambda: lock_for_shell(sys.argv[1]))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from selfplay.games.kernels import Kernels
 
 
-class BatchedRules(ABC):
+class BatchStepping(ABC):
     """What follows from the rules of a game. `selfplay.games.game.Game` documents the attributes that a game sets."""
 
     name: str

@@ -1,0 +1,66 @@
+"""The lock of a run: one process at a time writes into a run's folder.
+
+The lock is a flock on RUN_DIR/.lock, which the system releases when the process exits, however it ends. A shell script
+holds it for all its stages: it opens the file and passes the descriptor's number in SELFPLAY_LOCK_FD.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from selfplay.errors import RunLockedError, StageError
+
+LOCK_DESCRIPTOR = "SELFPLAY_LOCK_FD"
+"""Environment variable: the number of an open file that already holds the run's lock, inherited from a shell."""
+
+
+@contextmanager
+def hold_lock(folder: Path, *, create: bool = True) -> Iterator[None]:
+    """Hold the lock of the run in `folder` for this process.
+
+    Args:
+        create: make the folder if it does not exist.
+
+    Raises:
+        RunLockedError: another process holds the lock.
+        StageError: the folder does not exist, or cannot be written to.
+    """
+    if not (create or folder.is_dir()):
+        raise StageError(f"{folder} does not exist; give the run_dir of a run")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / ".lock").open("ab")
+    except OSError as error:
+        raise StageError(f"cannot write in {folder}: {error.strerror}") from error
+    with file:
+        inherited = _inherited_descriptor(file.fileno())
+        try:
+            # A lock belongs to the open file: if the file of the shell has it, taking it again has no effect.
+            fcntl.flock(file if inherited is None else inherited, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise RunLockedError(f"another process is using {folder}; wait for it, or give another run_dir") from error
+        yield
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether a process holds the lock of the run in `folder`; always False on systems without /proc/locks.
+
+    Trying to take the lock would answer this too, but could make a run fail that starts at that moment.
+    """
+    try:
+        inode = (folder / ".lock").stat().st_ino
+        lines = Path("/proc/locks").read_text().splitlines()
+    except OSError:
+        return False
+    return any(" FLOCK " in line and f":{inode} " in line for line in lines)
+
+
+def _inherited_descriptor(own: int) -> int | None:
+    """The descriptor of the lock file opened by the shell, if it is the same file as descriptor `own`."""
+    number = os.environ.get(LOCK_DESCRIPTOR, "")
+    try:
+        return int(number) if os.path.samestat(os.fstat(int(number)), os.fstat(own)) else None
+    except (ValueError, OSError):
+        return None
