@@ -1,0 +1,89 @@
+"""README.md and docs/ name files, links, settings and Python names that exist."""
+
+import re
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+
+from selfplay.architectures import ARCHITECTURES, option_defaults
+from selfplay.settings.analysis import AnalysisSettings
+from selfplay.settings.evaluation import ExportSettings
+from selfplay.settings.experience import ExperienceGraphSettings
+from selfplay.settings.gtp import GtpSettings
+from selfplay.settings.matches import MatchSettings, TournamentSettings
+from selfplay.settings.playing import PlaySettings
+from selfplay.settings.run import Settings
+from selfplay.settings.tabular import TabularSettings
+from selfplay.settings.web import WebSettings
+from tests.support.runs import PROJECT
+
+PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+KINDS = (
+    *(Settings, TabularSettings, ExperienceGraphSettings, MatchSettings, TournamentSettings),
+    *(PlaySettings, WebSettings, GtpSettings, AnalysisSettings, ExportSettings),
+)
+TO_BE_WRITTEN = {"connect3", "NAME"}
+"""Files of these names are examples that the reader writes."""
+
+FOLDERS = "architectures|benchmarks|conf|docs|play|preprocessing|selfplay|shell|tests|train"
+PATH = re.compile(rf"(?<![\w/.:-])(?:(?:{FOLDERS})/[\w./-]*\w|\w+\.sh)\b")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+COMMAND = re.compile(r"^ +(?:python (?:train|play|preprocessing)/|\./learn_)(?:\\\n|[^#\n])*", re.MULTILINE)
+SETTING = re.compile(r"""(?<=[\s\['"])([a-z_]+(?:\.[a-z_]+)*)=""")
+IMPORT = re.compile(r"^ *from (selfplay[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
+
+
+def setting_names(kind: type, prefix: str = "") -> set[str]:
+    """The names of all settings and groups of settings of a dataclass, with dots."""
+    types, names = get_type_hints(kind), set()
+    for field in fields(kind):
+        name = prefix + field.name
+        names |= {name} | (setting_names(types[field.name], f"{name}.") if is_dataclass(types[field.name]) else set())
+    return names
+
+
+@pytest.fixture(scope="module")
+def known_settings() -> set[str]:
+    """The settings of all scripts, the groups of conf/, and the options of architectures."""
+    groups = {path.name for path in (PROJECT / "conf").iterdir() if path.is_dir()}
+    options = {f"architecture.{option}" for name in ARCHITECTURES for option in option_defaults(name)}
+    return groups | options | {"architecture.name"} | set().union(*map(setting_names, KINDS))
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_named_files_exist(page: Path) -> None:
+    named = {path for path in PATH.findall(page.read_text()) if not any(word in path for word in TO_BE_WRITTEN)}
+    assert sorted(path for path in named if not (PROJECT / path).exists()) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_relative_links_lead_to_files_and_headings(page: Path) -> None:
+    for address in LINK.findall(page.read_text()):
+        if not address.startswith("http"):
+            file, _, anchor = address.partition("#")
+            target = page.parent / file if file else page
+            assert target.exists(), address
+            assert not anchor or anchor in anchors(target), address
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_settings_in_commands_exist(page: Path, known_settings: set[str]) -> None:
+    named = {name for command in COMMAND.findall(page.read_text()) for name in SETTING.findall(command)}
+    assert named <= known_settings
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_imports_in_examples_work(page: Path) -> None:
+    for module, names in IMPORT.findall(page.read_text()):
+        if not any(word in module for word in TO_BE_WRITTEN):
+            for name in re.findall(r"\w+", names.split("#")[0]):
+                assert hasattr(import_module(module), name), f"{module}.{name}"
