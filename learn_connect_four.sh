@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Learn Connect Four by self-play: the same loop, with tables of patterns.
+# Learn Connect Four by self-play: the loop of learn_tictactoe.sh, with tables of patterns.
 #
 #   ./learn_connect_four.sh
 #   ./learn_connect_four.sh recipe=connect_four_large run_dir=outputs/connect_four_large

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Learn Othello by self-play: the same loop, with tables of patterns that learn the lead in discs.
+# Learn Othello by self-play: the loop of learn_tictactoe.sh, with tables of patterns that learn the lead in discs.
 #
 #   ./learn_othello.sh
 #   ./learn_othello.sh recipe=othello_large run_dir=outputs/othello_large

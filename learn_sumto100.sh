@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Learn SumTo100 by self-play: the same loop on another game.
+# Learn SumTo100 by self-play: the loop of learn_tictactoe.sh with another game.
 #
 #   ./learn_sumto100.sh
 #   ./learn_sumto100.sh levels=5 run_dir=outputs/try

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Format, lint, types and tests. What you give goes to pytest: ./run_tests.sh tests/games -k perft
-# Without arguments the slow proofs (marked `slow`) stay out, and two processes share the files of tests;
-# ./run_tests.sh -m slow runs just the slow ones.
+# Check format, lint, types and the order of the rooms, then run the tests.
+#
+#   ./run_tests.sh                          all tests that are not marked `slow`, in two processes
+#   ./run_tests.sh -m slow                  only the slow tests
+#   ./run_tests.sh tests/games -k perft     arguments are passed to pytest
 
 set -euo pipefail
 EXTRAS=dev

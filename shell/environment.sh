@@ -1,11 +1,12 @@
-# What the scripts share: an environment in which the project runs. Sourced, not executed; sets $project.
+# Activate a Python environment in which the project runs. Sourced by the scripts, not executed; sets $project.
 #
-# Uses the active environment if this checkout of the project is installed there, else the project's own .venv, which it makes and fills
-# when it is missing or older than pyproject.toml and constraints.txt. EXTRAS names the optional parts that are needed.
+# Uses the active environment if this checkout is installed in it, else the project's own .venv, which is created or
+# updated if it is missing or older than pyproject.toml or constraints.txt. EXTRAS names the optional dependencies that
+# are needed.
 
 project="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
 
-# Whether this Python has what is needed, and this checkout of the project rather than another one.
+# True if this Python has the required packages, and selfplay is installed from this checkout and not from another one.
 can_run() {
     (cd / && "$1" - "$project" fastapi uvicorn ${EXTRAS:+pytest ruff mypy playwright schemathesis httpx2}) 2>/dev/null <<'PYTHON'
 import sys
@@ -21,9 +22,9 @@ make_environment() {
     local python
     for python in python3 python3.13 python3.12 python3.11 python; do
         if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-            echo "Setting up $project/.venv (once; it takes a few minutes)"
+            echo "Setting up $project/.venv (only once; it takes a few minutes)"
             [ -x "$project/.venv/bin/python" ] || "$python" -m venv "$project/.venv" || return 1
-            # As a variable and not as an option, the constraints hold for what builds the package too.
+            # Unlike the option, the variable also applies to the packages that build the project.
             PIP_CONSTRAINT="$project/constraints.txt" "$project/.venv/bin/python" -m pip install \
                 --quiet --disable-pip-version-check --editable "$project${EXTRAS:+[$EXTRAS]}" || return 1
             touch "$project/.venv/installed${EXTRAS:+-$EXTRAS}"
@@ -40,7 +41,7 @@ is_current() {
 }
 
 if [ -n "${VIRTUAL_ENV:-}" ] && [ "$VIRTUAL_ENV" != "$project/.venv" ] && can_run python; then
-    : # the user's own environment has it
+    : # use the active environment
 else
     is_current || make_environment || exit 1
     # shellcheck source=/dev/null

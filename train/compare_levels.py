@@ -1,4 +1,4 @@
-"""Measure every level of a run against its predecessor and the random player, and prove what can be proved.
+"""Measure every level of a run against its predecessor and the random player, and prove which levels cannot lose.
 
 python train/compare_levels.py
 python train/compare_levels.py run_dir=outputs/article recipe=article

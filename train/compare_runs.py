@@ -1,4 +1,4 @@
-"""One table and one figure of all runs beneath a folder, such as those of a sweep (train/learn.py -m).
+"""Make one table and one figure of all runs below a folder, such as those of a sweep (train/learn.py -m).
 
 python train/compare_runs.py run_dir=outputs/recipes
 """

@@ -1,8 +1,8 @@
-"""Draw the boards that the machine knows to be reachable from a board, with their scores.
+"""Draw the known boards of the experience graph that are reachable from a board, with their scores.
 
 python train/draw_experience.py
 python train/draw_experience.py 'picture.after=["1,1","0,0"]' picture.depth=2 picture.breadth=[6,3]
-python train/draw_experience.py picture.file=null        # on the screen
+python train/draw_experience.py picture.file=null        # in a window
 """
 
 from selfplay.cli.command import command_of

@@ -1,4 +1,4 @@
-"""Make an evaluation for searches out of the weights of features that a level has learned.
+"""Write the feature weights that a level has learned as an evaluation for searches.
 
 python train/export_evaluation.py --level 3
 python train/export_evaluation.py --level 2 game=othello_6x6 file=my_evaluation.yaml

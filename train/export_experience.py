@@ -1,4 +1,4 @@
-"""Write what the machine knows as JSON, in the form of the document.
+"""Write the experience graph as JSON.
 
 python train/export_experience.py json=state_action.json
 python train/export_experience.py experience=minimax json=state_action.json

@@ -1,4 +1,4 @@
-"""Give the machine the boards of a JSON file in the form of the document, in the place of what it knows.
+"""Replace the experience graph by the boards of a JSON file.
 
 python train/import_experience.py json=state_action.json
 python train/import_experience.py experience=minimax json=state_action.json

@@ -1,4 +1,4 @@
-"""The whole loop in one process: the same stages, files and bytes as the shell script, and several runs at once.
+"""Run the whole loop in one process, with the same files as the shell script; with -m, run a sweep over settings.
 
 python train/learn.py levels=10 seed=3
 python train/learn.py -m seed=0,1,2 recipe=default,article run_dir=outputs/recipes

@@ -1,10 +1,10 @@
-"""Let two players play against each other, with running counts; players that learn do so.
+"""Play matches between two players, with running counts. Players that learn from matches do so.
 
 python train/play_matches.py first=random second=perfect matches=1000
 python train/play_matches.py first=random second=experience matches=200 swap=true
 python train/play_matches.py first=level:10 'second=level:9?depth=2&epsilon=0.1' run_dir=outputs/try
 
-The last line counts by player, not by seat.
+The last line counts results by player, not by seat.
 """
 
 from selfplay.cli.command import command_of

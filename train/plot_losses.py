@@ -1,4 +1,4 @@
-"""The loss curves of all levels of a run as figures; SumTo100 also gets the value of each sum.
+"""Draw the loss curves of all levels of a run; for SumTo100 also the value of each sum.
 
 python train/plot_losses.py
 python train/plot_losses.py recipe=sumto100 run_dir=outputs/try
