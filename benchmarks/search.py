@@ -1,10 +1,10 @@
-"""How fast Othello is counted, searched and solved here, as markdown tables.
+"""Measure how fast Othello positions are counted, searched and solved, as Markdown tables.
 
     python benchmarks/search.py
     python benchmarks/search.py perft visited
     python benchmarks/search.py endgames --repeats 5
 
-Times are medians, after a warm-up, on one core; an endgame begins with an empty table. The counts are the same on every
+Times are medians, after a warm-up, on one core; endgames start with an empty table. The counts are the same on every
 machine.
 """
 

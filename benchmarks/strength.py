@@ -1,4 +1,4 @@
-"""How strong players of Othello are: matches against a ladder of opponents, as a markdown table.
+"""Measure the strength of Othello players in matches against a ladder of opponents, as a Markdown table.
 
     python benchmarks/strength.py 'search:negascout?depth=4&evaluation=article'
     python benchmarks/strength.py random greedy_discs --matches 20 --opponents 'gtp:gtp-rhino -l 1'
@@ -6,7 +6,7 @@
 
 The ladder is gtp-rhino from level 1 to level 5, a third-party program from the Debian package grhino. Each opening is
 played from both seats. A draw is half a point; intervals are Wilson's at 95 %. Seconds are the time of a match and
-depend on the load of the machine; the matches do not, if the players have no time limit and no randomness of their own.
+depend on the load of the machine; the matches do not, if the players are deterministic and have no time limit.
 """
 
 import argparse

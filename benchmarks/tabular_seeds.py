@@ -1,4 +1,4 @@
-"""The results of tabular learning with its default settings, seed by seed, as markdown tables.
+"""Measure the results of tabular learning with its default settings, seed by seed, as Markdown tables.
 
     python benchmarks/tabular_seeds.py
     python benchmarks/tabular_seeds.py --seeds 100

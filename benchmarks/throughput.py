@@ -1,4 +1,4 @@
-"""How fast matches are played and written as datasets, and networks trained, as markdown tables.
+"""Measure how fast matches are played and written as datasets, and networks trained, as Markdown tables.
 
     python benchmarks/throughput.py
     python benchmarks/throughput.py --games othello --players ntuple mlp --executors process ray --seconds 5
