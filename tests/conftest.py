@@ -1,5 +1,6 @@
-"""What all tests share."""
+"""Settings and fixtures of all tests."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import settings
 from selfplay import learn_levels
 from tests.support.runs import tiny_settings
 
-# The same examples on every machine, however slow it is.
+# The same examples on every computer, however slow it is.
 settings.register_profile("selfplay", deadline=None, derandomize=True, database=None)
 settings.load_profile("selfplay")
 
@@ -18,7 +19,13 @@ torch.set_num_threads(1)
 
 @pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of three levels. Copy it before you change anything in it."""
+    """A run of three levels, not to be changed: see `run_copy`."""
     run_dir = tmp_path_factory.mktemp("tiny") / "run"
     learn_levels(tiny_settings(run_dir))
     return run_dir
+
+
+@pytest.fixture
+def run_copy(tiny_run: Path, tmp_path: Path) -> Path:
+    """A copy of `tiny_run`."""
+    return Path(shutil.copytree(tiny_run, tmp_path / "run"))

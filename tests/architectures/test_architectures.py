@@ -30,7 +30,7 @@ def sizes(network):
         *(("othello_features", (2, width, width)) for width in (4, 6, 8)),
     ],
 )
-def test_every_network_gives_one_value_an_observation(name, shape):
+def test_every_network_returns_one_value_per_observation(name, shape):
     network = build_network({"name": name}, shape, ACTIONS)
     for count in (5, 0):
         value, policy_logits = network(torch.zeros(count, *shape))
@@ -38,7 +38,7 @@ def test_every_network_gives_one_value_an_observation(name, shape):
         assert policy_logits is None
 
 
-def test_the_network_of_the_article():
+def test_the_sizes_of_the_network_of_the_article():
     network = build_network({"name": "mlp", "hidden_sizes": [1024], "dropout": 0.5}, BOARD, ACTIONS)
     assert [type(layer) for layer in network.layers] == [nn.Flatten, nn.Linear, nn.ReLU, Dropout, nn.Linear]
     assert sizes(network) == [(1024, 18), (1024,), (1, 1024), (1,)]
@@ -55,13 +55,13 @@ def test_a_perceptron_without_hidden_layers_is_linear():
     assert sizes(build_network({"name": "mlp", "hidden_sizes": []}, BOARD, ACTIONS)) == [(1, 18), (1,)]
 
 
-def test_the_convolution_keeps_the_boards_size():
+def test_the_convolution_keeps_the_size_of_the_board():
     network = build_network({"name": "conv", "channels": 4, "hidden_sizes": [6]}, (2, 3, 5), ACTIONS)
     assert sizes(network) == [(4, 2, 3, 3), (4,), (6, 4 * 3 * 5), (6,), (1, 6), (1,)]
 
 
 @pytest.mark.parametrize("name", OF_LAYERS)
-def test_every_entry_of_the_observation_matters(name):
+def test_every_entry_of_the_observation_changes_the_value(name):
     torch.manual_seed(0)
     observation = torch.rand(1, *BOARD, requires_grad=True)
     build_network({"name": name}, BOARD, ACTIONS)(observation).value.sum().backward()
@@ -87,7 +87,7 @@ def test_the_initial_weights_come_from_torchs_generator():
     assert not torch.equal(networks[0], networks[2])
 
 
-def test_the_description_is_left_as_it_was():
+def test_the_description_is_not_changed():
     architecture = {"name": "mlp", "hidden_sizes": [3]}
     build_network(architecture, BOARD, ACTIONS)
     assert architecture == {"name": "mlp", "hidden_sizes": [3]}
@@ -116,11 +116,11 @@ def test_the_description_is_left_as_it_was():
     ],
     ids=str,
 )
-def test_a_description_that_builds_nothing_is_refused_by_name(architecture, message):
+def test_an_invalid_description_is_refused_by_name(architecture, message):
     with pytest.raises(SettingError, match=message):
         build_network(architecture, BOARD, ACTIONS)
 
 
-def test_the_convolution_refuses_an_observation_that_is_no_board():
+def test_the_convolution_refuses_an_observation_that_is_not_a_board():
     with pytest.raises(SettingError, match=r"architecture=conv needs a board; this game's observation is \(101,\)"):
         build_network({"name": "conv"}, (101,), ACTIONS)

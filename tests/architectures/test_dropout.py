@@ -31,7 +31,7 @@ def test_the_four_entries_that_share_a_draw_are_dropped_independently(rate):
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_kept_entries_are_scaled_so_that_the_mean_stays(rate):
+def test_kept_entries_are_scaled_so_that_the_mean_is_unchanged(rate):
     entries = Dropout(rate)(torch.full((COUNT,), 3.0))
     # The rate that is really used, a multiple of 1 / LEVELS, keeps the expectation exactly.
     used = int(rate * LEVELS) / LEVELS
@@ -48,7 +48,7 @@ def test_nothing_changes_outside_training(rate):
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_the_gradient_is_masked_and_scaled_as_the_entries_are(rate):
+def test_the_gradient_is_masked_and_scaled_like_the_entries(rate):
     entries = torch.ones(1000, requires_grad=True)
     kept = Dropout(rate)(entries)
     kept.sum().backward()
@@ -66,7 +66,7 @@ def test_two_calls_differ_and_seeded_calls_are_equal():
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (3,), (5,), (0, 4), (2, 3, 3)])
-def test_any_shape_goes_through(shape):
+def test_any_shape_is_accepted(shape):
     assert Dropout(0.5)(torch.ones(shape)).shape == shape
 
 

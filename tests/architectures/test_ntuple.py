@@ -77,14 +77,14 @@ def drawn_squares(drawing):
 
 
 @games
-def test_entries_are_looked_up_alike_by_torch_operations(name):
+def test_torch_operations_look_up_the_same_entries(name):
     network, boards = network_of(name), boards_of(name)
     assert torch.equal(network.weight_indices_with_tensors(boards), network.weight_indices(boards))
     assert network.weight_indices_with_tensors(boards[:0]).shape == (0, len(network.patterns.images))
 
 
 @games
-def test_images_are_those_of_the_drawings_turned_and_mirrored(name):
+def test_images_are_the_turned_and_mirrored_boards(name):
     network = network_of(name)
     _, rows, columns = make_game(name).observation_shape
     expected = set()
@@ -97,7 +97,7 @@ def test_images_are_those_of_the_drawings_turned_and_mirrored(name):
 
 
 @games
-def test_entries_are_the_numbers_that_the_stones_write_in_base_three(name):
+def test_an_entry_is_the_stones_read_as_a_number_in_base_three(name):
     patterns, boards = network_of(name).patterns, boards_of(name)
     entries = np.empty((len(boards), len(patterns.offsets)), dtype=np.int32)
     write_all_entries(*board_words(boards), patterns.contributions, patterns.offsets, entries)
@@ -108,7 +108,7 @@ def test_entries_are_the_numbers_that_the_stones_write_in_base_three(name):
 
 
 @games
-def test_the_value_is_the_tangent_of_the_sum_of_the_weights_of_the_phase(name):
+def test_the_value_is_tanh_of_the_sum_of_the_weights_of_the_phase(name):
     network, boards = network_of(name), boards_of(name)
     patterns, phases = network.patterns, BY_GAME[name]["phases"]
     values = network(boards).value.tolist()
@@ -126,7 +126,7 @@ def test_the_value_is_the_tangent_of_the_sum_of_the_weights_of_the_phase(name):
 
 
 @games
-def test_images_of_a_board_have_one_value(name):
+def test_all_images_of_a_board_have_the_same_value(name):
     network, boards = network_of(name), boards_of(name)
     _, rows, columns = make_game(name).observation_shape
     images = images_of_board(BY_GAME[name]["symmetries"], rows, columns)
@@ -163,7 +163,7 @@ def test_a_pattern_that_is_an_image_of_another_adds_nothing():
     assert both.num_weights == one.num_weights
 
 
-def test_without_patterns_every_window_of_3x3_squares_is_one():
+def test_without_patterns_every_3x3_window_is_a_pattern():
     network = build_network({"name": "ntuple"}, (2, 6, 7), 7)
     corners = [(row, column) for row in range(4) for column in range(5)]
     expected = [tuple(7 * (r + i) + c + j for i in range(3) for j in range(3)) for r, c in corners]
@@ -175,7 +175,7 @@ def test_without_patterns_every_window_of_3x3_squares_is_one():
 
 
 @games
-def test_compiled_searches_see_minus_the_value_of_the_module(name):
+def test_compiled_searches_get_the_negated_value_of_the_module(name):
     game, states = open_states(name)
     network = network_of(name)
     evaluation = compiled_evaluation(Checkpoint(network, {"outcome": "return"}), game, "level 1")
@@ -183,7 +183,7 @@ def test_compiled_searches_see_minus_the_value_of_the_module(name):
     torch.testing.assert_close(position_values(evaluation, game, states), expected, rtol=0, atol=1e-6)
 
 
-def test_phases_go_by_the_stones_of_the_whole_board_where_patterns_leave_squares_out():
+def test_phases_count_the_stones_of_the_whole_board_also_outside_the_patterns():
     game, states = open_states("othello")
     network = network_of("othello", patterns=["xx/xx"], symmetries="none", phases=8)
     evaluation = compiled_evaluation(Checkpoint(network, {"outcome": "return"}), game, "level 1")
@@ -192,7 +192,7 @@ def test_phases_go_by_the_stones_of_the_whole_board_where_patterns_leave_squares
 
 
 @games
-def test_descent_changes_the_weights_as_plain_code_does(name):
+def test_row_by_row_training_changes_the_weights_like_plain_python(name):
     network, boards = network_of(name), boards_of(name)
     generator = np.random.default_rng(2)
     count, steps = len(boards), 150
@@ -215,7 +215,7 @@ def test_descent_changes_the_weights_as_plain_code_does(name):
     np.testing.assert_allclose(network.weight.detach().numpy().reshape(-1), weights, rtol=0, atol=1e-5)
 
 
-def test_a_step_goes_down_the_gradient_of_torch():
+def test_a_step_follows_the_gradient_of_torch():
     network, boards = network_of("tictactoe"), boards_of("tictactoe")[30:31]
     before = network.weight.detach().clone()
     loss = (network(boards).value - 0.3).square().sum() / 2
@@ -248,7 +248,7 @@ def test_a_step_goes_down_the_gradient_of_torch():
     ],
     ids=str,
 )
-def test_options_that_fit_no_board_are_refused_in_one_line(options, message):
+def test_options_that_do_not_fit_the_board_are_refused_in_one_line(options, message):
     with pytest.raises(SettingError, match=message) as caught:
         network_of("tictactoe", **options)
     assert "\n" not in str(caught.value)
@@ -259,13 +259,13 @@ def test_patterns_are_small_enough_for_a_table():
         network_of("othello", patterns=["xxxxxxxx/xxxxx"])
 
 
-def test_the_symmetries_of_a_square_need_one():
+def test_the_symmetries_of_a_square_need_a_square_board():
     with pytest.raises(SettingError, match=r"architecture\.symmetries=square: give none, mirror or, on a square board"):
         network_of("connect_four", symmetries="square")
 
 
 @pytest.mark.parametrize("shape", [(101,), (3, 8, 8), (2, 9, 9)])
-def test_an_observation_that_is_no_board_of_two_planes_is_refused(shape):
+def test_an_observation_that_is_not_a_board_of_two_planes_is_refused(shape):
     with pytest.raises(SettingError, match="architecture=ntuple needs a board"):
         build_network({"name": "ntuple"}, shape, 9)
 
@@ -273,7 +273,7 @@ def test_an_observation_that_is_no_board_of_two_planes_is_refused(shape):
 # ---------------------------------------------------------------------- a run
 
 
-def test_a_level_of_othello_is_learned_row_by_row_and_twice_alike(tmp_path):
+def test_learning_a_level_of_othello_row_by_row_is_reproducible(tmp_path):
     overrides = ["game=othello", "architecture=ntuple_othello", "training.optimizer.name=sgd", "levels=1"]
     overrides += ["training.optimizer.learning_rate=0.02", "training.optimizer.level_decay=0.5"]
     for name in ("first", "again"):

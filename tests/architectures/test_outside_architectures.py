@@ -94,7 +94,7 @@ def test_a_saved_network_of_the_wrong_shape_is_refused_when_it_is_loaded(tmp_pat
         load_checkpoint(tmp_path / "agent", GAME)
 
 
-def test_the_check_leaves_every_module_in_its_mode_and_the_generator_as_it_was():
+def test_the_check_changes_neither_modes_nor_the_random_generator():
     network = build("mlp", dropout=0.5)
     network.layers[1].eval()
     modes, state = [module.training for module in network.modules()], torch.get_rng_state()

@@ -27,7 +27,7 @@ def network_of(shape, seed=0, **options):
         return build_network({**SMALL, **options}, shape, 9)
 
 
-def test_every_parameter_has_the_size_that_the_options_say():
+def test_every_parameter_has_the_size_given_by_the_options():
     sizes = [tuple(parameter.shape) for parameter in network_of((2, 3, 5)).parameters()]
     block = [(4, 4, 3, 3), (4,)] * 2
     head = [(3, 4, 1, 1), (3,), (5, 3 * 3 * 5), (5,), (1, 5), (1,)]
@@ -44,14 +44,14 @@ def test_at_the_start_a_block_is_the_identity_and_its_last_convolution_learns_fi
     assert (block.first.weight.grad == 0).all()
 
 
-def test_the_more_blocks_the_smaller_their_first_weights():
+def test_initial_weights_decrease_with_the_number_of_blocks():
     few, many = (network_of((2, 8, 8), channels=32, blocks=blocks).blocks[0].first.weight for blocks in (1, 16))
     few, many = few.std().item(), many.std().item()
     assert few == pytest.approx((2 / (32 * 9)) ** 0.5, rel=0.05)
     assert many / few == pytest.approx(0.25, rel=0.05)
 
 
-def test_a_block_that_has_learned_adds_what_its_convolutions_say():
+def test_a_trained_block_adds_the_output_of_its_convolutions():
     with seeded(2):
         block, planes = ResidualBlock(3, blocks=2), torch.randn(2, 3, 4, 5)
         torch.nn.init.normal_(block.last.weight)
@@ -61,7 +61,7 @@ def test_a_block_that_has_learned_adds_what_its_convolutions_say():
     torch.testing.assert_close(block(planes), planes + convolve(inner, block.last.weight, block.last.bias, padding=1))
 
 
-def test_no_position_depends_on_those_beside_it():
+def test_a_value_does_not_depend_on_the_rest_of_the_batch():
     network = network_of((2, 6, 7)).train()
     with seeded(3):
         torch.nn.init.normal_(network.blocks[1].last.weight)
@@ -90,13 +90,13 @@ def test_options_out_of_range_are_refused_in_one_line(options, message):
     assert "\n" not in str(caught.value)
 
 
-def test_an_observation_that_is_no_board_is_refused():
+def test_an_observation_that_is_not_a_board_is_refused():
     with pytest.raises(SettingError, match=r"architecture=residual needs a board; .* is \(101,\)$"):
         network_of((101,))
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "connect_four"])
-def test_a_level_foretells_more_than_the_mean_return(tmp_path: Path, game: str):
+def test_a_level_predicts_better_than_the_mean_return(tmp_path: Path, game: str):
     """Always to say the mean would give the variance of the targets as the loss on matches that were held out."""
     small = ["architecture=residual", "architecture.channels=16", "architecture.blocks=2", "levels=1", "matches=1000"]
     steps = ["training.epochs=6", "training.steps_per_epoch=20", "training.batch_size=256"]

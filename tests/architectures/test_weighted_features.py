@@ -31,7 +31,7 @@ def record_of(game, matches):
 
 
 @pytest.mark.parametrize("name", ["othello", "othello_6x6", "othello_4x4"])
-def test_the_value_is_minus_the_sum_that_the_player_to_move_sees(name):
+def test_the_value_is_the_negated_sum_seen_by_the_player_to_move(name):
     game = make_game(name)
     state = State(*(torch.cat(field) for field in zip(*record_of(game, 20).states, strict=True)))
     expected = -(feature_values(game, state) @ torch.tensor(WEIGHTS))
@@ -39,7 +39,7 @@ def test_the_value_is_minus_the_sum_that_the_player_to_move_sees(name):
     torch.testing.assert_close(values, expected)
 
 
-def test_features_of_observations_are_those_of_positions():
+def test_features_of_observations_equal_those_of_positions():
     game = make_game("othello")
     states = record_of(game, 5).states
     network = network_for(game)
@@ -54,7 +54,7 @@ def test_the_weights_are_those_of_an_evaluation():
     assert list(weights.values()) == pytest.approx(WEIGHTS)
 
 
-def test_only_the_weights_are_saved_and_they_begin_at_0():
+def test_only_the_weights_are_saved_and_they_start_at_0():
     network = build_network(ARCHITECTURE, (2, 8, 8), 65)
     assert {name: tensor.tolist() for name, tensor in network.state_dict().items()} == {"linear.weight": [[0.0] * 7]}
 

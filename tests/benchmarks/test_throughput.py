@@ -19,7 +19,7 @@ def assert_positive(cell):
     assert float(cell.replace(",", "")) > 0
 
 
-def test_every_player_executor_and_batch_has_a_row_and_the_best_is_named():
+def test_every_player_executor_and_batch_has_a_row_and_the_best_is_marked():
     players, executors = ["--players", "random", "ntuple"], ["--executors", "serial", "process", "--workers", "1"]
     result = run_script(THROUGHPUT, *TINY, *players, *executors, "--batch-sizes", "8", "4")
     assert result.returncode == 0, result.stderr

@@ -34,12 +34,12 @@ SMALL = ["levels=1", "matches=200", "comparison.matches=50", "training.epochs=1"
         ("seed=1 -m", "seed=1", 1, ""),
     ],
 )
-def test_a_run_is_named_after_what_is_swept_over(arguments, given, size, name):
+def test_a_run_is_named_after_the_swept_settings(arguments, given, size, name):
     multirun = Multirun(arguments.split())
     assert (multirun.name(given.split()), multirun.size) == (name, size)
 
 
-def test_a_sweep_over_whatever_there_is_is_refused_in_one_line(tmp_path):
+def test_a_sweep_over_a_glob_is_refused_in_one_line(tmp_path):
     result = run_forked(LEARN, "-m", "recipe=glob(*)", f"run_dir={tmp_path}")
     assert result.returncode == 2
     assert result.stderr == "error: recipe=glob(*): list the values, as in recipe=one,two\n"
@@ -55,7 +55,7 @@ def sweep(tmp_path_factory):
     return folder, result
 
 
-def test_a_run_that_fails_gets_a_line_and_stops_no_other(sweep):
+def test_a_failed_run_is_reported_in_one_line_and_the_others_continue(sweep):
     folder, result = sweep
     lines = result.stderr.splitlines()
     assert result.returncode == 1
@@ -68,7 +68,7 @@ def test_a_run_that_fails_gets_a_line_and_stops_no_other(sweep):
     assert RunFolder(folder / "gamma=0.9,seed=0").comparison.exists()
 
 
-def test_the_sweep_ends_in_a_table_that_names_what_is_missing(sweep):
+def test_the_sweep_ends_with_a_table_that_names_missing_runs(sweep):
     folder, result = sweep
     for text in ("gamma=2,seed=0: it has not begun", "gamma=0.9,seed=1: no level is trained yet"):
         assert f"\n  {text}\n" in result.stdout
@@ -85,11 +85,11 @@ def alone(tmp_path_factory):
     return run_dir
 
 
-def test_a_run_of_a_sweep_has_the_bytes_of_a_run_alone(sweep, alone):
+def test_a_run_of_a_sweep_has_the_bytes_of_a_single_run(sweep, alone):
     assert files_of(sweep[0] / "gamma=0.9,seed=0") == files_of(alone)
 
 
-def test_a_sweep_started_again_passes_by_what_is_complete_and_makes_the_rest(sweep, tmp_path):
+def test_a_repeated_sweep_skips_complete_runs_and_finishes_the_others(sweep, tmp_path):
     folder = tmp_path / "runs"
     shutil.copytree(sweep[0], folder)
     shutil.rmtree(folder / "gamma=0.9,seed=1")
@@ -118,7 +118,7 @@ def test_a_sweep_started_again_passes_by_what_is_complete_and_makes_the_rest(swe
     assert run_forked(COMPARE_RUNS, f"run_dir={finished}").returncode == 0
 
 
-def test_levels_count_as_compared_with_these_settings_and_all_files(alone, tmp_path):
+def test_levels_count_as_compared_only_with_equal_settings_and_all_files(alone, tmp_path):
     run_dir = tmp_path / "run"
     shutil.copytree(alone, run_dir)
     settings = [*SMALL, "seed=0", "gamma=0.9", f"run_dir={run_dir}"]
@@ -135,7 +135,7 @@ def test_levels_count_as_compared_with_these_settings_and_all_files(alone, tmp_p
     assert not is_compared(compose_settings(settings))
 
 
-def test_a_choice_that_is_not_there_is_named_before_anything_runs(tmp_path):
+def test_an_unknown_choice_is_reported_before_any_run_starts(tmp_path):
     result = run_forked(LEARN, "-m", "recipe=default,best", *SMALL, f"run_dir={tmp_path / 'runs'}")
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
     assert result.stderr.startswith("error: Could not find 'recipe/best' Available options in 'recipe': article ")

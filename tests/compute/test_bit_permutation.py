@@ -23,7 +23,7 @@ def test_each_bit_comes_from_its_source(num_bytes, data):
 
 
 @given(st.integers(1, 130), st.data())
-def test_packed_entries_are_permuted_as_unpacked_ones(size, data):
+def test_packed_entries_are_permuted_like_unpacked_ones(size, data):
     entries, sources = random_entries(10, size), np.array(data.draw(st.permutations(range(size))))
     permuted = PackedPermutation(sources)(np.packbits(entries, axis=1))
     assert (permuted == np.packbits(entries[:, sources], axis=1)).all()
@@ -38,7 +38,7 @@ def test_entry_i_of_a_plane_is_bit_i_of_its_word(size):
     assert not bits[:, :, size:].any()
 
 
-def test_more_rows_than_a_block():
+def test_more_rows_than_one_block():
     entries = random_entries(2 * BLOCK + 3, 18)
     sources = np.random.default_rng(1).permutation(18)
     permuted = PackedPermutation(sources)(np.packbits(entries, axis=1))

@@ -56,7 +56,7 @@ def twice(function):
     return apply
 
 
-def test_what_a_function_encloses_is_part_of_its_name():
+def test_the_closure_of_a_function_is_part_of_its_name():
     names = [scaled_by(2), scaled_by(3), scaled_by((2, 3)), twice(scaled_by(2)), twice(scaled_by(3))]
     assert len({function.__qualname__ for function in names}) == 5
     assert scaled_by(2).__qualname__ == scaled_by(2).__qualname__

@@ -90,7 +90,7 @@ def test_networks_play_the_same_on_a_gpu(name):
 
 
 @pytest.mark.parametrize("options", [{"depth": 2}, {"depth": 3}, {"temperature": 0.3}], ids=str)
-def test_looking_ahead_and_drawing_actions_are_the_same_on_a_gpu(options):
+def test_deeper_search_and_sampled_actions_are_the_same_on_a_gpu(options):
     game = make_game("tictactoe")
 
     def played(device):
@@ -102,7 +102,7 @@ def test_looking_ahead_and_drawing_actions_are_the_same_on_a_gpu(options):
     assert_same(record, played("cpu"))
 
 
-def test_who_plays_on_the_cpu_alone_meets_a_network_on_the_gpu_there():
+def test_a_player_that_needs_the_cpu_plays_a_network_of_the_gpu_on_the_cpu():
     game = make_game("tictactoe")
 
     def played(device):
@@ -137,11 +137,10 @@ def test_levels_are_compared_on_a_gpu(tiny_run, tmp_path):
     assert files_of(tmp_path / "gpu") == files_of(tmp_path / "cpu")
 
 
-def test_what_is_made_on_one_device_is_done_on_another(tiny_run, tmp_path):
-    run_dir = shutil.copytree(tiny_run, tmp_path / "run")
+def test_a_stage_finished_on_one_device_is_skipped_on_another(run_copy):
     with pretended_gpu():
-        assert not generate_level(tiny_settings(run_dir), 1)
-        assert not generate_level(tiny_settings(run_dir, "device=cpu"), 1)
+        assert not generate_level(tiny_settings(run_copy), 1)
+        assert not generate_level(tiny_settings(run_copy, "device=cpu"), 1)
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "connect_four", "othello_4x4", "othello"])
@@ -165,7 +164,7 @@ def test_training_takes_the_same_steps_on_a_gpu(name):
         assert torch.equal(weight, expected[part]), part
 
 
-def test_distinct_positions_are_found_alike_by_torch_operations():
+def test_torch_operations_find_the_same_distinct_positions():
     generator = torch.Generator().manual_seed(1)
     for size in (0, 1, 7, 3000):
         own, opp = torch.randint(-20, 20, (2, size), generator=generator) << 58
@@ -194,7 +193,7 @@ def test_the_pretended_gpu_refuses_what_a_gpu_refuses():
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="here cuda is no error")
-def test_a_gpu_that_is_not_there_is_one_line_and_nothing_is_written(tmp_path):
+def test_a_missing_gpu_is_reported_in_one_line_and_nothing_is_written(tmp_path):
     result = run_forked(GENERATE, "device=cuda", f"run_dir={tmp_path / 'run'}", "level=0")
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith("error: device=cuda: ")
@@ -203,7 +202,7 @@ def test_a_gpu_that_is_not_there_is_one_line_and_nothing_is_written(tmp_path):
     assert chosen_device("auto") == "cpu"
 
 
-def test_devices_that_are_unknown_or_cannot_be_are_refused(monkeypatch):
+def test_unknown_and_unusable_devices_are_refused(monkeypatch):
     with pytest.raises(SettingError, match=r"^device=tpu: give auto, cpu or cuda$"):
         compose_settings(["device=tpu"])
     rows = ["architecture=ntuple", "training.optimizer.name=sgd"]
@@ -217,7 +216,7 @@ def test_devices_that_are_unknown_or_cannot_be_are_refused(monkeypatch):
         compose_settings([*rows, "device=cuda"])
 
 
-def test_with_a_gpu_rows_are_still_descended_on_the_cpu(tmp_path):
+def test_row_by_row_training_stays_on_the_cpu_when_there_is_a_gpu(tmp_path):
     rows = ["architecture=ntuple", "training.optimizer.name=sgd", "training.optimizer.learning_rate=0.05"]
     rows += ["levels=1", "matches=30", "training.epochs=1"]
     with pretended_gpu():
@@ -246,7 +245,7 @@ def test_level_0_has_the_same_bytes_from_a_real_gpu(tmp_path):
 
 
 @real_gpu
-def test_a_run_on_a_real_gpu_repeats_its_bytes_and_learns(tmp_path):
+def test_a_run_on_a_real_gpu_is_reproducible_and_learns(tmp_path):
     for attempt in ("one", "other"):
         learn_levels(tiny_settings(tmp_path / attempt, "device=cuda", "architecture=residual", "training.epochs=8"))
     assert files_of(tmp_path / "one") == files_of(tmp_path / "other")
@@ -256,7 +255,7 @@ def test_a_run_on_a_real_gpu_repeats_its_bytes_and_learns(tmp_path):
 
 
 @real_gpu
-def test_the_batch_a_match_is_played_in_changes_nothing_on_a_real_gpu():
+def test_the_batch_size_changes_no_match_on_a_real_gpu():
     game = make_game("connect_four")
     player = EpsilonGreedyPlayer(game, ValueNetPlayer(game, network_of("connect_four")), [0.5, 0.1])
     whole = record_of(game, (player, player), "cuda", matches=1000)
@@ -273,7 +272,7 @@ def test_random_numbers_are_the_same_on_a_real_gpu():
     assert torch.equal(*words)
 
 
-def test_memory_that_does_not_suffice_is_known_by_whoever_lacks_it():
+def test_out_of_memory_errors_are_recognised():
     with pytest.raises(RuntimeError) as caught:
         torch.empty(2**60)
     assert is_out_of_memory(caught.value)

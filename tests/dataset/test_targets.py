@@ -120,7 +120,7 @@ def test_observations_show_each_afterstate_to_its_mover():
     assert drawn == ["m........", "w..m.....", "mm.w.....", "ww.mm....", "mmmww...."]
 
 
-def test_rows_stand_in_the_order_of_match_and_ply():
+def test_rows_are_ordered_by_match_and_ply():
     rows = rows_of(O_WINS, X_WINS, DRAW)
     assert rows.match.tolist() == [0] * 6 + [1] * 5 + [2] * 9
     assert rows.ply.tolist() == [*range(6), *range(5), *range(9)]
@@ -153,7 +153,7 @@ def test_a_pass_gives_no_row_and_does_not_count():
 @pytest.mark.parametrize("name", ["tictactoe", "sumto100"])
 @pytest.mark.parametrize("viewpoints", ["both", "agent"])
 @given(gamma=st.floats(0, 1), key=st.integers(0, 2**62))
-def test_rows_of_random_matches_equal_those_found_match_by_match(name, viewpoints, gamma, key):
+def test_rows_of_random_matches_equal_those_computed_match_by_match(name, viewpoints, gamma, key):
     game = make_game(name)
     player = RandomPlayer(game)
     (record,) = play_matches(game, (player, player), range(7), key)
@@ -179,7 +179,7 @@ def forgone_of(*matches, plies, players=None):
     return record, forgone_values(record, pair, 0)
 
 
-def test_what_is_forgone_is_the_value_of_the_best_action_where_another_was_explored():
+def test_the_forgone_value_is_that_of_the_best_action_where_another_was_explored():
     _, forgone = forgone_of(X_WINS, DRAW, plies={1, 6, 8})
     values = torch.stack(forgone, dim=1)
     # In ply 1 both could have taken 8. In ply 6 X_WINS is over, and DRAW takes 7 where 8 is free; 8 is its last action.
@@ -189,7 +189,7 @@ def test_what_is_forgone_is_the_value_of_the_best_action_where_another_was_explo
     assert values.isnan().all()
 
 
-def test_only_the_player_who_explores_forgoes_anything():
+def test_only_the_exploring_player_forgoes_values():
     matches = [X_WINS, X_WINS]
     explorer, steady = Explorer(matches, {0, 1, 2, 3}), Scripted(matches)
     _, forgone = forgone_of(*matches, plies=(), players=(explorer, steady))
@@ -212,7 +212,7 @@ def test_targets_before_a_cut_are_as_if_the_match_had_ended_there_with_the_best_
     assert (rows.opp == whole.opp).all()
 
 
-def test_a_value_beyond_the_range_of_outcomes_is_cut_to_it():
+def test_a_value_beyond_the_range_of_outcomes_is_clipped():
     record, _ = forgone_of(X_WINS, plies=())
     player = Scripted([X_WINS])
     played = PlayedMatches(GAME, record, (player, player), 0, gamma=1.0)

@@ -69,7 +69,7 @@ def test_processes_give_what_one_process_gives_in_the_same_order(processes):
     assert 1 <= len({pid for _, pid in together} - {os.getpid()}) <= WORKERS
 
 
-def test_the_workers_stay_for_the_next_tasks(processes):
+def test_workers_are_reused_for_the_next_tasks(processes):
     first = {pid for _, pid in processes.map(square, jobs(8))}
     assert {pid for _, pid in processes.map(square, jobs(8))} & first
 
@@ -82,14 +82,14 @@ def test_workers_killed_between_two_maps_lose_no_task(processes):
     assert [value for value, _ in processes.map(square, jobs(8))] == [n**2 for n in range(8)]
 
 
-def test_an_executor_that_is_closed_ends_no_workers_but_its_own(processes):
+def test_closing_an_executor_ends_only_its_own_workers(processes):
     before = {pid for _, pid in processes.map(square, jobs(8))}
     with open_executor(ExecutorSettings("process", 1)) as other:
         assert list(other.map(threads, jobs(1)))
     assert {pid for _, pid in processes.map(square, jobs(8))} & before
 
 
-def test_closing_ends_every_worker_also_beside_one_that_ends_while_it_waits_for_a_task():
+def test_closing_ends_every_worker_even_if_one_ends_while_waiting_for_a_task():
     before = set(multiprocessing.active_children())
     with open_executor(ExecutorSettings("process", WORKERS)) as executor:
         list(executor.map(square, jobs(8)))
@@ -112,7 +112,7 @@ def test_a_worker_has_the_threads_of_the_settings():
         assert list(executor.map(threads, jobs(1, threads=3))) == [["3", "3"]]
 
 
-def test_few_tasks_are_begun_before_results_are_taken(processes):
+def test_few_tasks_start_before_results_are_consumed(processes):
     begun = []
 
     def told():
@@ -127,7 +127,7 @@ def test_few_tasks_are_begun_before_results_are_taken(processes):
 
 
 @pytest.mark.parametrize("name", ["serial", "process"])
-def test_what_a_task_raises_comes_out(name):
+def test_an_exception_of_a_task_is_raised(name):
     with open_executor(ExecutorSettings(name, 1)) as executor:
         with pytest.raises(StageError, match="job 0 cannot be done"):
             list(executor.map(refuse, jobs(3)))
@@ -135,7 +135,7 @@ def test_what_a_task_raises_comes_out(name):
             list(executor.map(refuse_file, jobs(3)))
 
 
-def test_ctrl_c_while_workers_start_is_left_to_their_parent(capfd):
+def test_ctrl_c_while_workers_start_is_handled_by_their_parent(capfd):
     """It reaches all processes of a terminal."""
     before, over = set(multiprocessing.active_children()), threading.Event()
     interrupted = set()
@@ -158,7 +158,7 @@ def test_ctrl_c_while_workers_start_is_left_to_their_parent(capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_tasks_of_a_worker_that_dies_are_begun_again(tmp_path):
+def test_tasks_of_a_killed_worker_are_restarted(tmp_path):
     notes = tmp_path / "deaths"
     notes.write_text(str(ATTEMPTS - 1))
     with open_executor(ExecutorSettings("process", WORKERS)) as executor:
@@ -166,7 +166,7 @@ def test_tasks_of_a_worker_that_dies_are_begun_again(tmp_path):
     assert notes.read_text() == "0"
 
 
-def test_workers_that_die_again_and_again_end_the_work_in_one_line(tmp_path):
+def test_repeated_worker_deaths_end_the_work_with_one_line(tmp_path):
     notes = tmp_path / "deaths"
     notes.write_text("100")
     with (

@@ -49,7 +49,7 @@ def test_a_worker_of_another_version_is_refused(tiny_run):
     assert f"has numpy {here['numpy']}, not 1.0, torch {here['torch']}, not 1.0; install the same" in str(caught.value)
 
 
-def test_no_cluster_at_the_address_is_said_in_one_line():
+def test_a_missing_cluster_is_reported_in_one_line():
     with open_executor(ExecutorSettings("ray", address="127.0.0.1:1")) as executor:
         assert list(executor.map(square, [])) == []  # nothing to do needs no cluster
         with pytest.raises(SettingError, match=r"^executor.address=127.0.0.1:1: no Ray cluster found") as caught:
@@ -74,7 +74,7 @@ def node_of(job: Job) -> tuple[int, str]:
 
 
 @pytest.mark.slow
-def test_a_ray_of_its_own_gives_the_bytes_of_one_process(tiny_run, tmp_path):
+def test_a_local_ray_cluster_gives_the_bytes_of_one_process(tiny_run, tmp_path):
     settings = tiny_settings(tmp_path / "run", "executor=ray", "executor.workers=2", "dataset.shard_matches=100")
     learn_levels(settings)
     assert files_of(tmp_path / "run") == files_of(tiny_run)

@@ -18,7 +18,7 @@ def store(tmp_path):
     return store
 
 
-def test_the_strongest_boards_are_shown_as_deep_and_broad_as_asked(store):
+def test_the_strongest_boards_are_shown_up_to_the_given_depth_and_width(store):
     boards = store.boards()
     graph = reachable_boards(boards, 0, 3, [4, 2])
     by_layer = [[n for n, layer in graph.nodes(data="layer") if layer == ply] for ply in range(4)]
@@ -43,7 +43,7 @@ def test_a_board_that_is_reached_in_two_ways_is_shown_once(tmp_path):
     assert sorted(dict(graph.in_degree()).values()) == [0, 1, 1, 1, 1, 1, 1, 2]
 
 
-def test_boards_of_a_layer_stand_apart_and_layers_below_each_other(store):
+def test_boards_of_a_layer_do_not_overlap_and_layers_are_stacked(store):
     graph = reachable_boards(store.boards(), 0, 4, [5, 3, 2])
     places = layered_positions(graph, 0)
     rows = {}
@@ -55,7 +55,7 @@ def test_boards_of_a_layer_stand_apart_and_layers_below_each_other(store):
         assert all(right - left >= 1 for left, right in zip(sorted(xs), sorted(xs)[1:], strict=False))
 
 
-def test_every_board_and_arrow_is_drawn_the_wider_the_higher_its_score(store):
+def test_every_board_and_arrow_is_drawn_with_a_width_by_score(store):
     boards = store.boards()
     graph = reachable_boards(boards, 0, 4, [3])
     axes = picture_of(graph, 0, (3, 3)).axes[0]
@@ -83,7 +83,7 @@ def run(script, *arguments):
     return run_forked(PROJECT / "train" / f"{script}_experience.py", *arguments)
 
 
-def test_the_scripts_write_the_picture_and_the_json_and_read_it_into_another_store(store, tmp_path):
+def test_the_scripts_write_the_picture_and_the_json_and_import_it_into_another_store(store, tmp_path):
     where = (f"run_dir={tmp_path}", f"experience.path={tmp_path / 'store.sqlite'}")
     done = run("draw", *where, 'picture.after=["1,1"]', "picture.depth=2")
     assert (done.returncode, done.stdout) == (0, f"wrote {tmp_path / 'figures' / 'experience.png'}\n"), done.stderr
@@ -112,7 +112,7 @@ def test_the_scripts_write_the_picture_and_the_json_and_read_it_into_another_sto
         ("import", ["experience.backup=minimax"], 2, "was created with absolute; give another path"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(tmp_path, script, arguments, code, message):
+def test_errors_are_reported_in_one_line(tmp_path, script, arguments, code, message):
     learn(new_store(tmp_path), [0, 3, 1, 4, 2])
     done = run(script, f"run_dir={tmp_path}", f"experience.path={tmp_path / 'store.sqlite'}", *arguments)
     assert done.returncode == code

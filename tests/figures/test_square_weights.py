@@ -21,7 +21,7 @@ def test_a_table_of_one_square_gives_half_the_difference_of_both_players_stones(
     assert np.count_nonzero(weights) == 2
 
 
-def test_images_share_their_weights_and_fillings_that_were_never_met_are_left_out():
+def test_images_share_their_weights_and_unseen_fillings_are_left_out():
     network = network_of(patterns=["xx"], symmetries="square")
     # The entries of two squares: 0, then what stands on the first, then on the second, in threes.
     weight_of = network.patterns.weight_of_entry
@@ -33,7 +33,7 @@ def test_images_share_their_weights_and_fillings_that_were_never_met_are_left_ou
     assert network.square_weights()[0] == pytest.approx(expected)
 
 
-def test_there_is_a_panel_for_each_phase_that_says_which_stones_it_holds():
+def test_each_phase_has_a_panel_titled_with_its_numbers_of_stones():
     figure = square_weight_maps(network_of(phases=3).square_weights(), 7)
     titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
     assert titles == ["0 to 3 stones", "4 to 6 stones", "7 to 9 stones"]

@@ -74,7 +74,7 @@ def test_the_numbers_of_the_comparison_are_read_back_by_level(logged_run: Path) 
 
 
 @needs_tensorboard
-def test_the_figures_are_there_as_pictures(logged_run: Path) -> None:
+def test_the_figures_are_logged_as_images(logged_run: Path) -> None:
     events = accumulated(logged_run / "tensorboard" / "comparison")
     expected = {f"figures/{path.stem}" for path in (logged_run / "figures").glob("*.png")}
     assert set(events.Tags()["images"]) == expected >= {"figures/ratings", "figures/exact"}
@@ -83,7 +83,7 @@ def test_the_figures_are_there_as_pictures(logged_run: Path) -> None:
 
 
 @needs_tensorboard
-def test_the_other_files_are_those_of_a_run_without_events(logged_run: Path, tiny_run: Path) -> None:
+def test_logging_changes_no_other_file(logged_run: Path, tiny_run: Path) -> None:
     files = files_of(logged_run)
     assert {name: files[name] for name in files if name.startswith("level_")} == files_of(tiny_run)
     assert not (tiny_run / "tensorboard").exists()
@@ -95,9 +95,8 @@ def event_files(run_dir: Path) -> dict[Path, int]:
 
 
 @needs_tensorboard
-def test_what_is_done_is_not_written_twice(logged_run: Path, tmp_path: Path) -> None:
-    run_dir = tmp_path / "run"
-    shutil.copytree(logged_run, run_dir)
+def test_finished_stages_are_not_logged_twice(logged_run: Path, tmp_path: Path) -> None:
+    run_dir = Path(shutil.copytree(logged_run, tmp_path / "run"))
     settings = tiny_settings(run_dir, *LOGGED)
     before = event_files(run_dir)
     learn_levels(settings)
@@ -120,7 +119,7 @@ class CutOff(NoProgress):
 
 
 @needs_tensorboard
-def test_a_level_that_was_cut_off_is_written_once_when_the_run_goes_on(tiny_run: Path, tmp_path: Path) -> None:
+def test_an_interrupted_level_is_logged_once_after_the_run_resumes(tiny_run: Path, tmp_path: Path) -> None:
     settings = tiny_settings(tmp_path / "run", *LOGGED)
     with pytest.raises(KeyboardInterrupt):
         learn_levels(settings, CutOff)
@@ -135,34 +134,29 @@ def test_a_level_that_was_cut_off_is_written_once_when_the_run_goes_on(tiny_run:
 
 
 @needs_tensorboard
-def test_levels_trained_without_events_get_them_from_their_losses(tiny_run: Path, tmp_path: Path) -> None:
-    run_dir = tmp_path / "run"
-    shutil.copytree(tiny_run, run_dir)
-    assert not train_level(tiny_settings(run_dir, *LOGGED), 2)
-    check_losses(run_dir, 2)
-    assert files_of(run_dir) == files_of(tiny_run)
-    assert [path.name for path in (run_dir / "tensorboard").iterdir()] == ["level_02"]
+def test_levels_trained_without_events_get_them_from_their_losses(tiny_run: Path, run_copy: Path) -> None:
+    assert not train_level(tiny_settings(run_copy, *LOGGED), 2)
+    check_losses(run_copy, 2)
+    assert files_of(run_copy) == files_of(tiny_run)
+    assert [path.name for path in (run_copy / "tensorboard").iterdir()] == ["level_02"]
 
 
 @needs_tensorboard
-def test_trained_anew_without_events_a_level_loses_its_old_ones(logged_run: Path, tmp_path: Path) -> None:
-    run_dir = tmp_path / "run"
-    shutil.copytree(logged_run, run_dir)
+def test_retraining_a_level_without_events_removes_its_old_ones(logged_run: Path, tmp_path: Path) -> None:
+    run_dir = Path(shutil.copytree(logged_run, tmp_path / "run"))
     assert train_level(tiny_settings(run_dir, "force=true", "training.epochs=2"), 3)
     assert not (run_dir / "tensorboard" / "level_03").exists()
     assert (run_dir / "tensorboard" / "level_02").exists()
 
 
 @needs_tensorboard
-def test_events_that_cannot_be_written_are_refused_in_one_line(tiny_run: Path, tmp_path: Path) -> None:
-    run_dir = tmp_path / "run"
-    shutil.copytree(tiny_run, run_dir)
-    (run_dir / "tensorboard").write_text("a file is in the way")
+def test_events_that_cannot_be_written_are_refused_in_one_line(run_copy: Path) -> None:
+    (run_copy / "tensorboard").write_text("a file is in the way")
     with pytest.raises(StageError, match=r"cannot write in .*/tensorboard/\.level_01\.partial: Not a directory"):
-        train_level(tiny_settings(run_dir, *LOGGED), 1)
+        train_level(tiny_settings(run_copy, *LOGGED), 1)
 
 
-def test_without_the_package_nothing_is_begun_and_the_mend_is_named(
+def test_without_the_package_nothing_starts_and_the_install_command_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "tensorboard", None)
@@ -175,7 +169,9 @@ def test_without_the_package_nothing_is_begun_and_the_mend_is_named(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_folder_called_tensorboard_is_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_called_tensorboard_is_not_taken_for_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "tensorboard").mkdir()
     monkeypatch.delitem(sys.modules, "tensorboard", raising=False)
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
@@ -183,7 +179,7 @@ def test_a_folder_called_tensorboard_is_no_package(tmp_path: Path, monkeypatch: 
         compose_settings(["logger=tensorboard"])
 
 
-def test_a_run_that_is_not_asked_to_log_needs_no_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_without_logging_needs_no_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tensorboard", None)
     settings = tiny_settings(tmp_path / "run", "levels=1", "comparison.matches=20")
     learn_levels(settings)

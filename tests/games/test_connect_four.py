@@ -46,7 +46,7 @@ WON = {
 
 
 @pytest.mark.parametrize("rows", WON.values(), ids=WON)
-def test_four_in_a_line_win_for_whoever_has_just_moved(rows):
+def test_four_in_a_line_win_for_the_player_who_has_just_moved(rows):
     state = drawn(rows)
     assert (state.terminated.tolist(), state.returns.tolist()) == ([True], [-1.0])
     assert not GAME.legal_action_mask(state).any()
@@ -72,7 +72,7 @@ NOT_WON = {
 
 
 @pytest.mark.parametrize("rows", NOT_WON.values(), ids=NOT_WON)
-def test_what_is_no_line_ends_nothing(rows):
+def test_stones_that_are_not_a_line_do_not_end_the_match(rows):
     assert drawn(rows).terminated.tolist() == [False]
 
 
@@ -88,7 +88,7 @@ def lines() -> set[int]:
     return found
 
 
-def test_of_all_fours_of_stones_only_the_69_lines_win():
+def test_of_all_sets_of_four_stones_only_the_69_lines_win():
     fours = torch.combinations(torch.arange(ROWS * COLUMNS), 4)
     stones = (torch.ones_like(fours) << fours).sum(dim=1)
     won = set(stones[has_line(stones)].tolist())
@@ -99,7 +99,7 @@ def test_of_all_fours_of_stones_only_the_69_lines_win():
 # ---------------------------------------------------------------------- matches
 
 
-def test_a_stone_falls_upon_the_stones_of_its_column():
+def test_a_stone_falls_onto_the_stones_of_its_column():
     state = GAME.state_after("4435")
     assert GAME.presentation.board_text(state).splitlines() == [
         ". . . . . . .",
@@ -200,7 +200,7 @@ def random_record(matches: int):
     return record
 
 
-def test_random_matches_are_those_of_rules_written_in_another_way():
+def test_random_matches_agree_with_an_independent_implementation():
     record = random_record(2_000)
     final = record.states[-1]
     for row, sequence in enumerate(record.action_sequences()):
@@ -212,7 +212,7 @@ def test_random_matches_are_those_of_rules_written_in_another_way():
         assert float(final.returns[row]) == winner
 
 
-def test_whole_random_matches_are_those_of_the_arena():
+def test_compiled_random_matches_equal_those_of_the_arena():
     returns, plies = GAME.kernels.random_matches(Draws(stream_key(3, 0, Activity.GENERATION), torch.arange(500), 0))
     record = random_record(500)
     assert torch.equal(returns, record.states[-1].returns)
@@ -222,7 +222,7 @@ def test_whole_random_matches_are_those_of_the_arena():
 # ---------------------------------------------------------------------- what is seen and written
 
 
-def test_the_observation_is_the_board_as_it_is_drawn_seen_by_who_has_just_moved():
+def test_the_observation_is_the_drawn_board_seen_by_the_player_who_has_just_moved():
     # . . . . . . .    three empty rows above
     # O . . . . . .    O has just moved
     # X . . . . . .
@@ -254,12 +254,12 @@ def test_a_column_is_read_by_its_number(text, action):
 
 
 @pytest.mark.parametrize("text", ["", "0", "8", "-1", "1.0", "11", "a", "²", "1 2", "01"])
-def test_what_is_no_column_is_refused(text):
+def test_a_text_that_is_not_a_column_is_refused(text):
     with pytest.raises(IllegalActionError, match="is not a column; write a column from 1 to 7"):
         GAME.string_to_action(text)
 
 
-def test_a_transcript_is_columns_with_spaces_between_them():
+def test_a_transcript_is_columns_separated_by_spaces():
     assert GAME.read_transcript("4 4 3 5") == [3, 3, 2, 4]
     with pytest.raises(IllegalActionError, match="'9' is not a column"):
         GAME.read_transcript("4 9")
@@ -268,7 +268,7 @@ def test_a_transcript_is_columns_with_spaces_between_them():
 # ---------------------------------------------------------------------- where a person points
 
 
-def test_any_square_of_a_column_is_pointed_at_and_the_stone_is_placed_where_it_falls():
+def test_any_square_of_a_column_selects_it_and_the_stone_falls():
     state = GAME.state_after("44")
     assert list(GAME.presentation.pointed_squares(3)) == [3, 10, 17, 24, 31, 38]
     assert GAME.presentation.placed_squares(state, range(COLUMNS)) == [35, 36, 37, 24, 39, 40, 41]

@@ -76,7 +76,7 @@ def test_the_targets_of_a_match_are_its_lead_over_64(tmp_path):
 
 
 @pytest.mark.parametrize("outcome", ["return", "disc_difference"])
-def test_ends_are_valued_alike_by_networks_and_by_compiled_searches(outcome):
+def test_networks_and_compiled_searches_value_ends_equally(outcome):
     game, states = states_of("othello_4x4")
     network = build_network({"name": "ntuple"}, game.observation_shape, game.num_distinct_actions)
     evaluation = compiled_evaluation(Checkpoint(network, {"outcome": outcome}), game, "level 1")
@@ -94,7 +94,7 @@ def test_ends_are_valued_alike_by_networks_and_by_compiled_searches(outcome):
     assert ends > 30
 
 
-def test_a_level_learns_leads_and_its_file_says_so(tmp_path):
+def test_a_level_learns_leads_and_its_checkpoint_records_it(tmp_path):
     settings = tiny_settings(tmp_path, *LEADS, "matches=60", "levels=1")
     learn_levels(settings)
     assert load_level(tmp_path, 1).outcome == "disc_difference"
@@ -103,7 +103,7 @@ def test_a_level_learns_leads_and_its_file_says_so(tmp_path):
         train_level(tiny_settings(tmp_path, "game=othello", "gamma=1", "matches=60"), 1)
 
 
-def test_a_game_that_counts_no_points_is_refused_in_one_line(tmp_path):
+def test_a_game_without_points_is_refused_in_one_line(tmp_path):
     message = "outcome=disc_difference: tictactoe counts no points; give outcome=return"
     with pytest.raises(SettingError, match=message):
         disc_difference(make_game("tictactoe"))

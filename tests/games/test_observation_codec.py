@@ -10,7 +10,7 @@ from tests.support.dataset_tools import random_rows
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_words_of_positions_are_given_back(name):
+def test_the_words_of_positions_are_recovered(name):
     game = make_game(name)
     rows, codec = random_rows(game, range(20)), game.observation_codec
     assert codec.size == np.prod(game.observation_shape)

@@ -66,7 +66,7 @@ def actions_of(sequence: torch.Tensor) -> list[int]:
 
 
 @pytest.mark.parametrize("board", BOARDS)
-def test_random_matches_are_those_of_rules_written_in_another_way(board):
+def test_random_matches_agree_with_an_independent_implementation(board):
     game = board()
     for record in random_records(game, 60, 60):
         finals = game.squares(record.states[-1]).tolist()
@@ -100,12 +100,12 @@ def signed(word: int) -> int:
 
 
 @pytest.mark.parametrize("matches", [200, pytest.param(10_000, marks=pytest.mark.slow)])
-def test_matches_played_in_batches_are_replayed_one_at_a_time(matches):
+def test_matches_played_in_batches_equal_matches_replayed_one_at_a_time(matches):
     plies = sum(replay_with_numbers(Othello(), record) for record in random_records(Othello(), matches, 2_500))
     assert plies > 59 * matches
 
 
-def test_whole_random_matches_are_those_of_the_arena():
+def test_compiled_random_matches_equal_those_of_the_arena():
     game, key = Othello(), stream_key(3, 0, Activity.GENERATION)
     returns, plies = game.kernels.random_matches(Draws(key, torch.arange(500), 0))
     (record,) = random_records(game, 500, 500)
@@ -150,7 +150,7 @@ def test_a_disc_turns_runs_in_all_eight_directions():
     assert float(after.returns) == 1.0
 
 
-def test_a_player_without_a_move_passes_and_only_then():
+def test_a_pass_is_legal_only_without_another_move():
     # White's b1 stands between Black's a1 and the empty c1; nothing of Black's stands between White's and an empty one.
     game = Othello()
     state = game.read_board("XO" + "-" * 62, "O")
@@ -163,7 +163,7 @@ def test_a_player_without_a_move_passes_and_only_then():
         game.step(game.init(), torch.tensor([game.pass_action]))
 
 
-def test_a_match_ends_where_neither_can_move_and_most_discs_win():
+def test_a_match_ends_when_neither_player_can_move_and_most_discs_win():
     for board, black_return in (("XX-O", 1.0), ("X-OO", -1.0), ("X--O", 0.0)):
         for side in "XO":
             state = Othello().read_board(board + "-" * 60, side)
@@ -172,7 +172,7 @@ def test_a_match_ends_where_neither_can_move_and_most_discs_win():
 
 
 @pytest.mark.parametrize("board", BOARDS)
-def test_boards_are_read_as_they_are_written(board):
+def test_boards_are_read_back_as_written(board):
     game = board()
     for record in random_records(game, 20, 20):
         for state in record.states[:-1]:
@@ -183,7 +183,7 @@ def test_boards_are_read_as_they_are_written(board):
 
 
 @pytest.mark.parametrize("board", BOARDS)
-def test_transcripts_are_read_as_they_are_written(board):
+def test_transcripts_are_read_back_as_written(board):
     game = board()
     for record in random_records(game, 40, 40):
         for sequence in record.action_sequences():
@@ -218,7 +218,7 @@ def test_bad_transcripts_are_refused(text, reason):
 
 
 @pytest.mark.parametrize("text", ["", "a9", "i1", "11", "aa", "d33", "pas"])
-def test_what_is_no_square_is_refused(text):
+def test_a_text_that_is_not_a_square_is_refused(text):
     with pytest.raises(IllegalActionError, match="is not a square"):
         Othello().string_to_action(text)
 

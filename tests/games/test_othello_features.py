@@ -317,7 +317,7 @@ def test_the_eight_images_of_a_board_have_the_same_features(played):
             assert torch.equal(feature_values(game, game.state_at(own, opp)), expected)
 
 
-def test_all_but_parity_change_sign_with_the_players(played):
+def test_all_features_but_parity_change_sign_with_the_player(played):
     game, state, _ = played
     expected = -feature_values(game, state)
     expected[:, game.features.names.index("parity")] *= -1
@@ -362,7 +362,7 @@ def slow_stable(board):
     return found
 
 
-def test_stable_discs_are_those_of_a_slow_fixpoint(played):
+def test_stable_discs_equal_those_of_a_slow_fixpoint(played):
     game, state, _ = played
     some = state.select(torch.arange(0, state.batch_size, 11))
     boards = game.squares(some).numpy().reshape(-1, game.width, game.width)
@@ -395,7 +395,7 @@ def bit_algebra(width, legal_actions):
     }
 
 
-def test_bit_algebra_gives_the_same_on_tensors_and_arrays_and_compiled(played):
+def test_bit_algebra_gives_the_same_on_tensors_on_arrays_and_compiled(played):
     game, state, _ = played
     compiled = feature_values(game, state)
     for name, feature in bit_algebra(game.width, game.rules.legal_actions).items():

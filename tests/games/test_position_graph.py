@@ -30,14 +30,14 @@ def test_sumto100_has_101_sums_of_which_one_is_final():
 
 
 @pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])
-def test_number_0_is_the_start_and_no_position_stands_twice(graph):
+def test_number_0_is_the_start_and_no_position_occurs_twice(graph):
     words = list(zip(graph.state.own.tolist(), graph.state.opp.tolist(), strict=True))
     assert words[0] == graph.game.rules.initial
     assert len(set(words)) == len(words)
 
 
 @pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])
-def test_children_are_where_legal_actions_lead(graph):
+def test_children_are_the_positions_that_legal_actions_lead_to(graph):
     mask = graph.game.legal_action_mask(graph.state)
     assert (graph.legal == mask.numpy()).all()
     assert (graph.children[~graph.legal] == NO_CHILD).all()
@@ -56,7 +56,7 @@ def test_255168_matches_of_tictactoe_can_be_played():
 
 
 @pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])
-def test_walking_backwards_meets_each_open_position_once_after_its_children(graph):
+def test_the_backward_walk_visits_each_open_position_once_after_its_children(graph):
     done = graph.terminated.copy()
     for group in graph.backwards():
         assert not done[group].any()
@@ -84,7 +84,7 @@ def test_random_matches_prove_that_a_large_game_is_large(name):
 
 
 @pytest.mark.parametrize("name", ["tictactoe", "sumto100", "othello_4x4"])
-def test_of_a_small_game_random_matches_say_nothing(name):
+def test_random_matches_do_not_prove_a_small_game_large(name):
     assert not is_surely_larger(make_game(name), 1_000_000)
 
 
@@ -101,7 +101,7 @@ def test_a_position_that_cannot_be_reached_is_refused(own, opp):
         TICTACTOE.numbers(state)
 
 
-def test_who_can_be_to_move():
+def test_which_players_can_be_to_move():
     state = TICTACTOE.state
     stones = np.array(
         [(own | opp).bit_count() for own, opp in zip(state.own.tolist(), state.opp.tolist(), strict=True)]

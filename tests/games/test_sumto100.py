@@ -26,7 +26,7 @@ def test_each_action_adds_one_more_than_its_number():
     assert GAME.step_with_tensors(at_sum(*[7] * 10), torch.arange(10)).own.tolist() == after.own.tolist()
 
 
-def test_who_reaches_100_wins():
+def test_the_player_who_reaches_100_wins():
     first_wins = GAME.state_after(["10"] * 9 + ["1", "9"])  # eleven plies: the first player makes the last
     assert (first_wins.own.tolist(), first_wins.terminated.tolist()) == ([100], [True])
     assert first_wins.returns.tolist() == [1.0]
@@ -34,13 +34,13 @@ def test_who_reaches_100_wins():
     assert second_wins.returns.tolist() == [-1.0]
 
 
-def test_99_ends_nothing_and_leaves_one_action():
+def test_99_is_not_the_end_and_leaves_one_action():
     state = at_sum(99)
     assert state.terminated.tolist() == [False]
     assert GAME.legal_action_mask(state)[0].tolist() == [True] + [False] * 9
 
 
-def test_passing_100_is_refused():
+def test_exceeding_100_is_refused():
     with pytest.raises(IllegalActionError, match=r"action 2 is not legal here; legal are 1$"):
         GAME.step(at_sum(99), torch.tensor([1]))
 
@@ -54,7 +54,7 @@ def test_the_longest_match_has_100_plies():
     assert GAME.max_game_length == 100
 
 
-def test_the_observation_is_the_sum_as_one_of_101():
+def test_the_observation_is_the_sum_as_a_one_hot_vector():
     sums = (0, 1, 42, 100)
     seen = GAME.observe(at_sum(*sums))
     assert seen.shape == (4, 101)
@@ -74,12 +74,12 @@ def test_an_addend_is_read(text, action):
 
 
 @pytest.mark.parametrize("text", ["", "0", "11", "-1", "1.0", "+1", "one", "01", "²"])
-def test_a_text_that_is_no_addend_is_refused(text):
+def test_a_text_that_is_not_an_addend_is_refused(text):
     with pytest.raises(IllegalActionError, match="is not an addend"):
         GAME.string_to_action(text)
 
 
-def test_a_sum_is_no_board_of_squares():
+def test_a_sum_has_no_board_of_squares():
     assert GAME.num_squares is None
     with pytest.raises(SettingError, match="sumto100: this game has no board of squares"):
         GAME.squares(at_sum(0))

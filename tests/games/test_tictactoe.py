@@ -53,7 +53,7 @@ def test_a_line_on_the_full_board_wins():
     assert state.returns.tolist() == [-1.0]
 
 
-def test_two_in_a_row_end_nothing():
+def test_two_in_a_row_do_not_end_the_match():
     # X X .
     # O O .
     # . . .
@@ -116,7 +116,7 @@ def test_an_occupied_square_is_refused_and_the_legal_ones_are_named():
 
 
 @pytest.mark.parametrize("action", [-1, 9, 64, 2**40])
-def test_a_number_that_is_no_action_is_refused(action):
+def test_a_number_that_is_not_an_action_is_refused(action):
     with pytest.raises(IllegalActionError, match=f"action {action} is not legal"):
         GAME.step(GAME.init(), torch.tensor([action]))
 
@@ -133,7 +133,7 @@ def test_a_square_is_read_as_a_key_in_reading_order(keys):
 
 
 @pytest.mark.parametrize("text", ["", "3,0", "0,3", "-1,0", "0", "10", "r", "qw", "1,", "a,b", "1,1,1", "²,0", "0;0"])
-def test_a_text_that_names_no_square_is_refused(text):
+def test_a_text_that_is_not_a_square_is_refused(text):
     with pytest.raises(IllegalActionError, match="is not a square"):
         GAME.string_to_action(text)
 
@@ -151,7 +151,7 @@ def test_squares_of_a_board_are_those_of_x_and_o():
     assert GAME.squares(GAME.step(state, torch.tensor([8]))).tolist() == [[1, 0, -1, 0, 1, 0, -1, 0, 1]]
 
 
-def test_every_position_comes_back_from_its_squares():
+def test_every_position_is_recovered_from_its_squares():
     state = GAME.init()
     for _ in range(9):
         parents, actions = GAME.legal_action_mask(state).nonzero(as_tuple=True)
@@ -161,6 +161,6 @@ def test_every_position_comes_back_from_its_squares():
 
 
 @pytest.mark.parametrize("stones", [[-1] + [0] * 8, [1, 1] + [0] * 7, [1, -1, -1] + [0] * 6])
-def test_a_board_whose_stones_cannot_have_come_in_turns_is_refused(stones):
+def test_a_board_that_alternate_moves_cannot_reach_is_refused(stones):
     with pytest.raises(IllegalActionError, match="as many stones as O or one more"):
         GAME.state_of_squares(torch.tensor([stones], dtype=torch.int8))

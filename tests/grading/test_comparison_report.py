@@ -20,7 +20,7 @@ def comparison_of(game_name: str, make_player) -> Comparison:
     return Comparison(game, pd.DataFrame({"level": [0, 1]}), grades, grader)
 
 
-def test_a_player_that_cannot_lose_is_said_to_be_proved() -> None:
+def test_a_player_that_cannot_lose_is_reported_as_proved() -> None:
     text = verdict(comparison_of("tictactoe", perfect_player))
     assert text.startswith("Level 1 cannot lose: all ")
     assert "0.9556" in text
@@ -41,14 +41,14 @@ def test_a_player_that_can_lose_is_shown_losing() -> None:
         assert draw_line(comparison.game, line) in text
 
 
-def test_a_seat_that_nobody_can_hold_is_not_held_against_the_player() -> None:
+def test_a_seat_that_no_player_can_hold_does_not_count_against_the_player() -> None:
     text = verdict(comparison_of("sumto100", perfect_player))
     assert "Level 1 cannot lose moving first: all 1.0 x 10^9 lines tried." in text
     assert "Moving second, every player loses against perfect play." in text
     assert "Level 1 plays a winning action in all 91 positions that the player to move can win." in text
 
 
-def test_unbeatable_is_who_loses_in_neither_seat():
+def test_a_player_is_unbeatable_if_it_loses_in_neither_seat():
     held, lost = Lines(0, 10), Lines(1, 10)
     assert [unbeatable_seats(lines) for lines in ((held, held), (held, lost), (lost, lost))] == [(0, 1), (0,), ()]
     assert [is_unbeatable(lines) for lines in ((held, held), (held, lost), (lost, lost))] == [True, False, False]
@@ -63,11 +63,11 @@ def test_unbeatable_is_who_loses_in_neither_seat():
 @pytest.mark.parametrize(
     ("count", "text"), [(0, "0"), (255168, "255168"), (10**7, "1.0 x 10^7"), (4719438291475839821, "4.7 x 10^18")]
 )
-def test_counts_are_exact_as_long_as_they_can_be_read(count: int, text: str) -> None:
+def test_counts_are_exact_while_they_are_short_enough_to_read(count: int, text: str) -> None:
     assert count_text(count) == text
 
 
-def test_a_line_is_drawn_board_beside_board() -> None:
+def test_a_line_is_drawn_with_its_boards_side_by_side() -> None:
     assert draw_line(make_game("tictactoe"), (4, 0, 2)).splitlines() == [
         "1. 1,1    2. 0,0    3. 0,2",
         ". . .     O . .     O . X",

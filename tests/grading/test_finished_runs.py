@@ -50,7 +50,7 @@ def run_of(name, table=None, *, game="tictactoe", loss=0.25, **training):
 # ---------------------------------------------------------------------- which settings tell runs apart
 
 
-def test_only_what_differs_is_a_column():
+def test_only_settings_that_differ_are_columns():
     assert differing_settings([run_of("a"), run_of("b")]) == []
     assert differing_settings([run_of("a", seed=1), run_of("b", seed=2, **{"training.epochs": 5})]) == [
         "seed",
@@ -58,7 +58,7 @@ def test_only_what_differs_is_a_column():
     ]
 
 
-def test_what_a_run_has_not_come_to_is_no_difference():
+def test_a_setting_that_a_run_has_not_used_yet_is_not_a_difference():
     """A run of one level has played no matches by its own choice, so nothing is known of its exploration."""
     longer = run_of("b")
     longer.settings["play"] = {"epsilons": [0.5]}
@@ -68,7 +68,7 @@ def test_what_a_run_has_not_come_to_is_no_difference():
     assert differing_settings([run_of("a"), longer, other]) == ["epsilons"]
 
 
-def test_a_setting_that_only_one_has_is_a_difference():
+def test_a_setting_that_only_one_run_has_is_a_difference():
     assert differing_settings([run_of("a"), run_of("b", **{"architecture.dropout": 0.5})]) == ["architecture.dropout"]
 
 
@@ -85,7 +85,7 @@ def test_a_named_recipe_accounts_for_what_it_sets():
     assert telling_settings(more) == ["recipe", "seed", "training.epochs"]
 
 
-def test_names_are_read_and_a_manifest_holds_over_them():
+def test_names_are_read_and_manifests_take_precedence():
     run = run_of("old/epsilons=[0.5,0.1],recipe=a/gamma=0.5,seed=7", gamma=0.9)
     assert run.named == {"epsilons": "[0.5,0.1]", "recipe": "a", "gamma": "0.5", "seed": "7"}
     assert [setting_text(run, name) for name in ("recipe", "gamma", "seed", "nothing")] == ["a", "0.9", "0", ""]
@@ -110,13 +110,13 @@ def test_the_table_takes_the_newest_level_and_keeps_large_counts():
 @pytest.mark.parametrize(
     ("lost", "first"), [((9, 0, 0), 1), ((9, 0, 3, 0), 3), ((9, 1, 0, 2), None), ((9, 0, 1, 0, 0), 3)]
 )
-def test_unbeatable_is_from_the_level_after_which_no_line_is_lost_again(lost, first):
+def test_a_run_is_unbeatable_from_the_level_after_which_no_line_is_lost(lost, first):
     table = level_table(wins=[0.5] * len(lost), lost=lost, ratings=[0] * len(lost))
     assert unbeatable_from(table, ["first", "second"]) == first
     assert unbeatable_from(table, []) is None
 
 
-def test_a_seat_that_nobody_can_hold_does_not_count():
+def test_a_seat_that_no_player_can_hold_does_not_count():
     table = level_table()
     table["losing_lines_second"] = "5"
     assert unbeatable_from(table, ["first"]) == 2
@@ -156,7 +156,7 @@ def folder(tiny_run, tmp_path):
     return tmp_path
 
 
-def test_runs_are_read_and_those_that_are_not_finished_are_named(folder):
+def test_runs_are_read_and_unfinished_ones_are_named(folder):
     runs = read_runs(folder, [folder / "seed=9", folder / "never begun"])
     assert [run.name for run in runs.finished] == ["seed=9", "seed=10"]
     assert [run.known["seed"] for run in runs.finished] == [9, 10]
@@ -171,7 +171,7 @@ def test_runs_are_read_and_those_that_are_not_finished_are_named(folder):
     assert "epoch_loss.csv: is cut off" in runs.left_out["cut off"]
 
 
-def test_how_many_levels_are_replayed_is_told_by_the_name_where_there_are_no_more(folder):
+def test_the_name_gives_the_replayed_levels_where_there_are_fewer(folder):
     (folder / "seed=9").rename(folder / "dataset.replay=12")
     for run, replayed in (("dataset.replay=12", ["a", "b"]), ("seed=10", ["b"])):
         manifest = Manifest(folder / run / "level_03")
@@ -181,7 +181,7 @@ def test_how_many_levels_are_replayed_is_told_by_the_name_where_there_are_no_mor
     assert replay == {"dataset.replay=12": "12", "seed=10": 1}
 
 
-def test_the_report_has_a_row_a_run_and_names_the_rest(folder):
+def test_the_report_has_a_row_per_run_and_names_the_unfinished_ones(folder):
     text = compare_runs(folder)
     assert [line.split()[0] for line in text.splitlines()[:3]] == ["seed", "9", "10"]
     assert text.splitlines()[1].split()[1:7] == ["3", "900-0-100", "0.9000", "0/3.1", "x", "10^21"]
@@ -192,11 +192,11 @@ def test_the_report_has_a_row_a_run_and_names_the_rest(folder):
     assert written["unbeatable_from"].tolist() == [2, 2]
 
 
-def test_a_folder_that_is_itself_the_only_run_is_taken(folder):
+def test_the_folder_may_itself_be_the_only_run(folder):
     assert [run.name for run in read_runs(folder / "seed=9").finished] == ["."]
 
 
-def test_nothing_finished_is_said_without_a_table(folder):
+def test_without_finished_runs_there_is_no_table(folder):
     text = compare_runs(folder / "just begun")
     assert text.endswith("1 of 1 runs\n  .: no level is trained yet")
     assert not (folder / "just begun" / "sweep").exists()
@@ -232,7 +232,7 @@ def lines_of(axes):
     return [(line.get_color(), line.get_linewidth(), np.round(line.get_ydata(), 6).tolist()) for line in axes.lines]
 
 
-def test_a_thin_line_a_run_and_a_thick_one_for_the_median_of_equal_settings():
+def test_runs_are_thin_lines_and_medians_of_equal_settings_are_thick_ones():
     shares = {"article": [(0.5, 0.6), (0.6, 0.8), (0.9, 0.7)], "default": [(0.9, 0.95)]}
     runs = [
         run_of(f"recipe={recipe},seed={seed}", level_table((0.4, *pair), ratings=(0, seed, 10 * seed)), seed=seed)
@@ -252,14 +252,14 @@ def test_a_thin_line_a_run_and_a_thick_one_for_the_median_of_equal_settings():
     assert "exact" in figure.axes[0].get_title(loc="left")
 
 
-def test_where_a_run_is_not_graded_exactly_all_shares_are_sampled():
+def test_all_shares_are_sampled_if_one_run_is_not_graded_exactly():
     runs = [run_of("a", level_table((0.4, 0.5, 0.75), exact=False), game="othello"), run_of("b", level_table())]
     figure = run_curves(runs)
     assert "sampled" in figure.axes[0].get_title(loc="left")
     assert [values for _, _, values in lines_of(figure.axes[0])] == [[0.5, 0.75], [0.8, 0.9]]
 
 
-def test_the_median_ends_with_the_shorter_run():
+def test_the_median_ends_where_the_shorter_run_ends():
     shorter = run_of("seed=0", level_table((0.4, 0.6), (9, 0), (0, 5)))
     longer = run_of("seed=1", level_table((0.4, 0.8, 0.9)), seed=1)
     *_, (_, _, median) = lines_of(run_curves([shorter, longer]).axes[0])

@@ -48,7 +48,7 @@ def settings_for(run_dir: Path, game: str, levels: int, *overrides: str) -> Sett
 # ---------------------------------------------------------------------- small games
 
 
-def test_the_table_of_a_small_game_is_what_it_always_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_of_a_small_game_equals_the_recorded_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = (RandomPlayer, FirstLegal, Valuing)
     monkeypatch.setattr(
         "selfplay.grading.comparison_schedule.level_player", lambda settings, game, level: kinds[level](game)
@@ -67,7 +67,7 @@ def test_the_table_of_a_small_game_is_what_it_always_was(tmp_path: Path, monkeyp
 # ---------------------------------------------------------------------- who meets whom
 
 
-def test_references_follow_from_what_the_game_has() -> None:
+def test_references_depend_on_what_the_game_supports() -> None:
     searches = [f"search:negascout?depth={depth}&evaluation=article" for depth in range(1, 7)]
     assert reference_names(make_game("othello"), None) == ["greedy_discs", *searches]
     plain = [f"search:negascout?depth={depth}&evaluation=none" for depth in (2, 4, 6)]
@@ -75,14 +75,14 @@ def test_references_follow_from_what_the_game_has() -> None:
     assert reference_names(OTHELLO, ["random", "greedy_discs", "greedy_discs"]) == ["greedy_discs"]
 
 
-def test_ten_levels_or_every_so_many_meet_the_references() -> None:
+def test_ten_levels_or_those_at_an_interval_play_the_references() -> None:
     assert spaced_levels(range(1, 8), None) == list(range(1, 8))
     assert spaced_levels(range(1, 25), None) == [1, 4, 6, 9, 11, 14, 16, 19, 21, 24]
     assert spaced_levels(range(1, 25), 10) == [1, 4, 14, 24]
     assert spaced_levels([3], 5) == spaced_levels([3], None) == [3]
 
 
-def test_each_pair_meets_once() -> None:
+def test_each_pair_plays_once() -> None:
     pairs = schedule([1, 2, 3], ["weak", "strong"], ComparisonSettings(matches=50, every=2, earlier_matches=20))
     assert pairs == {
         **{(1, 0): 50, (2, 1): 50, (2, 0): 50, (3, 2): 50, (3, 0): 50},
@@ -110,7 +110,7 @@ def test_ratings_are_on_one_scale() -> None:
 # ---------------------------------------------------------------------- endgame positions
 
 
-def test_greedy_loses_what_brute_force_over_the_solver_says(tmp_path: Path) -> None:
+def test_the_losses_of_greedy_play_equal_brute_force_over_the_solver(tmp_path: Path) -> None:
     late = endgame_positions(OTHELLO, 12, 0, tmp_path / "endgames.csv")
     assert late is not None
     empties = empty_squares(OTHELLO, late.state)
@@ -169,7 +169,7 @@ def test_connect_four_is_searched_to_the_end(tmp_path: Path) -> None:
     assert late.grade(deep).optimal == 1
 
 
-def test_there_are_endgame_positions_only_on_boards_and_if_asked_for(tmp_path: Path) -> None:
+def test_endgame_positions_exist_only_for_boards_and_on_request(tmp_path: Path) -> None:
     assert endgame_positions(make_game("sumto100"), 5, 0, tmp_path / "x.csv") is None
     assert endgame_positions(OTHELLO, 0, 0, tmp_path / "x.csv") is None
     assert list(tmp_path.iterdir()) == []
@@ -236,7 +236,7 @@ def test_the_same_seed_gives_the_same_bytes(
     assert files_of(tmp_path) == files_of(run_dir)
 
 
-def test_a_large_game_is_told_of_in_words(comparison: Comparison) -> None:
+def test_the_report_describes_a_large_game(comparison: Comparison) -> None:
     measured = comparison.measurement
     assert measured is not None
     text, table = verdict(comparison), comparison_table(comparison)
@@ -257,7 +257,7 @@ def test_a_large_game_is_told_of_in_words(comparison: Comparison) -> None:
     assert table.splitlines()[0].split()[-2:] == ["optimal", "rating"]
 
 
-def test_what_is_not_lost_is_not_forgotten(comparison: Comparison) -> None:
+def test_only_losses_against_earlier_levels_are_reported_as_regressions(comparison: Comparison) -> None:
     measured = comparison.measurement
     assert measured is not None
     even = {pair: PairResult(WinDrawLoss(30, 0, 30), 60) for pair in measured.results}
@@ -270,7 +270,7 @@ def test_what_is_not_lost_is_not_forgotten(comparison: Comparison) -> None:
     ]
 
 
-def test_points_given_away_are_told_where_there_are_points(of_stubs: None, tmp_path: Path) -> None:
+def test_lost_points_are_reported_for_games_with_points(of_stubs: None, tmp_path: Path) -> None:
     tiny = [f"comparison.{each}" for each in ("matches=20", "earlier_matches=10", "endgames=4")]
     settings = settings_for(tmp_path, "othello_6x6", 2, *tiny, "comparison.references=[greedy_discs]")
     comparison = compare_levels(settings)
@@ -289,7 +289,7 @@ def test_points_given_away_are_told_where_there_are_points(of_stubs: None, tmp_p
     }
 
 
-def test_players_that_play_whole_matches_only_are_graded_by_these(
+def test_players_that_can_only_play_whole_matches_are_graded_by_matches(
     of_stubs: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(player: SearchPlayer, state: State) -> torch.Tensor:

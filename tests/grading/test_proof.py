@@ -178,7 +178,7 @@ def test_a_constant_value_has_the_error_of_all_positions_but_final_ones(tictacto
     assert grade.value_error == pytest.approx(squares[1:].sum() / (len(graph) - 1))
 
 
-def test_in_sumto100_only_the_second_player_is_lost(sumto100: Grader) -> None:
+def test_in_sumto100_only_the_second_player_cannot_hold_its_seat(sumto100: Grader) -> None:
     assert sumto100.can_hold(FIRST)
     assert not sumto100.can_hold(SECOND)
     grade = sumto100.grade(perfect_player(sumto100))
@@ -186,7 +186,7 @@ def test_in_sumto100_only_the_second_player_is_lost(sumto100: Grader) -> None:
     assert grade.wins_taken == (0, 91)
 
 
-def test_a_player_that_plays_otherwise_moving_second_is_graded_by_seat(sumto100: Grader) -> None:
+def test_a_player_that_depends_on_its_seat_is_graded_by_seat(sumto100: Grader) -> None:
     """In SumTo100 both players meet the same positions; this one plays perfectly only when it moves first."""
     perfect, poor = perfect_player(sumto100), lowest_action_player(sumto100)
 

@@ -34,7 +34,7 @@ def test_the_interval_of_two_players_is_that_of_the_log_odds() -> None:
     assert half_widths[1] == pytest.approx(NORMAL_QUANTILE * ELO_PER_LOGIT / np.sqrt(1000 * 0.6 * 0.4), rel=1e-3)
 
 
-def test_intervals_hold_the_true_ratings_about_as_often_as_they_say() -> None:
+def test_intervals_cover_the_true_ratings_at_their_confidence_level() -> None:
     true = np.array([0.0, 150, 300, -80])
     chances = 1 / (1 + 10 ** ((true[None, :] - true[:, None]) / 400))
     rng = np.random.default_rng(0)

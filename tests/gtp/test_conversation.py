@@ -22,7 +22,7 @@ from selfplay.gtp.vertices import Vertices, title_of
         ("7", Command("7", "", ())),
     ],
 )
-def test_lines_are_read_as_the_protocol_says(line: str, command: Command | None) -> None:
+def test_lines_are_parsed_according_to_the_protocol(line: str, command: Command | None) -> None:
     assert read_command(line) == command
 
 
@@ -35,7 +35,7 @@ def test_answers_are_written_with_their_sign_their_number_and_an_empty_line() ->
 
 
 @given(st.booleans(), st.from_regex(r"[!-~]( ?[!-~])*(\n {0,3}[!-~]( ?[!-~])*)?", fullmatch=True), st.integers(0, 999))
-def test_what_is_written_can_be_read(is_success: bool, text: str, number: int) -> None:
+def test_written_answers_can_be_read(is_success: bool, text: str, number: int) -> None:
     written = Answer(is_success, text).written(str(number))
     assert written.endswith("\n\n")
     assert "\n\n" not in written[:-2]
@@ -48,7 +48,7 @@ def test_a_line_that_is_not_an_answer_is_rejected(line: str) -> None:
         read_answer([line])
 
 
-def test_squares_of_othello_are_called_as_players_of_othello_do() -> None:
+def test_squares_of_othello_have_their_usual_names() -> None:
     game = make_game("othello")
     vertices = Vertices(game)
     for action in range(65):
@@ -63,7 +63,7 @@ def test_row_1_can_be_at_the_bottom() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "i1", "a0", "a9", "d", "33", "a1b", "pas", "d³"])
-def test_what_names_no_square_is_refused(text: str) -> None:
+def test_a_text_that_is_not_a_vertex_is_refused(text: str) -> None:
     with pytest.raises(IllegalActionError, match="not a vertex"):
         Vertices(make_game("othello")).action(text)
 
@@ -74,10 +74,10 @@ def test_a_game_without_passes_has_no_vertex_for_one() -> None:
 
 
 @pytest.mark.parametrize("name", ["connect_four", "sumto100"])
-def test_games_whose_actions_are_no_squares_are_refused(name: str) -> None:
+def test_games_whose_actions_are_not_squares_are_refused(name: str) -> None:
     with pytest.raises(SettingError, match=f"game={name}"):
         Vertices(make_game(name))
 
 
-def test_the_size_of_the_board_is_no_part_of_the_games_title() -> None:
+def test_the_title_of_a_game_does_not_contain_the_board_size() -> None:
     assert {title_of(make_game(name)) for name in ("othello", "othello_6x6", "othello_4x4")} == {"Othello"}

@@ -69,13 +69,13 @@ def whole(name):
 @pytest.mark.parametrize("name", sorted(PLAYERS))
 @settings(max_examples=15)
 @given(batch_size=st.integers(1, 400), start=st.integers(0, 299))
-def test_the_batch_a_match_is_played_in_changes_nothing(name, batch_size, start):
+def test_the_batch_size_changes_no_match(name, batch_size, start):
     chunk = range(start, min(start + 3 * batch_size, 300))
     parts = play_matches(GAME, PLAYERS[name], chunk, key=11, batch_size=batch_size)
     assert outcome(parts) == whole(name)[chunk.start : chunk.stop]
 
 
-def test_batches_have_the_size_asked_for():
+def test_batches_have_the_given_size():
     sizes = [len(record.match) for record in play_matches(GAME, (RANDOM, RANDOM), range(250), 0, batch_size=100)]
     assert sizes == [100, 100, 50]
     assert list(play_matches(GAME, (RANDOM, RANDOM), range(0), 0)) == []
@@ -139,7 +139,7 @@ def single_step(own, opp, player, action):
     return tuple(field.item() for field in GAME.step(state, torch.tensor([action])))
 
 
-def test_ten_thousand_random_matches_replayed_one_by_one_are_alike_at_every_ply():
+def test_ten_thousand_random_matches_replayed_one_by_one_are_equal_at_every_ply():
     (record,) = play_matches(GAME, (RANDOM, RANDOM), range(10_000), 2)
     plies = [list(zip(*(field.tolist() for field in state), strict=True)) for state in record.states]
     for number, actions in enumerate(record.action_sequences().tolist()):
@@ -153,7 +153,7 @@ def test_ten_thousand_random_matches_replayed_one_by_one_are_alike_at_every_ply(
         assert match[3]
 
 
-def test_random_matches_of_tictactoe_end_as_often_as_they_must():
+def test_random_matches_of_tictactoe_have_the_known_results():
     # Of random matches the first player wins 0.58492, the second 0.28810, and 0.12698 are drawn.
     (record,) = play_matches(GAME, (RANDOM, RANDOM), range(40_000), 4, alternate=False, batch_size=40_000)
     returns = record.returns()
@@ -162,7 +162,7 @@ def test_random_matches_of_tictactoe_end_as_often_as_they_must():
         assert abs((returns == result).double().mean().item() - probability) < 5 * deviation
 
 
-def test_two_matches_in_a_row_share_their_opening():
+def test_consecutive_matches_share_their_opening():
     game = make_game("othello")
     random_player, lowest = RandomPlayer(game), FirstLegal(game)
     (record,) = play_matches(game, (random_player, lowest), range(40), 7, opening_plies=6, batch_size=40)

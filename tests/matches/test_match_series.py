@@ -87,7 +87,7 @@ def test_results_are_counted_by_player_and_by_seat(tmp_path: Path) -> None:
     assert str(fixed) == f"first=0 second={fixed.by_player.losses} draws={fixed.by_player.draws}"
 
 
-def test_how_often_it_is_reported_changes_no_match(tmp_path: Path) -> None:
+def test_the_report_interval_changes_no_match(tmp_path: Path) -> None:
     results = [
         play_match_series(settings_for(tmp_path, "matches=100", f"report_every={every}", "batch_size=7"))
         for every in (1, 33, "null")
@@ -95,7 +95,7 @@ def test_how_often_it_is_reported_changes_no_match(tmp_path: Path) -> None:
     assert len(set(results)) == 1
 
 
-def test_the_machine_learns_between_matches(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_experience_player_learns_between_matches(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "selfplay")
     store = tmp_path / "x.sqlite"
     results = play_match_series(settings_for(tmp_path, f"second=experience:{store}", "matches=30"))
@@ -109,7 +109,7 @@ def test_the_machine_learns_between_matches(tmp_path: Path, caplog: pytest.LogCa
 
 
 @pytest.mark.parametrize("machine", ["experience:{}", "experience:{}?epsilon=0.3"])
-def test_a_series_of_learning_in_two_parts_is_the_series_in_one(tmp_path: Path, machine: str) -> None:
+def test_a_learning_series_in_two_parts_equals_one_series(tmp_path: Path, machine: str) -> None:
     def series(name: str, matches: int) -> RunningResults:
         second = f"second='{machine.format(tmp_path / name)}'"
         return play_match_series(settings_for(tmp_path, second, f"matches={matches}"))

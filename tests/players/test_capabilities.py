@@ -38,7 +38,7 @@ def test_a_player_has_the_capabilities_whose_methods_it_has() -> None:
     assert RandomPlayer(GAME).as_a(PlaysOnDevice) is not None
 
 
-def test_a_wrapper_has_the_capabilities_of_the_player_inside_however_deep() -> None:
+def test_a_wrapper_has_the_capabilities_of_the_inner_player_at_any_depth() -> None:
     learner = Learning(GAME)
     wrapper = PlayerWrapper(EpsilonGreedyPlayer(GAME, PlayerWrapper(learner), [0.5]))
     assert wrapper.name == "epsilon-greedy learning"
@@ -48,7 +48,7 @@ def test_a_wrapper_has_the_capabilities_of_the_player_inside_however_deep() -> N
     assert PlayerWrapper(learner).as_a(Explores) is None
 
 
-def test_what_a_wrapper_changes_comes_from_the_wrapper_if_the_player_inside_can_do_it_at_all() -> None:
+def test_a_capability_that_a_wrapper_overrides_requires_the_inner_players() -> None:
     exploring = EpsilonGreedyPlayer(GAME, Valuing(GAME), [0.5])
     assert exploring.as_a(HasPolicy) is exploring
     assert policy_of(exploring, GAME.init())[0, 0] == 0.5 / 9

@@ -44,7 +44,7 @@ def test_more_actions_plies_and_squares_take_more():
     )
 
 
-def test_players_leave_less_room_the_wider_and_deeper_they_are():
+def test_wider_and_deeper_players_leave_less_memory():
     game = make_game("connect_four")
 
     def size(channels, depth, players=1):
@@ -58,7 +58,7 @@ def test_players_leave_less_room_the_wider_and_deeper_they_are():
     assert size(128, 1) == size(128, 1, players=2)
 
 
-def test_the_size_is_the_usual_one_on_the_cpu_and_by_free_memory_on_a_gpu():
+def test_the_batch_size_is_the_default_on_the_cpu_and_fits_free_memory_on_a_gpu():
     game = make_game("othello")
     players = [RandomPlayer(game)]
     assert compose_settings().batch_size is None
@@ -87,7 +87,7 @@ class NeededPlayer(CountedPlayer):
 
 
 @pytest.mark.parametrize(("kind", "expected"), [(CountedPlayer, 20), (NeededPlayer, 4)])
-def test_the_arena_plays_as_many_as_fit(kind, expected):
+def test_the_arena_plays_as_many_matches_as_fit(kind, expected):
     game = make_game("tictactoe")
     player: Player = kind(game)
     with pretended_gpu():

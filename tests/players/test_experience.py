@@ -48,7 +48,7 @@ def canonical(request):
 # ---------------------------------------------------------------------- the choice
 
 
-def test_an_empty_store_leaves_everything_to_chance(tmp_path, canonical):
+def test_with_an_empty_store_the_choice_is_random(tmp_path, canonical):
     player = machine(tmp_path, [], canonical=canonical)
     assert choice(player, []) is None
     state = GAME.init(2000)
@@ -56,12 +56,12 @@ def test_an_empty_store_leaves_everything_to_chance(tmp_path, canonical):
     assert torch.equal(player.act(state, draws), RANDOM.act(state, draws))
 
 
-def test_x_goes_where_x_has_won(tmp_path):
+def test_x_plays_where_x_has_won(tmp_path):
     player = machine(tmp_path, [[0, 3, 1, 4, 2]])
     assert [choice(player, [0, 3, 1, 4, 2][:ply]) for ply in (0, 2, 4)] == [0, 1, 2]
 
 
-def test_o_goes_where_o_has_won(tmp_path):
+def test_o_plays_where_o_has_won(tmp_path):
     player = machine(tmp_path, [[0, 3, 1, 4, 8, 5]])
     assert [choice(player, [0, 3, 1, 4, 8][:ply]) for ply in (1, 3, 5)] == [3, 4, 5]
 
@@ -95,20 +95,20 @@ def test_a_win_goes_before_a_block_and_the_nearer_win_before_the_farther(tmp_pat
     assert choice(player, start) == 6
 
 
-def test_of_equal_boards_the_first_that_was_met_counts(tmp_path):
+def test_of_equal_boards_the_first_one_seen_is_chosen(tmp_path):
     start = [0, 2, 3, 5]
     for number, order in enumerate(([[4, 6, 8], [1, 8, 6]], [[1, 6, 4, 8, 7], [4, 6, 8]])):
         player = machine(tmp_path / str(number), [[*start, *end] for end in order if len(end) == 3])
         assert choice(player, start) == 4
 
 
-def test_where_only_draws_are_known_chance_decides(tmp_path, canonical):
+def test_where_only_draws_are_known_the_choice_is_random(tmp_path, canonical):
     drawn = [0, 1, 2, 4, 3, 5, 7, 6, 8]
     player = machine(tmp_path, [drawn], canonical=canonical)
     assert [choice(player, drawn[:ply]) for ply in range(8)] == [None] * 8
 
 
-def test_all_choices_are_those_of_a_plain_machine(tmp_path):
+def test_all_choices_equal_those_of_a_plain_implementation(tmp_path):
     plain, store = PlainMachine(), new_store(tmp_path)
     for seed in range(250):
         plain.see(random_match(seed))
@@ -128,7 +128,7 @@ def test_all_choices_are_those_of_a_plain_machine(tmp_path):
     assert not policy[state.terminated].any()
 
 
-def test_a_canonical_machine_plays_alike_in_every_image_of_a_board(tmp_path):
+def test_a_canonical_store_plays_the_same_in_every_image_of_a_board(tmp_path):
     player = machine(tmp_path, [random_match(seed) for seed in range(100)], canonical=True)
     for seed in range(100, 140):
         moves = random_match(seed)[:4]
@@ -139,7 +139,7 @@ def test_a_canonical_machine_plays_alike_in_every_image_of_a_board(tmp_path):
         assert len(set(sure)) == 1
 
 
-def test_a_batch_gives_what_single_matches_give(tmp_path):
+def test_a_batch_gives_the_same_as_single_matches(tmp_path):
     player = machine(tmp_path, [random_match(seed) for seed in range(100)])
     states = [after(random_match(seed)[:5]) for seed in range(200, 230)]
     batch = type(states[0])(*map(torch.cat, zip(*states, strict=True)))
@@ -150,7 +150,7 @@ def test_a_batch_gives_what_single_matches_give(tmp_path):
             assert int(actions[row]) == int(player.act(state, draws._replace(match=torch.tensor([row]))))
 
 
-def test_values_are_the_scores_to_whoever_is_to_move(tmp_path):
+def test_values_are_the_scores_for_the_player_to_move(tmp_path):
     player = machine(tmp_path, [[0, 3, 1, 4, 2]])
     nan = float("nan")
     expected = [nan, nan, 0, nan, -0.9, 0, 0, 0, 0]
@@ -163,7 +163,7 @@ def test_values_are_the_scores_to_whoever_is_to_move(tmp_path):
 # ---------------------------------------------------------------------- learning
 
 
-def test_every_match_is_taken_in_before_the_next_and_seats_are_swapped(tmp_path):
+def test_every_match_is_learned_before_the_next_and_seats_are_swapped(tmp_path):
     player, plain = machine(tmp_path, []), new_store(tmp_path / "plain")
     results = []
     for record in play_matches(GAME, (player, RANDOM), range(30), KEY):
@@ -176,7 +176,7 @@ def test_every_match_is_taken_in_before_the_next_and_seats_are_swapped(tmp_path)
     assert player.status().matches == 30
 
 
-def test_a_machine_against_itself_counts_in_both_seats(tmp_path):
+def test_a_player_against_itself_learns_from_both_seats(tmp_path):
     player = machine(tmp_path, [])
     list(play_matches(GAME, (player, player), range(10), KEY))
     first, second = player.status().results
@@ -184,13 +184,13 @@ def test_a_machine_against_itself_counts_in_both_seats(tmp_path):
     assert tuple(first) == tuple(reversed(second))
 
 
-def test_a_machine_that_does_not_learn_leaves_its_store_alone(tmp_path):
+def test_a_player_that_does_not_learn_leaves_its_store_unchanged(tmp_path):
     player = load_experience_player(tmp_path / "store.sqlite", GAME, learns=False)
     list(play_matches(GAME, (player, RANDOM), range(10), KEY))
     assert player.status().matches == 0
 
 
-def test_what_one_player_learns_the_other_of_the_same_file_knows_at_once(tmp_path):
+def test_players_of_the_same_file_share_what_they_learn(tmp_path):
     one, other = (load_experience_player(tmp_path / "store.sqlite", GAME) for _ in range(2))
     assert one.name == "experience store"
     assert load_experience_player(tmp_path / "experience_2.sqlite", GAME).name == "experience_2"
@@ -198,7 +198,7 @@ def test_what_one_player_learns_the_other_of_the_same_file_knows_at_once(tmp_pat
     assert choice(other, []) == 0
 
 
-def test_a_machine_learns_from_a_person_at_the_console(tmp_path):
+def test_a_player_learns_from_a_person_at_the_console(tmp_path):
     player = machine(tmp_path, [])
     # Every square again and again; those that are taken are refused.
     squares = (f"{row},{column}" for _ in range(9) for row in range(3) for column in range(3))
@@ -211,14 +211,14 @@ def test_a_machine_learns_from_a_person_at_the_console(tmp_path):
     assert len(player.store) >= 6
 
 
-def test_a_file_of_the_document_makes_a_machine_that_plays(tmp_path):
+def test_a_player_can_be_made_from_an_imported_json_file(tmp_path):
     (tmp_path / "state_action.json").write_text("")
     store = new_store(tmp_path)
     assert import_json(store, tmp_path / "state_action.json") == 0
     assert choice(ExperiencePlayer(store), []) is None
 
 
-def test_a_new_memory_is_said_to_be_one(tmp_path, caplog):
+def test_a_new_store_is_reported(tmp_path, caplog):
     caplog.set_level("INFO", logger="selfplay")
     path = tmp_path / "experince.sqlite"
     load_experience_player(path, GAME).store.close()

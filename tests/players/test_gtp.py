@@ -28,7 +28,7 @@ RHINO = shutil.which("gtp-rhino", path=os.pathsep.join([os.environ["PATH"], *FOL
 # ---------------------------------------------------------------------- the conversation
 
 
-def test_an_engine_is_told_each_ply_once(tmp_path: Path) -> None:
+def test_each_ply_is_sent_to_an_engine_once(tmp_path: Path) -> None:
     player = fake(tmp_path)
     # B2 is the action 4; the engine takes A1, B1 and C1.
     player.follow([4])
@@ -51,7 +51,7 @@ def test_an_engine_is_told_each_ply_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("opening_plies", [0, 3])
-def test_an_engine_plays_the_matches_of_a_player_that_thinks_alike(tmp_path: Path, opening_plies: int) -> None:
+def test_an_engine_plays_the_same_matches_as_the_equivalent_player(tmp_path: Path, opening_plies: int) -> None:
     against = Drawing(GAME)
     ours = sequences((FirstLegal(GAME), against), range(6), opening_plies=opening_plies, batch_size=1)
     assert sequences((fake(tmp_path), against), range(6), opening_plies=opening_plies) == ours
@@ -63,7 +63,7 @@ def test_one_engine_can_play_both_sides(tmp_path: Path) -> None:
     assert "play" not in {line.split()[0] for line in told(tmp_path)}
 
 
-def test_an_engine_whose_actions_are_replaced_is_told_the_match_anew(tmp_path: Path) -> None:
+def test_the_match_is_resent_to_an_engine_whose_actions_are_replaced(tmp_path: Path) -> None:
     exploring = EpsilonGreedyPlayer(GAME, fake(tmp_path), [0.5])
     same = EpsilonGreedyPlayer(GAME, FirstLegal(GAME), [0.5])
     against = RandomPlayer(GAME)
@@ -73,7 +73,7 @@ def test_an_engine_whose_actions_are_replaced_is_told_the_match_anew(tmp_path: P
 
 
 @pytest.mark.parametrize("passes", ["skip", "send"])
-def test_our_own_engine_plays_the_match_that_its_player_plays(passes: str) -> None:
+def test_our_engine_plays_the_same_match_as_its_player(passes: str) -> None:
     """Othello 4x4 has many passes."""
     game, name = make_game("othello_4x4"), "search:negascout?depth=2&evaluation=discs"
     own = f"{sys.executable} {PROJECT / 'play' / 'gtp.py'} game=othello_4x4 player={name} rows=bottom"
@@ -87,7 +87,7 @@ def test_our_own_engine_plays_the_match_that_its_player_plays(passes: str) -> No
 # ---------------------------------------------------------------------- sessions and names
 
 
-def test_in_a_session_what_is_taken_back_is_told_anew(tmp_path: Path) -> None:
+def test_after_undo_in_a_session_the_match_is_resent(tmp_path: Path) -> None:
     session = Session(GAME, (None, fake(tmp_path)), KEY)
     session.play(4)
     assert session.advance().action == 0
@@ -122,7 +122,7 @@ def _play_two(player: GtpPlayer) -> None:
         ("gtp:a?epsilon=0.1", "a", {"epsilon": 0.1}),
     ],
 )
-def test_a_command_may_hold_a_question_mark(text: str, what: str, options: dict[str, object]) -> None:
+def test_a_command_may_contain_a_question_mark(text: str, what: str, options: dict[str, object]) -> None:
     name = parse_name(text)
     assert (name.kind, name.what, name.given) == ("gtp", what, options)
 
@@ -143,7 +143,7 @@ def test_gtp_rhino_plays_whole_matches_by_the_rules() -> None:
 
 
 @pytest.mark.skipif(RHINO is None, reason="gtp-rhino is not installed (Debian's package grhino)")
-def test_gtp_rhino_keeps_the_conventions_that_the_docs_tell() -> None:
+def test_gtp_rhino_follows_the_documented_conventions() -> None:
     dialogue = "boardsize 8\nplay B e3\nplay B d3\nplay W pass\ngenmove B\nlist_games\nquit\n"
     result = subprocess.run([RHINO, "-l", "1"], input=dialogue, capture_output=True, text=True, check=False, timeout=60)
     assert re.split(r"\n+", result.stdout.strip()) == [

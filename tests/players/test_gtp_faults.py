@@ -36,7 +36,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_loses_the_match_at_hand_and_no_other(tmp_path: Path, fault: str, caplog) -> None:
+def test_a_fault_loses_the_current_match_and_no_other(tmp_path: Path, fault: str, caplog) -> None:
     caplog.set_level(logging.INFO, logger="selfplay")
     player = fake(tmp_path, fault, at=6, time_limit=0.5)
     lines = list(play_matches(GAME, (player, FirstLegal(GAME)), range(4), KEY, alternate=False))
@@ -55,7 +55,7 @@ def test_a_fault_loses_the_match_at_hand_and_no_other(tmp_path: Path, fault: str
     assert_all_ended(tmp_path)
 
 
-def test_forfeits_are_counted_for_who_did_it(tmp_path: Path) -> None:
+def test_forfeits_are_counted_by_player(tmp_path: Path) -> None:
     result = count_matches(GAME, (FirstLegal(GAME), fake(tmp_path, "crash", 6)), 8, KEY, 100)
     assert (result.forfeits, result.opponent_forfeits, result.results.matches) == (0, 1, 8)
     settings = compose_settings_of(
@@ -97,7 +97,7 @@ def test_options_out_of_range_are_refused(options) -> None:
 # ---------------------------------------------------------------------- nothing is left over
 
 
-def test_an_engine_that_will_not_end_is_killed_with_what_it_started(tmp_path: Path) -> None:
+def test_an_engine_that_does_not_end_is_killed_with_its_children(tmp_path: Path) -> None:
     stubborn = tmp_path / "stubborn.sh"
     stubborn.write_text(
         f"trap '' TERM\necho $$ > {tmp_path}/pids\n{sys.executable} {FAKE} {tmp_path} stall 1; sleep 9\n"
@@ -119,7 +119,7 @@ def _is_alive(number: str) -> bool:
     return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def test_a_forgotten_player_leaves_no_process(tmp_path: Path) -> None:
+def test_a_garbage_collected_player_leaves_no_process(tmp_path: Path) -> None:
     fake(tmp_path)
     assert_all_ended(tmp_path)
 
@@ -151,7 +151,7 @@ def test_a_fault_ends_the_match_of_a_session(tmp_path: Path) -> None:
     assert session.advance().action == 0
 
 
-def test_the_console_tells_of_a_fault(tmp_path: Path) -> None:
+def test_the_console_reports_a_fault(tmp_path: Path) -> None:
     answers, shown = iter(["5", "quit"]), []
     session = Session(GAME, (None, fake(tmp_path, "refuse", 1)), KEY)
     Console(session, lambda prompt: next(answers), shown.append, asks_who_is_first=False).play()
@@ -160,7 +160,7 @@ def test_the_console_tells_of_a_fault(tmp_path: Path) -> None:
     assert "You win." in text
 
 
-def test_a_tournament_grades_whom_it_can_and_tells_of_forfeits(tmp_path: Path, caplog) -> None:
+def test_a_tournament_grades_the_players_it_can_and_reports_forfeits(tmp_path: Path, caplog) -> None:
     caplog.set_level(logging.INFO, logger="selfplay")
     name = f"gtp:{command(tmp_path, 'cheat', 3)}"
     overrides = [f"players=[random,perfect,'{name}']", "matches=4", f"run_dir={tmp_path}"]

@@ -38,7 +38,7 @@ def export_settings(run_dir, game="othello", **values):
     return ExportSettings(run_dir=str(run_dir), game=GameSettings(game), **values)
 
 
-def test_what_is_exported_and_read_has_the_values_of_the_network(tmp_path):
+def test_an_exported_evaluation_has_the_values_of_the_network(tmp_path):
     network = save_level(tmp_path, 3, {"name": "othello_features"})
     path = export_evaluation(export_settings(tmp_path, level=3))
     assert path == tmp_path / "level_03" / "evaluation.yaml"
@@ -70,7 +70,7 @@ def test_the_newest_level_is_exported_to_any_file_by_the_script(tmp_path):
     assert make_evaluation(str(file), make_game("othello_4x4")).game == "othello_4x4"
 
 
-def test_a_level_that_is_missing_or_weighs_no_features_is_refused(tmp_path):
+def test_a_missing_level_and_one_without_feature_weights_are_refused(tmp_path):
     save_level(tmp_path, 1, {"name": "mlp"})
     with pytest.raises(InvalidFileError, match=r"architecture=mlp has no feature weights; train with othello_featur"):
         export_evaluation(export_settings(tmp_path, level=1))
@@ -82,7 +82,7 @@ def test_a_level_that_is_missing_or_weighs_no_features_is_refused(tmp_path):
         export_evaluation(export_settings(tmp_path / "empty"))
 
 
-def test_the_loop_learns_othello_and_says_what_it_cannot_prove(tmp_path):
+def test_the_loop_learns_othello_and_reports_what_it_cannot_prove(tmp_path):
     tiny = ["recipe=othello_features", "levels=2", "matches=20", "training.epochs=2", "training.steps_per_epoch=3"]
     short = ["comparison.matches=10", "comparison.references=[greedy_discs]", "comparison.endgames=2"]
     settings = compose_settings([*tiny, *short, f"run_dir={tmp_path}"])

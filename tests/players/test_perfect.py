@@ -56,6 +56,6 @@ def test_a_match_that_is_over_has_no_policy():
     assert PerfectPlayer(GRAPH).policy(state).sum() == 0
 
 
-def test_another_word_for_ties_is_refused():
+def test_an_unknown_tie_rule_is_refused():
     with pytest.raises(SettingError, match=r"^ties=first: give random or lowest"):
         PerfectPlayer(GRAPH, "first")

@@ -61,7 +61,7 @@ def test_legal_actions_are_drawn_equally_often(name, moves):
     assert stats.chisquare(counts[legal].numpy()).pvalue > 1e-3
 
 
-def test_the_policy_is_uniform_and_empty_after_the_end():
+def test_the_policy_is_uniform_and_zero_after_the_end():
     game = make_game("tictactoe")
     # X O .
     # . . .     seven squares are empty

@@ -87,7 +87,7 @@ def test_bad_searches_are_refused(run_dir: Path, name: str, game: str, reason: s
         make_player(name, make_game(game), run_dir)
 
 
-def test_a_table_that_is_not_named_is_asked_for_by_those_that_the_run_has(run_dir: Path, tmp_path: Path) -> None:
+def test_a_missing_table_name_is_reported_with_the_tables_of_the_run(run_dir: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=f"write tabular:PATH; there are no tables in {tmp_path}/tabular yet"):
         make_player("tabular", GAME, tmp_path)
     (tmp_path / "tabular").mkdir()
@@ -150,14 +150,14 @@ def test_every_player_can_explore(run_dir: Path) -> None:
         ("human", "a person can only play at play/console.py"),
     ],
 )
-def test_what_is_no_name_is_refused_in_one_line(run_dir: Path, text: str, reason: str) -> None:
+def test_an_invalid_name_is_refused_in_one_line(run_dir: Path, text: str, reason: str) -> None:
     with pytest.raises(SettingError) as caught:
         make_player(text, GAME, run_dir)
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_not_there_is_named(run_dir: Path) -> None:
+def test_missing_levels_and_tables_are_named(run_dir: Path) -> None:
     with pytest.raises(StageError, match="has no level 17; it has level 3"):
         make_player("level:17", GAME, run_dir)
     with pytest.raises(InvalidFileError, match=r"nothing.npz: is not there"):

@@ -45,7 +45,7 @@ def test_it_takes_the_lowest_of_the_best_actions():
     assert player.policy(state).sum(dim=1).tolist() == [1.0] * 30
 
 
-def test_equal_positions_are_searched_once_and_answered_alike():
+def test_equal_positions_are_searched_once():
     player, state = named("search:alpha_beta?depth=2&evaluation=article"), midgame(OTHELLO, matches=5)
     twice = state.select(torch.tensor([0, 1, 2, 3, 4, 4, 3, 2, 1, 0]))
     actions = player.act(twice, Draws(0, torch.arange(10), 20)).tolist()
@@ -108,7 +108,7 @@ def test_exact_endgames_win_more_matches():
     assert wins_against(exact, plain, 60, opening_plies=6) > wins_against(plain, exact, 60, opening_plies=6)
 
 
-def test_endgames_begin_where_they_are_asked_to():
+def test_exact_endgames_begin_at_the_given_number_of_empty_squares():
     player = named("search:negascout?depth=1&evaluation=article&endgame=10")
     assert player.solver.empties(midgame(OTHELLO, matches=2, plies=4)).tolist() == [56, 56]
     early = midgame(OTHELLO, matches=8, plies=20)

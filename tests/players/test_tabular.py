@@ -32,7 +32,7 @@ def test_each_player_reads_its_own_table_with_the_other_to_move():
     assert of_o.nan_to_num(nan=-1).tolist() == [0, 0, 0.25, 0, -1, 0, 0, 0, 0]
 
 
-def test_the_initial_values_tell_won_boards_from_lost_ones():
+def test_the_initial_values_distinguish_won_from_lost_boards():
     won_by_x = number_of("0,0", "1,0", "0,1", "1,1", "0,2")
     drawn = number_of("0,0", "0,1", "0,2", "1,1", "1,0", "1,2", "2,1", "2,0", "2,2")
     for rule, draw_value in ((BACKWARD_VALUE, 0.0), (TEMPORAL_DIFFERENCE, 0.5)):
@@ -42,7 +42,7 @@ def test_the_initial_values_tell_won_boards_from_lost_ones():
         assert (values[:, :, ~GRAPH.terminated] == 0.5).all()
 
 
-def test_ties_go_to_the_lowest_or_to_each_alike():
+def test_ties_go_to_the_lowest_action_or_to_each_equally_often():
     values = initial_values(GRAPH, TEMPORAL_DIFFERENCE)
     start, draws = GAME.init(9000), Draws(KEY, torch.arange(9000), 0)
     assert (TabularPlayer(GRAPH, values, "lowest").act(start, draws) == 0).all()

@@ -115,7 +115,7 @@ def test_values_equal_a_brute_force_maximin_in_sumto100(depth):
     np.testing.assert_allclose(values.numpy(), np.array(expected), atol=1e-6)
 
 
-def test_an_action_is_worth_as_much_to_either_player():
+def test_an_action_has_the_same_value_for_either_player():
     player = ValueNetPlayer(GAME, Weighted())
     state = GAME.state_after(["0,0", "1,1", "2,2"])
     other = state._replace(current_player=1 - state.current_player)
@@ -130,7 +130,7 @@ def test_ties_go_to_the_lowest_legal_action():
     assert player.policy(state)[0].tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0]
 
 
-def test_the_policy_is_empty_after_the_end():
+def test_the_policy_is_zero_after_the_end():
     final = GAME.state_after(["0,0", "1,0", "0,1", "1,1", "0,2"])
     for temperature in (0.0, 0.5):
         player = ValueNetPlayer(GAME, Weighted(), temperature=temperature)
@@ -168,7 +168,7 @@ def test_a_low_temperature_is_greedy():
     ids=["mlp", "mlp with dropout", "conv"],
 )
 @pytest.mark.parametrize("depth", [1, 2])
-def test_a_position_has_the_same_value_bit_for_bit_whatever_stands_beside_it(architecture, depth):
+def test_the_rest_of_the_batch_changes_no_bit_of_a_value(architecture, depth):
     torch.manual_seed(0)
     player = ValueNetPlayer(GAME, build_network(architecture, GAME.observation_shape, GAME.num_distinct_actions), depth)
     numbers = torch.randperm(len(GRAPH))[:400]
@@ -194,7 +194,7 @@ def test_evaluate_gives_each_row_the_value_it_has_alone(rows):
     assert torch.equal(evaluate(network, observations[rows]), everything[rows])
 
 
-def test_evaluate_of_nothing_is_empty():
+def test_evaluating_no_rows_gives_an_empty_result():
     assert evaluate(Constant(), torch.zeros(0, 2, 3, 3)).shape == (0,)
 
 

@@ -67,7 +67,7 @@ def assert_refused(path, message):
         load_checkpoint(path, GAME)
 
 
-def test_a_network_comes_back_as_it_was_saved(saved):
+def test_a_network_is_loaded_as_it_was_saved(saved):
     checkpoint = load_checkpoint(saved, GAME)
     network = make_network()
     assert network.training
@@ -77,7 +77,7 @@ def test_a_network_comes_back_as_it_was_saved(saved):
     assert all(torch.equal(loaded[name], tensor) for name, tensor in network.state_dict().items())
 
 
-def test_a_checkpoint_says_what_it_is(saved):
+def test_a_checkpoint_describes_its_network(saved):
     metadata = read_metadata(saved)
     assert metadata["game"] == "tictactoe"
     assert metadata["level"] == 4
@@ -126,7 +126,7 @@ def test_another_games_network_is_refused(saved):
 
 
 @pytest.mark.parametrize("kept", [0, 4, 8, 100, -1])
-def test_a_file_cut_off_is_refused(saved, kept):
+def test_a_truncated_file_is_refused(saved, kept):
     saved.write_bytes(saved.read_bytes()[:kept])
     assert_refused(saved, "cannot be read")
 
@@ -155,7 +155,7 @@ def test_foreign_tensors_without_metadata_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["{", "", "no json"])
-def test_metadata_that_are_no_json_are_refused(tmp_path, text):
+def test_metadata_that_are_not_json_are_refused(tmp_path, text):
     path = tmp_path / "agent.safetensors"
     save_file(make_network().state_dict(), path, {METADATA_KEY: text})
     assert_refused(path, "is not a checkpoint of this program")
@@ -209,6 +209,6 @@ def test_missing_and_foreign_weights_are_refused(tmp_path):
     assert_refused(save_with(tmp_path / "foreign", tensors), "its weights do not fit")
 
 
-def test_saving_in_a_folder_that_is_not_there_is_an_os_error(tmp_path):
+def test_saving_in_a_missing_folder_is_an_os_error(tmp_path):
     with pytest.raises(OSError, match="No such file"):
         save_checkpoint(tmp_path / "no folder" / "agent", make_network(), GAME, 4, ARCHITECTURE, TRAINING)

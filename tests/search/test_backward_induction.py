@@ -48,7 +48,7 @@ def test_an_edge_in_reply_to_a_corner_loses():
     assert values[number_after("0,0", "1,1")] == 0
 
 
-def test_only_the_centre_answers_a_corner():
+def test_the_centre_is_the_only_reply_to_a_corner():
     optimal = optimal_actions(TICTACTOE, perfect_values(TICTACTOE))
     assert np.flatnonzero(optimal[number_after("0,0")]).tolist() == [4]
     assert np.flatnonzero(optimal[0]).tolist() == list(range(9))

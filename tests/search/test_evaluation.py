@@ -30,7 +30,7 @@ def test_the_articles_example_gives_164():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_evaluation_there_is_fits_every_game_that_has_its_features(name):
+def test_every_evaluation_fits_every_game_with_its_features(name):
     for game in map(make_game, GAMES):
         if game.features is not None or name == "none":
             evaluation = make_evaluation(name, game)
@@ -55,7 +55,7 @@ def test_an_open_position_is_worth_the_sum_and_a_finished_one_its_result(name):
     assert values == [10_000 + squares - 6, -10_000 - squares + 6, 0]
 
 
-def test_no_open_position_comes_near_a_won_one():
+def test_no_open_position_is_valued_near_a_won_one():
     article = make_evaluation("article", OTHELLO)
     largest = abs(article.vector(OTHELLO)[2:]) @ [64, 4, 64, 64, 64, 32, 16]
     assert largest < article.win
@@ -68,14 +68,14 @@ def test_the_greedy_evaluation_is_the_lead_in_discs():
     assert float(position_values(greedy, OTHELLO, OTHELLO.read_board("X" * 60 + "----", "O"))) == -60
 
 
-def test_a_game_without_features_counts_results_only():
+def test_a_game_without_features_is_valued_by_results_only():
     game = make_game("tictactoe")
     state = game.state_after(["0,0", "1,1", "0,1", "2,2", "0,2"])
     assert float(position_values(make_evaluation("none", game), game, state)) == -1
     assert float(position_values(make_evaluation("none", game), game, game.init())) == 0
 
 
-def test_features_that_are_not_named_weigh_nothing(tmp_path):
+def test_features_that_are_not_named_have_weight_0(tmp_path):
     path = written(tmp_path, "win: 1e3\nmargin: 0\nweights:\n  parity: 2\n  corners: 0.5\n")
     evaluation = make_evaluation(path, OTHELLO)
     assert (evaluation.name, evaluation.game) == (path, None)
@@ -83,7 +83,7 @@ def test_features_that_are_not_named_weigh_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("weights", [{"discs": 1 / 3, "stable": -1e-9}, {}])
-def test_what_is_written_is_read_as_the_same(tmp_path, weights):
+def test_a_written_evaluation_is_read_back_equal(tmp_path, weights):
     evaluation = Evaluation("", "othello_4x4", 0.1, 1e-17, weights)
     path = written(tmp_path, evaluation_text(evaluation))
     assert make_evaluation(path, make_game("othello_4x4")) == evaluation._replace(name=path)
@@ -98,7 +98,7 @@ def test_what_is_written_is_read_as_the_same(tmp_path, weights):
         ("article", "tictactoe", "^evaluation=article: tictactoe has no features to weigh; give none$"),
     ],
 )
-def test_an_evaluation_that_is_not_there_or_does_not_fit_is_refused(name, game, message):
+def test_a_missing_or_unsuitable_evaluation_is_refused(name, game, message):
     with pytest.raises(SettingError, match=message):
         make_evaluation(name, make_game(game))
 
@@ -133,20 +133,20 @@ FIT = "win: 1\nmargin: 0\n"
         ("\x00", InvalidFileError, "is not valid YAML: "),
     ],
 )
-def test_a_file_that_is_no_evaluation_is_refused_in_one_line(tmp_path, text, error, message):
+def test_a_file_that_is_not_an_evaluation_is_refused_in_one_line(tmp_path, text, error, message):
     with pytest.raises(error, match=message) as caught:
         make_evaluation(written(tmp_path, text), OTHELLO)
     assert "\n" not in str(caught.value)
     assert "mine.yaml" in str(caught.value)
 
 
-def test_points_are_refused_where_the_game_counts_none(tmp_path):
+def test_points_are_refused_for_a_game_without_points(tmp_path):
     path = written(tmp_path, "win: 1\nmargin: 1\nweights: {}")
     with pytest.raises(SettingError, match=r"tictactoe counts no points; give margin 0$"):
         make_evaluation(path, make_game("tictactoe"))
 
 
-def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
+def test_missing_and_binary_files_are_refused(tmp_path):
     with pytest.raises(InvalidFileError, match=r"mine.yaml: cannot be read: No such file or directory$"):
         make_evaluation(str(tmp_path / "mine.yaml"), OTHELLO)
     (tmp_path / "mine.yaml").write_bytes(b"\xff\xfe\xff")

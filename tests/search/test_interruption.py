@@ -31,7 +31,7 @@ def test_the_result_comes_back_from_another_thread():
 
 
 @pytest.mark.parametrize("error", [ValueError, TimeoutError, KeyboardInterrupt])
-def test_what_the_work_raises_comes_back(error):
+def test_an_exception_of_the_work_is_raised(error):
     def fail(stop):
         raise error("on its own")
 
@@ -39,7 +39,7 @@ def test_what_the_work_raises_comes_back(error):
         run_interruptibly(fail, time_limit=60)
 
 
-def test_work_that_takes_too_long_is_told_to_stop():
+def test_work_that_takes_too_long_is_stopped():
     work = Work()
     with pytest.raises(TimeLimitError, match=r"^the solver is not done after 0.05 seconds; give it a longer"):
         run_interruptibly(work, time_limit=0.05, name="the solver")
@@ -47,7 +47,7 @@ def test_work_that_takes_too_long_is_told_to_stop():
 
 
 @pytest.mark.parametrize("time_limit", [0, -1, float("nan")])
-def test_a_time_limit_is_above_zero(time_limit):
+def test_a_time_limit_must_be_positive(time_limit):
     with pytest.raises(SettingError, match="time_limit="):
         run_interruptibly(Work(), time_limit)
 

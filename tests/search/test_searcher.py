@@ -62,7 +62,7 @@ def negamax(game: Game, evaluation: Evaluation, state: State, depth: int) -> tup
 @pytest.mark.parametrize("name", sorted(GAMES))
 @settings(max_examples=8)
 @given(seed=st.integers(0, 2**40), plies=st.integers(0, 70), depth=st.integers(0, 2))
-def test_minimax_is_what_its_definition_says(name, seed, plies, depth):
+def test_minimax_equals_its_definition(name, seed, plies, depth):
     game = GAMES_OF_SEARCH[name]
     state, evaluation = position_after(game, plies, seed), evaluation_for(game)
     value, action, visited = negamax(game, evaluation, state, depth)
@@ -212,7 +212,7 @@ def test_the_margin_of_the_table_game_is_the_table():
 # ---------------------------------------------------------------------- values of actions, time, settings
 
 
-def test_action_values_are_searches_of_what_follows():
+def test_action_values_are_searches_of_the_next_positions():
     game = make_game("othello")
     state = position_after(game, 12, 5)
     searcher = Searcher(game, evaluation_for(game))
@@ -244,7 +244,7 @@ def test_with_a_time_limit_the_deepest_finished_search_counts():
     assert (result.value, result.action) == (exact.value, exact.action)
 
 
-def test_a_time_limit_does_not_cut_a_search_that_comes_to_its_end():
+def test_a_time_limit_does_not_affect_a_search_that_finishes():
     game = make_game("tictactoe")
     searcher = Searcher(game, make_evaluation("none", game))
     assert searcher.search(game.init(), 9, time_limit=60).depth == 9
@@ -281,7 +281,7 @@ def test_bad_depths_are_refused(depth):
         searcher.search(game.init(), depth)
 
 
-def test_values_of_actions_keep_a_time_limit_too() -> None:
+def test_action_values_respect_a_time_limit() -> None:
     game = make_game("othello")
     searcher, state = Searcher(game, make_evaluation("article", game)), game.init()
     whole = searcher.action_values(state, 3)

@@ -203,13 +203,13 @@ def test_a_value_of_the_wrong_type_and_an_unknown_name_are_refused_in_one_line(o
     assert "\n" not in str(caught.value)
 
 
-def test_an_unknown_choice_names_those_there_are():
+def test_an_unknown_choice_is_refused_with_the_choices():
     with pytest.raises(SettingError) as caught:
         compose_settings(["game=chess"])
     assert all(name in str(caught.value) for name in GAMES)
 
 
-def test_one_line_leaves_no_line_break():
+def test_one_line_removes_line_breaks():
     assert one_line(ValueError("a\n  b\n\nTo append to your config\nc")) == "a b"
 
 

@@ -76,7 +76,7 @@ def test_its_newest_level_is_played_against(run_dir):
     assert sum("X" in text and "O" in text for text in shown) > 1
 
 
-def test_nothing_is_done_again(form, run_dir):
+def test_finished_stages_are_skipped(form, run_dir):
     before = files_of(run_dir)
     settings = settings_of(form, run_dir)
     for level in range(LEVELS[form]):
@@ -114,7 +114,7 @@ def edited(run_dir: Path, level: int, stage: str, change: Callable[[dict[str, An
     path.write_text(json.dumps(manifest))
 
 
-def test_a_setting_that_its_manifest_does_not_know_counts_as_having_the_default(form, run_dir):
+def test_a_setting_missing_in_its_manifest_counts_as_having_the_default(form, run_dir):
     edited(run_dir, 1, "generation", lambda settings: settings.pop("gamma"))
     edited(run_dir, 1, "generation", lambda settings: settings["player"].pop("depth"))
     edited(run_dir, 2, "training", lambda settings: settings["training"].pop("precision"))
@@ -130,7 +130,7 @@ def test_a_setting_that_its_manifest_does_not_know_counts_as_having_the_default(
         train_level(settings_of(form, run_dir, "architecture.dropout=0.5"), 2)
 
 
-def test_a_setting_that_only_its_manifest_knows_counts_as_a_difference(form, run_dir):
+def test_a_setting_that_only_its_manifest_has_is_a_difference(form, run_dir):
     edited(run_dir, 1, "generation", lambda settings: settings.update(handicap=2))
     with pytest.raises(StageError, match="handicap was 2, is null; "):
         generate_level(settings_of(form, run_dir), 1)

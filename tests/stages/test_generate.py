@@ -1,6 +1,5 @@
 """What the matches of a dataset are: against whom, in which form, and what is trained on them."""
 
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -20,13 +19,13 @@ def rows_of(run_dir, level, form="csv"):
     return read_dataset(RunFolder(run_dir).dataset(level, form), make_game("tictactoe").observation_codec)
 
 
-def test_half_of_the_pools_matches_are_against_itself_and_the_rest_evenly_against_those_before():
+def test_half_of_the_pools_matches_are_self_play_and_the_rest_evenly_against_earlier_levels():
     drawn = pool_opponents(1234, torch.arange(40_000), 4)
     shares = torch.bincount(drawn, minlength=5) / 40_000
     assert shares.tolist() == pytest.approx([0.125, 0.125, 0.125, 0.125, 0.5], abs=0.01)
 
 
-def test_an_opponent_depends_on_the_number_of_its_match_alone():
+def test_an_opponent_depends_only_on_the_number_of_its_match():
     drawn = pool_opponents(1234, torch.arange(100), 7)
     assert torch.equal(pool_opponents(1234, torch.arange(50, 60), 7), drawn[50:60])
     assert not torch.equal(pool_opponents(1235, torch.arange(100), 7), drawn)
@@ -41,7 +40,7 @@ def test_against_the_pool_batches_and_workers_change_no_byte(tmp_path):
     assert set(rows.match) == set(range(300))
 
 
-def test_the_pool_brings_other_matches_than_self_play(tiny_run, tmp_path):
+def test_the_pool_gives_other_matches_than_self_play(tiny_run, tmp_path):
     learn_levels(tiny_settings(tmp_path, "opponents=pool", "levels=2"))
     run = RunFolder(tmp_path)
     assert run.dataset(0).read_bytes() == RunFolder(tiny_run).dataset(0).read_bytes()
@@ -50,7 +49,7 @@ def test_the_pool_brings_other_matches_than_self_play(tiny_run, tmp_path):
         tiny_settings(tmp_path, "opponents=everyone")
 
 
-def test_both_forms_hold_the_same_rows_and_teach_the_same(tiny_run, tmp_path):
+def test_both_formats_have_the_same_rows_and_train_the_same_network(tiny_run, tmp_path):
     learn_levels(tiny_settings(tmp_path, "dataset.format=parquet", "levels=2"))
     for one, other in zip(rows_of(tmp_path, 1, "parquet"), rows_of(tiny_run, 1), strict=True):
         assert np.array_equal(one, other)
@@ -70,24 +69,23 @@ def test_a_level_learns_from_the_datasets_that_are_replayed(tiny_run, tmp_path):
         train_level(settings, 2)
 
 
-def test_the_number_of_matches_counts_where_datasets_are_replayed(tiny_run, tmp_path):
-    shutil.copytree(tiny_run, tmp_path / "run")
-    settings = tiny_settings(tmp_path / "run", "dataset.replay=1", "force=true")
+def test_the_number_of_matches_is_recorded_where_datasets_are_replayed(run_copy):
+    settings = tiny_settings(run_copy, "dataset.replay=1", "force=true")
     train_level(settings, 2)
     assert not train_level(replace(settings, force=False), 2)
     with pytest.raises(StageError, match="matches was 300, is 200"):
         train_level(replace(settings, force=False, matches=200), 2)
 
 
-def test_where_nothing_is_replayed_yet_replay_is_no_difference(tiny_run):
+def test_replay_is_not_a_difference_before_anything_is_replayed(tiny_run):
     assert not train_level(tiny_settings(tiny_run, "dataset.replay=1"), 1)
 
 
-def test_where_the_random_player_explores_nothing_is_cut(tiny_run):
+def test_matches_of_the_random_player_are_not_cut(tiny_run):
     assert not generate_level(tiny_settings(tiny_run, "targets=watkins"), 0)
 
 
-def test_a_changed_dataset_that_is_replayed_is_noticed(tmp_path):
+def test_a_changed_dataset_that_is_replayed_is_detected(tmp_path):
     settings = tiny_settings(tmp_path, "dataset.replay=1", "levels=1")
     learn_levels(settings)
     generate_level(settings, 1)

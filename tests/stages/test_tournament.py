@@ -36,7 +36,7 @@ def tournament(folder: Path) -> Tournament:
     return play_tournament(settings_for(folder))
 
 
-def test_every_pair_meets(tournament: Tournament) -> None:
+def test_every_pair_plays(tournament: Tournament) -> None:
     assert list(tournament.results) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
     assert {result.results.matches for result in tournament.results.values()} == {400}
     scores = tournament.scores()
@@ -114,7 +114,7 @@ def test_learners_learn_nothing_from_a_tournament(tmp_path: Path) -> None:
     assert again.results == tournament.results
 
 
-def test_the_heat_map_stands_in_the_order_of_strength() -> None:
+def test_the_heat_map_is_ordered_by_strength() -> None:
     figure = score_map(
         ["weak", "strong", "tabular:/" + "very/long/" * 10 + "x.npz"], np.array([[0, 1.0, 2], [9, 0, 9], [8, 1, 0]])
     )

@@ -23,7 +23,7 @@ from selfplay.settings.folders import CONFIG_FOLDER
 from tests.support.runs import files_of, tiny_settings
 
 
-def test_a_run_leaves_the_files_of_each_level(tiny_run: Path) -> None:
+def test_a_run_writes_the_files_of_each_level(tiny_run: Path) -> None:
     trained = ["agent.safetensors", "dataset.csv", "epoch_loss.csv", "manifest.json"]
     expected = ["level_00/dataset.csv", "level_00/manifest.json"]
     expected += [f"level_{level:02d}/{name}" for level in (1, 2) for name in trained]
@@ -69,18 +69,16 @@ def test_another_seed_gives_other_matches(tiny_run: Path, tmp_path: Path) -> Non
     ],
 )
 def test_batches_and_workers_change_no_byte(
-    tiny_run: Path, tmp_path: Path, levels: tuple[int, ...], overrides: list[str]
+    tiny_run: Path, run_copy: Path, levels: tuple[int, ...], overrides: list[str]
 ) -> None:
-    run_dir = tmp_path / "run"
-    shutil.copytree(tiny_run, run_dir)
-    settings = tiny_settings(run_dir, "force=true", *overrides)
+    settings = tiny_settings(run_copy, "force=true", *overrides)
     for level in levels:
-        (run_dir / f"level_{level:02d}" / "dataset.csv").unlink()
+        (run_copy / f"level_{level:02d}" / "dataset.csv").unlink()
         assert generate_level(settings, level)
-    assert files_of(run_dir) == files_of(tiny_run)
+    assert files_of(run_copy) == files_of(tiny_run)
 
 
-def test_a_stage_that_is_done_does_nothing(tiny_run: Path) -> None:
+def test_a_finished_stage_is_skipped(tiny_run: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in tiny_run.rglob("*") if path.is_file()}
     settings = tiny_settings(tiny_run)
     assert not generate_level(settings, 1)
@@ -88,18 +86,16 @@ def test_a_stage_that_is_done_does_nothing(tiny_run: Path) -> None:
     assert before == {path: path.stat().st_mtime_ns for path in before}
 
 
-def test_other_settings_are_refused_and_forced(tiny_run: Path, tmp_path: Path) -> None:
-    run_dir = tmp_path / "run"
-    shutil.copytree(tiny_run, run_dir)
+def test_other_settings_are_refused_and_forced(tiny_run: Path, run_copy: Path) -> None:
     with pytest.raises(StageError, match=r"level_00: gamma was 0\.95, is 0\.5"):
-        generate_level(tiny_settings(run_dir, "gamma=0.5"), 0)
-    assert files_of(run_dir) == files_of(tiny_run)
-    assert generate_level(tiny_settings(run_dir, "gamma=0.5", "force=true"), 0)
+        generate_level(tiny_settings(run_copy, "gamma=0.5"), 0)
+    assert files_of(run_copy) == files_of(tiny_run)
+    assert generate_level(tiny_settings(run_copy, "gamma=0.5", "force=true"), 0)
     with pytest.raises(StageError, match="level_01: dataset_sha256 was"):
-        train_level(tiny_settings(run_dir), 1)
+        train_level(tiny_settings(run_copy), 1)
 
 
-def test_a_level_that_is_not_there_is_named_with_those_that_are(tiny_run: Path) -> None:
+def test_a_missing_level_is_reported_with_the_existing_ones(tiny_run: Path) -> None:
     with pytest.raises(StageError, match="has no level 17; it has levels 1 to 3"):
         load_level(tiny_run, 17)
     with pytest.raises(StageError, match="has no level 7; it has levels 1 to 3"):
@@ -110,25 +106,21 @@ def test_a_level_that_is_not_there_is_named_with_those_that_are(tiny_run: Path) 
         train_level(tiny_settings(tiny_run), 0)
 
 
-def test_a_changed_dataset_is_refused(tiny_run: Path, tmp_path: Path) -> None:
-    run_dir = tmp_path / "run"
-    shutil.copytree(tiny_run, run_dir)
-    shutil.rmtree(run_dir / "level_01")
-    path = run_dir / "level_00" / "dataset.csv"
+def test_a_changed_dataset_is_refused(run_copy: Path) -> None:
+    shutil.rmtree(run_copy / "level_01")
+    path = run_copy / "level_00" / "dataset.csv"
     path.write_bytes(path.read_bytes()[: -len(path.read_bytes().splitlines()[-1]) - 1])
     with pytest.raises(StageError, match="differs from its manifest"):
-        train_level(tiny_settings(run_dir), 1)
+        train_level(tiny_settings(run_copy), 1)
     path.write_bytes(path.read_bytes()[:-5])
     with pytest.raises(InvalidFileError, match="is cut off in its last row"):
-        train_level(tiny_settings(run_dir), 1)
+        train_level(tiny_settings(run_copy), 1)
 
 
-def test_another_architecture_than_the_level_before_is_refused(tiny_run: Path, tmp_path: Path) -> None:
-    run_dir = tmp_path / "run"
-    shutil.copytree(tiny_run, run_dir)
-    shutil.rmtree(run_dir / "level_03")
+def test_another_architecture_than_the_level_before_is_refused(run_copy: Path) -> None:
+    shutil.rmtree(run_copy / "level_03")
     with pytest.raises(StageError, match="has the architecture"):
-        train_level(tiny_settings(run_dir, "architecture=conv"), 3)
+        train_level(tiny_settings(run_copy, "architecture=conv"), 3)
 
 
 ARCHITECTURES = sorted(path.stem for path in (CONFIG_FOLDER / "architecture").glob("*.yaml") if path.stem != "custom")
@@ -165,7 +157,7 @@ def test_a_level_is_loaded_as_a_player(tiny_run: Path) -> None:
     assert agent.policy(state)[0].argmax() == values.nan_to_num(nan=-9).argmax()
 
 
-def test_three_plies_ahead_a_level_plays_plain_minimax_over_its_network(tiny_run: Path) -> None:
+def test_at_depth_3_a_level_plays_plain_minimax_over_its_network(tiny_run: Path) -> None:
     agent = load_level(tiny_run, 3, depth=3)
     game, network = agent.game, load_level(tiny_run, 3).network
 
@@ -195,7 +187,7 @@ def test_three_plies_ahead_a_level_plays_plain_minimax_over_its_network(tiny_run
         ),
     ],
 )
-def test_what_cannot_be_trained_row_by_row_is_refused_in_one_line(
+def test_networks_that_cannot_be_trained_row_by_row_are_refused_in_one_line(
     tiny_run: Path, tmp_path: Path, overrides: list[str], message: str
 ) -> None:
     shutil.copytree(tiny_run / "level_00", tmp_path / "level_00")
@@ -230,7 +222,7 @@ def count_files(run_dir: Path) -> int:
     return sum(path.is_file() for path in run_dir.rglob("*"))
 
 
-def test_killed_at_many_moments_a_run_ends_in_the_same_bytes(tiny_run: Path, tmp_path: Path) -> None:
+def test_a_run_killed_at_many_moments_ends_with_the_same_bytes(tiny_run: Path, tmp_path: Path) -> None:
     """24 real kills, each of a process that works on the run, then it may end; a run that ends before is held too."""
     context = multiprocessing.get_context("fork")
     expected = files_of(tiny_run)

@@ -1,27 +1,14 @@
-"""Tabular learning: the compiled loop against the rules in plain Python, its files, its script, and what it learns."""
+"""The stage that trains a tabular player: its files, its settings and its script."""
 
 import os
 import zipfile
 from pathlib import Path
 
-import numpy as np
 import pytest
-import torch
 
-from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
 from selfplay.errors import GameTooLargeError, SettingError, StageError
-from selfplay.games import Game, State
 from selfplay.games.position_graph import PositionGraph, positions_of
-from selfplay.grading.proof import FIRST, SECOND, Grader
-from selfplay.learners.tabular.learning import (
-    BACKWARD_VALUE,
-    TEMPORAL_DIFFERENCE,
-    UpdateRule,
-    initial_values,
-    learn_matches,
-)
-from selfplay.matches.pair_results import count_matches
-from selfplay.players.tabular import TabularPlayer, load_tabular_player
+from selfplay.players.tabular import load_tabular_player
 from selfplay.runs.written_files import sha256
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.tabular import TabularSettings
@@ -29,128 +16,6 @@ from selfplay.stages.train_tabular import train_tabular
 from tests.support.runs import PROJECT, run_forked
 
 SCRIPT = PROJECT / "train" / "train_tabular.py"
-KEY = stream_key(3, 0, Activity.TABULAR_TRAINING)
-GRAPH = positions_of("tictactoe")
-
-
-# ---------------------------------------------------------------------- the rules in plain Python
-
-Board = tuple[int, int, int]
-"""(own, opp, player to move)"""
-
-
-class Learner:
-    """One of two players that learn, one match at a time, with a dictionary for its table."""
-
-    def __init__(self, game: Game, number: int, rule: UpdateRule, step_size: float, epsilon: float) -> None:
-        self.game, self.number, self.rule = game, number, rule
-        self.step_size, self.epsilon = step_size, epsilon
-        self.table: dict[Board, float] = {}
-
-    def value(self, state: State) -> float:
-        return self.table.setdefault(board_of(state), self.initial_value(state))
-
-    def initial_value(self, state: State) -> float:
-        if not bool(state.terminated):
-            return 0.5
-        result = float(state.returns_to(torch.tensor([self.number])))
-        return {1.0: 1.0, 0.0: 0.5 if self.rule is TEMPORAL_DIFFERENCE else 0.0, -1.0: 0.0}[result]
-
-    def choose(self, state: State, draws: Draws) -> tuple[int, bool]:
-        """The action, and whether it is exploratory."""
-        legal = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
-        if float(draws.uniforms(Purpose.EXPLORE)) < self.epsilon:
-            return legal[int(below(draws.words(Purpose.RANDOM_ACTION), torch.tensor(len(legal))))], True
-        values = [self.value(self.game.step(state, torch.tensor([action]))) for action in legal]
-        best = [action for action, value in zip(legal, values, strict=True) if value == max(values)]
-        if self.rule is BACKWARD_VALUE:
-            return best[0], False
-        return best[int(below(draws.words(Purpose.TIE_BREAK), torch.tensor(len(best))))], False
-
-    def learn(self, states: list[State], own_exploration: list[bool]) -> None:
-        if self.rule is BACKWARD_VALUE:
-            target = 1.0 if float(states[-1].returns_to(torch.tensor([self.number]))) == 1 else 0.0
-            for state in reversed(states[1:]):
-                target = self.value(state) + self.step_size * (target - self.value(state))
-                self.table[board_of(state)] = target
-            return
-        for t in reversed(range(len(states) - 1)):
-            greedy = 0 if own_exploration[t] else 1
-            error = greedy * (self.value(states[t + 1]) - self.value(states[t]))
-            self.table[board_of(states[t])] = self.value(states[t]) + self.step_size * error
-
-
-def board_of(state: State) -> Board:
-    return int(state.own), int(state.opp), int(state.current_player)
-
-
-def learn_in_plain_python(
-    game: Game, rule: UpdateRule, matches: int, step_size: float, epsilon: float
-) -> list[Learner]:
-    learners = [Learner(game, number, rule, step_size, epsilon) for number in range(2)]
-    for match in range(matches):
-        states, explorers = [game.init()], []
-        while not bool(states[-1].terminated):
-            mover = int(states[-1].current_player)
-            action, explored = learners[mover].choose(states[-1], Draws(KEY, torch.tensor([match]), len(explorers)))
-            explorers.append(mover if explored else None)
-            states.append(game.step(states[-1], torch.tensor([action])))
-        for learner in learners:
-            learner.learn(states, [explorer == learner.number for explorer in explorers])
-    return learners
-
-
-@pytest.mark.parametrize("rule", [BACKWARD_VALUE, TEMPORAL_DIFFERENCE], ids=lambda rule: rule.name)
-@pytest.mark.parametrize(("name", "matches"), [("tictactoe", 150), ("sumto100", 40)])
-def test_the_compiled_loop_gives_the_tables_of_plain_python(rule: UpdateRule, name: str, matches: int) -> None:
-    graph = positions_of(name)
-    values = initial_values(graph, rule)
-    for _ in learn_matches(graph, values, rule, matches=matches, step_size=0.3, epsilon=0.2, key=KEY, every=7):
-        pass
-    learners = learn_in_plain_python(graph.game, rule, matches, 0.3, 0.2)
-    words = {words: n for n, words in enumerate(zip(graph.state.own.tolist(), graph.state.opp.tolist(), strict=True))}
-    expected = initial_values(graph, rule)
-    for player, learner in enumerate(learners):
-        for (own, opp, to_move), value in learner.table.items():
-            expected[player, to_move, words[own, opp]] = value
-    assert np.array_equal(values, expected)
-    assert (values != initial_values(graph, rule)).sum() > 100
-
-
-# ---------------------------------------------------------------------- what is learned
-
-
-def learned(rule: UpdateRule, matches: int, seed: int = 0) -> TabularPlayer:
-    values = initial_values(GRAPH, rule)
-    step_size, epsilon = (0.5, 0.1) if rule is BACKWARD_VALUE else (0.1, 0.01)
-    key = stream_key(seed, 0, Activity.TABULAR_TRAINING)
-    for _ in learn_matches(GRAPH, values, rule, matches=matches, step_size=step_size, epsilon=epsilon, key=key):
-        pass
-    return TabularPlayer(GRAPH, values, rule.ties, rule.name)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_two_policies_of_temporal_differences_draw_all_their_matches(seed: int) -> None:
-    player = learned(TEMPORAL_DIFFERENCE, 100_000, seed)
-    result = count_matches(GRAPH.game, (player, player), 1000, stream_key(seed, 0, Activity.NAMED_PLAYERS), 1000)
-    assert result.results == (0, 1000, 0)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_backward_values_beat_the_random_player_and_lose_nothing_moving_first(seed: int) -> None:
-    """Moving second they lose some lines: to them a draw is worth no more than a loss."""
-    grade = Grader(GRAPH).grade(learned(BACKWARD_VALUE, 20_000, seed))
-    assert not grade.can_lose(FIRST)
-    assert grade.versus_random[FIRST].wins > 0.95
-    assert grade.versus_random[SECOND].wins > 0.7
-
-
-def test_counts_come_every_so_many_matches_and_at_the_end() -> None:
-    values = initial_values(GRAPH, BACKWARD_VALUE)
-    counts = [
-        c.matches for c in learn_matches(GRAPH, values, BACKWARD_VALUE, matches=1100, step_size=0.5, epsilon=0.1, key=1)
-    ]
-    assert counts == [500, 1000, 1100]
 
 
 # ---------------------------------------------------------------------- files
@@ -170,7 +35,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path: Pa
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
-def test_tables_that_are_there_are_kept_and_those_of_other_settings_refused(tmp_path: Path) -> None:
+def test_existing_tables_are_kept_and_those_of_other_settings_refused(tmp_path: Path) -> None:
     path = train_tabular(settings_for(tmp_path))
     before = path.read_bytes()
     os.utime(path, (0, 0))
@@ -220,7 +85,7 @@ def test_a_game_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
 # ---------------------------------------------------------------------- the script
 
 
-def test_the_script_learns_and_says_how_the_matches_end(tmp_path: Path) -> None:
+def test_the_script_learns_and_prints_the_results_of_the_matches(tmp_path: Path) -> None:
     done = run_forked(SCRIPT, f"run_dir={tmp_path}", "--agent", "backward_value", "--episodes", "1000", "seed=4")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()

@@ -1,9 +1,11 @@
-"""Rows of datasets in tests: made from matches, and shown as observations."""
+"""Rows of datasets: from matches or random, as observations, and written to a dataset."""
 
 import numpy as np
 
 from selfplay.dataset.match_rows import match_rows
+from selfplay.dataset.rows import Rows
 from selfplay.dataset.targets import PlayedMatches, full
+from selfplay.dataset.writer import dataset_written, encode_rows
 from selfplay.games.match_outcome import match_return
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
@@ -30,3 +32,24 @@ def observations_of(rows, codec):
 def words_of(observations, codec):
     """The two words of positions with these observations (uint8[N, D])."""
     return codec.unpack(np.packbits(observations, axis=1))
+
+
+def drawn_rows(codec, count, seed):
+    """Rows of random numbers."""
+    random = np.random.default_rng(seed)
+    match, ply = random.integers(0, 2**62, count), random.integers(0, 2**31 - 1, count, dtype=np.int32)
+    words = words_of(random.integers(0, 2, (count, codec.size), dtype=np.uint8), codec)
+    return Rows(match, ply, *words, random.uniform(-1, 1, count).astype(np.float32))
+
+
+def rows_are_equal(rows, other):
+    """Whether all columns have the same dtypes and values."""
+    return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in zip(rows, other, strict=True))
+
+
+def write_dataset(path, parts, codec):
+    """Write the rows of `parts` as one shard; returns how many there were."""
+    with dataset_written(path, codec.size, {}) as writer:
+        content, rows = encode_rows(parts, path.suffix.removeprefix("."), codec)
+        writer.add(0, content)
+    return rows

@@ -12,7 +12,7 @@ from selfplay.players.gtp import GtpPlayer
 from tests.support.runs import PROJECT
 
 GAME = make_game("tictactoe")
-FAKE = PROJECT / "tests" / "gtp" / "fake_engine.py"
+FAKE = PROJECT / "tests" / "support" / "fake_engine.py"
 KEY = 5
 
 

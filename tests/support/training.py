@@ -1,14 +1,32 @@
-"""Training on rows that are in memory."""
+"""Training on rows that are in memory, and the examples made of them."""
 
 from collections.abc import Callable
 
+import numpy as np
+import torch
 from torch import nn
 
 from selfplay.dataset.rows import Rows
 from selfplay.games import Game
-from selfplay.settings.training import TrainingSettings
+from selfplay.settings.training import OptimizerSettings, TrainingSettings
+from selfplay.training.examples import Examples, training_examples
 from selfplay.training.fitting import EpochLoss, fit
 from selfplay.training.rows_in_memory import RowsInMemory
+
+
+def training_settings(**changes: object) -> TrainingSettings:
+    """Settings for a short training, with these fields changed; `learning_rate` is that of the optimizer."""
+    optimizer = OptimizerSettings(learning_rate=changes.pop("learning_rate", 0.003))
+    values = {"epochs": 4, "steps_per_epoch": 6, "batch_size": 128, "optimizer": optimizer}
+    return TrainingSettings(**{**values, **changes})
+
+
+def examples_of(rows: Rows, settings: TrainingSettings, game: Game) -> Examples:
+    """`training_examples` with the observations that they show, uint8[N, D], as inputs."""
+    codec = game.observation_codec
+    examples = training_examples(codec.pack(rows.own, rows.opp), rows.target, settings, game.symmetries)
+    observations = np.unpackbits(examples.packed, axis=1, count=codec.size)
+    return Examples(*map(torch.from_numpy, (observations, examples.targets, examples.weights)))
 
 
 def fit_to_rows(

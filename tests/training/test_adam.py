@@ -73,7 +73,7 @@ def test_the_networks_weights_are_views_of_one_vector():
     assert len(adam.weights) == 6 * 8 + 8 + 8 + 1
 
 
-def test_zero_grad_forgets_the_gradient():
+def test_zero_grad_clears_the_gradient():
     network = small_network()
     adam = Adam(network.parameters())
     backward(network, 0)
@@ -96,7 +96,7 @@ def test_one_cycle_equals_that_of_torch_at_every_step(total_steps):
             schedule.step()
 
 
-def test_one_cycle_runs_from_a_25th_of_the_peak_to_a_250000th():
+def test_one_cycle_goes_from_a_25th_of_the_peak_to_a_250000th():
     rates = [one_cycle(1.0, step, 100) for step in range(100)]
     assert rates[0] == pytest.approx(1 / 25)
     assert max(rates) == rates[29] == pytest.approx(1)

@@ -71,7 +71,7 @@ def test_what_the_optimizer_requires_is_refused_where_it_is_missing(tmp_path, mo
         train_level(tiny_settings(tmp_path, SIGN), 1)
 
 
-def test_ours_say_what_they_require():
+def test_the_optimizers_of_the_package_declare_their_requirements():
     requirements = {name: (kind.runs_on_cpu_only, kind.one_process_only) for name, kind in OPTIMIZERS.items()}
     assert requirements == {"adam": (False, False), "sgd": (True, True)}
     assert set(SCHEDULES) == {"constant", "one_cycle"}

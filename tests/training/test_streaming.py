@@ -107,13 +107,13 @@ def training_rows(rows=ROWS, key=KEY):
 # ---------------------------------------------------------------------- the parts of a dataset
 
 
-def test_the_parts_are_read_as_one(dataset):
+def test_the_parts_are_read_as_one_dataset(dataset):
     assert [path.name for path in parquet_parts(dataset)] == [f"part-{number:05d}.parquet" for number in range(5)]
     rows = read_dataset(dataset, CODEC)
     assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(rows, ROWS, strict=True))
 
 
-def test_a_row_group_knows_its_place(dataset):
+def test_a_row_group_is_located_in_its_part(dataset):
     groups = RowGroups(dataset, CODEC)
     path, first = groups.place(9)
     assert (path.name, first) == ("part-00001.parquet", 200)
@@ -182,7 +182,7 @@ def test_a_large_buffer_mixes_rows_from_all_over_the_dataset(dataset):
     assert spread[0] < 0.03 < 0.22 < spread[1] < 0.36
 
 
-def test_replayed_datasets_are_one_stream_and_split_by_matches_of_their_own(dataset, tmp_path):
+def test_replayed_datasets_are_one_stream_and_each_is_split_by_its_own_matches(dataset, tmp_path):
     other = in_parts(tmp_path / "dataset.parquet", random_rows(GAME, range(5000, 5000 + MATCHES)))
     rows = read_dataset(other, CODEC)
     own = rows._replace(match=rows.match - 5000)
@@ -192,7 +192,7 @@ def test_replayed_datasets_are_one_stream_and_split_by_matches_of_their_own(data
     assert sorted(shown) == sorted(training_rows(together))
 
 
-def test_a_row_comes_in_one_image_that_is_drawn_anew(dataset):
+def test_each_pass_draws_one_image_of_a_row(dataset):
     settings = make_settings(symmetries=True)
     rows = streamed(dataset, settings=settings)
     plain, first, second = (as_rows(batches) for batches in [*passes(streamed(dataset)), *passes(rows, 2)])
@@ -214,7 +214,7 @@ def test_a_row_comes_in_one_image_that_is_drawn_anew(dataset):
 
 
 @given(st.lists(st.integers(0, 4), max_size=12))
-def test_rows_trade_places_one_after_the_other(places):
+def test_rows_are_replaced_one_after_the_other(places):
     held, coming = torch.arange(5), torch.arange(100, 100 + len(places))
     expected_held, expected_going = held.tolist(), []
     for place, row in zip(places, coming.tolist(), strict=True):
@@ -325,7 +325,7 @@ def test_a_changed_or_missing_part_is_refused(run_in_parts, overrides):
         ),
     ],
 )
-def test_what_cannot_be_streamed_is_refused_in_one_line(tmp_path, overrides, message):
+def test_settings_that_cannot_be_streamed_are_refused_in_one_line(tmp_path, overrides, message):
     with pytest.raises(SettingError, match=message) as caught:
         tiny_settings(tmp_path, *overrides)
     assert "\n" not in str(caught.value)

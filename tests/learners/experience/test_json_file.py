@@ -32,7 +32,7 @@ def read(store, folder, content):
     return import_json(store, path)
 
 
-def test_a_file_has_the_form_of_the_document(store, tmp_path):
+def test_a_file_has_the_published_form(store, tmp_path):
     assert export_json(store, tmp_path / "out.json") == 6
     text = (tmp_path / "out.json").read_text()
     assert text.startswith('{\n    "0": {\n        "state": [\n            0,')
@@ -45,7 +45,7 @@ def test_a_file_has_the_form_of_the_document(store, tmp_path):
 
 
 @pytest.mark.parametrize("rule", [{}, {"backup": "minimax"}, {"canonical": True}, {"discount": 0.7}])
-def test_what_is_written_and_read_again_is_equal(tmp_path, rule):
+def test_a_store_that_is_written_and_read_back_is_equal(tmp_path, rule):
     store, other = new_store(tmp_path / "one", **rule), new_store(tmp_path / "other", **rule)
     for seed in range(40):
         learn(store, random_match(seed))
@@ -70,7 +70,7 @@ def plain_machine_with(boards):
     raise AssertionError("no such machine")
 
 
-def test_a_file_of_1376_boards_reads_in(tmp_path):
+def test_a_file_of_1376_boards_is_imported(tmp_path):
     machine, store = plain_machine_with(1376), new_store(tmp_path)
     assert read(store, tmp_path, json.dumps(machine.boards, indent=4)) == 1376
     boards = store.boards()
@@ -87,7 +87,7 @@ def test_a_file_of_1376_boards_reads_in(tmp_path):
     assert boards == rescored(boards, store.rule)
 
 
-def test_boards_that_are_equal_under_symmetry_are_merged_on_the_way_into_a_canonical_store(tmp_path):
+def test_symmetric_boards_are_merged_on_import_into_a_canonical_store(tmp_path):
     machine, plain = PlainMachine(), new_store(tmp_path / "plain")
     store, merged = (new_store(tmp_path / name, canonical=True) for name in ("learned", "merged"))
     for seed in range(60):
@@ -100,7 +100,7 @@ def test_boards_that_are_equal_under_symmetry_are_merged_on_the_way_into_a_canon
         assert (board.score, board.is_end) == (by_squares[board.squares].score, by_squares[board.squares].is_end)
 
 
-def test_a_file_of_canonical_boards_does_not_pass_for_one_of_plain_boards(tmp_path):
+def test_a_file_of_canonical_boards_is_not_imported_into_a_plain_store(tmp_path):
     store = new_store(tmp_path / "canonical", canonical=True)
     for seed in range(20):
         learn(store, random_match(seed))
@@ -178,7 +178,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_is_wrong_is_named_and_the_store_stays_as_it_is(store, written, tmp_path, case):
+def test_an_invalid_file_is_rejected_and_the_store_is_unchanged(store, written, tmp_path, case):
     change, message = WRONG[case]
     before = store.boards()
     change(written)
@@ -206,7 +206,7 @@ def test_a_file_that_is_not_json_of_boards_is_rejected(store, tmp_path, content,
     assert store.boards() == before
 
 
-def test_bytes_that_are_no_text_and_a_missing_file_are_refused(store, tmp_path):
+def test_binary_and_missing_files_are_refused(store, tmp_path):
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidFileError, match=r"bytes\.json: cannot be read as JSON"):
         import_json(store, tmp_path / "bytes.json")

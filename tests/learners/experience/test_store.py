@@ -49,7 +49,7 @@ def test_a_drawn_match_leaves_no_end_and_no_score(tmp_path):
     assert not any(board.is_end or board.score for board in store.boards().values())
 
 
-def test_boards_follow_in_the_order_in_which_they_were_met(tmp_path):
+def test_successors_are_in_the_order_in_which_they_were_seen(tmp_path):
     store = new_store(tmp_path)
     for moves in (X_WINS, DRAWN, [4, 0, 1, 2, 7], X_WINS):
         learn(store, moves)
@@ -57,7 +57,7 @@ def test_boards_follow_in_the_order_in_which_they_were_met(tmp_path):
     assert [boards[n].squares.index(1) for n in boards[0].following] == [0, 4]
 
 
-def test_of_two_threats_the_absolute_backup_takes_the_nearer_and_minimax_what_the_mover_would_choose(tmp_path):
+def test_of_two_threats_absolute_backup_takes_the_nearer_and_minimax_the_movers_choice(tmp_path):
     # X . O
     # X O .     X to move: the left column wins (+1), anything else lets O win on the diagonal (-0.9).
     # . . .
@@ -82,7 +82,7 @@ def test_of_two_threats_the_absolute_backup_takes_the_nearer_and_minimax_what_th
 @given(
     seeds=st.lists(st.integers(0, 60), max_size=30), backup=st.sampled_from(sorted(BACKUPS)), canonical=st.booleans()
 )
-def test_what_changes_with_each_match_equals_the_whole_graph_computed_anew(tmp_path_factory, seeds, backup, canonical):
+def test_incremental_updates_equal_recomputing_the_whole_graph(tmp_path_factory, seeds, backup, canonical):
     store = new_store(tmp_path_factory.mktemp("store"), backup=backup, canonical=canonical)
     for seed in seeds:
         learn(store, random_match(seed))
@@ -95,7 +95,7 @@ def test_what_changes_with_each_match_equals_the_whole_graph_computed_anew(tmp_p
 
 
 @pytest.mark.parametrize("canonical", [False, True])
-def test_one_of_eight_is_kept(tmp_path, canonical):
+def test_one_of_eight_symmetric_boards_is_kept(tmp_path, canonical):
     store = new_store(tmp_path, canonical=canonical)
     moves = [0, 1, 5, 2, 4, 6, 8]
     for actions in GAME.symmetries.actions:
@@ -118,7 +118,7 @@ def test_all_boards_of_tictactoe_and_their_classes_are_counted(tmp_path):
 # ---------------------------------------------------------------------- the file
 
 
-def test_experience_outlives_the_process_that_made_it(tmp_path):
+def test_experience_persists_between_processes(tmp_path):
     store = new_store(tmp_path, backup="minimax", canonical=True, discount=0.8)
     learn(store, X_WINS, (0, 1))
     learn(store, O_WINS, (1,))
@@ -153,7 +153,7 @@ def test_another_rule_is_refused(tmp_path, wanted, message):
         ExperienceStore(tmp_path / "store.sqlite", GAME, wanted)
 
 
-def test_a_game_without_boards_is_refused_before_a_file_is_made(tmp_path):
+def test_a_game_without_boards_is_refused_before_a_file_is_created(tmp_path):
     with pytest.raises(SettingError, match="sumto100: this game has no board of squares"):
         ExperienceStore(tmp_path / "store.sqlite", make_game("sumto100"))
     assert not list(tmp_path.iterdir())
@@ -194,27 +194,27 @@ def cut_off(path):
         (cut_off, "is damaged|cannot be read|can be read: database disk image is malformed"),
     ],
 )
-def test_a_broken_or_foreign_file_is_refused_in_one_line_and_left_as_it_is(tmp_path, make, message):
+def test_a_broken_or_foreign_file_is_refused_in_one_line_and_unchanged(tmp_path, make, message):
     path = tmp_path / "store.sqlite"
     make(path)
     with assert_file_rejected(path, message):
         ExperienceStore(path, GAME).status()
 
 
-def test_a_file_that_is_not_there_is_refused_where_it_must_be(tmp_path):
+def test_a_missing_file_is_refused_where_it_must_exist(tmp_path):
     with pytest.raises(InvalidFileError, match="is not there"):
         ExperienceStore(tmp_path / "store.sqlite", GAME, must_exist=True)
     assert not list(tmp_path.iterdir())
 
 
-def test_the_header_says_whose_file_it_is(tmp_path):
+def test_the_header_identifies_the_file(tmp_path):
     new_store(tmp_path).close()
     with sqlite3.connect(tmp_path / "store.sqlite") as sql:
         assert sql.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
         assert sql.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_an_error_in_the_middle_of_a_match_takes_nothing_in(tmp_path):
+def test_an_error_while_learning_a_match_stores_nothing(tmp_path):
     store = new_store(tmp_path)
     learn(store, X_WINS)
     before, status = store.boards(), store.status()
@@ -279,7 +279,7 @@ def test_two_processes_learn_into_one_new_file_at_once(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_kill_in_the_middle_of_200_matches_loses_at_most_the_one_in_play(tmp_path):
+def test_a_kill_during_200_matches_loses_at_most_the_current_one(tmp_path):
     path, seen = tmp_path / "store.sqlite", []
     for kills in range(4):
         process = start(path, 200)

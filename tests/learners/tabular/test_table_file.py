@@ -50,7 +50,7 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
         load_tables(tmp_path / "nothing.npz", GRAPH)
 
 
-def test_tables_of_another_game_is_refused(table_file: Path) -> None:
+def test_tables_of_another_game_are_refused(table_file: Path) -> None:
     with pytest.raises(InvalidFileError, match="plays tictactoe, not sumto100"):
         load_tables(table_file, positions_of("sumto100"))
 
@@ -98,12 +98,12 @@ def test_a_foreign_file_is_refused_in_one_line(tmp_path: Path, what: str) -> Non
         load_tables(path, GRAPH)
 
 
-def test_a_file_of_this_making_is_read(tmp_path: Path) -> None:
+def test_the_valid_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "tables.npz").write_bytes(npz_bytes())
     load_tables(tmp_path / "tables.npz", GRAPH)
 
 
-def test_no_damaged_file_is_taken_for_a_good_one(tmp_path: Path, table_file: Path) -> None:
+def test_a_damaged_file_is_refused_or_has_the_same_tables(tmp_path: Path, table_file: Path) -> None:
     """Bytes changed at random: refused, or of no consequence."""
     good, rng, path = table_file.read_bytes(), random.Random(0), tmp_path / "damaged.npz"
     expected = load_tables(table_file, GRAPH).values

@@ -192,14 +192,14 @@ def test_values_and_actions_are_those_of_plain_minimax(name, empties_to_winner):
 
 
 @pytest.mark.parametrize("table_bits", [1, 8, 16])
-def test_the_table_changes_nothing_but_the_time(table_bits):
+def test_the_table_changes_no_result(table_bits):
     solver = EndgameSolver(make_game("othello"), table_bits)
     for name in EASY[:3]:
         assert named_values(solver, ffo_state(name)) == FFO[name]["all_moves"]
         assert solver.solve(ffo_state(name))[:3] == solver_of("othello").solve(ffo_state(name))[:3]
 
 
-def test_a_table_makes_the_second_time_shorter():
+def test_a_filled_table_reduces_the_visited_positions():
     solver, state = EndgameSolver(make_game("othello")), ffo_state("fforum-19")
     solver.value(state)
     first = solver.visited
@@ -226,13 +226,13 @@ def test_a_row_of_a_batch_is_solved():
     assert len(solver.action_values(batch, 1)) == len(FFO[EASY[1]]["all_moves"])
 
 
-def test_each_action_is_told_as_soon_as_it_is_solved():
+def test_each_action_is_reported_as_soon_as_it_is_solved():
     told = []
     values = solver_of("othello").action_values(ffo_state(EASY[0]), on_value=lambda *pair: told.append(pair))
     assert told == list(values.items())
 
 
-def test_what_cannot_be_solved_is_refused():
+def test_positions_that_cannot_be_solved_are_refused():
     with pytest.raises(SettingError, match="game=tictactoe: "):
         EndgameSolver(make_game("tictactoe"))
     for bits in (0, 31):
@@ -241,7 +241,7 @@ def test_what_cannot_be_solved_is_refused():
 
 
 @pytest.mark.parametrize("method", [EndgameSolver.value, EndgameSolver.solve, EndgameSolver.action_values])
-def test_a_time_limit_ends_a_search_and_spoils_nothing(method):
+def test_a_time_limit_ends_a_search_and_the_solver_stays_usable(method):
     solver = EndgameSolver(make_game("othello"))
     with pytest.raises(TimeLimitError, match=r"^the endgame is not done"):
         method(solver, solver.game.init(), time_limit=1)
@@ -260,7 +260,7 @@ def test_ctrl_c_ends_a_search():
     assert solver.value(ffo_state(EASY[0])) == 18
 
 
-def test_another_process_need_not_compile():
+def test_another_process_uses_the_compiled_code():
     solver_of("othello")
     program = (
         "from selfplay.games import make_game; from selfplay.search.endgame.kernel import compile_null_window_search;"

@@ -1,6 +1,6 @@
 """An engine of tic-tac-toe that takes the first free square, writes down what it is told, and has one fault if asked.
 
-python tests/gtp/fake_engine.py FOLDER [FAULT AT]
+python tests/support/fake_engine.py FOLDER [FAULT AT]
 
 FAULT (crash, stall, cheat, refuse, babble, resign, hush) befalls it once in the life of FOLDER, at genmove number AT.
 FOLDER/told gets every line, FOLDER/pids the number of each process.

@@ -1,0 +1,90 @@
+"""Command-line flags become Hydra overrides."""
+
+import pytest
+from hydra._internal.utils import get_args_parser
+
+from selfplay.cli.arguments import FLAGS, HELP_FLAGS, HYDRA_FLAGS, HYDRA_FLAGS_WITH_VALUE, overrides_first
+from selfplay.errors import SettingError
+from selfplay.settings.matches import MatchSettings, TournamentSettings
+from selfplay.settings.playing import PlaySettings
+from selfplay.settings.run import Settings, compose_settings
+from selfplay.settings.tabular import TabularSettings
+from selfplay.settings.web import WebSettings
+
+
+@pytest.mark.parametrize(
+    ("arguments", "overrides"),
+    [
+        ("", ""),
+        ("--level 3", "level=3"),
+        ("--level=3", "level=3"),
+        ("--run-dir somewhere", "run_dir=somewhere"),
+        ("--run_dir=somewhere", "run_dir=somewhere"),
+        ("--seed -1", "seed=-1"),
+        ("--seed=-1", "seed=-1"),
+        ("gamma=0.5 --level 3 epsilons=[0.5,0.1]", "gamma=0.5 level=3 epsilons=[0.5,0.1]"),
+        ("--level 3 level=4", "level=3 level=4"),
+        ("+hydra.verbose=true ~seed ++seed=1", "+hydra.verbose=true ~seed ++seed=1"),
+        ("--cfg job --level 3", "level=3 --cfg job"),
+        ("-c job seed=1 --package game", "seed=1 -c job --package game"),
+        ("--cfg=job seed=1", "seed=1 --cfg=job"),
+        ("seed=0,1 -m --level 3 gamma=0.5", "seed=0,1 level=3 gamma=0.5 -m"),
+        ("--info --level 3", "level=3 --info"),
+        ("run_dir=outputs/my-run_1.2", "run_dir=outputs/my-run_1.2"),
+        ("run_dir=a,b -m", "run_dir=a,b -m"),
+        ("run_dir=a,b=c", "run_dir='a,b=c'"),
+        ("run_dir=outputs/recipe=article,seed=0", "run_dir='outputs/recipe=article,seed=0'"),
+        ("run_dir=choice(a,b)", "run_dir=choice(a,b)"),
+        ("run_dir=${project_folder:}/x", "run_dir=${project_folder:}/x"),
+        ("run_dir='a=b'", "run_dir='a=b'"),
+        ("run_dir=outputs/seed=0", "run_dir='outputs/seed=0'"),
+        ("--run_dir outputs/seed=0", "run_dir='outputs/seed=0'"),
+        ("run_dir=~/été", "run_dir='~/été'"),
+    ],
+)
+def test_flags_become_overrides_before_hydras_own_flags(arguments, overrides):
+    assert overrides_first(arguments.split()) == overrides.split()
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+def test_every_flag_is_a_setting_or_a_group(flag):
+    kinds = (Settings, TabularSettings, MatchSettings, TournamentSettings, PlaySettings, WebSettings)
+    assert flag == "recipe" or any(flag in kind.__dataclass_fields__ for kind in kinds)
+
+
+def test_a_players_options_are_quoted_and_a_folder_only_once():
+    assert overrides_first(["second=level:3?depth=2"]) == ["second='level:3?depth=2'"]
+    assert overrides_first(["run_dir=runs/a?x=1"]) == ["run_dir='runs/a?x=1'"]
+
+
+def test_the_listed_hydra_flags_are_those_of_its_parser():
+    actions = [action for action in get_args_parser()._actions if action.option_strings]
+    valued = {name for action in actions for name in action.option_strings if action.nargs is None}
+    assert valued == set(HYDRA_FLAGS_WITH_VALUE)
+    assert {name for action in actions for name in action.option_strings} - valued == {*HELP_FLAGS, *HYDRA_FLAGS}
+
+
+@pytest.mark.parametrize("folder", ["seed=0", "my folder", "été", "a&b;c", "a(b)", "a[1]", "x~"])
+def test_a_run_dir_may_contain_special_characters(folder):
+    assert compose_settings(overrides_first([f"run_dir=/tmp/{folder}"])).run_dir == f"/tmp/{folder}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--level", "--level needs a value"),
+        ("--level seed=1", "--level needs a value"),
+        ("--level --seed 1", "--level needs a value"),
+        ("--level -m", "--level needs a value"),
+        ("seed=1 --cfg", "--cfg needs a value"),
+        ("--foo", "unknown flag --foo; there are --game, "),
+        ("--foo=1", "unknown flag --foo=1"),
+        ("-z", "unknown flag -z"),
+        ("--gamma 0.5", "unknown flag --gamma"),
+        ("--level 3 4", "'4' is neither a flag nor a setting; give name=value"),
+    ],
+)
+def test_a_wrong_flag_is_refused_by_name(arguments, message):
+    with pytest.raises(SettingError) as caught:
+        overrides_first(arguments.split())
+    assert str(caught.value).startswith(message)

@@ -1,0 +1,97 @@
+"""Scripts on a full disk, or with a run folder that cannot be written to."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.rejections import assert_refused
+from tests.support.runs import (
+    GENERATE,
+    TINY,
+    TRAIN,
+    files_of,
+    run_forked,
+)
+
+
+@pytest.mark.parametrize("below", ["a file", "/proc", "/sys"])
+def test_a_folder_that_cannot_be_created_gets_one_line(tmp_path, below):
+    (tmp_path / "file").touch()
+    run_dir = (tmp_path / "file" if below == "a file" else Path(below)) / "run"
+    if below != "a file" and not Path(below).is_dir():
+        pytest.skip(f"no {below} here")
+    assert_refused(run_forked(GENERATE, "--level", 0, f"run_dir={run_dir}"), 1, f"cannot write in {run_dir}")
+    assert not run_dir.exists()
+
+
+def test_a_level_folder_that_cannot_be_written_to_gets_one_line(run_copy):
+    shutil.rmtree(run_copy / "level_03")
+    (run_copy / "level_03").touch()
+    result = run_forked(TRAIN, *TINY, f"run_dir={run_copy}", "--level", 3)
+    assert_refused(result, 1, "cannot write", run_copy / "level_03")
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 300 kB, and how to give it more."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+
+    def mount(*options):
+        command = ["mount", "-t", "tmpfs", "-o", *options, "tmpfs", str(disk)]
+        return subprocess.run(command, check=False, capture_output=True, text=True)
+
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount a small disk")
+    mounted = mount("size=300k")
+    if mounted.returncode != 0:
+        pytest.skip(f"cannot mount a small disk: {mounted.stderr.strip()}")
+    yield disk, lambda: mount("remount,size=20m")
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_full_disk_leaves_no_partial_dataset_and_the_same_command_completes_it(small_disk, tmp_path):
+    disk, enlarge = small_disk
+    arguments = ["--level", 0, "matches=2000", f"run_dir={disk / 'run'}"]
+    path = disk / "run" / "level_00" / "dataset.csv"
+    assert_refused(run_forked(GENERATE, *arguments), 1, f"cannot write {path}", "No space left on device")
+    assert files_of(disk) == {}
+    assert enlarge().returncode == 0
+    assert run_forked(GENERATE, *arguments).returncode == 0
+    assert run_forked(GENERATE, *arguments[:-1], f"run_dir={tmp_path / 'roomy'}").returncode == 0
+    assert files_of(disk / "run") == files_of(tmp_path / "roomy")
+
+
+def test_a_full_disk_keeps_complete_shards_and_the_same_command_writes_the_rest(small_disk, tmp_path):
+    disk, enlarge = small_disk
+    arguments = ["--level", 0, "matches=40000", "dataset.format=parquet", "dataset.shard_matches=2000"]
+    here = f"run_dir={disk / 'run'}"
+    beside = disk / "run" / "level_00" / ".dataset.parquet.partial"
+    refused = run_forked(GENERATE, *arguments, "executor=process", here)
+    assert_refused(refused, 1, f"cannot write {beside}/part-", "No space left on device")
+    whole = {path.name: path.stat().st_mtime_ns for path in beside.glob("part-*")}
+    assert 1 < len(whole) < 20
+    assert enlarge().returncode == 0
+    assert run_forked(GENERATE, *arguments, here).returncode == 0
+    dataset = disk / "run" / "level_00" / "dataset.parquet"
+    assert whole.items() <= {path.name: path.stat().st_mtime_ns for path in dataset.iterdir()}.items()
+    assert run_forked(GENERATE, *arguments, f"run_dir={tmp_path / 'roomy'}").returncode == 0
+    assert files_of(disk / "run") == files_of(tmp_path / "roomy")
+
+
+def test_a_full_disk_leaves_no_partial_network_and_the_same_command_trains_it(small_disk, tiny_run):
+    disk, enlarge = small_disk
+    run_dir = disk / "run"
+    shutil.copytree(tiny_run / "level_00", run_dir / "level_00")
+    room = os.statvfs(disk)
+    (disk / "filler").write_bytes(bytes(room.f_bavail * room.f_frsize - 16384))
+    arguments = [*TINY, "--level", 1, f"run_dir={run_dir}"]
+    path = run_dir / "level_01" / "agent.safetensors"
+    assert_refused(run_forked(TRAIN, *arguments), 1, f"cannot write {path}", "No space left on device")
+    assert not any((run_dir / "level_01").iterdir())
+    assert enlarge().returncode == 0
+    assert run_forked(TRAIN, *arguments).returncode == 0
+    assert path.read_bytes() == (tiny_run / "level_01" / "agent.safetensors").read_bytes()

@@ -1,0 +1,147 @@
+"""Datasets in Parquet: parts, shards of an interrupted run, and broken files."""
+
+from contextlib import suppress
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from selfplay.dataset.parquet import parquet_parts
+from selfplay.dataset.reader import read_dataset
+from selfplay.dataset.writer import dataset_written, encode_rows
+from selfplay.errors import InvalidFileError
+from selfplay.games import make_game
+from selfplay.games.observation_codec import BitCodec
+from tests.support.dataset_tools import drawn_rows, rows_are_equal, write_dataset
+
+CODEC = BitCodec(np.arange(4))
+TICTACTOE = make_game("tictactoe")
+HEADER = "match,ply,v0,v1,v2,v3,target\n"
+GOOD = HEADER + "0,0,1,0,0,0,0.95\n0,1,1,0,0,1,-1\n"
+
+
+def test_the_split_into_parts_changes_no_byte(tmp_path, monkeypatch):
+    monkeypatch.setattr("selfplay.dataset.parquet.GROUP_SIZE", 64)
+    codec = TICTACTOE.observation_codec
+    rows = drawn_rows(codec, 500, 0)
+    for name, size in (("whole", 500), ("parted", 7), ("of a group", 64), ("beyond it", 200)):
+        parts = (rows.select(slice(start, start + size)) for start in range(0, 500, size))
+        assert write_dataset(tmp_path / f"{name}.parquet", parts, codec) == 500
+    files = {path.read_bytes() for path in tmp_path.glob("*.parquet/part-00000.parquet")}
+    assert len(files) == 1
+    assert rows_are_equal(read_dataset(tmp_path / "whole.parquet", codec), rows)
+
+
+BROKEN_TABLES = {
+    "no rows": (lambda table: table.slice(0, 0), "holds no rows"),
+    "missing column": (lambda table: table.drop_columns("observation"), "column observation is missing"),
+    "foreign column": (
+        lambda table: table.append_column("note", [[""] * len(table)]),
+        "its columns are not match, ply, observation, target",
+    ),
+    "another game's": (
+        lambda table: table.set_column(2, "observation", pa.array([b"ab"] * len(table), pa.binary(2))),
+        "its columns are not match, ply, observation, target; is it another game's?",
+    ),
+    "target 1.5": (
+        lambda table: table.set_column(3, "target", pa.array([1.5] * len(table), pa.float32())),
+        "column target of row 1 is 1.5; it must be from -1 to 1",
+    ),
+    "null target": (
+        lambda table: table.set_column(3, "target", pa.array([0.5, None, 0.5], pa.float32())),
+        "part-00000.parquet: .*null",
+    ),
+    "negative ply": (
+        lambda table: table.set_column(1, "ply", pa.array([-1] * len(table), pa.int32())),
+        "column ply of row 1 is -1",
+    ),
+}
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    """A dataset of three rows in one part; its folder."""
+    path = tmp_path / "dataset.parquet"
+    write_dataset(path, [drawn_rows(CODEC, 3, 0)], CODEC)
+    return path
+
+
+@pytest.mark.parametrize("kind", BROKEN_TABLES)
+def test_a_broken_table_is_refused_with_its_name_and_one_line(parquet, kind):
+    change, message = BROKEN_TABLES[kind]
+    part = parquet / "part-00000.parquet"
+    pq.write_table(change(pq.read_table(part)), part)
+    with pytest.raises(InvalidFileError, match=message) as caught:
+        read_dataset(parquet, CODEC)
+    assert str(caught.value).startswith(str(parquet))
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", GOOD.encode()])
+def test_a_file_that_is_not_parquet_is_refused_in_one_line(parquet, content):
+    (parquet / "part-00000.parquet").write_bytes(content)
+    with pytest.raises(InvalidFileError, match="generate it again") as caught:
+        read_dataset(parquet, CODEC)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_truncated_parquet_file_is_refused(parquet):
+    part = parquet / "part-00000.parquet"
+    whole = part.read_bytes()
+    for length in range(0, len(whole), 31):
+        part.write_bytes(whole[:length])
+        with pytest.raises(InvalidFileError):
+            read_dataset(parquet, CODEC)
+
+
+def test_parts_are_ordered_by_number_regardless_of_digits(tmp_path, monkeypatch):
+    """As from the hundred thousandth part on, in names of five digits."""
+    monkeypatch.setattr("selfplay.dataset.parquet.part_name", "part-{}.parquet".format)
+    for number in range(12):
+        (tmp_path / f"part-{number}.parquet").touch()
+    assert [part.stem for part in parquet_parts(tmp_path)] == [f"part-{number}" for number in range(12)]
+
+
+def test_a_dataset_without_one_of_its_parts_is_refused(tmp_path):
+    path = tmp_path / "dataset.parquet"
+    with dataset_written(path, CODEC.size, {}) as writer:
+        for shard in range(3):
+            writer.add(shard, encode_rows([drawn_rows(CODEC, 5, shard)], "parquet", CODEC)[0])
+    assert len(read_dataset(path, CODEC).match) == 15
+    (path / "part-00001.parquet").unlink()
+    with pytest.raises(InvalidFileError, match=r"part-00001\.parquet: is missing; generate it again with force=true"):
+        read_dataset(path, CODEC)
+    with pytest.raises(InvalidFileError, match=r"is not a folder with part-00000\.parquet in it"):
+        read_dataset(tmp_path / "nowhere.parquet", CODEC)
+
+
+def interrupted(path, record, *contents):
+    """Begin to write a dataset, add these shards and stop; returns what was there before."""
+    with suppress(KeyboardInterrupt), dataset_written(path, CODEC.size, record) as writer:
+        there = dict(writer.written)
+        for shard, content in enumerate(contents):
+            writer.add(shard, content)
+        raise KeyboardInterrupt
+    return there
+
+
+def test_complete_shards_are_reused_by_the_next_run_with_the_same_settings(tmp_path):
+    path, record = tmp_path / "dataset.parquet", {"seed": 0}
+    contents = [encode_rows([drawn_rows(CODEC, 5 + shard, shard)], "parquet", CODEC)[0] for shard in range(2)]
+    assert interrupted(path, record, contents[0]) == {}
+    assert not path.exists()
+    assert interrupted(path, record) == {0: 5}
+    (tmp_path / ".dataset.parquet.partial" / "part-00000.parquet").write_bytes(contents[0][:-9])
+    with dataset_written(path, CODEC.size, record) as writer:
+        assert writer.written == {}, "a part that was cut off counts as whole"
+        writer.add(0, contents[0])
+        writer.add(1, contents[1])
+    assert [file.name for file in sorted(path.iterdir())] == ["part-00000.parquet", "part-00001.parquet"]
+    assert len(read_dataset(path, CODEC).match) == 11
+
+
+def test_shards_of_other_settings_are_not_reused(tmp_path):
+    path = tmp_path / "dataset.parquet"
+    content, _ = encode_rows([drawn_rows(CODEC, 5, 0)], "parquet", CODEC)
+    interrupted(path, {"seed": 0}, content)
+    assert interrupted(path, {"seed": 1}) == {}

@@ -1,0 +1,45 @@
+"""Datasets in either format are read back as they were written."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from selfplay.dataset.reader import read_dataset
+from selfplay.dataset.rows import concatenate
+from selfplay.games import make_game
+from selfplay.games.observation_codec import BitCodec
+from tests.support.dataset_tools import drawn_rows, rows_are_equal, write_dataset
+
+CODEC = BitCodec(np.arange(4))
+TICTACTOE = make_game("tictactoe")
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@given(data=st.data())
+def test_what_is_written_is_read_back_bit_for_bit(tmp_path_factory, form, data):
+    counts = data.draw(st.lists(st.integers(0, 30), min_size=1, max_size=4).filter(any))
+    codec = BitCodec(np.array(data.draw(st.permutations(range(128))))[: data.draw(st.integers(1, 128))])
+    parts = [drawn_rows(codec, count, seed) for seed, count in enumerate(counts)]
+    targets = data.draw(hnp.arrays(np.float32, counts[0], elements=st.floats(-1, 1, width=32)))
+    parts[0] = parts[0]._replace(target=targets)
+    path = tmp_path_factory.mktemp("round trip") / f"dataset.{form}"
+    assert write_dataset(path, iter(parts), codec) == sum(counts)
+    assert rows_are_equal(read_dataset(path, codec), concatenate(parts))
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_dataset_of_many_rows_is_read_back(tmp_path, form):
+    # More than one block of the reader (1 MiB), more than one batch of the writer, more than one row group.
+    rows = drawn_rows(TICTACTOE.observation_codec, 70_000, 0)
+    write_dataset(tmp_path / f"dataset.{form}", [rows], TICTACTOE.observation_codec)
+    assert rows_are_equal(read_dataset(tmp_path / f"dataset.{form}", TICTACTOE.observation_codec), rows)
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    """A dataset of three rows in one part; its folder."""
+    path = tmp_path / "dataset.parquet"
+    write_dataset(path, [drawn_rows(CODEC, 3, 0)])
+    return path

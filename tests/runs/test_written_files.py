@@ -1,0 +1,73 @@
+"""Files are written as a whole or not at all."""
+
+import pytest
+
+from selfplay.errors import StageError
+from selfplay.runs.written_files import sha256, written_whole
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_appears_when_it_is_complete(tmp_path):
+    path = tmp_path / "new folder" / "file.txt"
+    with written_whole(path) as beside:
+        beside.write_text("half")
+        assert not path.exists()
+        assert beside.parent == path.parent
+        beside.write_text("whole")
+    assert path.read_text() == "whole"
+    assert names(path.parent) == ["file.txt"]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_a_failure_leaves_the_old_file_and_no_partial_one(tmp_path, error):
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+
+    def write_half():
+        with written_whole(path) as beside:
+            beside.write_text("half")
+            raise error
+
+    with pytest.raises(error):
+        write_half()
+    assert path.read_text() == "old"
+    assert names(tmp_path) == ["file.txt"]
+
+
+def test_a_failure_before_anything_is_written_leaves_nothing(tmp_path):
+    with pytest.raises(ValueError, match="before"), written_whole(tmp_path / "file.txt"):
+        raise ValueError("before")
+    assert names(tmp_path) == []
+
+
+def test_a_failing_disk_is_named_with_the_file(tmp_path):
+    path = tmp_path / "file.txt"
+    with pytest.raises(StageError, match=rf"cannot write {path}: No space left on device"), written_whole(path):
+        raise OSError(28, "No space left on device")
+    assert names(tmp_path) == []
+
+
+def test_a_block_that_writes_nothing_is_an_error(tmp_path):
+    with pytest.raises(StageError, match="cannot write"), written_whole(tmp_path / "file.txt"):
+        pass
+
+
+def test_a_partial_file_left_by_a_kill_is_overwritten(tmp_path):
+    path = tmp_path / "file.txt"
+    with written_whole(path) as beside:
+        left = beside
+        beside.write_text("whole")
+    left.write_text("left by a process that was killed, and longer than what comes now")
+    with written_whole(path) as beside:
+        beside.write_text("new")
+    assert path.read_text() == "new"
+    assert names(tmp_path) == ["file.txt"]
+
+
+def test_sha256_of_known_bytes(tmp_path):
+    path = tmp_path / "abc"
+    path.write_bytes(b"abc")
+    assert sha256(path) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
