@@ -1,4 +1,4 @@
-"""The networks: their shapes, their sizes, and what they refuse."""
+"""Networks: shapes, sizes, and rejected options."""
 
 from itertools import product
 

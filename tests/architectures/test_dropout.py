@@ -1,4 +1,4 @@
-"""Dropout: what it drops, what it keeps, and where its random numbers come from."""
+"""Dropout: rate, scaling, and random numbers."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Tables of patterns: their entries, weights that images share, phases, compiled searches, and descent row by row."""
+"""N-tuple networks: entries, shared weights, phases, compiled searches, and row-by-row training."""
 
 from itertools import pairwise
 
@@ -45,7 +45,7 @@ def network_of(name, **options):
 
 
 def boards_of(name, count=60):
-    """float32[count, 2, R, C]: each square empty or of one of both, more and more of them filled."""
+    """float32[count, 2, R, C]: random boards, filled more and more."""
     _, rows, columns = make_game(name).observation_shape
     generator = np.random.default_rng(8)
     filled = generator.random((count, rows, columns)) < np.linspace(0, 1, count)[:, None, None]
@@ -62,7 +62,7 @@ def open_states(name):
 
 
 def images_of_board(kind, rows, columns):
-    """Arrays of the squares' numbers, turned and mirrored."""
+    """The numbers of the squares on each turned and mirrored board."""
     board = np.arange(rows * columns).reshape(rows, columns)
     if kind == "square":
         return [np.rot90(side, quarter) for side in (board, board[:, ::-1]) for quarter in range(4)]

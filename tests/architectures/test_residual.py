@@ -1,4 +1,4 @@
-"""The residual network: its blocks at the start, its sizes, its independence of the batch, and that it learns."""
+"""The residual network: initial blocks, sizes, independence of the batch, and learning."""
 
 from pathlib import Path
 
@@ -97,7 +97,7 @@ def test_an_observation_that_is_not_a_board_is_refused():
 
 @pytest.mark.parametrize("game", ["tictactoe", "connect_four"])
 def test_a_level_predicts_better_than_the_mean_return(tmp_path: Path, game: str):
-    """Always to say the mean would give the variance of the targets as the loss on matches that were held out."""
+    """Predicting the mean would give the variance of the targets as the validation loss."""
     small = ["architecture=residual", "architecture.channels=16", "architecture.blocks=2", "levels=1", "matches=1000"]
     steps = ["training.epochs=6", "training.steps_per_epoch=20", "training.batch_size=256"]
     learn_levels(compose_settings([f"game={game}", f"run_dir={tmp_path}", *small, *steps]))

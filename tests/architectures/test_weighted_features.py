@@ -1,4 +1,4 @@
-"""The weighted sum of features as a network: its values, its weights, and that training finds them."""
+"""The weighted sum of features as a network: values, weights, and training."""
 
 import pytest
 import torch

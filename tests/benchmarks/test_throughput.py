@@ -1,4 +1,4 @@
-"""The benchmark of throughput: what it is asked for stands in its tables, and wrong arguments are said."""
+"""The benchmark of throughput: its tables, and rejected arguments."""
 
 import re
 
@@ -9,7 +9,7 @@ TINY = ["--games", "tictactoe", "--seconds", "0"]
 
 
 def rows_of(output):
-    """The cells of the rows of all tables but their heads."""
+    """The cells of all table rows except the headers."""
     lines = output.splitlines()
     rows = [line for line, following in zip(lines, [*lines[1:], ""], strict=True) if not following.startswith("|---")]
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in rows if re.match(r"\| ", line)]

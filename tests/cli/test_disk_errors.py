@@ -36,7 +36,7 @@ def test_a_level_folder_that_cannot_be_written_to_gets_one_line(run_copy):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A disk of 300 kB, and how to give it more."""
+    """A disk of 300 kB, and a function that enlarges it."""
     disk = tmp_path / "disk"
     disk.mkdir()
 

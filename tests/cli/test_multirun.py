@@ -1,4 +1,4 @@
-"""A sweep (-m): a folder for each run, what fails is named and stops nothing, and table and figure at the end."""
+"""A sweep (-m): a folder for each run, failed runs, and the table and figure at the end."""
 
 import shutil
 import sys
@@ -47,7 +47,7 @@ def test_a_sweep_over_a_glob_is_refused_in_one_line(tmp_path):
 
 @pytest.fixture(scope="module")
 def sweep(tmp_path_factory):
-    """A sweep whose last run finds files of other settings in its way, and fails; the folder and what was said."""
+    """A sweep whose last run fails because of files of other settings: its folder and its output."""
     folder = tmp_path_factory.mktemp("sweep") / "runs"
     taken = folder / "gamma=0.9,seed=1"
     assert run_forked(GENERATE, "--level", 0, *SMALL, "gamma=0.1", "seed=1", f"run_dir={taken}").returncode == 0
@@ -79,7 +79,7 @@ def test_the_sweep_ends_with_a_table_that_names_missing_runs(sweep):
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
-    """The run of the sweep that did not fail, made by itself."""
+    """The successful run of the sweep, as a single run."""
     run_dir = tmp_path_factory.mktemp("alone")
     assert run_forked(LEARN, "seed=0", "gamma=0.9", *SMALL, f"run_dir={run_dir}").returncode == 0
     return run_dir
@@ -108,7 +108,7 @@ def test_a_repeated_sweep_skips_complete_runs_and_finishes_the_others(sweep, tmp
     assert files_of(finished) == before
     assert "level 1: trained on " in second
     assert pd.read_csv(folder / "sweep" / "runs.csv")["seed"].tolist() == [0, 1]
-    # A script of its own makes the same of what stands there, and such a folder can be named.
+    # The script writes the same files from the folder, and accepts a single run.
     made = files_of(folder / "sweep")
     again = run_forked(COMPARE_RUNS, f"run_dir={folder}")
     assert (again.returncode, again.stderr) == (0, "")

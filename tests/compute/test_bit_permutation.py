@@ -1,4 +1,4 @@
-"""Bits of rows of bytes are moved as `np.packbits` and `np.unpackbits` would move them."""
+"""Permutations of packed bits, compared with `np.packbits` and `np.unpackbits`."""
 
 import numpy as np
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Compiled code on disk: what several processes leave there, one process may use together."""
+"""Compiled code on disk: a process can use what several others have cached."""
 
 import multiprocessing
 

@@ -1,4 +1,4 @@
-"""Playing and training on a GPU give what the CPU gives; most of it is tried on a pretended one."""
+"""Playing and training on a GPU give the results of the CPU; mostly tested on a simulated GPU."""
 
 import shutil
 
@@ -37,7 +37,7 @@ NETWORKS = {
 
 
 def network_of(name):
-    """The network that is tried in that game, with weights drawn at random."""
+    """The network tested with that game, with random weights."""
     with seeded(3):
         game = make_game(name)
         network = build_network(NETWORKS[name], game.observation_shape, game.num_distinct_actions)
@@ -52,7 +52,7 @@ def record_of(game, players, device, matches=8, **options):
 
 
 def parts_of(record):
-    """Everything a record holds, by what it is."""
+    """All tensors of a record by name."""
     fields = {f"{field} {ply}": part for ply, s in enumerate(record.states) for field, part in s._asdict().items()}
     actions = {f"action {ply}": action for ply, action in enumerate(record.actions)}
     return {"match": record.match, "seats": record.seats, **fields, **actions}
@@ -173,10 +173,10 @@ def test_torch_operations_find_the_same_distinct_positions():
             assert torch.equal(one, other)
 
 
-# ---------------------------------------------------------------------- what the pretended GPU refuses
+# ---------------------------------------------------------------------- what the simulated GPU refuses
 
 
-def test_the_pretended_gpu_refuses_what_a_gpu_refuses():
+def test_the_simulated_gpu_refuses_what_a_gpu_refuses():
     with pretended_gpu():
         there, here = torch.arange(3, device=GPU), torch.arange(3)
         assert (there + 1).cpu().tolist() == [1, 2, 3]

@@ -1,4 +1,4 @@
-"""Counter-based random numbers: the published outputs, three ways alike, and uniform."""
+"""Counter-based random numbers: published outputs, agreement of three implementations, and uniformity."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The schema of datasets is what the docs list and what rows hold."""
+"""The schema of datasets, compared with the docs and the rows."""
 
 from selfplay.dataset.rows import Rows
 from selfplay.dataset.schema import NUMBERS, csv_schema, docs_table, parquet_schema

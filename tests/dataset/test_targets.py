@@ -1,4 +1,4 @@
-"""Targets by hand: z * gamma**k, for the mover's return z and the moves k that it makes later."""
+"""Targets computed by hand: z * gamma**k, for the mover's return z and the k moves that it makes later."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ DRAW = [0, 1, 2, 4, 3, 5, 7, 6, 8]
 
 
 class Scripted(Player):
-    """Plays the matches that are written down, by their numbers."""
+    """Plays predefined matches by their numbers."""
 
     name = "scripted"
 
@@ -63,7 +63,7 @@ def rows_of(*matches, gamma=0.5, viewpoints="both", game=GAME):
 
 
 class Explorer(Scripted):
-    """Explores in the plies that are named, and values every action by its number: action 8 is worth 0.8."""
+    """Explores in the given plies, and values each action by its number: action 8 is worth 0.8."""
 
     def __init__(self, matches, plies):
         super().__init__(matches)

@@ -1,4 +1,4 @@
-"""Executors: the same results in the same order, few at a time, whatever dies."""
+"""Executors: results in order, few tasks at a time, and killed workers."""
 
 import multiprocessing
 import os
@@ -42,7 +42,7 @@ def refuse_file(job: Job) -> None:
 
 
 def die_at_first(job: Job) -> int:
-    """Job 3 takes its worker with it, as often as `notes` says it should."""
+    """Job 3 kills its worker, as often as `notes` says."""
     left = int(job.notes.read_text()) if job.number == 3 else 0
     if left:
         job.notes.write_text(str(left - 1))
@@ -136,7 +136,7 @@ def test_an_exception_of_a_task_is_raised(name):
 
 
 def test_ctrl_c_while_workers_start_is_handled_by_their_parent(capfd):
-    """It reaches all processes of a terminal."""
+    """Ctrl-C reaches all processes of a terminal."""
     before, over = set(multiprocessing.active_children()), threading.Event()
     interrupted = set()
 

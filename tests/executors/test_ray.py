@@ -1,4 +1,4 @@
-"""A Ray cluster gives the bytes of one process, whoever dies, and says plainly what is wrong with it."""
+"""A Ray cluster gives the bytes of one process even if nodes die, and reports errors."""
 
 import os
 import time
@@ -58,7 +58,7 @@ def test_a_missing_cluster_is_reported_in_one_line():
 
 
 def die_once(job: Job) -> int:
-    """Job 3 takes its worker with it the first time."""
+    """Job 3 kills its worker the first time."""
     if job.number == 3 and not job.notes.exists():
         job.notes.touch()
         os._exit(1)
@@ -66,7 +66,7 @@ def die_once(job: Job) -> int:
 
 
 def node_of(job: Job) -> tuple[int, str]:
-    """The job's number and the node that it ran on; slow enough for both nodes to have something to do."""
+    """The job's number and its node; slow enough for both nodes to get jobs."""
     with job.notes.open("a") as file:
         file.write("begun\n")
     time.sleep(0.2)
@@ -86,7 +86,7 @@ def test_a_local_ray_cluster_gives_the_bytes_of_one_process(tiny_run, tmp_path):
 
 @pytest.fixture
 def cluster():
-    """Two nodes with a core each, on this machine."""
+    """Two nodes with a core each, on this computer."""
     from ray.cluster_utils import Cluster
 
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"

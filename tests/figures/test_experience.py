@@ -1,4 +1,4 @@
-"""The picture of what the machine knows: its boards, its layers, its marks; and the scripts around the store."""
+"""The picture of an experience graph: boards, layers, arrows; and the scripts for the store."""
 
 import pytest
 from matplotlib.patches import FancyBboxPatch, PathPatch

@@ -1,4 +1,4 @@
-"""Figures of runs and comparisons: they show the values given, and equal input gives equal bytes."""
+"""Figures of runs and comparisons: they show the given values, and equal input gives equal bytes."""
 
 from pathlib import Path
 
@@ -38,7 +38,7 @@ def losses_of(levels: int, epochs: int = 3) -> dict[int, list[EpochLoss]]:
 
 
 def table_of(levels: int) -> pd.DataFrame:
-    """A table as comparison/levels.csv holds it, levels 0 to `levels`."""
+    """A table like comparison/levels.csv, levels 0 to `levels`."""
     level = np.arange(levels + 1)
     wins = np.where(level > 0, 400.0 - 10 * level, np.nan)
     lines = 120 // (1 + 2 * level) - 5

@@ -1,4 +1,4 @@
-"""The picture of what tables have learned: the weight of a stone on each square, from weights that are known."""
+"""The picture of learned tables: the weight of a stone on each square, from known weights."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""TensorBoard event files: what they hold, that nothing occurs twice, and that they are only made if asked."""
+"""TensorBoard event files: contents, no duplicates, and written only on request."""
 
 import logging
 import shutil
@@ -30,7 +30,7 @@ def accumulated(folder: Path):
 
 
 def scalars_of(folder: Path) -> dict[str, list[tuple[int, float]]]:
-    """(step, value) of each scalar, in the order in which they stand there, of all files in the folder."""
+    """(step, value) of each scalar in the files of the folder, in file order."""
     events = accumulated(folder)
     return {tag: [(event.step, event.value) for event in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
 
@@ -46,7 +46,7 @@ def check_losses(run_dir: Path, level: int) -> None:
 
 @pytest.fixture(scope="module")
 def logged_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of three levels with events, compared. Copy it before you change anything in it."""
+    """A compared run of three levels with events. Copy it before changing anything."""
     run_dir = tmp_path_factory.mktemp("logged") / "run"
     settings = tiny_settings(run_dir, *LOGGED)
     learn_levels(settings)
@@ -107,7 +107,7 @@ def test_finished_stages_are_not_logged_twice(logged_run: Path, tmp_path: Path) 
 
 
 class CutOff(NoProgress):
-    """A bar at whose second epoch of level 2 the run is interrupted."""
+    """A progress bar that interrupts the run in the second epoch of level 2."""
 
     def __init__(self, *, total: int, desc: str) -> None:
         self.epochs = 0 if desc == "level 2: epochs" else -total
@@ -124,7 +124,7 @@ def test_an_interrupted_level_is_logged_once_after_the_run_resumes(tiny_run: Pat
     with pytest.raises(KeyboardInterrupt):
         learn_levels(settings, CutOff)
     events = tmp_path / "run" / "tensorboard"
-    # Each epoch can be read as soon as it has ended.
+    # An epoch can be read as soon as it ends.
     assert [step for step, _ in scalars_of(events / "level_02")["loss/training"]] == [1]
     learn_levels(settings)
     for level in (1, 2, 3):

@@ -1,4 +1,4 @@
-"""check_game accepts every game there is, and refuses games that are broken on purpose, one break each."""
+"""check_game accepts every game, and refuses games with one deliberate fault each."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_every_game_conforms(name):
 
 
 class CompiledTicTacToe(TicTacToe):
-    """Tic-tac-toe whose compiled kernels stay right, whatever a subclass breaks."""
+    """Tic-tac-toe whose compiled kernels stay correct whatever a subclass breaks."""
 
     kernels = property(lambda self: make_game("tictactoe").kernels)
 

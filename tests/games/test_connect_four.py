@@ -1,4 +1,4 @@
-"""Connect Four: drawn boards, texts, and random matches against rules written in another way."""
+"""Connect Four: drawn boards, texts, and random matches against an independent implementation."""
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_stones_that_are_not_a_line_do_not_end_the_match(rows):
 
 
 def lines() -> set[int]:
-    """All lines of four squares, by walking."""
+    """All lines of four squares, found by walking."""
     found = set()
     for row in range(ROWS):
         for column in range(COLUMNS):
@@ -169,7 +169,7 @@ def test_a_full_column_is_refused_and_the_others_are_named():
 
 
 def walk(actions: list[int]) -> tuple[list[str], int]:
-    """The columns, from the bottom, after a whole match, and who has won (1, -1 or 0); every action is checked."""
+    """The columns, from the bottom, after a whole match, and its winner (1, -1 or 0); every action is checked."""
     columns, winner = [""] * COLUMNS, 0
     for ply, action in enumerate(actions):
         assert winner == 0

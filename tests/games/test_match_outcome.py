@@ -1,4 +1,4 @@
-"""What a match is played for: returns and leads in points, as targets and as the values of ends."""
+"""Outcomes: returns and leads in points, as targets and as values of finished matches."""
 
 import numpy as np
 import pandas as pd
@@ -98,7 +98,7 @@ def test_a_level_learns_leads_and_its_checkpoint_records_it(tmp_path):
     settings = tiny_settings(tmp_path, *LEADS, "matches=60", "levels=1")
     learn_levels(settings)
     assert load_level(tmp_path, 1).outcome == "disc_difference"
-    # What was played for one outcome is not taken for the other's.
+    # Matches generated for one outcome are not used for another.
     with pytest.raises(StageError, match=r"outcome was .*disc_difference.*, is .*return"):
         train_level(tiny_settings(tmp_path, "game=othello", "gamma=1", "matches=60"), 1)
 
@@ -120,7 +120,7 @@ def test_leads_between_0_and_1_are_floats_without_minus_zero():
 
 
 def lead_counts_half(game):
-    """Half for the win and half for the lead: an outcome that is not part of the package."""
+    """Half for the win and half for the lead: an outcome from outside the package."""
     return EndValues(win=0.5, point=0.5 / game.num_squares)
 
 

@@ -1,4 +1,4 @@
-"""Observations are packed from the words of positions, and unpacked into them."""
+"""Observations are packed from the words of positions, and unpacked into words."""
 
 import numpy as np
 import pytest

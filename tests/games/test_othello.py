@@ -1,4 +1,4 @@
-"""Othello on all three boards: counts, drawn boards, texts, and random matches against rules written in another way."""
+"""Othello on all three boards: counts, boards, texts, and random matches against an independent implementation."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if do
 
 
 def flipped(discs: list[int], width: int, square: int, player: int) -> list[int]:
-    """The squares whose discs are turned, found by walking from `square`; discs are 1, -1 and 0 for empty."""
+    """The squares whose discs are flipped, found by walking from `square`; discs are 1 and -1, empty squares 0."""
     turned: list[int] = []
     for down, right in DIRECTIONS:
         run, (row, column) = [], divmod(square, width)

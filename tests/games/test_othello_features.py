@@ -1,4 +1,4 @@
-"""The features of Othello positions: counted by hand on drawn boards, and held against slow ways to count them."""
+"""The features of Othello positions, counted by hand on drawn boards and compared with slow implementations."""
 
 import numpy as np
 import pytest
@@ -336,7 +336,7 @@ def test_parity_counts_the_regions_that_scipy_finds(played):
 
 
 def slow_stable(board):
-    """The discs of player 1 that four lines hold, one square and one direction after the other."""
+    """The stable discs of player 1, found square by square and direction by direction."""
     width = len(board)
 
     def on_board(row, column):

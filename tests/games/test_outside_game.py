@@ -1,4 +1,4 @@
-"""A game from outside the package: the example of docs/adding_a_game.md, learned without any change here."""
+"""A game from outside the package: the example of docs/adding_a_game.md."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ POSITIONS = 2715
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the module connect3 as the page has it."""
+    """A folder with the module connect3 from that page."""
     page = (PROJECT / "docs" / "adding_a_game.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     folder = tmp_path_factory.mktemp("outside")

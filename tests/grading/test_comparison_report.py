@@ -1,4 +1,4 @@
-"""The report of a comparison: proofs in words, lost lines as boards, counts that can be read."""
+"""The report of a comparison: proofs in words, lost lines as boards, readable counts."""
 
 import pandas as pd
 import pytest
@@ -28,7 +28,7 @@ def test_a_player_that_cannot_lose_is_reported_as_proved() -> None:
 
 
 def test_a_player_that_can_lose_is_shown_losing() -> None:
-    """The lowest legal action fills the top row for itself, and as second loses to a column after five plies."""
+    """Playing the lowest legal action fills the top row; moving second it loses to a column after five plies."""
     comparison = comparison_of("tictactoe", lowest_action_player)
     text = verdict(comparison)
     assert text.startswith("Level 1 can lose: of all lines tried it loses ")

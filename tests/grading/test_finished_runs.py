@@ -1,4 +1,4 @@
-"""All runs of a sweep in one table and one figure: what is read, what is named instead, what is drawn."""
+"""All runs of a sweep in one table and one figure: reading, unfinished runs, drawing."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ LARGE = 31 * 10**20
 
 
 def level_table(wins=(0.4, 0.8, 0.9), lost=(50, 4, 0), ratings=(0, 300, 400), *, exact=True):
-    """As comparison/levels.csv holds it, wins in 1,000 matches and exactly the same."""
+    """A table like comparison/levels.csv, with wins in 1,000 matches and equal exact shares."""
     levels = np.arange(len(wins))
     table = pd.DataFrame({"level": levels, "exact_win_vs_random": [share if exact else np.nan for share in wins]})
     for seat in ("first", "second"):
@@ -59,7 +59,7 @@ def test_only_settings_that_differ_are_columns():
 
 
 def test_a_setting_that_a_run_has_not_used_yet_is_not_a_difference():
-    """A run of one level has played no matches by its own choice, so nothing is known of its exploration."""
+    """In a run of one level only the random player has played, so its exploration rates are unknown."""
     longer = run_of("b")
     longer.settings["play"] = {"epsilons": [0.5]}
     assert differing_settings([run_of("a"), longer]) == []
@@ -80,7 +80,7 @@ def test_a_named_recipe_accounts_for_what_it_sets():
     ]
     assert differing_settings(runs) == ["recipe", "seed", "training.epochs"]
     assert telling_settings(runs) == ["recipe", "seed"]
-    # The same recipe with other settings is told apart.
+    # The same recipe with other settings is different.
     more = [*runs, run_of("other/recipe=default,seed=0", **{"training.epochs": 7})]
     assert telling_settings(more) == ["recipe", "seed", "training.epochs"]
 
@@ -136,7 +136,7 @@ def finish(run_dir, table=None):
 
 @pytest.fixture
 def folder(tiny_run, tmp_path):
-    """A finished run, and one of each kind that is not."""
+    """A finished run, and one of each unfinished kind."""
     for name in ("seed=9", "seed=10", "not compared", "newer level", "broken", "cut off"):
         shutil.copytree(tiny_run, tmp_path / name)
         if name != "not compared":

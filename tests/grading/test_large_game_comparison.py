@@ -1,4 +1,4 @@
-"""Levels of games too large to enumerate: who meets whom, endgame positions, ratings, lost skills, the report."""
+"""Comparing levels of games too large to enumerate: pairs, endgame positions, ratings, regressions, the report."""
 
 import pickle
 from pathlib import Path
@@ -37,7 +37,7 @@ OTHELLO, CONNECT_FOUR = make_game("othello_6x6"), make_game("connect_four")
 
 
 def settings_for(run_dir: Path, game: str, levels: int, *overrides: str) -> Settings:
-    """Of a run whose levels are stub players; only their files' names are there."""
+    """Settings of a run whose levels are stub players with empty files."""
     for level in range(1, levels + 1):
         agent = RunFolder(run_dir).agent(level)
         agent.parent.mkdir(parents=True)
@@ -56,7 +56,7 @@ def test_the_table_of_a_small_game_equals_the_recorded_one(tmp_path: Path, monke
     comparison = compare_levels(settings_for(tmp_path, "tictactoe", 2, "comparison.matches=40"))
     assert comparison.measurement is None
     written, golden = ((path.read_text()).splitlines() for path in (RunFolder(tmp_path).comparison, GOLDEN))
-    # The rating, last in its row, and means of probabilities may differ in the last digit on another machine.
+    # The rating, last in its row, and means of probabilities may differ in the last digit on another computer.
     assert written[0] == golden[0]
     for row, expected in zip(written[1:], golden[1:], strict=True):
         for field, number in zip(row.split(","), expected.split(","), strict=True):
@@ -140,7 +140,7 @@ def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pyte
     late = endgame_positions(OTHELLO, 3, 0, path)
     written = path.read_bytes()
     assert written.decode().splitlines()[0] == HEADER
-    # Cut off, with another position, with a value out of range, no text: each is made anew, with the same bytes.
+    # Truncated, another position, a value out of range, not text: each file is written again with the same bytes.
     first = written.splitlines(keepends=True)[1]
     broken = [written[:-4], written.replace(b"0,", b"1,", 1), written.replace(first, first[:-1] + b"99\n"), b"\xff"]
     for content in broken:

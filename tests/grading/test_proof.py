@@ -1,4 +1,4 @@
-"""Exact grades, against known figures, against brute force over all lines, and against sampling."""
+"""Exact grades, compared with known figures, with brute force over all lines, and with sampling."""
 
 import numpy as np
 import pytest

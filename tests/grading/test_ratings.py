@@ -1,4 +1,4 @@
-"""Ratings: known odds, draws, and players that win everything."""
+"""Ratings: known odds, draws, and players that win every match."""
 
 import numpy as np
 import pytest

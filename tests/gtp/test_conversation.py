@@ -1,4 +1,4 @@
-"""The form of the protocol: commands, answers, colours and squares."""
+"""The Go Text Protocol: commands, answers, colours and vertices."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The arena: a match is the same whatever batch it is played in, and its record holds every ply."""
+"""The arena: matches do not depend on the batch, and records contain every ply."""
 
 from functools import cache
 
@@ -21,7 +21,7 @@ RANDOM = RandomPlayer(GAME)
 
 
 class Asked(FirstLegal):
-    """Remembers which matches it was asked about."""
+    """Records which matches it was asked about."""
 
     def __init__(self):
         super().__init__(GAME)
@@ -128,7 +128,7 @@ def test_a_record_holds_every_ply():
 
 @cache
 def single_step(own, opp, player, action):
-    """One match one ply on; each position and action once, because that is slow."""
+    """One match after one more ply; cached, because stepping one match is slow."""
     state = State(
         torch.tensor([own]),
         torch.tensor([opp]),

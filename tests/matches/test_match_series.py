@@ -1,4 +1,4 @@
-"""Matches between named players: counts by player and by seat, swapping, players that learn, the script."""
+"""Series of matches between named players: counts by player and seat, learning players, the script."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ GAME = make_game("tictactoe")
 
 
 class Learner(RandomPlayer):
-    """Plays at random and remembers what it is shown."""
+    """Plays at random and records the matches that it is shown."""
 
     name = "learner"
 
@@ -43,7 +43,7 @@ class Learner(RandomPlayer):
 
 
 class FreeLearner(Learner):
-    """The same, playing any number of matches at once."""
+    """A Learner that plays any number of matches at once."""
 
     act = RandomPlayer.act
 

@@ -68,7 +68,7 @@ def test_the_batch_size_is_the_default_on_the_cpu_and_fits_free_memory_on_a_gpu(
 
 
 class CountedPlayer(RandomPlayer):
-    """Remembers how many matches it was asked about at once."""
+    """Records how many matches it was asked about at once."""
 
     def __init__(self, game):
         super().__init__(game)
@@ -80,7 +80,7 @@ class CountedPlayer(RandomPlayer):
 
 
 class NeededPlayer(CountedPlayer):
-    """Needs all memory but for a few matches."""
+    """Leaves memory for only a few matches."""
 
     def bytes_on_device(self):
         return 4 * GIB - 5 * match_bytes(make_game("tictactoe"))

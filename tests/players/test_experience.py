@@ -1,4 +1,4 @@
-"""The machine's choice: the win that it knows, the block, chance where it knows nothing; and learning as it plays."""
+"""The experience player: known wins, blocks, random choices otherwise; and learning while playing."""
 
 import pytest
 import torch
@@ -10,7 +10,7 @@ from selfplay.players.experience import ExperiencePlayer, load_experience_player
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import Console
 from selfplay.playing.session import Session
-from tests.support.experience_tools import GAME, PlainMachine, boards_of, learn, new_store, random_match
+from tests.support.experience_tools import GAME, PlainGraph, boards_of, learn, new_store, random_match
 
 KEY = stream_key(0, 0, Activity.VERSUS_RANDOM)
 RANDOM = RandomPlayer(GAME)
@@ -21,7 +21,7 @@ def after(moves):
 
 
 def machine(folder, matches, **rule):
-    """A machine that has seen these matches."""
+    """A player that has seen these matches."""
     store = new_store(folder, **rule)
     for moves in matches:
         learn(store, moves)
@@ -29,7 +29,7 @@ def machine(folder, matches, **rule):
 
 
 def choice(player, moves):
-    """The action that `player` is sure to take; None if it leaves it to chance among the empty squares."""
+    """The action that `player` certainly takes; None if it chooses at random among the empty squares."""
     state = after(moves)
     policy = player.policy(state)
     action = int(player.act(state, Draws(KEY, torch.tensor([0]), len(moves))))
@@ -109,7 +109,7 @@ def test_where_only_draws_are_known_the_choice_is_random(tmp_path, canonical):
 
 
 def test_all_choices_equal_those_of_a_plain_implementation(tmp_path):
-    plain, store = PlainMachine(), new_store(tmp_path)
+    plain, store = PlainGraph(), new_store(tmp_path)
     for seed in range(250):
         plain.see(random_match(seed))
         learn(store, random_match(seed))
@@ -200,7 +200,7 @@ def test_players_of_the_same_file_share_what_they_learn(tmp_path):
 
 def test_a_player_learns_from_a_person_at_the_console(tmp_path):
     player = machine(tmp_path, [])
-    # Every square again and again; those that are taken are refused.
+    # All squares repeatedly; occupied ones are refused.
     squares = (f"{row},{column}" for _ in range(9) for row in range(3) for column in range(3))
 
     def read(prompt):

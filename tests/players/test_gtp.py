@@ -1,4 +1,4 @@
-"""Engines of others as players: what they are told, the matches that come of it, and how they are named."""
+"""GTP engines as players: the commands sent, the matches, and the names."""
 
 import os
 import re
@@ -74,7 +74,7 @@ def test_the_match_is_resent_to_an_engine_whose_actions_are_replaced(tmp_path: P
 
 @pytest.mark.parametrize("passes", ["skip", "send"])
 def test_our_engine_plays_the_same_match_as_its_player(passes: str) -> None:
-    """Othello 4x4 has many passes."""
+    """Uses othello_4x4, which has many passes."""
     game, name = make_game("othello_4x4"), "search:negascout?depth=2&evaluation=discs"
     own = f"{sys.executable} {PROJECT / 'play' / 'gtp.py'} game=othello_4x4 player={name} rows=bottom"
     engine = make_player(f"gtp:{own}?rows=bottom&passes={passes}", game, ".")

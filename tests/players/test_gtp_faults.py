@@ -1,4 +1,4 @@
-"""What engines do wrong: each fault loses one match, and none is left over."""
+"""Faults of engines: each loses one match, and no process is left behind."""
 
 import logging
 import sys
@@ -108,7 +108,7 @@ def test_an_engine_that_does_not_end_is_killed_with_its_children(tmp_path: Path)
     deadline = time.monotonic() + 5
     numbers = (tmp_path / "pids").read_text().split()
     assert len(numbers) == 2
-    # The engine's own child has no parent left but the system's, which may take a moment to bury it.
+    # The engine's child is now a child of init, which may take a moment to reap it.
     while time.monotonic() < deadline and any(_is_alive(number) for number in numbers):
         time.sleep(0.05)
     assert not any(_is_alive(number) for number in numbers)

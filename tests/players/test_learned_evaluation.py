@@ -1,4 +1,4 @@
-"""An evaluation out of a trained level: what is written, that it is read as the same values, and what is refused."""
+"""The evaluation of a trained level: export, import, and rejected levels."""
 
 import pytest
 import torch

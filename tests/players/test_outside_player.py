@@ -40,7 +40,7 @@ KIND = PlayerKind(
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder on the path with the module outside_player; what is looked up in the test is forgotten after it."""
+    """A folder on the import path with the module outside_player; the registry is restored after the test."""
     (tmp_path / "outside_player.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(__import__("sys").modules, "outside_player", raising=False)

@@ -1,4 +1,4 @@
-"""The perfect player: it cannot lose, takes every win, and breaks ties as it is told."""
+"""The perfect player: it cannot lose, takes every win, and breaks ties as configured."""
 
 import numpy as np
 import pytest

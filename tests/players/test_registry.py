@@ -1,4 +1,4 @@
-"""Names of players: each kind, its options, and a clear word for what is no name."""
+"""Names of players: kinds, options, and error messages."""
 
 from pathlib import Path
 

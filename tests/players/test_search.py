@@ -1,4 +1,4 @@
-"""The player that looks ahead: what it takes, and what it scores."""
+"""The search player: its actions and its results."""
 
 import numpy as np
 import pytest

@@ -23,7 +23,7 @@ NAN = float("nan")
 
 
 class Weighted(nn.Module):
-    """The sum of the weights of the entries that are set: 0.01 to 0.09 on the mover's squares, less the others'."""
+    """The sum of the weights of the set entries: 0.01 to 0.09 for the mover's squares, negative for the opponent's."""
 
     def __init__(self, weights=None):
         super().__init__()

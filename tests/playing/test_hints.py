@@ -11,7 +11,7 @@ from selfplay.players.perfect import PerfectPlayer, perfect_player_of
 from selfplay.playing.hints import hint, optimal_actions, perfect_values
 from selfplay.playing.session import Session
 from tests.support.pile import Pile
-from tests.support.session_play import GAME, go_on, session_with
+from tests.support.session_play import GAME, play_on, session_with
 from tests.support.stub_players import FirstLegal, Valuing
 
 # ---------------------------------------------------------------------- values, hints, perfect play
@@ -20,7 +20,7 @@ from tests.support.stub_players import FirstLegal, Valuing
 def test_values_are_computed_on_demand_and_once() -> None:
     player = Valuing(GAME)
     session = session_with(player)
-    go_on(session, 0, 1)
+    play_on(session, 0, 1)
     assert player.asked == 0
     values = session.action_values()
     assert values is not None
@@ -49,14 +49,14 @@ def test_the_hint_is_the_best_action_by_the_opponent_or_a_given_player() -> None
     assert (given.action, given.text, given.source) == (8, "2,2", "valuing")
     assert given.value == pytest.approx(0.08)
     assert hint(session, perfect_player_of(GAME)) == (0, "0,0", 0.0, "perfect")
-    go_on(session, 0, 1, 2)
+    play_on(session, 0, 1, 2)
     with pytest.raises(NotNowError, match="over"):
         hint(session)
 
 
 def test_perfect_values_and_optimal_actions_of_a_position() -> None:
     session = session_with(None)
-    go_on(session, 4, 1)
+    play_on(session, 4, 1)
     # . O .    a corner or the left or right edge wins against this edge; only the bottom edge does not
     # . X .
     # . . .
@@ -65,7 +65,7 @@ def test_perfect_values_and_optimal_actions_of_a_position() -> None:
     assert np.nan_to_num(values, nan=-9).tolist() == [1, -9, 1, 1, -9, 1, 1, 0, 1]
     assert optimal_actions(session) == (0, 2, 3, 5, 6, 8)
     assert optimal_actions(session, 1) == (0, 2, 6, 8)
-    go_on(session, 0, 8, 3, 5, 6)
+    play_on(session, 0, 8, 3, 5, 6)
     assert session.is_over
     assert perfect_values(session) is None
     assert optimal_actions(session) is None

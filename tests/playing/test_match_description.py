@@ -9,7 +9,7 @@ from selfplay.games import make_game
 from selfplay.playing.match_description import MatchDescriber
 from selfplay.playing.session import Session
 from tests.support.pile import Pile
-from tests.support.session_play import GAME, go_on, session_with
+from tests.support.session_play import GAME, play_on, session_with
 from tests.support.stub_players import FirstLegal, Valuing
 
 
@@ -19,7 +19,7 @@ def described(session: Session) -> dict:
 
 def test_a_match_in_progress_is_described_as_json() -> None:
     session = session_with(Valuing(GAME))
-    go_on(session, 0)
+    play_on(session, 0)
     session.action_values()
     match = described(session)
     assert match["board"] == "X . .\n. . .\n. . O"
@@ -52,12 +52,12 @@ def test_a_match_in_progress_is_described_as_json() -> None:
 
 def test_a_finished_match_has_a_result_and_no_legal_actions() -> None:
     session = session_with(Valuing(GAME))
-    go_on(session, 0, 1, 2)
+    play_on(session, 0, 1, 2)
     match = described(session)
     assert (match["to_move"], match["result"], match["winner"]) == (None, "You win.", 0)
     assert (match["legal"], match["adviser"]) == ([], None)
     people = session_with(None)
-    go_on(people, 0, 3, 1, 4, 2)
+    play_on(people, 0, 3, 1, 4, 2)
     assert described(people)["result"] == "X wins."
 
 
@@ -65,7 +65,7 @@ def test_only_values_that_are_known_already_are_described() -> None:
     player = Valuing(GAME)
     session = session_with(player)
     describer = MatchDescriber(session)
-    go_on(session, 0)
+    play_on(session, 0)
     assert describer.describe().plies[1].value is None
     assert player.asked == 0
     session.action_values(1)
@@ -76,13 +76,13 @@ def test_one_describer_follows_undo_a_new_opponent_and_a_new_match() -> None:
     session = session_with(Valuing(GAME))
     describer = MatchDescriber(session)
     for change in (
-        lambda: go_on(session, 0, 1),
+        lambda: play_on(session, 0, 1),
         session.undo,
-        lambda: go_on(session, 2),
+        lambda: play_on(session, 2),
         lambda: session.action_values(1),
         lambda: session.take_over(1, FirstLegal(GAME)),
         lambda: session.new_match(1),
-        lambda: go_on(session),
+        lambda: play_on(session),
     ):
         change()
         assert describer.describe() == MatchDescriber(session).describe()

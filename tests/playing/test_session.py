@@ -7,7 +7,7 @@ from selfplay.errors import IllegalActionError, NotNowError
 from selfplay.playing.seated_match import HUMAN
 from selfplay.playing.session import Session
 from tests.support.pile import Pile
-from tests.support.session_play import GAME, go_on, session_with
+from tests.support.session_play import GAME, play_on, session_with
 from tests.support.stub_players import Drawing, FirstLegal, Valuing
 
 # ---------------------------------------------------------------------- whose turn it is
@@ -21,14 +21,14 @@ def test_a_person_and_a_player_alternate_until_the_end() -> None:
     assert (ply.seat, ply.action, ply.text, ply.by_person, ply.is_random) == (0, 4, "1,1", True, None)
     ply = session.advance()
     assert (ply.seat, ply.text, ply.by_person, ply.is_forced) == (1, "0,0", False, False)
-    assert go_on(session, 2, 6) == [4, 0, 2, 1, 6]
+    assert play_on(session, 2, 6) == [4, 0, 2, 1, 6]
     assert (session.is_over, session.winner, session.result_text) == (True, 0, "X wins.")
     assert session.legal_actions == ()
 
 
 def test_a_draw_has_no_winner() -> None:
     session = session_with(FirstLegal(GAME))
-    go_on(session, 4, 2, 3, 7, 8)
+    play_on(session, 4, 2, 3, 7, 8)
     assert (session.is_over, session.winner, session.result_text) == (True, None, "A draw.")
 
 
@@ -36,10 +36,10 @@ def test_the_person_can_sit_second_and_two_people_or_two_players_can_play() -> N
     second = session_with(FirstLegal(GAME), first=1)
     assert (second.awaits_person, second.names) == (False, ("first legal", HUMAN))
     people = session_with(None)
-    assert go_on(people, 0, 3, 1, 4, 2) == [0, 3, 1, 4, 2]
+    assert play_on(people, 0, 3, 1, 4, 2) == [0, 3, 1, 4, 2]
     assert people.result_text == "X wins."
     players = Session(GAME, (FirstLegal(GAME), Valuing(GAME)), 0)
-    assert go_on(players) == [0, 8, 1, 7, 2]
+    assert play_on(players) == [0, 8, 1, 7, 2]
 
 
 def test_illegal_actions_and_actions_out_of_turn_are_rejected() -> None:
@@ -56,7 +56,7 @@ def test_illegal_actions_and_actions_out_of_turn_are_rejected() -> None:
     with pytest.raises(IllegalActionError, match="action 0,0 is not legal here; legal are 0,2, 1,0"):
         session.play(0)
     assert len(session.plies) == 2
-    go_on(session, 4, 8)
+    play_on(session, 4, 8)
     for act in (session.advance, lambda: session.play(5)):
         with pytest.raises(NotNowError, match="the match is over"):
             act()
@@ -87,14 +87,14 @@ def test_a_player_that_can_only_pass_is_not_asked() -> None:
             return torch.tensor([1])
 
     session = Session(Pile(), (NeverPasses(Pile()), None), 0)
-    assert go_on(session, 0) == [1, 0, 2]
+    assert play_on(session, 0) == [1, 0, 2]
     ply = session.plies[-1]
     assert (ply.seat, ply.by_person, ply.is_forced, ply.is_random) == (0, False, True, None)
 
 
 def test_undo_does_not_stop_at_a_forced_pass() -> None:
     session = Session(Pile(), (None, FirstLegal(Pile())), 0)
-    assert go_on(session, 1) == [1, 0, 2, 0]
+    assert play_on(session, 1) == [1, 0, 2, 0]
     assert [ply.text for ply in session.undo()] == ["two", "one", "pass", "one"]
     assert session.plies == ()
 
@@ -104,7 +104,7 @@ def test_undo_does_not_stop_at_a_forced_pass() -> None:
 
 def test_undo_goes_back_to_the_persons_last_choice() -> None:
     session = session_with(FirstLegal(GAME))
-    go_on(session, 4, 8)
+    play_on(session, 4, 8)
     assert [ply.action for ply in session.undo()] == [8, 1]
     assert session.awaits_person
     assert [ply.action for ply in session.plies] == [4, 0]
@@ -120,10 +120,10 @@ def test_undo_goes_back_to_the_persons_last_choice() -> None:
 
 def test_undo_does_not_take_back_the_opponents_first_ply() -> None:
     session = session_with(FirstLegal(GAME), first=1)
-    go_on(session)
+    play_on(session)
     with pytest.raises(NotNowError):
         session.undo()
-    go_on(session, 4)
+    play_on(session, 4)
     assert session.can_undo
     session.undo()
     assert [ply.action for ply in session.plies] == [0]
@@ -131,14 +131,14 @@ def test_undo_does_not_take_back_the_opponents_first_ply() -> None:
 
 def test_undo_between_two_people_takes_back_one_ply() -> None:
     session = session_with(None)
-    go_on(session, 0, 1, 2)
+    play_on(session, 0, 1, 2)
     assert [ply.action for ply in session.undo()] == [2]
     assert session.to_move == 0
 
 
 def test_undo_without_people_is_rejected() -> None:
     session = Session(GAME, (FirstLegal(GAME), FirstLegal(GAME)), 0)
-    go_on(session)
+    play_on(session)
     with pytest.raises(NotNowError):
         session.undo()
 
@@ -150,33 +150,33 @@ def test_the_same_key_and_actions_give_the_same_match_even_after_undo() -> None:
     lines = []
     for takes_back in (False, True):
         session = session_with(Drawing(GAME), key=5, match=3)
-        go_on(session, 4)
+        play_on(session, 4)
         if takes_back:
             session.undo()
-            go_on(session, 4)
+            play_on(session, 4)
         while not session.is_over:
-            go_on(session, session.legal_actions[0])
+            play_on(session, session.legal_actions[0])
         lines.append([ply.action for ply in session.plies])
     assert lines[0] == lines[1]
 
 
 def test_random_numbers_depend_on_key_match_and_ply() -> None:
     replies = {
-        (key, match): go_on(session_with(Drawing(GAME), key=key, match=match), 4)[1]
+        (key, match): play_on(session_with(Drawing(GAME), key=key, match=match), 4)[1]
         for key in range(4)
         for match in range(4)
     }
     assert len(set(replies.values())) > 3
     session = session_with(Drawing(GAME), key=2, match=1)
-    go_on(session, 4)
+    play_on(session, 4)
     session.new_match()
-    assert (session.match, go_on(session, 4)[1]) == (2, replies[2, 2])
+    assert (session.match, play_on(session, 4)[1]) == (2, replies[2, 2])
 
 
 def test_a_new_match_after_one_without_plies_keeps_its_number() -> None:
     session = session_with(FirstLegal(GAME))
     session.new_match(1)
     assert (session.match, session.first, session.awaits_person) == (0, 1, False)
-    go_on(session)
+    play_on(session)
     session.new_match()
     assert (session.match, session.first, session.plies, session.results.matches) == (1, 1, (), 0)

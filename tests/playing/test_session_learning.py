@@ -8,7 +8,7 @@ from selfplay.games import Game
 from selfplay.games.match_record import MatchRecord
 from selfplay.playing.seated_match import HUMAN
 from selfplay.playing.session import Session
-from tests.support.session_play import GAME, go_on, session_with
+from tests.support.session_play import GAME, play_on, session_with
 from tests.support.stub_players import FirstLegal, Learning, Valuing
 
 # ---------------------------------------------------------------------- counting and learning
@@ -17,12 +17,12 @@ from tests.support.stub_players import FirstLegal, Learning, Valuing
 def test_a_learner_is_shown_each_finished_match_once() -> None:
     learner = Learning(GAME)
     session = session_with(learner)
-    go_on(session, 0, 4, 8)
+    play_on(session, 0, 4, 8)
     session.new_match(1)
-    go_on(session, 8)
+    play_on(session, 8)
     # That one is given up.
     session.new_match()
-    go_on(session, 3, 4)
+    play_on(session, 3, 4)
     assert learner.seen == [(0, [0, 1, 4, 2, 8], 1.0, (1,)), (2, [0, 3, 1, 4, 2], 1.0, (0,))]
     assert session.results == ((1, 0, 1), (2, 0, 0), (0, 0))
     assert session.standing() == "match 2: X won 2 (1.000), O won 0 (0.000), drawn 0 (0.000); seen 2"
@@ -31,27 +31,27 @@ def test_a_learner_is_shown_each_finished_match_once() -> None:
 def test_a_learner_against_itself_is_shown_a_match_once_with_both_seats() -> None:
     learner = Learning(GAME)
     session = Session(GAME, (learner, learner), 0)
-    go_on(session)
+    play_on(session)
     assert [seats for _, _, _, seats in learner.seen] == [(0, 1)]
 
 
 def test_after_an_end_is_taken_back_the_match_is_practice() -> None:
     learner = Learning(GAME)
     session = session_with(learner, first=1)
-    go_on(session, 3, 4)
+    play_on(session, 3, 4)
     assert session.result_text == "X wins."
     before = session.standing()
     assert not session.is_practice
     session.undo()
     assert session.is_practice
     for _ in range(2):
-        go_on(session, 4)
+        play_on(session, 4)
         assert session.is_over
         session.undo()
     assert (len(learner.seen), session.results.matches, session.standing()) == (1, 1, before)
     session.new_match()
     assert not session.is_practice
-    go_on(session, 3, 4)
+    play_on(session, 3, 4)
     assert (len(learner.seen), session.results.matches) == (2, 2)
 
 
@@ -72,7 +72,7 @@ class LearningLater(Learning):
 def test_a_match_is_not_over_until_it_could_be_learned_from() -> None:
     learner = LearningLater(GAME)
     session = session_with(learner)
-    go_on(session, 0, 4)
+    play_on(session, 0, 4)
     with pytest.raises(RunLockedError):
         session.play(8)
     assert (session.is_over, session.awaits_person, len(session.plies), learner.seen) == (False, True, 4, [])
@@ -96,13 +96,13 @@ def test_when_one_of_two_learners_fails_the_ply_is_taken_back_and_each_learns_on
     assert (session.is_over, session.results.matches) == (True, 1)
     assert [len(one.seen) for one in (learner, later)] == [1, 1]
     session.new_match()
-    go_on(session)
+    play_on(session)
     assert [len(one.seen) for one in (learner, later)] == [2, 2]
 
 
 def test_values_of_earlier_plies_are_from_before_the_learning() -> None:
     session = session_with(Learning(GAME))
-    go_on(session, 0, 4, 8)
+    play_on(session, 0, 4, 8)
     # 0 X, 1 O, 4 X, 2 O: before its second reply the square 2 was worth 0.02, and still is.
     values = session.action_values(3)
     assert values is not None
@@ -114,7 +114,7 @@ def test_values_of_earlier_plies_are_from_before_the_learning() -> None:
 
 def test_another_player_takes_over_in_the_position_at_hand() -> None:
     session = session_with(FirstLegal(GAME))
-    go_on(session, 4)
+    play_on(session, 4)
     assert session.action_values() is None
     session.take_over(1, Valuing(GAME))
     assert (session.names, [ply.action for ply in session.plies]) == ((HUMAN, "valuing"), [4, 0])
@@ -125,7 +125,7 @@ def test_another_player_takes_over_in_the_position_at_hand() -> None:
     session.play(1)
     assert session.advance().action == 8
     # The results of the one before are not the new one's.
-    go_on(session, 7)
+    play_on(session, 7)
     assert session.results.matches == 1
     session.take_over(0, FirstLegal(GAME))
     assert (session.results.matches, session.names[0]) == (0, "first legal")

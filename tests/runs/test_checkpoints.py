@@ -1,4 +1,4 @@
-"""agent.safetensors: the same bytes every time, and every kind of foreign file refused by name."""
+"""agent.safetensors: reproducible bytes, and foreign files refused by name."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def saved(tmp_path):
 
 
 def save_with(path, tensors=None, **changes):
-    """A file of our format but for these changes of its metadata; None takes a key out."""
+    """A valid file with these changes of its metadata; None removes a key."""
     metadata = {
         "format": FORMAT,
         "game": "tictactoe",
@@ -87,7 +87,7 @@ def test_a_checkpoint_describes_its_network(saved):
 
 
 def test_another_process_writes_the_same_bytes(saved, tmp_path):
-    # A fixed hash seed in the other process: sets and hashes stand in another order there than here.
+    # The other process has a fixed hash seed, so sets have another order there.
     environment = {**os.environ, "PYTHONHASHSEED": "1"}
     subprocess.run([sys.executable, "-c", SAVE, tmp_path / "other"], check=True, env=environment)
     assert (tmp_path / "other").read_bytes() == saved.read_bytes()

@@ -22,7 +22,7 @@ def number_after(*actions):
 
 @cache
 def negamax(own, opp):
-    """Written anew, without the library's rules."""
+    """Negamax without the library's rules."""
     if any(opp & line == line for line in LINES):
         return -1
     empty = [1 << square for square in range(9) if not (own | opp) >> square & 1]

@@ -1,4 +1,4 @@
-"""Evaluations: the example of the article, files read and refused, the values of open and finished positions."""
+"""Evaluations: the example of the article, valid and invalid files, values of open and finished positions."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Work in a thread of its own: its result, its errors, and both ways to end it early."""
+"""Work in a separate thread: its result, its errors, time limits and Ctrl-C."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from selfplay.search.interruption import run_interruptibly
 
 
 class Work:
-    """Goes on until it is told to stop, and notes that it was."""
+    """Runs until it is told to stop, and records that it was."""
 
     def __init__(self):
         self.begun, self.stopped = threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""The searches: one value and one action from all, held against a search in plain Python and against perfect play."""
+"""The searches, compared with each other, with a search in plain Python and with perfect play."""
 
 import os
 import signal
@@ -39,7 +39,7 @@ def evaluation_for(game: Game) -> Evaluation:
 
 
 def position_after(game: Game, plies: int, seed: int) -> State:
-    """One match after so many random plies, or at its end if that comes sooner."""
+    """One match after this number of random plies, or at its end if that is earlier."""
     state = game.init()
     for ply in range(plies):
         state = game.step(state, game.kernels.random_actions(state, Draws(seed, torch.tensor([0]), ply)))
@@ -162,7 +162,7 @@ def _return_to_move(own, opp):
 
 @rule
 def _margin(own, opp):
-    """Rows of the table are 3 words apart from the word 4 on."""
+    """Rows of the table are 3 words apart, starting at word 4."""
     return (
         3 * ((own == 4) * 1)
         - 2 * ((own == 5) * 1)
@@ -255,7 +255,7 @@ def test_an_interrupt_ends_a_search():
     searcher, state = Searcher(game, evaluation_for(game), "minimax"), position_after(game, 10, 3)
     searcher.search(state, 1)  # what is still to be compiled is compiled now
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-    # To this depth it would take years.
+    # A search to this depth would take years.
     with pytest.raises(KeyboardInterrupt):
         searcher.search(state, 30)
 

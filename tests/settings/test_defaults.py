@@ -1,4 +1,4 @@
-"""Every default stands in one place: the dataclass. The files of conf/ hold only what differs from it."""
+"""Every default is defined in the dataclass only; the files of conf/ contain only what differs."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the fields of settings declare: records of stages, and defaults of settings that a record does not have."""
+"""What the fields of settings declare: records of stages, and defaults for settings missing in a record."""
 
 from dataclasses import dataclass, field
 from typing import Any

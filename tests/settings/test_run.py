@@ -1,4 +1,4 @@
-"""The settings of a run: every file of conf/ composes, and every value out of range is refused with its name."""
+"""The settings of a run: every file of conf/ composes, and values out of range are refused by name."""
 
 import subprocess
 import sys

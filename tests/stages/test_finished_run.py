@@ -1,4 +1,4 @@
-"""Runs that an earlier version of the program finished are read, played, compared and resumed by this one.
+"""Runs finished by an earlier version of the program are read, played, compared and resumed.
 
 tests/data/run_2026_11 holds two tiny runs of November 2026: 60 matches a level, a hidden layer of 16 units, and
 figures drawn with few pixels.

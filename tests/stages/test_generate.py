@@ -1,4 +1,4 @@
-"""What the matches of a dataset are: against whom, in which form, and what is trained on them."""
+"""The stage that generates matches: opponents, formats, replay, and cut matches."""
 
 from dataclasses import replace
 

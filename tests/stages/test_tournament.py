@@ -1,4 +1,4 @@
-"""Tournaments: tables that add up, exact figures beside sampled ones, files, the script."""
+"""Tournaments: consistent tables, exact and sampled figures, files, the script."""
 
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def test_the_tables_are_written(tournament: Tournament, folder: Path) -> None:
     assert perfect["rating_low"] < perfect["rating"] < perfect["rating_high"]
     assert perfect["losing_lines_first"] == perfect["losing_lines_second"] == 0
     assert players["wins"].sum() == players["losses"].sum()
-    # Two players that are the same have ratings that cannot be told apart.
+    # Equal players have ratings without a significant difference.
     again = players.loc["random?epsilon=1"]
     assert again["rating_low"] < 0 < again["rating_high"]
     assert Image.open(folder / "tournament" / "scores.png").size[0] > 500

@@ -1,4 +1,4 @@
-"""The stages of a run: what they leave, that they go on where they stopped, and that a kill leaves nothing broken."""
+"""The stages of a run: files, resuming, changed settings, and kills."""
 
 import json
 import multiprocessing
@@ -218,12 +218,12 @@ def _learn_in_child(run_dir: Path) -> None:
 
 
 def count_files(run_dir: Path) -> int:
-    """Without opening them, because they may be gone by then."""
+    """Counts without opening files, because they may disappear meanwhile."""
     return sum(path.is_file() for path in run_dir.rglob("*"))
 
 
 def test_a_run_killed_at_many_moments_ends_with_the_same_bytes(tiny_run: Path, tmp_path: Path) -> None:
-    """24 real kills, each of a process that works on the run, then it may end; a run that ends before is held too."""
+    """The run is killed up to 24 times before it may finish."""
     context = multiprocessing.get_context("fork")
     expected = files_of(tiny_run)
     chance = random.Random(7)

@@ -1,4 +1,4 @@
-"""What the tests of the machine share: matches written as squares, and a plain machine to hold ours against."""
+"""Matches written as squares, and a plain implementation of the experience graph."""
 
 import random
 from pathlib import Path
@@ -23,7 +23,7 @@ def boards_of(moves: list[int]) -> list[Squares]:
 
 
 def result_of(board: Squares) -> int | None:
-    """1, -1 or 0 where the match is over, else None."""
+    """1, -1 or 0 if the match is over, else None."""
     for line in LINES:
         total = sum(board[square] for square in line)
         if abs(total) == 3:
@@ -50,10 +50,10 @@ def new_store(folder: Path, **rule: object) -> ExperienceStore:
     return ExperienceStore(folder / "store.sqlite", GAME, ExperienceRule(**rule))  # type: ignore[arg-type]
 
 
-class PlainMachine:
-    """The machine of the document in plain Python: a dictionary of boards, scores worked out below the board in play.
+class PlainGraph:
+    """The experience graph in plain Python: a dictionary of boards, scores computed below the board in play.
 
-    Its scores are thus out of date wherever it has not come by since.
+    Its scores are outdated for boards that it has not visited since.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class PlainMachine:
         self.keys: dict[Squares, str] = {}
 
     def see(self, moves: list[int]) -> None:
-        """Take in a whole match, scoring what follows each board when it comes to it."""
+        """Learn a whole match, computing the score of each board when it is reached."""
         before = None
         for board in boards_of(moves):
             if board not in self.keys:
@@ -87,7 +87,7 @@ class PlainMachine:
         return entry["score"]
 
     def choice(self, key: str) -> int | None:
-        """The square that the rule gives to the player to move; None where chance decides."""
+        """The square that the rule chooses for the player to move; None where it chooses at random."""
         state = self.boards[key]["state"]
         sign = 1 if sum(state) == 0 else -1
         following = {child: sign * self.score(child) for child in self.boards[key]["next"]}

@@ -1,9 +1,9 @@
-"""An engine of tic-tac-toe that takes the first free square, writes down what it is told, and has one fault if asked.
+"""A tic-tac-toe engine that takes the first free square, logs its input, and can have one fault.
 
 python tests/support/fake_engine.py FOLDER [FAULT AT]
 
-FAULT (crash, stall, cheat, refuse, babble, resign, hush) befalls it once in the life of FOLDER, at genmove number AT.
-FOLDER/told gets every line, FOLDER/pids the number of each process.
+FAULT (crash, stall, cheat, refuse, babble, resign, hush) happens once per FOLDER, at genmove number AT.
+FOLDER/told gets every input line, FOLDER/pids the id of each process.
 """
 
 import os

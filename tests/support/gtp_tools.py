@@ -1,4 +1,4 @@
-"""The fake engine, for tests of what becomes of engines."""
+"""The fake engine as a player."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ def command(folder: Path, fault: str = "", at: int = 0) -> str:
 
 
 def fake(folder: Path, fault: str = "", at: int = 0, time_limit: float = 60.0) -> GtpPlayer:
-    """The fake engine, which plays as FirstLegal does, but for its fault."""
+    """The fake engine, which plays like FirstLegal except for its fault."""
     return GtpPlayer(GAME, command(folder, fault, at), time_limit=time_limit)
 
 

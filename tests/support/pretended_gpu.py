@@ -1,4 +1,4 @@
-"""A GPU that is none: tensors that say they are on another device, and lie in the memory of the CPU.
+"""A simulated GPU: tensors that report another device and are stored in the memory of the CPU.
 
 Within `pretended_gpu()` whatever is made there, or moved there, is such a tensor. Operations on them have the results
 that the CPU gives, but refuse what a GPU refuses: tensors of both devices in one operation, and numpy on its memory.
@@ -23,7 +23,7 @@ SET_DATA = torch.Tensor.data.__set__
 
 
 class OnGPU(torch.Tensor):
-    """A tensor that says it is on the GPU."""
+    """A tensor that reports the GPU as its device."""
 
     @staticmethod
     def __new__(cls, inner):
@@ -53,7 +53,7 @@ class OnGPU(torch.Tensor):
 
 
 class Pretending(TorchDispatchMode):
-    """Makes such tensors where that device is asked for."""
+    """Creates such tensors where that device is requested."""
 
     @classmethod
     def _should_skip_dynamo(cls):
@@ -64,7 +64,7 @@ class Pretending(TorchDispatchMode):
 
 
 class Literals(TorchFunctionMode):
-    """Brings what torch.tensor makes of numbers there; it makes them itself, and no dispatch sees it."""
+    """Moves the result of torch.tensor to the device, because no dispatch mode sees its creation."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
@@ -74,12 +74,12 @@ class Literals(TorchFunctionMode):
 
 
 def computed(function, args, kwargs):
-    """The result of an operation of torch, on the device that it belongs to."""
+    """The result of a torch operation, on the right device."""
     tensors = [leaf for leaf in tree_flatten((args, kwargs))[0] if isinstance(leaf, torch.Tensor)]
     there = [tensor for tensor in tensors if isinstance(tensor, OnGPU)]
     asked = kwargs.get("device")
     if there and function not in COPIES:
-        # A number may stand beside tensors of a GPU, and rows of it may be chosen by numbers of the CPU.
+        # A scalar may be combined with GPU tensors, and GPU rows may be indexed by CPU indices.
         here = [tensor for tensor in tensors if not isinstance(tensor, OnGPU) and tensor.dim() > 0]
         assert not here or (function in INDEXING and isinstance(args[0], OnGPU)), f"{function} mixes devices"
     on_gpu = isinstance(args[0], OnGPU) if function == torch.ops.aten.copy_.default else bool(there)
@@ -90,7 +90,7 @@ def computed(function, args, kwargs):
     result = function(*inside[0], **inside[1])
     if not on_gpu:
         return result
-    # What an operation writes into and gives back stays the tensor that it was.
+    # A tensor that an operation modifies and returns stays the same object.
     same = {id(tensor.inner): tensor for tensor in there}
     return tree_map(
         lambda leaf: same[id(leaf)] if id(leaf) in same else OnGPU(leaf) if is_plain(leaf) else leaf, result
@@ -103,13 +103,13 @@ def is_plain(leaf):
 
 @contextmanager
 def pretended_gpu():
-    """A machine whose GPU has 8 GiB of free memory, which device=auto finds. Networks see blocks of the CPU's size."""
+    """A GPU with 8 GiB of free memory, which device=auto finds. Networks evaluate blocks of the CPU's size."""
     free = (8 << 30, 8 << 30)
     with (
         patch.multiple(torch.cuda, is_available=lambda: True, mem_get_info=lambda: free),
         patch.multiple(torch.cuda, memory_reserved=lambda: 0, memory_allocated=lambda: 0),
         patch.object(devices, "CUDA", GPU),
-        patch.object(torch, "inference_mode", torch.no_grad),  # it knows no tensors that are a class of their own
+        patch.object(torch, "inference_mode", torch.no_grad),  # it does not support tensor subclasses
         patch.object(value_net, "EVALUATION_BLOCK_ON_GPU", value_net.EVALUATION_BLOCK),
         Pretending(),
         Literals(),

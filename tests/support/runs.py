@@ -1,4 +1,4 @@
-"""A tiny run that tests share, and the scripts as processes."""
+"""A tiny run, and scripts as processes."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ def tiny_settings(run_dir: Path, *overrides: str) -> Settings:
 
 
 def files_of(run_dir: Path) -> dict[str, bytes]:
-    """Every file of a run but the log, the lock and TensorBoard's events, which carry times."""
+    """Every file of a run except the log, the lock and TensorBoard's events, which contain times."""
     left_out = {"run.log", ".lock", "tensorboard"}
     files = (path for path in sorted(run_dir.rglob("*")) if path.is_file())
     paths = [path for path in files if not set(path.relative_to(run_dir).parts) & left_out]
@@ -36,13 +36,13 @@ def files_of(run_dir: Path) -> dict[str, bytes]:
 
 
 def run_script(script: Path, *arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """The script with these arguments as its user starts it."""
+    """Run the script in a new process."""
     command = [sys.executable, str(script), *map(str, arguments)]
     return subprocess.run(command, check=False, capture_output=True, text=True, cwd=cwd, stdin=subprocess.DEVNULL)
 
 
 def run_forked(script: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """As run_script, in a fork of this process, which has imported torch already: a tenth of the time."""
+    """Like run_script, in a fork of this process, which has imported torch already: ten times faster."""
     output, error = os.memfd_create("stdout"), os.memfd_create("stderr")
     child = os.fork()
     if child == 0:
@@ -57,7 +57,7 @@ def run_forked(script: Path, *arguments: object) -> subprocess.CompletedProcess[
 
 
 def interruptible(command: Sequence[object]) -> "subprocess.Popen[str]":
-    """A process that Ctrl-C reaches even where the tests run in the background, for which a shell ignores it."""
+    """A process that Ctrl-C reaches even if the tests run in the background, where shells ignore SIGINT."""
     return subprocess.Popen(
         [str(word) for word in command],
         stdout=subprocess.PIPE,
@@ -68,7 +68,7 @@ def interruptible(command: Sequence[object]) -> "subprocess.Popen[str]":
 
 
 def interrupted_when_there_is(path: Path, command: Sequence[object]) -> subprocess.CompletedProcess[str]:
-    """What the command leaves when Ctrl-C comes as soon as there is a file at `path`."""
+    """The result of the command, interrupted as soon as there is a file at `path`."""
     with interruptible(command) as process:
         give_up = time.monotonic() + 120
         while not path.exists() and process.poll() is None and time.monotonic() < give_up:

@@ -1,4 +1,4 @@
-"""Sessions for tests, and how they are gone on with."""
+"""Sessions, and playing several plies of them."""
 
 from selfplay.games import make_game
 from selfplay.players.player import Player
@@ -12,8 +12,8 @@ def session_with(opponent: Player | None, *, first: int = 0, key: int = 0, match
     return Session(GAME, (None, opponent), key, first=first, match=match)
 
 
-def go_on(session: Session, *actions: int) -> list[int]:
-    """The person plays these actions, the players whatever they play between and after; all actions so far."""
+def play_on(session: Session, *actions: int) -> list[int]:
+    """Play these actions for the person, and the other players' actions in between; returns all actions so far."""
     remaining = list(actions)
     while not session.is_over and (remaining or not session.awaits_person):
         if session.awaits_person:

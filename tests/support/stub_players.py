@@ -1,4 +1,4 @@
-"""Players that tests can foresee."""
+"""Players whose actions are known in advance."""
 
 import torch
 
@@ -10,7 +10,7 @@ from selfplay.players.player import Player, one_hot_policy, pick_actions
 
 
 class FirstLegal(Player):
-    """Plays the lowest legal action, and thinks nothing of any."""
+    """Plays the lowest legal action; does not value actions."""
 
     name = "first legal"
 
@@ -25,7 +25,7 @@ class FirstLegal(Player):
 
 
 class Drawing(FirstLegal):
-    """Plays what the random numbers say."""
+    """Plays at random."""
 
     name = "drawing"
 
@@ -34,7 +34,7 @@ class Drawing(FirstLegal):
 
 
 class Valuing(FirstLegal):
-    """Values action a by a / 100, plays the best, and counts how often it is asked for values."""
+    """Values action a at a / 100, plays the best, and counts requests for values."""
 
     name = "valuing"
 
@@ -53,7 +53,7 @@ class Valuing(FirstLegal):
 
 
 class Learning(Valuing):
-    """Plays the lowest legal action, remembers the matches it is shown, and thinks the better of all for each."""
+    """Plays the lowest legal action, records the matches it is shown, and values every action 1 higher after each."""
 
     name = "learning"
 

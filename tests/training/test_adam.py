@@ -1,4 +1,4 @@
-"""Our Adam and our schedule against those of torch.optim."""
+"""Adam and the schedules, compared with torch.optim."""
 
 import copy
 

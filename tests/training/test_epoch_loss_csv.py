@@ -1,4 +1,4 @@
-"""epoch_loss.csv: it is read back, and files that are broken are rejected."""
+"""epoch_loss.csv is read back, and broken files are rejected."""
 
 from pathlib import Path
 

@@ -27,7 +27,7 @@ def three_rows():
 
 
 def as_dictionary(examples):
-    """From each observation, as text, to its (target, weight)."""
+    """Maps each observation, as text, to its (target, weight)."""
     keys = ["".join(str(int(entry)) for entry in observation) for observation in examples.inputs]
     assert len(set(keys)) == len(keys)
     return dict(zip(keys, zip(examples.targets.tolist(), examples.weights.tolist(), strict=True), strict=True))

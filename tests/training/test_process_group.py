@@ -1,4 +1,4 @@
-"""Several processes that train one level: the weights of one process, one lock, one voice."""
+"""Several processes that train one level: equal weights, locks, and error messages."""
 
 import os
 import re
@@ -27,13 +27,13 @@ from tests.support.runs import COMPARE, GENERATE, LEARN, PROJECT, TRAIN, files_o
 
 GAME = make_game("tictactoe")
 OVERRIDES = ["training.steps_per_epoch=null", "dataset.format=parquet", "training.merge=false"]
-# Batches that have no equal shares, and a decay that shows the size of the gradient, which Adam alone would hide.
+# Batches with unequal shares, and a decay that reveals the size of the gradient, which Adam alone hides.
 STREAMED = ["dataset.buffer_rows=500", "training.batch_size=63", "training.optimizer.weight_decay=0.1"]
 
 
 @pytest.fixture(scope="module")
 def matches(tmp_path_factory):
-    """A run whose level 0 has played its matches."""
+    """A run with the matches of level 0."""
     run_dir = tmp_path_factory.mktemp("matches")
     generate_level(tiny_settings(run_dir, *OVERRIDES), 0)
     return run_dir
@@ -46,7 +46,7 @@ def run_dir(matches, tmp_path):
 
 
 def environment_of(rank, size, port):
-    """What torchrun tells a process; the name of the machine is one that nobody knows."""
+    """The environment that torchrun gives a process, with a host name that cannot be resolved."""
     world = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": size, "LOCAL_WORLD_SIZE": size, "MASTER_PORT": port}
     return {**{name: str(value) for name, value in world.items()}, "MASTER_ADDR": "nowhere.invalid"}
 

@@ -1,4 +1,4 @@
-"""Training on rows that are read as they are needed: none is lost, no held-out one is trained on, few are held."""
+"""Training on rows streamed from disk: every training row once per pass, no held-out row, limited memory."""
 
 import os
 import subprocess
@@ -43,7 +43,7 @@ ROWS = random_rows(GAME, range(MATCHES))
 
 
 def in_parts(folder, rows, part_rows=700, group_rows=100):
-    """A dataset as a folder of files of so many rows each, whose row groups are small."""
+    """A dataset as a folder of parts with `part_rows` rows each and small row groups."""
     folder.mkdir(parents=True)
     for number, start in enumerate(range(0, len(rows.match), part_rows)):
         path = folder / f"part-{number:05d}.parquet"
@@ -171,7 +171,7 @@ def test_batches_are_full_but_for_the_last_of_a_pass(dataset):
 
 
 def test_a_large_buffer_mixes_rows_from_all_over_the_dataset(dataset):
-    """Where the rows of the first batch stood in the dataset: all over it, as far as the buffer reaches."""
+    """The rows of the first batch come from everywhere in the dataset that the buffer reaches."""
     numbers = np.arange(len(ROWS.match), dtype=np.float32) / len(ROWS.match)
     with_numbers = in_parts(dataset.parent / "numbered.parquet", ROWS._replace(target=numbers))
     spread = [
@@ -283,7 +283,7 @@ STREAMED = ["dataset.format=parquet", "training.merge=false", "dataset.buffer_ro
 
 @pytest.fixture
 def run_in_parts(tmp_path):
-    """A run whose level 0 has played its matches, into a folder of parts."""
+    """A run whose level 0 has written its matches to a folder of parts."""
     rows = random_rows(GAME, range(300))
     folder = in_parts(tmp_path / "level_00" / "dataset.parquet", rows)
     Manifest(folder.parent).record("generation", {}, {"matches": 300, "rows": len(rows.match)}, [folder.name])
@@ -353,7 +353,7 @@ except StageError as error:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not limit memory in this way")
 def test_a_dataset_larger_than_memory_is_trained_on_as_a_stream(tmp_path):
-    """A million boards of Othello take 134 MB where a network is trained on them; 110 MB are there."""
+    """A million boards of Othello take 134 MB in memory; the limit is 110 MB."""
     folder = tmp_path / "level_00" / "dataset.parquet"
     folder.mkdir(parents=True)
     generator, codec = np.random.default_rng(0), make_game("othello").observation_codec

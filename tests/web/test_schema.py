@@ -69,7 +69,7 @@ def test_answers_follow_the_openapi_description_whatever_is_sent(app: FastAPI, o
         codes.add(case.call_and_validate(base_url=ADDRESS, checks=CHECKS).status_code)
 
     send()
-    # Not only refusals were tried.
+    # Not only rejected requests were made.
     assert codes & {200, 201, 204} or operation_id == "undo"
 
 

@@ -1,4 +1,4 @@
-"""Experience as JSON in the form of the document: what it writes reads in, and what is wrong is named."""
+"""Experience as JSON: export, import, and invalid files."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 from selfplay.errors import InvalidFileError
 from selfplay.learners.experience.graph import rescored
 from selfplay.learners.experience.json_file import export_json, import_json
-from tests.support.experience_tools import PlainMachine, boards_of, learn, new_store, random_match
+from tests.support.experience_tools import PlainGraph, boards_of, learn, new_store, random_match
 
 X_WINS = [0, 3, 1, 4, 2]
 
@@ -59,9 +59,9 @@ def test_a_store_that_is_written_and_read_back_is_equal(tmp_path, rule):
 
 
 def plain_machine_with(boards):
-    """A plain machine that knows exactly so many boards."""
+    """A plain implementation that has seen the given number of boards."""
     for first in range(0, 100_000, 1000):
-        machine, seed = PlainMachine(), first
+        machine, seed = PlainGraph(), first
         while len(machine.boards) < boards:
             machine.see(random_match(seed))
             seed += 1
@@ -88,7 +88,7 @@ def test_a_file_of_1376_boards_is_imported(tmp_path):
 
 
 def test_symmetric_boards_are_merged_on_import_into_a_canonical_store(tmp_path):
-    machine, plain = PlainMachine(), new_store(tmp_path / "plain")
+    machine, plain = PlainGraph(), new_store(tmp_path / "plain")
     store, merged = (new_store(tmp_path / name, canonical=True) for name in ("learned", "merged"))
     for seed in range(60):
         machine.see(random_match(seed))

@@ -1,4 +1,4 @@
-"""The machine's store: scores that run back, symmetry, the file between runs, processes at once, kills."""
+"""The store of an experience graph: scores, symmetry, persistence, concurrent processes, kills."""
 
 import os
 import signal

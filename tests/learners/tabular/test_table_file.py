@@ -1,4 +1,4 @@
-"""The files of tabular players: what is saved comes back, and nothing else is taken for it."""
+"""The files of tabular players: saving, loading, and rejected files."""
 
 import io
 import json
@@ -56,7 +56,7 @@ def test_tables_of_another_game_are_refused(table_file: Path) -> None:
 
 
 def npz_bytes(**changes: object) -> bytes:
-    """A good file of tables with some of its arrays replaced, or left out where None."""
+    """A valid file of tables with some arrays replaced, or left out where None."""
     metadata = {"format": 1, "game": "tictactoe", "rule": "temporal_difference", "settings": {}, "versions": {}}
     metadata |= changes.pop("metadata", {})
     arrays = {
@@ -104,7 +104,7 @@ def test_the_valid_file_is_read(tmp_path: Path) -> None:
 
 
 def test_a_damaged_file_is_refused_or_has_the_same_tables(tmp_path: Path, table_file: Path) -> None:
-    """Bytes changed at random: refused, or of no consequence."""
+    """Random bytes are changed."""
     good, rng, path = table_file.read_bytes(), random.Random(0), tmp_path / "damaged.npz"
     expected = load_tables(table_file, GRAPH).values
     # The last 600 bytes are the directory; headers stand before each array.

@@ -1,4 +1,4 @@
-"""Exact endgames: known positions, known small boards, plain minimax, and both ways to end a long search."""
+"""Exact endgames: known positions, small boards, plain minimax, time limits and Ctrl-C."""
 
 import json
 import os
@@ -140,7 +140,7 @@ def minimax(board, width, player, empties_to_winner):
 
 
 def scattered_board(chance, squares, empties):
-    """Discs anywhere, so that passes and ends with empty squares are frequent."""
+    """Random discs, so that passes and ends with empty squares are frequent."""
     share = chance.choice([0.2, 0.5, 0.5, 0.8])
     board = [1 if chance.random() < share else -1 for _ in range(squares)]
     for square in chance.sample(range(squares), empties):
@@ -149,7 +149,7 @@ def scattered_board(chance, squares, empties):
 
 
 def played_board(chance, game, empties):
-    """As it comes in a random match; (board, player to move)."""
+    """A position of a random match: (board, player to move)."""
     state = game.init()
     while not bool(state.terminated):
         board = tuple(game.squares(state)[0].tolist())
@@ -186,7 +186,7 @@ def test_values_and_actions_are_those_of_plain_minimax(name, empties_to_winner):
             assert solver.value(state) == value
             assert solver.solve(state)[:2] == (value, action)
         seen.add((len(expected) > 1, state.terminated.item(), action == width * width, value % 2))
-    # Moves to choose from, ends and passes were among them; and odd values, if empty squares count for nobody.
+    # The positions include choices, ends and passes, and odd values if empty squares count for neither player.
     assert {(True, False, False, 0), (False, True, False, 0), (False, False, True, 0)} <= seen
     assert any(odd for *_, odd in seen) is not empties_to_winner
 
