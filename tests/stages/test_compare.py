@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import shutil
 import sys
 from pathlib import Path
 
@@ -30,9 +29,8 @@ COLUMNS = [
 FIGURES = ["exact.png", "loss_by_level.png", "losses.png", "ratings.png", "wins_minus_losses.png"]
 
 
-def test_the_table_has_its_columns_and_the_figures_are_drawn(tiny_run: Path, tmp_path: Path) -> None:
-    run_dir = tmp_path / "run"
-    shutil.copytree(tiny_run, run_dir)
+def test_the_table_has_its_columns_and_the_figures_are_drawn(run_copy: Path) -> None:
+    run_dir = run_copy
     settings = tiny_settings(run_dir, "comparison.matches=20")
     draw_run_figures(settings)
     report = compare_and_report(settings)

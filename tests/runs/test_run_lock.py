@@ -1,0 +1,88 @@
+"""The lock of a run: one process at a time, and its children."""
+
+import fcntl
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from selfplay.errors import RunLockedError, StageError
+from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_lock import LOCK_DESCRIPTOR
+
+HOLD = """
+import sys
+import time
+from pathlib import Path
+from selfplay.runs.run_folder import RunFolder
+with RunFolder(Path(sys.argv[1])).lock():
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """Another process that holds the run."""
+    process = subprocess.Popen([sys.executable, "-c", HOLD, tmp_path], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "held\n"
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_a_run_held_by_another_process_is_refused_and_free_after_its_kill(tmp_path, holder):
+    with pytest.raises(RunLockedError, match=f"another process is using {tmp_path}"), RunFolder(tmp_path).lock():
+        pytest.fail("the lock was given")
+    holder.send_signal(signal.SIGKILL)
+    assert holder.wait() == -signal.SIGKILL
+    with RunFolder(tmp_path).lock():
+        assert (tmp_path / ".lock").exists()
+
+
+def test_another_run_dir_is_free(tmp_path, holder):
+    with RunFolder(tmp_path / "other").lock():
+        assert (tmp_path / "other" / ".lock").exists()
+
+
+def test_the_lock_is_free_after_its_block(tmp_path):
+    for _ in range(2):
+        with RunFolder(tmp_path).lock():
+            pass
+    with pytest.raises(ZeroDivisionError), RunFolder(tmp_path).lock():
+        raise ZeroDivisionError
+    with RunFolder(tmp_path).lock():
+        pass
+
+
+def test_a_lock_inherited_from_the_shell_admits_its_children(tmp_path, monkeypatch):
+    with RunFolder(tmp_path).lock(), (tmp_path / ".lock").open("ab") as foreign:
+        monkeypatch.setenv(LOCK_DESCRIPTOR, str(foreign.fileno()))
+        # Open, but it does not hold the lock.
+        with pytest.raises(RunLockedError), RunFolder(tmp_path).lock():
+            pytest.fail("the lock was given")
+    with (tmp_path / ".lock").open("ab") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        monkeypatch.setenv(LOCK_DESCRIPTOR, str(held.fileno()))
+        with RunFolder(tmp_path).lock():
+            pass
+        monkeypatch.delenv(LOCK_DESCRIPTOR)
+        with pytest.raises(RunLockedError), RunFolder(tmp_path).lock():
+            pytest.fail("the lock was given")
+
+
+@pytest.mark.parametrize("number", ["", "text", "-1", "99999"])
+def test_a_wrong_number_of_an_inherited_lock_is_ignored(tmp_path, monkeypatch, number):
+    monkeypatch.setenv(LOCK_DESCRIPTOR, number)
+    with RunFolder(tmp_path).lock():
+        pass
+
+
+def test_a_run_dir_that_is_a_file_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises(StageError, match=rf"cannot write in {tmp_path / 'file'}: "),
+        RunFolder(tmp_path / "file").lock(),
+    ):
+        pytest.fail("the lock was given")
