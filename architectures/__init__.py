@@ -1,8 +1,8 @@
 """The networks, one per file, by name: torch modules from observations to `Output`.
 
 Each maps float32[N, *observation_shape] to an `Output`: a value, and policy logits if it has a policy head. To add one,
-write it in a file of its own, add a line to ARCHITECTURES, and add conf/architecture/NAME.yaml with its options; or
-keep it in a package of your own and name it `module:Class`, or offer it as an entry point of "selfplay.architectures".
+write it in a new file, add a line to ARCHITECTURES, and add conf/architecture/NAME.yaml with its options; or keep it in
+another package and name it `module:Class`, or offer it as an entry point in the group "selfplay.architectures".
 """
 
 import inspect
@@ -45,7 +45,7 @@ def build_network(architecture: Mapping[str, Any], observation_shape: Sequence[i
     options = dict(architecture)
     name = options.pop("name", None)
     if not isinstance(name, str):
-        raise SettingError(f"unknown architecture {name!r}; there are {', '.join(sorted(ARCHITECTURES))}")
+        raise SettingError(f"unknown architecture {name!r}; choose from {', '.join(sorted(ARCHITECTURES))}")
     build = _network_class(name)
     known = list(inspect.signature(build).parameters)[1:]
     sizes = {"num_actions": num_actions} if "num_actions" in known else {}

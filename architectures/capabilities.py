@@ -1,4 +1,4 @@
-"""What some networks can do besides evaluating a batch of observations.
+"""Protocols of what some networks can do besides evaluating a batch of observations.
 
 A network has a capability if it has the method. Code that needs one asks `isinstance(network, CompiledValues)`, and
 never for the class of the network.
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-# The reports of a run load networks that have none of these, and should not wait for the compiler.
+# Imported for type checking only: reports load networks without these capabilities and need not import the compiler.
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.games.patterns import TrainableTables
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class CompiledValues(Protocol):
-    """A network whose values compiled searches can compute by themselves."""
+    """A network whose values can be computed inside compiled searches, without torch."""
 
     def valuation(self, name: str, game: "Game", win: float, margin: float) -> "Valuation":
-        """The values of the network as it is now, for searches of `game`.
+        """The values of the network with its present weights, for searches of `game`.
 
         Args:
-            name: how the user named it.
-            win, margin: the value of a match that is won, and of each point by which the player leads at the end.
+            name: the name that the user gave it.
+            win, margin: the value of a won match, and of each point by which the player leads at the end.
         """
 
 
 @runtime_checkable
 class RowByRowTrainable(Protocol):
-    """A network of tables, which gradient descent can change after each single row."""
+    """A network of tables that can be trained by gradient descent after each single row."""
 
     def trainable_tables(self) -> "TrainableTables":
-        """Its tables on the CPU, with the weights themselves: what is written into them changes the network."""
+        """Its tables on the CPU. The weights are not copied: writing into them changes the network."""
 
 
 @runtime_checkable
@@ -47,7 +47,7 @@ class FeatureWeights(Protocol):
 
 @runtime_checkable
 class SquareWeights(Protocol):
-    """A network that can tell what a stone on each square adds to the value."""
+    """A network that can compute what a stone on each square adds to the value."""
 
     def square_weights(self) -> NDArray[np.float64]:
         """float64[phases, rows, columns]: what a stone of the player who has just moved adds, phase by phase."""

@@ -52,7 +52,7 @@ class NTuple(nn.Module):
         super().__init__()
         rows, columns = _board_of(observation_shape)
         if patterns is not None and (isinstance(patterns, str) or not patterns):
-            raise SettingError('architecture.patterns: give one or more drawings, such as "xxx/xxx/xxx"')
+            raise SettingError('architecture.patterns: must be one or more drawings, such as "xxx/xxx/xxx"')
         require_positive_integer("phases", phases)
         self.board, self.num_squares = (rows, columns), rows * columns
         drawings = windows(rows, columns) if patterns is None else patterns
@@ -92,12 +92,12 @@ class NTuple(nn.Module):
         return self.weight_of_entry[entries.long()].long() + phase[:, None] * self.patterns.num_weights
 
     def valuation(self, name: str, game: Game, win: float, margin: float) -> PatternEvaluation:
-        """The weights as they are now, for compiled searches (see `CompiledValues`)."""
+        """The present weights, for compiled searches (see `CompiledValues`)."""
         tables = pattern_tables(self.patterns, self.weight.detach().cpu().numpy(), self.num_squares)
         return PatternEvaluation(name, game.name, win, margin, tables)
 
     def trainable_tables(self) -> TrainableTables:
-        """The patterns and the weights themselves, for training row by row on the CPU (see `RowByRowTrainable`)."""
+        """The patterns and the weights, not copied, for training row by row (see `RowByRowTrainable`)."""
         contributions, offsets, weight_of_entry, *_ = self.patterns
         return TrainableTables(contributions, offsets, weight_of_entry, self.weight.detach().numpy(), self.num_squares)
 

@@ -1,4 +1,4 @@
-"""What every network returns, and the check that it does."""
+"""The output of every network, and the check that a network returns it."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, cast
@@ -9,29 +9,29 @@ from torch import Tensor, nn
 from selfplay.errors import SettingError
 
 PROBE_ROWS = 3
-"""Observations that a network is tried with. Not 1, so that a value for each of them shows in the shape."""
+"""Number of observations in the check of a network. Not 1, so that the shape shows whether each has a value."""
 
 
 class Output(NamedTuple):
-    """What a network says about N observations, each seen by the player who has just moved."""
+    """The output of a network for N observations, each seen by the player who has just moved."""
 
     value: Tensor
     """float32[N]: the expected outcome for the player who has just moved."""
     policy_logits: Tensor | None = None
-    """float32[N, A]: how promising each action of the player to move is; None: the network has no policy head."""
+    """float32[N, A]: how promising each action of the player to move is; None if the network has no policy head."""
 
 
 def check_output(network: nn.Module, observation_shape: Sequence[int], num_actions: int, name: str) -> Output:
-    """Try `network` with a few observations of zeros, in evaluation mode.
+    """Call `network` with a few observations of zeros, in evaluation mode, and check its output.
 
     Args:
-        name: how error messages name the network, such as "architecture=mlp".
+        name: what error messages call the network, such as "architecture=mlp".
 
     Returns:
         Its output, with N = PROBE_ROWS.
 
     Raises:
-        SettingError: the network fails, or returns something else than `Output` with float32 tensors of its shapes.
+        SettingError: the network fails, or does not return an `Output` with float32 tensors of the right shapes.
     """
     try:
         output: object = probe(network, observation_shape)

@@ -191,7 +191,7 @@ def main() -> None:
     if options.repeats < 1:
         parser.error("--repeats: give 1 or more")
     if unknown := [section for section in asked if section not in SECTIONS]:
-        parser.error(f"unknown section {unknown[0]!r}; there are {', '.join(SECTIONS)}")
+        parser.error(f"unknown section {unknown[0]!r}; choose from {', '.join(SECTIONS)}")
     print(f"{machine()}; Python {platform.python_version()}")
     for section in asked:
         SECTIONS[section](make_game("othello"), options.repeats)

@@ -312,7 +312,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=1)
     options = parser.parse_args()
     if unknown := [section for section in options.sections if section not in SECTIONS]:
-        parser.error(f"unknown section {unknown[0]!r}; there are {', '.join(SECTIONS)}")
+        parser.error(f"unknown section {unknown[0]!r}; choose from {', '.join(SECTIONS)}")
     if min(options.repeats, options.workers, *options.batch_sizes, *options.matches) < 1:
         parser.error("--repeats, --workers, --batch-sizes, --matches: give 1 or more")
     torch.set_num_threads(1)

@@ -6,7 +6,7 @@
     state = agent.game.state_after(["1,1", "0,1"])
     print(agent.action_values(state))
 
-Names are imported when they are first used, so that what needs no network does not wait for torch.
+Names are imported on first use, so that code that needs no network does not wait for torch to be imported.
 """
 
 from importlib import import_module

@@ -18,11 +18,11 @@ class IllegalActionError(SelfPlayError, ValueError):
 
 
 class NotNowError(SelfPlayError):
-    """A request that a match does not allow now: there is nothing to take back, say, or the match is over."""
+    """A request that a match does not allow now, for example because it is over or there is nothing to take back."""
 
 
 class InvalidFileError(SelfPlayError, ValueError):
-    """A file that is missing, truncated, of another format, or has values out of range."""
+    """A file that is missing, truncated, in another format, or has values out of range."""
 
     def __init__(self, path: object, reason: str) -> None:
         # Both are arguments, so that the error can be sent from one process to another.

@@ -17,21 +17,22 @@ from selfplay.process_rank import process_rank, wait_to_be_ended
 INTERRUPTED = 130
 INTERRUPTED_MESSAGE = "interrupted; run the same command again to resume"
 
-_last_duties: list[Callable[[], None]] = []
+_cleanups: list[Callable[[], None]] = []
 
 
-def before_exit(duty: Callable[[], None]) -> None:
-    """Call `duty` before the program ends, to clean up what must not outlive it; it must not print."""
-    _last_duties.append(duty)
+def before_exit(cleanup: Callable[[], None]) -> None:
+    """Register a function that `exit_with_line` calls before it ends the program; it must not print."""
+    _cleanups.append(cleanup)
 
 
 def exit_with_line(message: str, code: int) -> None:
     """End the program at once, so that no thread or exit handler prints anything after the line.
 
-    Of several processes started by torchrun, the first prints the line; another one only if it is not ended meanwhile.
+    Of several processes started by torchrun, rank 0 prints its line at once. The others wait first, and print theirs
+    only if torchrun has not ended them by then.
     """
-    for duty in _last_duties:
-        duty()
+    for cleanup in _cleanups:
+        cleanup()
     if process_rank() > 0:
         wait_to_be_ended()
     write_error_line(message)
@@ -54,11 +55,11 @@ def _report_interrupt(kind: type[BaseException], error: BaseException, traceback
 
 
 def _interrupt_again(dropped: "sys.UnraisableHookArgs") -> None:
-    """Repeat a Ctrl-C that Python dropped, as it does in callbacks of compiled code."""
+    """Raise again a KeyboardInterrupt that Python dropped, as it does in callbacks of compiled code."""
     if not issubclass(dropped.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(dropped)
         return
-    # With a delay, or it would be dropped together with this call.
+    # Delayed, because an interrupt raised during this call would be dropped too.
     again = threading.Timer(0.01, _thread.interrupt_main)
     again.daemon = True
     with suppress(RuntimeError):

@@ -4,11 +4,11 @@ import os
 import time
 
 PATIENCE = 5.0
-"""Seconds. When one process fails, torchrun ends the others well within this time."""
+"""Seconds to wait. When one process fails, torchrun ends the others well within this time."""
 
 
 def process_count() -> int:
-    """Number of processes started together; 1 without torchrun."""
+    """Number of processes that torchrun started; 1 without torchrun."""
     return max(1, _number("WORLD_SIZE"))
 
 

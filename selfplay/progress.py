@@ -14,7 +14,7 @@ class NoProgress:
         pass
 
     def update(self, count: int) -> None:
-        """Nothing to show."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing."""

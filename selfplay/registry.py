@@ -1,9 +1,9 @@
-"""Things of one kind by name: what a setting such as `game.name` or `targets` chooses from.
+"""Registries of objects by name: what a setting such as `game.name` or `targets` chooses from.
 
-A thing is named in one of three ways:
+An object is named in one of three ways:
 
-- by its name in this package, one line in the registry of its room;
-- by the name under which another installed package offers it, as an entry point of the registry's group;
+- by its name in this package, defined by one line in a registry;
+- by the name of an entry point, in the registry's group, of another installed package;
 - as `module:attribute`, without packaging anything.
 """
 
@@ -18,12 +18,12 @@ Thing = TypeVar("Thing")
 
 
 class Registry(Mapping[str, Thing], Generic[Thing]):
-    """Things of one kind by name, imported when they are first looked up.
+    """Objects of one kind by name, imported when they are first looked up.
 
     Args:
-        kind: what they are, as error messages say it: "game", "player".
-        homes: where each is defined, `module:attribute` by name.
-        group: the group of entry points under which other packages offer more of them.
+        kind: what the objects are called in error messages: "game", "player".
+        homes: where each object is defined, as `module:attribute`, by name.
+        group: the group of entry points with which other packages add objects.
     """
 
     def __init__(self, kind: str, homes: Mapping[str, str], group: str | None = None) -> None:
@@ -34,17 +34,17 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
     def register(self, name: str, thing: Thing) -> None:
         """Add `thing` under `name` for this process. Raises ValueError if the name is taken."""
         if name in self:
-            raise ValueError(f"there is a {self.kind} {name!r} already")
+            raise ValueError(f"the {self.kind} {name!r} already exists; choose another name")
         self._found[name] = thing
 
     def __getitem__(self, name: str) -> Thing:
-        """The thing of that name. Raises SettingError if there is none, with the choices, or it cannot be imported."""
+        """The object with this name. Raises SettingError, listing the names, if it is unknown or cannot be imported."""
         if name not in self._found:
             self._found[name] = self._imported(name)
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
-        """The names, those of this package first; a `module:attribute` that was looked up is not among them."""
+        """The names, those of this package first; without any `module:attribute` that was looked up."""
         names = [*self._homes, *self._offered(), *(name for name in self._found if ":" not in name)]
         return iter(dict.fromkeys(names))
 
@@ -52,7 +52,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         return len(list(iter(self)))
 
     def __contains__(self, name: object) -> bool:
-        # Entry points are only looked up for names that are not ours: reading them takes 10 ms.
+        # Entry points are read only for names from outside this package, because reading them takes 10 ms.
         return name in self._homes or name in self._found or name in self._offered()
 
     def _offered(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         if home is None and ":" in name:
             home = name
         if home is None:
-            raise SettingError(f"unknown {self.kind} {name!r}; there are {', '.join(sorted(self))}")
+            raise SettingError(f"unknown {self.kind} {name!r}; choose from {', '.join(sorted(self))}")
         module, _, attribute = home.partition(":")
         try:
             return cast(Thing, getattr(import_module(module), attribute))

@@ -22,7 +22,7 @@ def test_a_name_of_the_package_is_imported_when_it_is_looked_up(fractions):
 
 
 def test_an_unknown_name_is_refused_with_the_choices(fractions):
-    with pytest.raises(SettingError, match=r"^unknown number 'third'; there are half, nowhere$"):
+    with pytest.raises(SettingError, match=r"^unknown number 'third'; choose from half, nowhere$"):
         fractions["third"]
 
 
@@ -52,5 +52,5 @@ def test_a_registered_thing_is_found_and_its_name_is_taken(fractions):
     fractions.register("two", 2)
     assert fractions["two"] == 2
     assert "two" in fractions
-    with pytest.raises(ValueError, match="there is a number 'two' already"):
+    with pytest.raises(ValueError, match="the number 'two' already exists; choose another name"):
         fractions.register("two", 3)

@@ -1,1 +1,1 @@
-"""What every script shares: flags, composing settings, one line for an error, exit codes, sweeps."""
+"""The common parts of all scripts: flags, composing settings, one-line errors, exit codes, sweeps."""

@@ -1,4 +1,4 @@
-"""Command-line arguments: flags such as `--level 3` beside overrides such as `level=3`, and quoting for Hydra."""
+"""Command-line arguments: flags such as `--level 3`, overrides such as `level=3`, and quoting for Hydra."""
 
 import argparse
 import re
@@ -29,7 +29,7 @@ HYDRA_FLAGS_WITH_VALUE = (
 SWEEP_FLAGS = {"--multirun", "-m"}
 
 PLAYER_WITH_OPTIONS = re.compile(r"""(?<!['"\w])(?:gtp:|[a-z_]+(?::[^,\[\]'"?]*)?\?)[^,\[\]'"]*""")
-"""A player's name with options, such as level:17?depth=2, or with a command, that is not quoted."""
+"""An unquoted player name with options, such as level:17?depth=2, or with a command."""
 
 OVERRIDE = re.compile(r"[+~]*[A-Za-z_][\w.]*=")
 
@@ -37,7 +37,7 @@ HYDRA_FUNCTION = re.compile(r"\w+\(.*,.*\)")
 
 
 def overrides_first(arguments: Sequence[str]) -> list[str]:
-    """`arguments` with our flags rewritten as overrides, and all overrides before the flags of Hydra.
+    """`arguments` with the flags of this program rewritten as overrides, and all overrides before the flags of Hydra.
 
     Hydra rejects flags that are not its own, and overrides on both sides of `-m`.
 
@@ -72,16 +72,16 @@ def _value_of_flag(flag: str, rest: list[str]) -> str:
 def _checked_override(argument: str, is_sweep: bool) -> str:
     name, equals, value = argument.partition("=")
     if argument.startswith("-"):
-        raise SettingError(f"unknown flag {argument}; there are {', '.join(f'--{name}' for name in FLAGS)}, --help")
+        raise SettingError(f"unknown flag {argument}; choose from {', '.join(f'--{name}' for name in FLAGS)}, --help")
     if equals:
         return _override(name, value, is_sweep)
     if argument.startswith("~"):
         return argument
-    raise SettingError(f"{argument!r} is neither a flag nor a setting; give name=value")
+    raise SettingError(f"{argument!r} is neither a flag nor a setting; write name=value")
 
 
 def _override(name: str, value: str, is_sweep: bool) -> str:
-    """`name=value`, quoted where Hydra's grammar needs it: special characters in a folder, options of a player.
+    """`name=value`, quoted where Hydra's grammar requires it: special characters in a folder, options of a player.
 
     A sweep makes such folders (`recipe=article,seed=0`). A run_dir is left as it is if it is already quoted or calls a
     function of Hydra, and in a sweep if it has commas, which separate the values to sweep over.
@@ -96,7 +96,7 @@ def _override(name: str, value: str, is_sweep: bool) -> str:
 
 
 class ArgumentParser(argparse.ArgumentParser):
-    """For scripts that read no settings: wrong arguments raise SettingError, and the description is not re-wrapped."""
+    """The parser of scripts without settings: wrong arguments raise SettingError; the description is not re-wrapped."""
 
     def __init__(self, description: str) -> None:
         super().__init__(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)

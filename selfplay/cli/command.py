@@ -27,14 +27,14 @@ from selfplay.settings.compose import offer_defaults, one_line, settings_from_co
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.settings.run import Settings
 
-# Importing Hydra takes 0.1 s, in which Ctrl-C should already be handled (selfplay.process_exit): see `_run_hydra`.
+# Hydra is imported in `_run_hydra`: it takes 0.1 s, in which Ctrl-C should already be handled (selfplay.process_exit).
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 log = logging.getLogger(__name__)
 
 RunUse = Literal["create", "change", "read"]
-"""What a script does with the folder of the run: see `command_of`."""
+"""How a script uses the folder of the run: see `command_of`."""
 
 
 def progress_bar(*, total: int, desc: str) -> Any:
@@ -116,14 +116,14 @@ class Script(Generic[AnySettings]):
                 multirun.finish(self.after_sweep)
 
     def _check_several_processes(self, arguments: Sequence[str]) -> None:
-        """Raise SettingError for what torchrun cannot start."""
+        """Raise SettingError if torchrun started a script or a sweep that needs a single process."""
         if not self.in_parallel:
             name = Path(sys.argv[0]).name
             raise SettingError(
                 f"{name} runs in one process: start it with python (torchrun: train/train_agent.py only)"
             )
         if not SWEEP_FLAGS.isdisjoint(arguments):
-            raise SettingError("a sweep (-m) cannot be started by torchrun: give one value of each setting")
+            raise SettingError("a sweep (-m) cannot be started by torchrun: set one value of each setting")
 
     def _print_help(self, arguments: Sequence[str]) -> None:
         # Only --help reads the registry of players and the sources of the settings.
@@ -157,7 +157,7 @@ class Script(Generic[AnySettings]):
         def job(config: "DictConfig") -> None:
             nonlocal is_composed
             is_composed = True
-            # Here as well as around Hydra, which would add a line of its own to an error that passes through it.
+            # Here as well as around Hydra, which would add a line to an error that passes through it.
             run_reporting_errors(lambda: run_composed(config))
 
         try:

@@ -1,4 +1,4 @@
-"""Errors that a user can fix, ours or of the libraries that read settings: the line to print and the exit code."""
+"""Errors that the user can fix, including those of Hydra and OmegaConf: the line to print and the exit code."""
 
 from selfplay.errors import SelfPlayError, SettingError
 

@@ -21,7 +21,7 @@ WIDTH = 100
 
 
 def help_text(docstring: str, kind: type[AnySettings], config: str, overrides: Sequence[str]) -> str:
-    """What `--help` prints for a script with settings of class `kind` from conf/`config`.yaml.
+    """The text of `--help` for a script with settings of class `kind` from conf/`config`.yaml.
 
     The settings are shown with the values that these overrides give them. Raises SettingError.
     """
@@ -56,7 +56,7 @@ def _groups(config: str) -> dict[str, list[str]]:
 
 
 def _descriptions(kind: type[Any], settings: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """The docstring below each field, by the field's dotted name; Python itself does not keep these."""
+    """The docstring below each field, by the field's dotted name, read from the sources: Python does not keep these."""
     for base in kind.__mro__[:-1]:
         (definition,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
         assert isinstance(definition, ast.ClassDef)

@@ -2,7 +2,7 @@
 
 python -m selfplay.cli.lock_for_shell RUN_DIR
 
-Exits with an error of one line if another process holds it.
+Exits with a one-line error if another process holds it.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Where the messages of the library go while a script runs: the screen and run.log."""
+"""Logging of the library's messages to the screen and to run.log while a script runs."""
 
 import logging
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The runs of a sweep (`-m`): a folder for each, named after its settings, and a report of those that fail.
+"""The runs of a sweep (`-m`): a folder for each run, named after its settings, and a report of those that fail.
 
 python train/learn.py -m seed=0,1,2 recipe=default,article run_dir=outputs/seeds
 
@@ -25,7 +25,7 @@ AfterSweep = Callable[[Path, Sequence[Path]], None]
 class Multirun:
     """The settings that a sweep varies, the runs that were started, and those that failed.
 
-    `arguments`: of the command line, all overrides before the flags.
+    `arguments`: the command line, with all overrides before the flags.
 
     Raises SettingError for a sweep over the files of a group (glob).
     """
@@ -54,7 +54,7 @@ class Multirun:
 
         Args:
             config: the settings of the run; its run_dir is the folder of the sweep.
-            overrides: those of the run, swept or not.
+            overrides: all overrides of the run, swept or not.
         """
         name = self.name(overrides)
         folder = Path(config.run_dir)

@@ -17,7 +17,7 @@ def print_settings(arguments: Sequence[str]) -> None:
     split = len(arguments) - 1 - list(reversed(arguments)).index("--")
     overrides = overrides_first(arguments[:split])
     if foreign := [override for override in overrides if override.startswith("-")]:
-        raise SettingError(f"{foreign[0]}: only the scripts of the stages take this flag; here give settings only")
+        raise SettingError(f"{foreign[0]}: this is a flag of the scripts; use only settings here")
     settings = compose_settings(overrides)
     for name in arguments[split + 1 :]:
         sys.stdout.write(f"{getattr(settings, name)}\n")

@@ -1,20 +1,20 @@
-"""Moving the bits of many rows of bytes to other places, with one table for each byte."""
+"""Permutations of the bits of many packed rows, applied with one lookup table per byte."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 BLOCK = 8192
-"""Rows moved at a time, so that they stay in the processor's cache: twice as fast as all rows at once."""
+"""Rows processed at a time. They stay in the processor's cache, which is twice as fast as all rows at once."""
 
 
 class BitPermutation:
     """Makes rows of words from rows of bytes: bit j of a new row is bit `sources[j]` of the old one.
 
-    Bit j of a row is bit j % 8 of byte j // 8, in a word as in a byte from the lowest bit on.
+    Bit j of a row is bit j % 8 of byte j // 8; the bits of words and bytes are counted from the lowest.
 
     Args:
         sources: int64[K], one for each bit of the new row; -1 gives a 0.
-        num_bytes: I, bytes in an old row.
+        num_bytes: I, the number of bytes in an old row.
     """
 
     def __init__(self, sources: NDArray[np.int64], num_bytes: int) -> None:
@@ -42,7 +42,7 @@ class BitPermutation:
 
 
 def packed_bit(entry: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Which bit of a row made by `np.packbits` holds each of these entries: entry 0 is the highest bit of byte 0."""
+    """The bit that holds each of these entries in a row made by `np.packbits`: entry 0 is the highest bit of byte 0."""
     return entry ^ 7
 
 

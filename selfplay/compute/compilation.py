@@ -20,7 +20,7 @@ from selfplay.compute.bit_algebra import RULES, RuleFunction, named_by_closure
 from selfplay.compute.versions import sources_digest
 
 Words = NDArray[np.int64]
-"""int64[B]: the words of B positions, as compiled code walks over them."""
+"""int64[B]: one word of each of B positions, as an array for compiled code."""
 
 _registered: set[Callable[..., Any]] = set()
 

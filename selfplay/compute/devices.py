@@ -24,23 +24,23 @@ def runs_compiled(tensor: "Tensor") -> bool:
 
 
 def require_device(name: str) -> None:
-    """Raises SettingError unless `name` is auto or an available device. Imports torch only for cuda."""
+    """Raise SettingError unless `name` is auto or an available device. Imports torch only for cuda."""
     if name not in DEVICES:
-        raise SettingError(f"device={name}: give {', '.join(DEVICES[:-1])} or {DEVICES[-1]}")
+        raise SettingError(f"device={name}: must be {', '.join(DEVICES[:-1])} or {DEVICES[-1]}")
     if name != CUDA:
         return
     import torch
 
     if torch.version.cuda is None:
         raise SettingError(
-            "device=cuda: this build of torch supports only the CPU; install one with CUDA, or give auto"
+            "device=cuda: this build of torch supports only the CPU; install one with CUDA, or set device=auto"
         )
     if not torch.cuda.is_available():
-        raise SettingError("device=cuda: torch finds no GPU; give device=cpu or auto")
+        raise SettingError("device=cuda: torch finds no GPU; set device=cpu or auto")
 
 
 def chosen_device(name: str) -> str:
-    """The device, cpu or cuda, that `device=name` stands for; auto is the GPU if there is one.
+    """The device that the setting `device=name` selects, cpu or cuda; auto selects the GPU if there is one.
 
     Raises SettingError as `require_device`.
     """

@@ -1,4 +1,4 @@
-"""Columns between Arrow and numpy without pandas.
+"""Conversion of columns between Arrow and NumPy without pandas.
 
 Arrow's own conversions (`pa.array`, `to_numpy`) import pandas if it is installed, which takes 150 ms: longer than the
 conversion of a whole dataset.
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 
 def as_arrow(column: NDArray[Any], arrow_type: pa.DataType) -> pa.Array:
-    """The memory of `column` (C-contiguous) as an array of Arrow: numbers, or the rows of uint8[N, W] as bytes."""
+    """An Arrow array on the memory of `column` (C-contiguous): numbers, or the rows of uint8[N, W] as bytes."""
     return pa.Array.from_buffers(arrow_type, len(column), [None, pa.py_buffer(column)])
 
 

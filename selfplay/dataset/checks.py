@@ -1,4 +1,4 @@
-"""The checks of values that were read, the same for both formats: an error names the file, the row and the column."""
+"""The checks of values read from datasets of either format; errors name the file, the row and the column."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def check_column(
     """Raise InvalidFileError, with the first row, unless all values (N of them) are in range.
 
     Args:
-        name: what the column is called in the file, if not by its own name.
+        name: the name of the column in the file, if it differs from `column.name`.
     """
     valid = column.is_valid(values)
     if not valid.all():
@@ -40,9 +40,9 @@ def check_column(
 
 
 def unpack_checked(path: Path, codec: ObservationCodec, packed: NDArray[np.uint8], rows_before: int = 0) -> Words:
-    """The words of packed observations. Raises InvalidFileError, with the row, if no position shows one of them."""
+    """The words of packed observations. Raises InvalidFileError, with the row, if one belongs to no position."""
     try:
         return codec.unpack(packed)
     except ForeignObservationError as error:
         row = rows_before + error.row + 1
-        raise InvalidFileError(path, f"the observation of row {row} is that of no position; {REMEDY}") from error
+        raise InvalidFileError(path, f"the observation of row {row} belongs to no position; {REMEDY}") from error

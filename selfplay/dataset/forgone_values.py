@@ -1,4 +1,4 @@
-"""What was given up in the plies in which a player explored."""
+"""The values of the best actions in the plies in which a player explored instead."""
 
 import torch
 from torch import Tensor
@@ -11,9 +11,9 @@ from selfplay.players.player import Player
 
 
 def forgone_values(record: MatchRecord, players: tuple[Player, Player], key: int) -> list[Tensor]:
-    """Of each ply, float32[B]: what the best action is worth to the player to move, if it explored and took another.
+    """float32[B] for each ply: the value of the best action to the player to move, if it explored and took another.
 
-    nan in all other plies, and in those of players that value no actions.
+    nan in all other plies, and in those of players that do not value actions.
 
     Args:
         players, key: those of the matches, as for `selfplay.matches.arena.play_batch`.

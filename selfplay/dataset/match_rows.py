@@ -17,7 +17,7 @@ def match_rows(played: PlayedMatches, rule: TargetRule, viewpoints: str = "both"
     """The rows of a batch of matches: one for each move, ordered by match and ply.
 
     Args:
-        rule: gives the targets.
+        rule: computes the targets.
         viewpoints: "both" keeps the moves of both players, "agent" only those of the first of the two.
 
     Raises SettingError if the targets of `rule` have another shape or are not in [-1, 1].
@@ -65,7 +65,7 @@ def _place_ply(
     next_row: NDArray[np.int64],
     rows: Rows,
 ) -> None:
-    """Write the rows of one ply of B matches to their places `next_row` (int64[B]), and count these up."""
+    """Write the rows of one ply of B matches to the places `next_row` (int64[B]), and advance these."""
     for i in range(len(match)):
         if kept[i]:
             row = next_row[i]

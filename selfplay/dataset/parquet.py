@@ -21,7 +21,7 @@ from selfplay.errors import InvalidFileError
 from selfplay.games.observation_codec import ObservationCodec
 
 GROUP_SIZE = 65536
-"""Rows in a row group, however many are passed at a time: batching must not change the bytes."""
+"""Rows in a row group, however many rows are passed at a time, because batching must not change the bytes."""
 
 
 def part_name(shard: int) -> str:
@@ -67,7 +67,7 @@ def _columns(rows: Rows, codec: ObservationCodec) -> Iterator[NDArray[np.generic
 
 
 def _groups(parts: Iterable[Rows]) -> Iterator[Rows]:
-    """The same rows in groups of one size, the last one smaller."""
+    """The same rows in groups of equal size, except for a smaller last one."""
     waiting: list[Rows] = []
     for rows in parts:
         waiting.append(rows)
@@ -124,7 +124,7 @@ class RowGroups:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Turns errors of reading `path` into an InvalidFileError that names it."""
+    """Turn errors while reading `path` into an InvalidFileError that names it."""
     try:
         yield
     except OSError as error:

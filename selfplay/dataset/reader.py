@@ -13,7 +13,7 @@ def read_dataset(path: Path, codec: ObservationCodec) -> Rows:
     """The rows of the dataset at `path`: a file dataset.csv, or a folder dataset.parquet.
 
     Args:
-        codec: that of the game, `Game.observation_codec`.
+        codec: the codec of the game, `Game.observation_codec`.
 
     Raises:
         InvalidFileError: the file is missing, empty or cut off, a column is missing or foreign, or a value is out of
@@ -23,7 +23,7 @@ def read_dataset(path: Path, codec: ObservationCodec) -> Rows:
 
 
 def read_parts(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
-    """As `read_dataset`, but some rows at a time: row groups of Parquet; all rows of CSV."""
+    """As `read_dataset`, but in parts: the row groups of Parquet, or all rows of CSV at once."""
     if path.suffix != ".parquet":
         yield read_csv(path, codec)
         return

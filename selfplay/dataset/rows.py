@@ -11,7 +11,7 @@ class Rows(NamedTuple):
     """N afterstates with their targets, ordered by match and ply."""
 
     match: NDArray[np.int64]
-    """int64[N]: the match that the afterstate was reached in."""
+    """int64[N]: the number of the match in which the afterstate was reached."""
     ply: NDArray[np.int32]
     """int32[N]: the ply that led to it, from 0."""
     own: NDArray[np.int64]

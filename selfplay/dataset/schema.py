@@ -17,13 +17,13 @@ class Column(NamedTuple):
 
     name: str
     dtype: str
-    """The dtype of numpy, and the type of Arrow with the same name."""
+    """The NumPy dtype, which is also the name of the Arrow type."""
     allowed: str
-    """Its values, as an error message describes them."""
+    """The allowed values, as described in error messages."""
     is_valid: Callable[[NDArray[Any]], NDArray[np.bool_]]
     """Which values are allowed: bool[N]."""
     meaning: str
-    """In the words of docs/files.md."""
+    """The description in docs/files.md."""
 
 
 MATCH = Column("match", "int64", "0 or more", lambda match: match >= 0, "number of the match")
@@ -74,6 +74,6 @@ def parquet_schema(observation_size: int) -> pa.Schema:
 
 
 def _schema(special: Mapping[str, list[tuple[str, pa.DataType]]]) -> pa.Schema:
-    """The columns with those of `special` in the place of the column of that name."""
+    """The schema, with each column that `special` names replaced by the columns given there."""
     plain = {column.name: [(column.name, pa.from_numpy_dtype(column.dtype))] for column in COLUMNS}
     return pa.schema([field for column in COLUMNS for field in {**plain, **special}[column.name]])

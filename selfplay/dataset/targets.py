@@ -19,7 +19,7 @@ from selfplay.players.player import Player
 
 
 class PlayedMatches(NamedTuple):
-    """A batch of matches, and what a target rule may need to know about them."""
+    """A batch of matches with everything that a target rule may need."""
 
     game: Game
     record: MatchRecord
@@ -30,14 +30,14 @@ class PlayedMatches(NamedTuple):
     gamma: float
     """The discount in [0, 1]."""
     outcome: Outcome = match_return
-    """What the end of a match is worth."""
+    """The value of the end of a match."""
 
 
 TargetRule = Callable[[PlayedMatches], Tensor]
-"""Gives float32[T, B] in [-1, 1]: the target of the afterstate that each ply of each match led to.
+"""Returns float32[T, B] in [-1, 1]: the target of the afterstate of each ply of each match.
 
-It is a value for the player who has just moved. Plies without a move, `is_move`, become no rows; their targets are
-ignored.
+It is the value to the player who has just moved. Plies that are not moves (see `is_move`) do not become rows, and their
+targets are ignored.
 """
 
 
@@ -52,14 +52,14 @@ def full(played: PlayedMatches) -> Tensor:
 def watkins(played: PlayedMatches) -> Tensor:
     """As `full`, but an exploring action ends the match for the plies before it, as if the best action had been played.
 
-    What followed says nothing about the earlier plies (Watkins's Q(lambda) with lambda = 1; Sutton & Barto, section
-    12.10). z is then what the best action was worth to the player.
+    The rest of the match then does not affect the targets of earlier plies (Watkins's Q(lambda) with lambda = 1; Sutton
+    & Barto, section 12.10), and z is the value of the best action to the player.
     """
     return discounted_outcomes(played, forgone_values(played.record, played.players, played.key))
 
 
 def is_move(game: Game, actions: Tensor) -> Tensor:
-    """bool, as `actions`: which are moves; a pass is not one, and neither is the filler after the end of a match."""
+    """bool, of the shape of `actions`: False for passes and for the filler after the end of a match."""
     moved = actions != MATCH_OVER
     return moved if game.pass_action is None else moved & (actions != game.pass_action)
 
@@ -79,7 +79,7 @@ def discounted_outcomes(played: PlayedMatches, forgone: Sequence[Tensor] | None 
     for ply in reversed(range(len(record.actions))):
         mover = record.states[ply].current_player.long()[:, None]
         k = moves_later.gather(1, mover)[:, 0]
-        # 0 is added so that no draw becomes -0.0.
+        # 0 is added so that draws are not -0.0.
         targets[ply] = torch.where(mover[:, 0] == 0, of_first, -of_first) * powers[k] + 0.0
         if forgone is not None:
             cut = ~forgone[ply].isnan()

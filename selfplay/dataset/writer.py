@@ -1,4 +1,4 @@
-"""Writing datasets of either format shard by shard; a dataset gets its name when it is complete."""
+"""Writing datasets of either format shard by shard; a dataset gets its final name when it is complete."""
 
 import json
 import shutil
@@ -32,20 +32,20 @@ class DatasetWriter(Protocol):
     """The shards that an earlier, interrupted run has written, with their numbers of rows."""
 
     def add(self, shard: int, content: bytes) -> None:
-        """Write what `encode_rows` made of a shard. Raises OSError or StageError."""
+        """Write a shard as encoded by `encode_rows`. Raises OSError or StageError."""
 
 
 @contextmanager
 def dataset_written(path: Path, observation_size: int, record: Mapping[str, Any]) -> Iterator[DatasetWriter]:
     """The writer of the dataset at `path`, which is complete when the block ends.
 
-    dataset.csv is written beside its place and deleted if the block fails. The files of dataset.parquet are kept then,
-    and the complete ones are reused by the next run with the same `record`.
+    If the block fails, an incomplete dataset.csv is deleted. The complete files of an incomplete dataset.parquet are
+    kept and reused by the next run with the same `record`.
 
     Args:
-        record: what the rows depend on.
+        record: everything that the rows depend on.
 
-    Raises StageError if something cannot be written.
+    Raises StageError if a file cannot be written.
     """
     if path.suffix == ".parquet":
         writer = PartsWriter(path, record)

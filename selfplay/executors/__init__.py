@@ -1,7 +1,7 @@
 """Executors: apply a function to tasks and return the results in order, in this process, in others, or on a cluster.
 
-A task carries the settings of its run, and the function stands at the top level of a module. Few results are kept
-waiting at a time, so all results together may be larger than memory.
+A task carries the settings of its run, and the function is defined at the top level of a module. Only a few results are
+kept at a time, so all results together may be larger than memory.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ __all__ = ["Executor", "open_executor"]
 def open_executor(settings: ExecutorSettings) -> Iterator[Executor]:
     """The executor that the settings name; its workers start with the first task and end with the block.
 
-    Raises SettingError for an unknown name, or one whose package is not installed.
+    Raises SettingError for an unknown name, or if a package that the executor needs is not installed.
     """
     executor: Executor = EXECUTORS[settings.name](settings)
     try:

@@ -8,7 +8,7 @@ from selfplay.settings.common import CommonSettings, ExecutorSettings
 
 
 class Task(Protocol):
-    """What an executor can pass on: a NamedTuple with the settings of its run."""
+    """The argument of one call: a NamedTuple with the settings of its run."""
 
     @property
     def settings(self) -> CommonSettings: ...
@@ -18,17 +18,17 @@ AnyTask = TypeVar("AnyTask", bound=Task)
 Result = TypeVar("Result")
 
 ATTEMPTS = 4
-"""How often a task whose worker died is started at most."""
+"""The largest number of times that a task is started if its workers die."""
 IN_FLIGHT = 2
 """Number of tasks per worker that are running or have results waiting."""
 
 
 class Executor(Protocol):
-    """Runs tasks. To add one, write the class, name it in EXECUTORS or offer it as an entry point, and add
+    """Runs tasks. To add an executor, write the class, add it to EXECUTORS or offer it as an entry point, and add
     conf/executor/NAME.yaml."""
 
     def __init__(self, settings: ExecutorSettings) -> None:
-        """Raises SettingError if a package that it needs is not installed."""
+        """Raise SettingError if a package that it needs is not installed."""
 
     def map(
         self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
@@ -37,7 +37,7 @@ class Executor(Protocol):
 
         Args:
             function: defined at the top level of a module.
-            files: files below run_dir that the tasks read, for machines that do not have them.
+            files: files below run_dir that the tasks read, to be sent to machines that do not have them.
 
         Raises what `function` raises, and StageError if workers die repeatedly.
         """

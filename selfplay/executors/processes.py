@@ -68,7 +68,7 @@ class ProcessExecutor:
             )
         if len(self._processes) == self.workers:
             return self._pool.submit(function, task)
-        # A pool starts a worker whenever a task finds none idle.
+        # A pool starts a worker whenever no worker is idle for a new task.
         before = set(multiprocessing.active_children())
         with _ctrl_c_later():
             future = self._pool.submit(function, task)
@@ -79,7 +79,7 @@ class ProcessExecutor:
         if self._pool is None:
             return
         self._pool.shutdown(wait=False, cancel_futures=True)
-        # All of them: if one ended while it took a task from the queue, the others would wait forever.
+        # All workers are killed: if only one ended while it took a task from the queue, the others would wait forever.
         for process in self._processes:
             process.terminate()
         self._processes.clear()
@@ -97,7 +97,7 @@ def _ctrl_c_later() -> Iterator[None]:
 
 
 def _begin_worker(threads: str) -> None:
-    """Limit the threads of libraries, leave Ctrl-C to the parent process, and exit when the parent is killed.
+    """Limit the threads of libraries, leave Ctrl-C to the parent process, and exit if the parent is killed.
 
     Otherwise libraries would start a thread per core, and a worker would wait for tasks forever.
     """

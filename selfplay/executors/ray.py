@@ -114,7 +114,7 @@ def _result(ray: Any, reference: Any) -> Any:
 
 
 def _require_listener(address: str | None) -> None:
-    """Raise OSError or ValueError unless something listens at HOST:PORT; Ray itself would retry for many minutes."""
+    """Raise OSError or ValueError unless a server listens at HOST:PORT; Ray itself would retry for many minutes."""
     if address not in (None, "auto", "local"):
         host, _, port = address.rpartition(":")
         socket.create_connection((host, int(port)), timeout=PATIENCE).close()

@@ -19,4 +19,4 @@ class SerialExecutor:
         return map(function, tasks)
 
     def close(self) -> None:
-        """Nothing to end."""
+        """Do nothing."""

@@ -1,7 +1,7 @@
 """The picture of an experience graph: the boards that follow a board, a layer per ply, with their scores.
 
-Frames and arrows have the colour of the player with the better score, and are the darker and wider the larger the
-absolute score is; a score of 0 is grey and thin.
+Frames and arrows have the colour of the player with the better score. The larger the absolute score, the darker and
+wider they are; a score of 0 is grey and thin.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,11 +22,11 @@ from selfplay.settings.experience import PictureSettings
 
 COLOURS = {1: BLUE, -1: ORANGE, 0: GREY}
 BOARD = 0.74
-"""Side of a board; boards of one layer stand 1 or more apart."""
+"""Side of a board; the boards of a layer are at least 1 apart."""
 LAYER = 1.75
 """Distance from one layer to the next."""
 LEAST_WIDTH = 6.6
-"""Width that the texts need."""
+"""Minimum width for the texts."""
 INCHES = 1.0
 """Inches per unit."""
 PALE = 0.25

@@ -1,9 +1,9 @@
-"""The figures of a run and of a comparison, found by their files, and writing them.
+"""Finds and writes the figures of a run and of a comparison.
 
 Each file in figures/of_run/ and figures/of_comparison/ has a function `pictures`, from a `TrainedRun` or a `Comparison`
-to the pictures it draws, by file name: figures for .png files, lists of frames for .gif files. A new file there is
-found; other packages offer such a function as an entry point of the group `selfplay.run_figures` or
-`selfplay.comparison_figures`.
+to the pictures it draws, by file name: figures for .png files, lists of frames for .gif files. A new file in these
+folders is found automatically; other packages offer such a function as an entry point in the group
+`selfplay.run_figures` or `selfplay.comparison_figures`.
 """
 
 import pkgutil
@@ -44,7 +44,7 @@ def write_figures(
 ) -> list[Path]:
     """Draw all pictures of `subject` and write them into `folder`; returns their files.
 
-    Raises StageError if a file cannot be written, and what the figures raise.
+    Raises StageError if a file cannot be written, and any error that the figures raise.
     """
     written = []
     for name in figures:

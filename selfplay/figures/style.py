@@ -1,4 +1,4 @@
-"""The style that all figures share, and how they are written."""
+"""The style of all figures, and writing them to files."""
 
 import io
 import logging
@@ -26,7 +26,7 @@ BLUE, ORANGE, GREEN, RED, GREY, DARK = "#2f6db3", "#d97b1f", "#3a9a5b", "#c23b3b
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """Write `figure` as a PNG file, without date or version. Raises StageError if that cannot be done."""
+    """Write `figure` as a PNG file, without date or version. Raises StageError if it cannot be written."""
     with written_whole(path) as beside:
         figure.savefig(beside, format="png", dpi=DPI, metadata={"Software": None})
     log.info("wrote %s", path)
@@ -35,7 +35,7 @@ def save_figure(figure: Figure, path: Path) -> None:
 def save_animation(frames: Sequence[Image.Image], path: Path, milliseconds: int = 600) -> None:
     """Write `frames` as a GIF file that repeats forever and shows its last frame three times as long as the others.
 
-    Raises StageError if that cannot be done.
+    Raises StageError if it cannot be written.
     """
     durations = [milliseconds] * (len(frames) - 1) + [3 * milliseconds]
     with written_whole(path) as beside:
@@ -44,7 +44,7 @@ def save_animation(frames: Sequence[Image.Image], path: Path, milliseconds: int 
 
 
 def rendered(figure: Figure) -> Image.Image:
-    """`figure` as a picture of 256 colours, a frame of an animation."""
+    """`figure` as an image of 256 colours, for use as a frame of an animation."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=100)
     return Image.open(buffer).convert("RGB").quantize(256, dither=Image.Dither.NONE)

@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from selfplay.figures.style import decorate, empty_figure, whole_numbers_on_x
 from selfplay.grading.comparison_columns import RESULTS
-from selfplay.grading.finished_runs import Run, setting_text, settings_key, telling_settings
+from selfplay.grading.finished_runs import Run, distinguishing_settings, setting_text, settings_key
 
 LONGEST_LABEL = 48
-"""Characters in the legend."""
+"""Maximum number of characters of a label in the legend."""
 
 
 def run_curves(runs: Sequence[Run]) -> Figure:
@@ -49,7 +49,7 @@ def _share_won(run: Run, is_exact: bool) -> "pd.Series[float]":
 
 
 def _by_level(run: Run, values: "pd.Series[float]") -> "pd.Series[float]":
-    """The values from level 1; level 0, the random player, is the same in all runs and far below."""
+    """The values from level 1 on. Level 0, the random player, is the same in all runs and far below."""
     return pd.Series(values.to_numpy(dtype=float, na_value=np.nan), index=run.table["level"]).iloc[1:]
 
 
@@ -64,7 +64,7 @@ def _draw(axes: Axes, curves: "Sequence[pd.Series[float]]", colour: str, label: 
 
 def _groups(runs: Sequence[Run]) -> dict[str, list[Run]]:
     """Groups of runs that differ only in their seeds, by label."""
-    names = [name for name in telling_settings(runs) if name != "seed"]
+    names = [name for name in distinguishing_settings(runs) if name != "seed"]
     by_key: dict[str, list[Run]] = {}
     for run in runs:
         by_key.setdefault(settings_key(run, names), []).append(run)

@@ -1,12 +1,12 @@
-"""Event files for TensorBoard, written beside the CSV files with logger=tensorboard, and never read.
+"""Event files for TensorBoard, written in addition to the CSV files with logger=tensorboard, and never read.
 
     RUN_DIR/tensorboard/level_03/      the losses of each epoch of level 3's training
     RUN_DIR/tensorboard/comparison/    the numbers of comparison/levels.csv by level, and the figures
 
     tensorboard --logdir RUN_DIR/tensorboard
 
-Event files contain times, so no manifest describes them. A stage empties its folder before it writes, so that nothing
-is in it twice.
+Event files contain times, so manifests do not describe them. A stage empties its folder before it writes, so that it
+does not contain duplicates.
 """
 
 import shutil
@@ -20,7 +20,7 @@ from selfplay.errors import StageError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
 
-# Training does not import any of this unless it is asked to log.
+# Imported inside the functions, so that training without logger=tensorboard does not import any of it.
 if TYPE_CHECKING:
     from pandas import DataFrame
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def epoch_events(settings: Settings, level: int) -> "Iterator[Callable[[EpochLoss], None]]":
-    """A function that records the losses of each epoch of a level's training as they come.
+    """A function that records the losses of each epoch of a level's training when the epoch ends.
 
     With logger=none it only deletes the events of an earlier training, which are no longer valid.
 

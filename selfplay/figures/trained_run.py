@@ -1,4 +1,4 @@
-"""What the figures of a run are drawn from."""
+"""The data from which the figures of a run are drawn."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

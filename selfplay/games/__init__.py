@@ -1,4 +1,4 @@
-"""The games by name, and what a game is made of."""
+"""The registry of games, and the types that a game is made of."""
 
 from selfplay.errors import SettingError
 from selfplay.games.game import Game

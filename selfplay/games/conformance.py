@@ -1,4 +1,4 @@
-"""The contract of games as one check: `check_game` raises an error that says what a game violates.
+"""The contract of games as one check: `check_game` raises an error that names the first violation.
 
 Random matches are played with the compiled rules, and everything else that the game provides is compared with them.
 """
@@ -212,7 +212,8 @@ def _check_three_ways(game: Game, plies: Sequence[Ply]) -> None:
             _require(_same(step(state, action), following), f"{step.__name__} differs from the compiled rules")
         bits = game.observation_bits(following)
         _require(bits.dtype == torch.uint8, "observation_bits are not uint8")
-        _require(torch.equal(game.observation_bits_with_tensors(following), bits), "observation_bits differ by way")
+        same_bits = torch.equal(game.observation_bits_with_tensors(following), bits)
+        _require(same_bits, "observation_bits_with_tensors differs from observation_bits")
         seen = bits.to(torch.float32).reshape(-1, *game.observation_shape)
         _require(torch.equal(game.observe(following), seen), "observe differs from observation_bits")
         for row in range(SINGLE_MATCHES):

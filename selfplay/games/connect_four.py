@@ -9,8 +9,8 @@ Bit `7 * row + column` of a word is a square, rows counted from the top, as the 
     28 29 30 31 32 33 34
     35 36 37 38 39 40 41
 
-Player 0 is X (red), player 1 is O (yellow). Action i drops a stone into column i. The bits of the top row are those
-of the actions, so the columns that are open are its empty squares, without any shifting.
+Player 0 is X (red), player 1 is O (yellow). Action i drops a stone into column i. Square i of the top row is bit i, the
+bit of action i, so the legal actions are the empty squares of the top row, without shifting.
 """
 
 import numpy as np
@@ -31,14 +31,14 @@ TOP_ROW = word_of(range(COLUMNS))
 BOTTOM_ROW = word_of(range(SQUARES - COLUMNS, SQUARES))
 LEFT_COLUMN = word_of(range(0, SQUARES, COLUMNS))
 ENDS_AT_LEFT = word_of(square for square in range(SQUARES) if square % COLUMNS <= COLUMNS - 4)
-"""From these squares a line of four has room to the right."""
+"""The squares from which a line of four fits to the right."""
 ENDS_AT_RIGHT = word_of(square for square in range(SQUARES) if square % COLUMNS >= 3)
-"""From these squares a line of four has room to the left."""
+"""The squares from which a line of four fits to the left."""
 
 
 @rule
 def has_line(stones: Word) -> Word:
-    """Whether four of `stones` stand in a row, column or diagonal. The topmost, or leftmost, has room for the rest."""
+    """Whether four of `stones` are in a row, column or diagonal. Each line is tested from its top or left end."""
     across, upright = stones & (stones >> 1), stones & (stones >> COLUMNS)
     falling, rising = stones & (stones >> (COLUMNS + 1)), stones & (stones >> (COLUMNS - 1))
     to_right = ((across & (across >> 2)) | (falling & (falling >> 2 * (COLUMNS + 1)))) & ENDS_AT_LEFT
@@ -48,13 +48,13 @@ def has_line(stones: Word) -> Word:
 
 @rule
 def legal_actions(own: Word, opp: Word) -> Word:
-    """The columns whose top square is empty; none after a line, which only the player who has just moved can have."""
+    """The columns whose top square is empty; none if the player who has just moved has completed a line."""
     return (~(own | opp) & TOP_ROW) * (has_line(opp) == 0)
 
 
 @rule
 def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
-    """Of the empty squares of a column, the stone falls to the one on the bottom row or on another stone."""
+    """Drop a stone to the lowest empty square of its column."""
     stones = own | opp
     column, ground = move * LEFT_COLUMN, (stones >> COLUMNS) | BOTTOM_ROW
     return opp, own | (column & ground & ~stones)
@@ -62,7 +62,7 @@ def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
 
 @rule
 def is_terminal(own: Word, opp: Word) -> Word:
-    """The player who has just moved has a line, or the board is full."""
+    """Whether the player who has just moved has a line, or the board is full."""
     return has_line(opp) | ((own | opp) == FULL_BOARD)
 
 

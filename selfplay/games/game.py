@@ -1,4 +1,4 @@
-"""The contract of a game: what its author writes. docs/adding_a_game.md shows it with an example.
+"""The base class of games: what the author of a game writes. docs/adding_a_game.md shows an example.
 
 The terms are those of OpenSpiel and PGX.
 """
@@ -36,7 +36,7 @@ class Game(BatchStepping):
     turning_rules: TurningRules | None = None
     """What exact endgames need in addition; None if the game does not turn discs."""
     features: Features | None = None
-    """Numbers that searches can value positions by; None if there are none beyond the result of a match."""
+    """Numbers from which searches can value positions; None if there are none besides the result of a match."""
     presentation_class: type[Presentation] = Presentation
     """How the game is shown to people; the default shows the texts of actions and a board of X and O."""
 
@@ -63,7 +63,7 @@ class Game(BatchStepping):
         raise SettingError(f"game={self.name}: its boards do not determine who is to move")
 
     def read_transcript(self, text: str) -> list[int]:
-        """The actions of a match from its start, by default written with spaces between them; they need not be legal.
+        """Read the actions of a match from its start, separated by spaces by default; they need not be legal.
 
         Raises IllegalActionError if part of the text does not name an action.
         """
@@ -73,7 +73,7 @@ class Game(BatchStepping):
 
     @cached_property
     def presentation(self) -> Presentation:
-        """The one object of `presentation_class`."""
+        """The game's instance of `presentation_class`."""
         return self.presentation_class(self)
 
     def state_after(self, actions: Iterable[str]) -> State:

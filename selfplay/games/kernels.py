@@ -34,10 +34,10 @@ class Kernels(NamedTuple):
     """(state, draws) to int64[B], one uniformly random legal action per match; 0 in terminated matches."""
     random_matches: Callable[[Draws], tuple[Tensor, Tensor]]
     """Play random matches one after another, without recording their plies: the return of player 0 (float32[B]) and the
-    number of plies (int64[B]). They are the matches that `random_actions` plays with the same draws."""
+    number of plies (int64[B]). With the same draws, `random_actions` plays the same matches."""
     perft: Callable[[int, int, int, bool], int]
     """(own, opp, depth, count_finished): the number of sequences of `depth` plies from a position; a match that
-    ends sooner counts as one more sequence if `count_finished`, else as none."""
+    ends sooner counts as one more sequence if `count_finished`, otherwise not."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Outcomes: what the end of a match is worth to a player, its return or its lead in points.
+"""Outcomes: the value of the end of a match to a player, such as its return or its lead in points.
 
 An outcome is chosen by name (the setting `outcome`, `selfplay.settings.choices.OUTCOMES`). To add one, write an
 `Outcome` anywhere and set `outcome=my_module:my_outcome`, or offer it as an entry point in the group
@@ -17,14 +17,15 @@ from selfplay.games.state import State
 
 
 class EndValues(NamedTuple):
-    """The worth of the end of a match: `win` times the return, plus `point` times the lead in points."""
+    """The value of the end of a match: `win` times the return, plus `point` times the lead in points."""
 
     win: float
     point: float
 
 
 Outcome = Callable[[Game], EndValues]
-"""The worth of the ends of a game's matches, in [-1, 1] in total. Raises SettingError if the game lacks points."""
+"""From a game to the values of its ends, in [-1, 1] in total. Raises SettingError if it needs points that the game does
+not count."""
 
 
 def match_return(game: Game) -> EndValues:
@@ -33,22 +34,22 @@ def match_return(game: Game) -> EndValues:
 
 
 def disc_difference(game: Game) -> EndValues:
-    """The lead in points over the number of squares. Raises SettingError if the game counts no points."""
+    """The lead in points divided by the number of squares. Raises SettingError if the game does not count points."""
     if game.rules.margin is None or game.num_squares is None:
-        raise SettingError(f"outcome=disc_difference: {game.name} counts no points; give outcome=return")
+        raise SettingError(f"outcome=disc_difference: {game.name} does not count points; set outcome=return")
     return EndValues(win=0.0, point=1.0 / game.num_squares)
 
 
 def outcome_of_first(game: Game, state: State, outcome: Outcome) -> Tensor:
-    """float32[B] in [-1, 1]: the outcome of finished matches for player 0; without meaning for unfinished ones.
+    """float32[B] in [-1, 1]: the outcome of finished matches for player 0; undefined for unfinished ones.
 
-    Raises SettingError if the outcome needs points and the game counts none.
+    Raises SettingError if the outcome needs points that the game does not count.
     """
     win, point = outcome(game)
     values = win * state.returns
     if point:
         if game.rules.margin is None:
-            raise SettingError(f"outcome: {game.name} counts no points; give outcome=return")
+            raise SettingError(f"outcome: {game.name} does not count points; set outcome=return")
         lead: Tensor = game.rules.margin(state.own, state.opp)
         values = values + point * torch.where(state.current_player == 0, lead, -lead).to(torch.float32)
     # 0 is added so that draws are not -0.0.
@@ -56,6 +57,6 @@ def outcome_of_first(game: Game, state: State, outcome: Outcome) -> Tensor:
 
 
 def outcome_of_mover(game: Game, state: State, outcome: Outcome) -> Tensor:
-    """float32[B] in [-1, 1]: the same for the player who has just moved."""
+    """float32[B] in [-1, 1]: `outcome_of_first`, but for the player who has just moved."""
     first = outcome_of_first(game, state, outcome)
     return torch.where(state.current_player == 1, first, -first) + 0.0

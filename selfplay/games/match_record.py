@@ -12,12 +12,12 @@ MATCH_OVER = -1
 
 
 class Forfeit(NamedTuple):
-    """A match that a player has lost because it could not or would not go on with it."""
+    """A match that a player lost because it could not or would not continue."""
 
     match: int
-    """Its number."""
+    """The number of the match."""
     player: int
-    """Which of the two players (0 or 1) has lost it."""
+    """Which of the two players (0 or 1) lost it."""
     reason: str
 
 
@@ -33,7 +33,7 @@ class MatchRecord(NamedTuple):
     actions: tuple[Tensor, ...]
     """T times int64[B]: the action of each ply; MATCH_OVER in matches that were over."""
     forfeits: tuple[Forfeit, ...] = ()
-    """The matches that were forfeited. Such a one ends in a state that is terminated, though not by the rules."""
+    """The matches that were forfeited. Their last states are terminated, though not by the rules."""
 
     def returns(self) -> Tensor:
         """float32[B] in {-1, 0, 1}: the return of the first of the two players, in whichever seat."""
@@ -54,6 +54,6 @@ class MatchRecord(NamedTuple):
 
 
 def forfeited_state(state: State) -> State:
-    """These positions as ends of matches that the player to move has lost, though not by the rules."""
+    """The last states of matches that the player to move forfeits in the positions of `state`."""
     returns = torch.where(state.current_player == 0, -1.0, 1.0).to(torch.float32)
     return state._replace(terminated=torch.ones_like(state.terminated), returns=returns)

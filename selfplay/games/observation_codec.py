@@ -19,7 +19,7 @@ class ObservationCodec(Protocol):
     """Packs the observations of a game and unpacks them."""
 
     size: int
-    """D, the entries of an observation."""
+    """D, the number of entries of an observation."""
 
     def pack(self, own: NDArray[np.int64], opp: NDArray[np.int64]) -> NDArray[np.uint8]:
         """uint8[N, ceil(D / 8)]: the observations of the positions `(own, opp)`, int64[N] each.
@@ -28,14 +28,14 @@ class ObservationCodec(Protocol):
         """
 
     def unpack(self, packed: NDArray[np.uint8]) -> Words:
-        """The words of the positions that show these observations, the inverse of `pack`.
+        """The words of the positions with these observations, the inverse of `pack`.
 
-        Raises ForeignObservationError if no position shows one of them.
+        Raises ForeignObservationError if an observation does not belong to any position.
         """
 
 
 class ForeignObservationError(ValueError):
-    """An observation that no position of the game shows."""
+    """An observation that does not belong to any position of the game."""
 
     def __init__(self, row: int) -> None:
         super().__init__(f"row {row} is not the observation of a position")
@@ -74,12 +74,12 @@ class BitCodec:
 def codec_of_bits(observation_entry: Callable[[Word, Word, Word], Word], size: int) -> BitCodec:
     """The codec of a game whose observation entries are bits of the two words, found by setting one bit at a time.
 
-    An entry that several bits set is taken for the lowest of them, because words hold positions in their low bits.
+    An entry that several bits set is taken to show the lowest one, because words hold positions in their low bits.
     `selfplay.games.conformance` checks the codec on positions of the game.
 
     Args:
         observation_entry: see `Rules`.
-        size: D, the entries of an observation.
+        size: D, the number of entries of an observation.
 
     Raises SettingError if an entry is set by no bit, or by the same bit of both words.
     """

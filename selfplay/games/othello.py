@@ -30,7 +30,7 @@ from selfplay.games.state import State
 
 COLUMNS = "abcdefgh"
 DISCS = {"X": 1, "O": -1, "-": 0}
-"""The signs of a written board: black, white, empty."""
+"""The characters of a written board: black, white, empty."""
 
 
 class OthelloPresentation(Presentation):
@@ -77,7 +77,7 @@ class Othello(Game):
 
     @property
     def symmetries(self) -> Symmetries:
-        """The four that preserve the start: identity, half turn, and reflection in either diagonal."""
+        """The four that preserve the initial position: identity, half turn, and reflection in either diagonal."""
         board = np.arange(self.width * self.width).reshape(self.width, self.width)
         half_turn = np.rot90(board, 2)
         sources = np.stack([b.reshape(-1) for b in (board, half_turn, board.T, half_turn.T)])
@@ -105,13 +105,13 @@ class Othello(Game):
         return torch.stack([(discs == 1).sum(dim=1), (discs == -1).sum(dim=1)], dim=1)
 
     def read_board(self, board: str, side: str) -> State:
-        """The position written as one sign per square, from a1 along the rows: X black, O white, - empty.
+        """Read a position written as one character per square, from a1 along the rows: X black, O white, - empty.
 
         Args:
-            side: X or O, who is to move.
+            side: the player to move, X or O.
 
         Raises:
-            IllegalActionError: `board` has a wrong sign or number of signs, or `side` is neither X nor O.
+            IllegalActionError: `board` has a wrong character or length, or `side` is neither X nor O.
         """
         squares = self.width * self.width
         if len(board) != squares or not set(board) <= set(DISCS):
@@ -133,7 +133,7 @@ class Othello(Game):
         return "".join(signs[disc] for disc in self.squares(state.select(torch.tensor([row])))[0].tolist())
 
     def read_transcript(self, text: str) -> list[int]:
-        """The actions of a transcript like f5d6c3, from the start of a match; passes may be omitted.
+        """Read the actions of a transcript such as f5d6c3, from the start of a match; passes may be omitted.
 
         Raises IllegalActionError at the first text that is not a square or cannot be played there.
         """

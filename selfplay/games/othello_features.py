@@ -1,4 +1,4 @@
-"""Seven features of Othello positions, each mine minus the opponent's, seen by the player to move.
+"""Seven features of Othello positions, each the count of the player to move minus that of the opponent.
 
 docs/othello_evaluation.md explains their use. Each function below makes one feature for a board of `width` x `width`
 squares (width 4, 6 or 8): a function of two words `(own, opp)` that returns an integer. Exchanging the players changes
@@ -105,7 +105,7 @@ def mobility(legal_actions: Feature) -> Feature:
 
 @cache
 def frontier(width: int) -> Feature:
-    """Number of discs beside an empty square, in any of the eight directions. They give the opponent moves."""
+    """Number of discs next to an empty square, in any of the eight directions. They give the opponent moves."""
     around, board = neighbourhood(width), _board(width)
 
     @rule

@@ -67,7 +67,7 @@ def board_symmetries(kind: str, rows: int, columns: int) -> NDArray[np.int64]:
     elif kind == "square" and rows == columns:
         images = [np.rot90(side, quarter) for side in (board, board.T) for quarter in range(4)]
     else:
-        raise SettingError(f"architecture.symmetries={kind}: give none, mirror or, on a square board, square")
+        raise SettingError(f"architecture.symmetries={kind}: must be none, mirror or, on a square board, square")
     return np.stack([np.argsort(image.reshape(-1)) for image in images])
 
 
@@ -79,14 +79,14 @@ def read_pattern(drawing: str, rows: int, columns: int) -> tuple[int, ...]:
     Raises SettingError if the drawing has other characters, does not fit the board, or has no squares or too many.
     """
     if not isinstance(drawing, str):
-        raise SettingError(f"pattern {drawing!r}: give a drawing, such as xxx/xxx/xxx")
+        raise SettingError(f"pattern {drawing!r}: must be a drawing such as xxx/xxx/xxx")
     lines = drawing.split("/")
     signs = {(row, column): sign for row, line in enumerate(lines) for column, sign in enumerate(line)}
     squares = tuple(sorted(columns * row + column for (row, column), sign in signs.items() if sign == "x"))
     if set(signs.values()) - set("x.") or len(lines) > rows or max(map(len, lines)) > columns:
         raise SettingError(f"pattern {drawing!r}: draw x and . in {rows} rows of {columns} with / between them")
     if not 1 <= len(squares) <= LARGEST_PATTERN:
-        raise SettingError(f"pattern {drawing!r}: it has {len(squares)} squares; give 1 to {LARGEST_PATTERN}")
+        raise SettingError(f"pattern {drawing!r}: it has {len(squares)} squares; it must have 1 to {LARGEST_PATTERN}")
     return squares
 
 

@@ -1,6 +1,6 @@
 """All positions of a small game and the actions between them.
 
-A position is seen by the player to move, so it stands for both players at once. Values of positions are computed
+A position is seen by the player to move, so it need not be stored for each player. Values of positions are computed
 backwards from the ends of matches to the start: a position's *height* is the largest number of plies that can
 still be played from it, and its children all have smaller heights.
 """
@@ -51,7 +51,7 @@ class PositionGraph:
 
     @cached_property
     def terminated(self) -> NDArray[np.bool_]:
-        """bool[N]: where the match is over."""
+        """bool[N]: whether the match is over in each position."""
         terminated: NDArray[np.bool_] = self.state.terminated.numpy()
         return terminated
 

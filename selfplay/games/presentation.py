@@ -15,10 +15,10 @@ SIGNS = {1: "X", -1: "O", 0: "."}
 
 
 class PositionLine(NamedTuple):
-    """A line on which the positions of a game stand, for games whose position is a single number."""
+    """The number line of a game whose position is a single number, such as a sum."""
 
     label: str
-    """What the number means; the label of an axis."""
+    """What the number means, used as the label of an axis."""
     place: Callable[[State], Tensor]
     """The number of each position of a state: int64[B]."""
     end: int | None = None
@@ -26,12 +26,12 @@ class PositionLine(NamedTuple):
 
 
 class Presentation:
-    """The words and the board by which people see a game. Everything has a default; games override what they can say.
+    """The texts and the board with which a game is shown. Everything has a default that a game may override.
 
     Attributes:
         game: the game that is shown.
         title: what people call the game; its name by default.
-        action_help: how a person writes an action; the texts of the first and the last action by default.
+        action_help: how a person writes an action; the range from the first to the last action by default.
     """
 
     title: str = ""
@@ -39,14 +39,14 @@ class Presentation:
     """What a player has to achieve, in one sentence for people who do not know the game."""
     action_help: str = ""
     player_names: tuple[str, str] = ("first", "second")
-    """What the player who moves first, and the other, are called."""
+    """The names of the player who moves first and of the other."""
     stone_colours: tuple[str, str] | None = None
     """The colours of both players' stones if they are discs: black, white, red or yellow.
 
-    None if stones are signs, those of `player_names`.
+    None if stones are drawn as the signs in `player_names`.
     """
     position_line: PositionLine | None = None
-    """The line the positions stand on, if there is one: figures then show the value of each position."""
+    """The number line of the positions, if there is one: figures then show the value of each position on it."""
 
     def __init__(self, game: BatchStepping) -> None:
         self.game = game
@@ -78,18 +78,18 @@ class Presentation:
         return [SIGNS[stone] for stone in self.game.squares(state.select(torch.tensor([row])))[0].tolist()]
 
     def action_in_words(self, action: int) -> str:
-        """An action in range(A) as a sentence names it; its text by default."""
+        """The name of an action in range(A) within a sentence; its text by default."""
         return self.game.action_to_string(action)
 
     def pointed_squares(self, action: int) -> Sequence[int]:
-        """The squares at any of which a person may point to take `action`; none if it cannot be pointed at.
+        """The squares that a person may click to choose `action`; empty if there are none.
 
-        By default action i is taken at square i in games with one action for each square.
+        By default square i chooses action i in games with one action for each square.
         """
         return [action] if self._has_action_per_square and action != self.game.pass_action else []
 
     def placed_squares(self, state: State, actions: Sequence[int]) -> list[int | None]:
-        """For each action, the pointed square on which it places a stone; None if there is none.
+        """For each action, the one of its `pointed_squares` on which it places a stone; None if there is none.
 
         `state`: one match, in which the actions are legal.
         """

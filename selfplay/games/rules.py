@@ -1,4 +1,4 @@
-"""The rules of a game as bit algebra on two words, and what else a game may declare about its positions."""
+"""The rules of a game as bit algebra on two words, and optional declarations about its positions."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -32,30 +32,30 @@ class Rules(NamedTuple):
 
 
 class Features(NamedTuple):
-    """What positions of a game can be valued by: K whole numbers, each mine minus the opponent's or alike."""
+    """K integers from which positions can be valued, such as the player's discs minus the opponent's."""
 
     names: tuple[str, ...]
     """K names, as in conf/evaluation/."""
     values: Callable[[Word, Word], tuple[Word, ...]]
-    """(own, opp) to the K features, seen by the player to move. Compiled code calls it; on tensors it need not work."""
+    """(own, opp) to the K features, seen by the player to move. Called by compiled code only, not on tensors."""
 
 
 class TurningRules(NamedTuple):
-    """What a game adds whose moves place a disc on an empty square and turn discs of the other, at least one.
+    """Further rules of a game whose moves place a disc on an empty square and turn at least one opposing disc.
 
     Functions marked with `rule`. A player who can place none passes; when neither can, the match is over.
     """
 
     flips: Callable[[Word, Word, Word], Word]
-    """(own, opp, empty square) to the other's discs that a disc there turns; 0 if it may not be placed there."""
+    """(own, opp, empty square) to the opponent's discs that a disc there turns; 0 if it may not be placed there."""
     neighbours: Callable[[Word], Word]
-    """These squares and those that touch one of them, along lines and diagonals; beyond the board it may set bits."""
+    """The given squares and their neighbours in all eight directions; may set bits outside the board."""
     board: int
     """All squares."""
     corners: int
     """The squares whose discs can never be turned."""
     quarters: tuple[int, int, int, int]
-    """Parts of the board of like size: who fills the last square of a part that the other has no access to gains."""
+    """Four parts of the board of equal size. It is an advantage to place the last disc in a part."""
 
 
 class Symmetries(NamedTuple):

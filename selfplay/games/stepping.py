@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class BatchStepping(ABC):
-    """What follows from the rules of a game. `selfplay.games.game.Game` documents the attributes that a game sets."""
+    """Batched operations derived from the rules of a game; `selfplay.games.game.Game` documents its attributes."""
 
     name: str
     num_distinct_actions: int
@@ -36,7 +36,7 @@ class BatchStepping(ABC):
     @cached_property
     def kernels(self) -> "Kernels":
         """The compiled rules."""
-        # Imported late: loading numba takes about half a second, and a stage that only trains does without it.
+        # Imported late: importing numba takes about half a second, and a stage that only trains does not need it.
         from selfplay.games.kernels import compile_kernels
 
         return compile_kernels(self.rules, self.pass_action)
@@ -80,7 +80,7 @@ class BatchStepping(ABC):
             number = int(action[row])
             name = self.action_to_string(number) if bool(in_range[row]) else str(number)
             allowed = ", ".join(self.action_to_string(int(a)) for a in mask[row].nonzero()[:, 0])
-            raise IllegalActionError(f"{self.name}: action {name} is not legal here; legal are {allowed}")
+            raise IllegalActionError(f"{self.name}: action {name} is not legal here; legal actions: {allowed}")
         return self.step_unchecked(state, action)
 
     def step_unchecked(self, state: State, action: Tensor) -> State:

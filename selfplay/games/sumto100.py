@@ -1,7 +1,7 @@
 """SumTo100: two players add 1 to 10 in turn to a common sum that starts at 0; whoever reaches 100 wins.
 
 The sum is shared, so it stays in the first word whoever is to move, and the second word is 0. Action i adds i + 1.
-Perfect play leaves the opponent at 1, 12, 23, ..., 89: whatever they add, one can bring the sum to the next of these.
+Perfect play leaves the opponent at 1, 12, 23, ..., 89: whatever they add, the sum can be brought to the next of these.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def legal_actions(own: Word, opp: Word) -> Word:
 
 @rule
 def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
-    """Add the addend whose bit `move` holds."""
+    """Add the addend that `move` encodes."""
     addend = 1 + 1 * (move > 1) + 1 * (move > 2) + 1 * (move > 4) + 1 * (move > 8) + 1 * (move > 16)
     addend = addend + 1 * (move > 32) + 1 * (move > 64) + 1 * (move > 128) + 1 * (move > 256)
     return own + addend, opp
@@ -37,7 +37,7 @@ def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
 
 @rule
 def is_terminal(own: Word, opp: Word) -> Word:
-    """The goal is reached."""
+    """Whether the goal is reached."""
     return own + opp >= GOAL
 
 

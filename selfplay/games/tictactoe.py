@@ -28,12 +28,12 @@ TOP_LEFT = 0o1
 TOP_RIGHT = 0o4
 
 SQUARE_OF_KEY = {key: square for keys in ("123456789", "qweasdzxc") for square, key in enumerate(keys)}
-"""The squares in reading order by number, and by where the keys lie on a keyboard."""
+"""The square of each key: 1 to 9 in reading order, and the block of letters at the left of a keyboard."""
 
 
 @rule
 def has_line(stones: Word) -> Word:
-    """Whether three of `stones` stand in a row, column or diagonal."""
+    """Whether three of `stones` are in a row, column or diagonal."""
     rows = stones & (stones >> 1) & (stones >> 2) & LEFT_COLUMN
     columns = stones & (stones >> 3) & (stones >> 6) & TOP_ROW
     diagonal = stones & (stones >> 4) & (stones >> 8) & TOP_LEFT
@@ -55,13 +55,13 @@ def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
 
 @rule
 def is_terminal(own: Word, opp: Word) -> Word:
-    """A line or a full board ends the match."""
+    """Whether there is a line, or the board is full."""
     return has_line(opp) | has_line(own) | ((own | opp) == FULL_BOARD)
 
 
 @rule
 def return_to_move(own: Word, opp: Word) -> Word:
-    """Only the player who has just moved can have completed a line; the swapped view keeps the signs."""
+    """-1 if the player who has just moved has completed a line, otherwise 0."""
     return has_line(own) * 1 - has_line(opp) * 1
 
 
@@ -72,7 +72,7 @@ def observation_entry(own: Word, opp: Word, index: Word) -> Word:
 
 
 def _square_symmetries() -> NDArray[np.int64]:
-    """int64[8, 9]: square `s[i]` of the original board comes to stand on square i."""
+    """int64[8, 9]: symmetry `s` moves square `s[i]` of the original board to square i."""
     board = np.arange(9).reshape(3, 3)
     turned = [np.rot90(board, quarter) for quarter in range(4)]
     return np.stack([b.reshape(9) for b in turned] + [b.T.reshape(9) for b in turned])

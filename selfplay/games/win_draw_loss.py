@@ -7,11 +7,11 @@ Number = TypeVar("Number", bound=float)
 
 CONFIDENCE = 0.95
 BETTER, WORSE, UNDECIDED = "better", "worse", "not told apart"
-"""What a sign test says, as CSV files hold it."""
+"""The results of `sign_test`, as written in CSV files."""
 
 
 class WinDrawLoss(NamedTuple, Generic[Number]):
-    """Numbers of matches (int) or probabilities (float), as seen by one of the two players."""
+    """Matches won, drawn and lost: counts (int) or probabilities (float), as seen by one of the two players."""
 
     wins: Number
     draws: Number
@@ -56,7 +56,7 @@ def mean_of_seats(first: WinDrawLoss[float], second: WinDrawLoss[float]) -> WinD
 
 
 def wilson_interval(count: int, matches: int) -> tuple[float, float]:
-    """The 95 % interval (Wilson, 1927) of the rate behind `count` of the matches."""
+    """The 95 % confidence interval (Wilson, 1927) of the rate of an event that occurred in `count` of the matches."""
     # Importing scipy.stats takes a second, and programs that only count matches do not need it.
     from scipy.stats import binomtest
 

@@ -1,1 +1,1 @@
-"""How well players play: exact proofs, endgame positions, reference players, comparison of levels, ratings."""
+"""Measuring how well players play: exact proofs, endgame positions, reference players, comparisons, ratings."""

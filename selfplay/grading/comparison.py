@@ -1,4 +1,4 @@
-"""Every level of a run against its predecessor and the random player, sampled and exact, in one table.
+"""Comparison of every level of a run with its predecessor and the random player, sampled and exact, in one table.
 
 In games with too many positions for exact grades, `selfplay.grading.large_game_comparison` measures the levels instead.
 """
@@ -38,7 +38,7 @@ class Comparison(NamedTuple):
     grader: Grader | None
     """None if the game is too large to enumerate."""
     measurement: Measurement | None = None
-    """What was measured in a game too large to enumerate; None in other games."""
+    """The measurement in a game too large to enumerate; None in other games."""
 
     @property
     def newest(self) -> int:

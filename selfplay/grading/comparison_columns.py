@@ -1,4 +1,4 @@
-"""The columns of comparison/levels.csv, matches.csv and references.csv: what they are called, mean and hold."""
+"""The columns of comparison/levels.csv, matches.csv and references.csv: their names, meanings and values."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -96,7 +96,7 @@ def result_columns(
 
 
 def grade_columns(grade: Callable[[Row], Grade | None]) -> tuple[Column[Row], ...]:
-    """What is proved about a player of a game that can be enumerated."""
+    """The columns of the exact grade of a player, in games that can be enumerated."""
 
     def of(read: Callable[[Grade], Field]) -> Callable[[Row], Field]:
         return lambda row: None if (found := grade(row)) is None else read(found)
@@ -139,7 +139,7 @@ def _lines_columns(
 def endgame_columns(
     grade: Callable[[Row], EndgameGrade | None], *, large_games_only: bool = False
 ) -> tuple[Column[Row], ...]:
-    """How a player acts in the endgame positions."""
+    """The columns of a player's grade in the endgame positions."""
 
     def of(read: Callable[[EndgameGrade], Field]) -> Callable[[Row], Field]:
         return lambda row: None if (found := grade(row)) is None else read(found)
@@ -154,7 +154,7 @@ def endgame_columns(
 
 
 def rating_columns(rating: Callable[[Row], Rating], *, large_games_only: bool = False) -> tuple[Column[Row], ...]:
-    """The rating; its interval may be left out in small games."""
+    """The columns of the rating; `large_games_only` leaves out its interval in small games."""
     points = "Elo points by the model of Bradley and Terry, the random player at 0"
     ends = "95 % interval of the rating"
     return (

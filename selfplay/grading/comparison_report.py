@@ -1,4 +1,4 @@
-"""The report of a comparison: the table, and the verdict whether the newest level can lose at all."""
+"""The report of a comparison: the table, and the verdict on whether the newest level can lose at all."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -77,9 +77,9 @@ def _endgame_columns(row: "pd.Series[Any]") -> dict[str, str]:
 
 
 def verdict(comparison: Comparison) -> str:
-    """Whether the newest level can lose, proved by trying every line, with a shortest lost line; or what was measured.
+    """The verdict on the newest level: whether it can lose, with a shortest lost line, or what was measured.
 
-    Every line is tried in games that can be enumerated.
+    The former is proved by trying every line, in games that can be enumerated.
     """
     if comparison.grader is None:
         assert comparison.measurement is not None, "a comparison has either exact grades or a measurement"

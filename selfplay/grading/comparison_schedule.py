@@ -1,4 +1,4 @@
-"""Which players meet when the levels of a run are compared, and in how many matches."""
+"""The schedule of a comparison: which players meet, and in how many matches."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -20,7 +20,7 @@ Pair = tuple[Who, Who]
 Task = PairMatches[Settings, Who]
 
 DEFAULT_LEVELS = 10
-"""How many levels meet the references unless the settings say otherwise."""
+"""Number of levels that meet the references, unless the settings specify it."""
 
 
 def name_of(who: Who) -> str:
@@ -29,7 +29,7 @@ def name_of(who: Who) -> str:
 
 
 def player_of(settings: Settings, game: Game, who: Who) -> Player:
-    """The player itself. Raises as `level_player` and `make_player`."""
+    """The player. Raises as `level_player` and `make_player`."""
     if isinstance(who, int):
         return level_player(settings, game, who)
     return make_player(who, game, Path(settings.run_dir))
@@ -76,7 +76,7 @@ def random_player_matches(settings: Settings, levels: Sequence[int]) -> list[Tas
 def spaced_levels(levels: Sequence[int], every: int | None) -> list[int]:
     """Some of the trained levels (at least one, in order), always with the first and the newest.
 
-    `every`: every how many levels one is chosen, counted back from the newest; None: up to ten, evenly spaced.
+    `every`: choose every n-th level, counted back from the newest; None: up to ten, evenly spaced.
     """
     if every is None:
         count = min(DEFAULT_LEVELS, len(levels))
@@ -85,7 +85,7 @@ def spaced_levels(levels: Sequence[int], every: int | None) -> list[int]:
 
 
 def schedule(levels: Sequence[int], references: Sequence[str], settings: ComparisonSettings) -> dict[Pair, int]:
-    """How many matches each pair plays.
+    """The number of matches of each pair.
 
     Every level meets its predecessor and the random player; the spaced levels meet the references; the newest level
     meets the spaced levels; and each reference meets the one before it in the list, the first one the random player,

@@ -38,9 +38,9 @@ log = logging.getLogger(__name__)
 MOST_EMPTY = 14
 """Empty squares of the earliest positions; on a small board a third of all squares."""
 DIFFERENT_EMPTY = 3
-"""How many different numbers of empty squares there are: 12, 13 and 14."""
+"""Number of different counts of empty squares: 12, 13 and 14."""
 MOST_MATCHES_PER_POSITION = 20
-"""Up to this many matches per wanted position are played to find the positions."""
+"""Largest number of matches per requested position that are played to find the positions."""
 
 ENDGAME_COLUMNS = {
     "position": "number of the position, from 0",
@@ -55,7 +55,7 @@ HEADER = ",".join(ENDGAME_COLUMNS)
 
 
 class EndgameGrade(NamedTuple):
-    """How well a player acts in endgame positions."""
+    """The quality of a player's actions in endgame positions."""
 
     optimal: float
     """The share of positions in which its action is a best one; a random policy counts by its probabilities."""
@@ -87,10 +87,10 @@ class EndgamePositions(NamedTuple):
 def endgame_positions(
     game: Game, count: int, seed: int, path: Path, progress: ProgressBar = NoProgress
 ) -> EndgamePositions | None:
-    """Up to `count` endgame positions in which the choice matters, with the values in the file at `path` if it fits.
+    """Up to `count` endgame positions in which the choice matters, with the value of every action.
 
-    Otherwise the positions are solved, and all of them are written to the file; a file that is broken or holds other
-    positions is replaced. None if the game has no board of squares, or if there are no such positions.
+    The values are read from the file at `path` if it holds these positions. Otherwise the positions are solved and the
+    file is replaced. None if the game has no board of squares, or if no positions are found.
 
     Raises StageError if the file cannot be written.
     """

@@ -1,4 +1,4 @@
-"""The runs beneath a folder, read from their files: what was set in each, and how its levels were measured."""
+"""The finished runs below a folder, read from their files: their settings and the results of their levels."""
 
 import json
 import re
@@ -15,10 +15,10 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.training.epoch_loss_csv import read_epoch_losses
 
 SETTING_IN_NAME = re.compile(r"(?:^|[,/])([A-Za-z_+][\w.]*)=(.*?)(?=[,/][A-Za-z_+][\w.]*=|/|$)")
-"""A setting in the name of a folder, as a sweep gives it: recipe=article,seed=0."""
+"""A setting in the name of a folder as made by a sweep: recipe=article,seed=0."""
 
 LINES = [column.name for column in LEVEL_COLUMNS if column.exceeds_64_bits]
-"""Columns of counts that 64 bits do not hold."""
+"""Columns of counts that may exceed 64 bits."""
 
 NEEDED = ("level", "exact_win_vs_random", "rating", *(f"{what}_vs_random" for what in ("wins", "draws", "losses")))
 
@@ -27,48 +27,49 @@ class Run(NamedTuple):
     """A run whose levels are all compared."""
 
     name: str
-    """Its folder, relative to the one that was searched; "." if it is that one."""
+    """The folder of the run, relative to the folder that was searched; "." if they are the same."""
     settings: Mapping[str, Mapping[str, Any]]
-    """What its manifests say: play_0 (matches of level 0), play (of later levels), training. A part may be missing."""
+    """The settings in its manifests: play_0 (matches of level 0), play (of later levels), training. A part may be
+    missing."""
     table: pd.DataFrame
     """comparison/levels.csv, a row a level, level 0 first; the counts of lines are texts."""
     validation_loss: float
-    """The lowest one of the newest level."""
+    """The lowest validation loss of the newest level."""
 
     @property
     def named(self) -> dict[str, str]:
-        """The settings that its name tells."""
+        """The settings that its name contains."""
         return dict(SETTING_IN_NAME.findall(self.name))
 
     @property
     def known(self) -> dict[str, Any]:
-        """All its settings that are known; what a manifest says holds over the name."""
+        """All known settings of the run; a manifest takes precedence over the name."""
         return self.named | {name: value for part in self.settings.values() for name, value in part.items()}
 
 
 class Runs(NamedTuple):
-    """What was found beneath a folder."""
+    """The runs found below a folder."""
 
     folder: Path
     finished: list[Run]
     left_out: dict[str, str]
-    """Why a run is not among them, by its name."""
+    """The reason why a run is not among them, by its name."""
 
 
 def read_runs(folder: Path, expected: Sequence[Path] = ()) -> Runs:
-    """Every run beneath `folder`, or `folder` itself if it is the only one.
+    """Read every run below `folder`, or `folder` itself if it is the only one.
 
-    `expected`: the folders of runs that should be there, and are left out with a word if they are not.
+    `expected`: the folders of runs that should exist; those that do not are reported in `Runs.left_out`.
 
-    Raises StageError if there is no run.
+    Raises StageError if no run is found.
     """
     if not folder.is_dir():
-        raise StageError(f"{folder} is not there; give the folder of a sweep")
+        raise StageError(f"{folder} does not exist; set run_dir to the folder of a sweep")
     marks = (mark for name in (".lock", "level_00") for mark in folder.rglob(name))
     found = {mark.parent for mark in marks} | set(expected)
     paths = sorted(found - {folder} or found, key=lambda path: _numbers_in_order(str(path)))
     if not paths:
-        raise StageError(f"{folder} holds no run; train/learn.py -m makes a folder of runs")
+        raise StageError(f"{folder} contains no runs; train/learn.py -m makes a folder of runs")
     finished, left_out = [], {}
     for path in paths:
         name = str(path.relative_to(folder))
@@ -85,10 +86,10 @@ def _numbers_in_order(text: str) -> list[tuple[int, str]]:
 
 
 def _read_run(name: str, run: RunFolder) -> Run:
-    """Raises StageError, without the run's name, if it is not finished, InvalidFileError if a file is broken."""
+    """Raise StageError, without the run's name, if it is not finished, or InvalidFileError if a file is broken."""
     levels = run.trained_levels()
     if not levels:
-        raise StageError("no level is trained yet" if run.path.is_dir() else "it has not begun")
+        raise StageError("no level is trained yet" if run.path.is_dir() else "it has not started")
     if not run.comparison.exists():
         raise StageError(f"trained up to level {levels[-1]}, and its levels are not compared yet")
     table = read_level_table(run.comparison)
@@ -99,7 +100,7 @@ def _read_run(name: str, run: RunFolder) -> Run:
 
 
 def read_level_table(path: Path) -> pd.DataFrame:
-    """comparison/levels.csv, the counts of lines as texts because 64 bits do not hold them all.
+    """Read comparison/levels.csv, with the counts of lines as texts because some exceed 64 bits.
 
     Raises InvalidFileError if it is not such a table.
     """
@@ -112,13 +113,13 @@ def read_level_table(path: Path) -> pd.DataFrame:
         if not all(text.isdigit() for column in LINES for text in table[column].dropna()):
             raise ValueError
     except (OSError, ValueError, KeyError, TypeError) as error:
-        reason = "is no table of compared levels; train/compare_levels.py makes it anew"
+        reason = "is not a table of compared levels; train/compare_levels.py writes it again"
         raise InvalidFileError(path, reason) from error
     return table
 
 
 def _settings(run: RunFolder, newest: int) -> dict[str, dict[str, Any]]:
-    """What the manifests say of the settings, by the names that they have on the command line."""
+    """The settings in the manifests, by their names on the command line."""
     sections = {
         "play_0": Manifest(run.level(0)).sections.get("generation"),
         "play": Manifest(run.level(1)).sections.get("generation"),
@@ -130,10 +131,10 @@ def _settings(run: RunFolder, newest: int) -> dict[str, dict[str, Any]]:
             values = flat_settings(section["settings"])
             if part == "play":
                 values["opponents"] = "pool" if "opponents_sha256" in values else "self"
-            # A level has no more earlier levels than there are: what was set may be more.
+            # If all earlier levels were used, the setting may be larger than their number, so it is not known.
             if part == "training" and (replayed := len(values.get("replayed_sha256", []))) < newest - 1:
                 values["dataset.replay"] = replayed
-            # Where rows are kept, and what a level was made from, are no choices that tell runs apart.
+            # The storage of rows and the inputs of a level are not choices that distinguish runs.
             parts[part] = {
                 name: value
                 for name, value in values.items()
@@ -153,10 +154,10 @@ def differing_settings(runs: Sequence[Run]) -> list[str]:
     return list(dict.fromkeys([*named, *(name for names in written for name in names)]))
 
 
-def telling_settings(runs: Sequence[Run]) -> list[str]:
-    """Those of `differing_settings` that the names of the folders tell, and what they do not account for.
+def distinguishing_settings(runs: Sequence[Run]) -> list[str]:
+    """The `differing_settings` in the names of the folders, and those that differ between runs with equal names.
 
-    A recipe sets many others; where runs are named after their recipes, its name says enough.
+    A recipe sets many settings; where runs are named after their recipes, the name of the recipe suffices.
     """
     names = differing_settings(runs)
     named = [name for name in names if any(name in run.named for run in runs)]
@@ -173,7 +174,7 @@ def settings_key(run: Run, names: Iterable[str]) -> str:
 
 
 def setting_text(run: Run, name: str) -> str:
-    """The value as it is written on the command line; empty where nothing is known of it."""
+    """The value as written on the command line; empty if it is not known."""
     value = run.known.get(name, "")
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
 

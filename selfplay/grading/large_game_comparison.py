@@ -1,4 +1,4 @@
-"""The levels of a game with too many positions to try every line: measured, where they cannot be proved.
+"""Comparison of levels in games with too many positions to try every line: levels are measured, not proved.
 
 RUN_DIR/comparison/matches.csv      a row per pair of players that met
 RUN_DIR/comparison/references.csv   a row per reference player: its rating, and how it plays endgame positions
@@ -36,7 +36,7 @@ from selfplay.settings.run import Settings
 
 
 class Measurement(NamedTuple):
-    """What was measured about the levels of a run."""
+    """The measurements of the levels of a run."""
 
     levels: list[int]
     """All levels, from 0."""
@@ -50,9 +50,9 @@ class Measurement(NamedTuple):
     endgames: EndgamePositions | None
     """The endgame positions; None where there are none."""
     endgame_grades: dict[Who, EndgameGrade]
-    """How levels and references act in them, except players that can only be asked during a match."""
+    """The grades of levels and references in them, except for players that can only act during a match."""
     first_action: str
-    """What the newest level does at the start of a match."""
+    """The first action of the newest level in a match."""
 
     @property
     def newest(self) -> int:
@@ -105,7 +105,8 @@ class Measurement(NamedTuple):
 def measure_levels(
     settings: Settings, game: Game, levels: Sequence[int], progress: ProgressBar = NoProgress
 ) -> Measurement:
-    """Let the trained levels of the run (at least one, in order) and the references meet, and test them in endgames.
+    """Play matches between the trained levels of the run (at least one, in order) and the references, and test both in
+    endgame positions.
 
     Writes matches.csv, references.csv and, unless it is already there, endgames.csv.
 
@@ -142,7 +143,7 @@ def measure_levels(
 def _endgame_grades(endgames: EndgamePositions, players: Mapping[Who, Player]) -> dict[Who, EndgameGrade]:
     grades: dict[Who, EndgameGrade] = {}
     for who, player in players.items():
-        # Third-party programs can only be asked during a match.
+        # Third-party programs can only act during a match.
         with suppress(NotNowError):
             grades[who] = endgames.grade(player)
     return grades

@@ -23,7 +23,7 @@ def measured_verdict(game: Game, measurement: Measurement) -> str:
 
 
 def forgotten_text(level: int, measurement: Measurement) -> str:
-    """The earlier levels to which the newest level loses by the sign test, a line each; or that there are none."""
+    """The earlier levels to which the newest level loses by the sign test, one per line, or that there are none."""
     met = measurement.versus_earlier()
     lost = {earlier: results for earlier, results in met.items() if sign_test(results) == WORSE}
     if not lost:

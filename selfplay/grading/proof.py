@@ -1,4 +1,4 @@
-"""Exact grades: what a player does in every position of a small game, against every reply.
+"""Exact grades: how a player plays in every position of a small game, against every reply.
 
 This is exhaustive, not a sample. A player is described by its policy in all positions for each seat, because it may
 act differently in the same position when it moves first. Walking from the ends of matches back to the start gives the
@@ -46,12 +46,12 @@ def is_unbeatable(lines: tuple[Lines, Lines]) -> bool:
 
 
 class Grade(NamedTuple):
-    """What is proved about a player. Pairs are by seat: moving first, moving second."""
+    """The exact grade of a player. Pairs are by seat: moving first, moving second."""
 
     versus_random: tuple[WinDrawLoss[float], WinDrawLoss[float]]
     """Probabilities against the random player."""
     lines: tuple[Lines, Lines]
-    """How many lines there are when every reply is tried, and how many of them the player loses."""
+    """The number of lines when every reply is tried, and how many of them the player loses."""
     optimal_action_rate: float
     """The share of all positions, won, drawn or lost, in which the chosen action keeps the perfect value. A position
     in which either player can be to move counts half in each seat."""
@@ -97,7 +97,7 @@ class Grader:
         )
 
     def policies(self, player: Player) -> tuple[Policy, Policy]:
-        """What `player` does in every position when it moves first, and when it moves second."""
+        """The policy of `player` in every position when it moves first, and when it moves second."""
         first, second = (self._policy(player, seat) for seat in (FIRST, SECOND))
         return first, second
 
@@ -183,7 +183,7 @@ class Grader:
         return tuple(actions)
 
     def _value_error(self, player: Player) -> float:
-        # Only of the player itself: behind a wrapper it may play otherwise than it predicts.
+        # Only without a wrapper, with which a player may act differently from its predictions.
         if not isinstance(player, PredictsOutcomes):
             return float("nan")
         values = player.predicted_outcomes(self.graph.state).numpy().astype(np.float64)

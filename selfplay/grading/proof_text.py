@@ -1,4 +1,4 @@
-"""Sentences about what is proved: that a player cannot lose, or how many lines it loses."""
+"""Sentences about exact grades: that a player cannot lose, or how many lines it loses."""
 
 from selfplay.grading.proof import SEAT_NAMES, Grade, Grader, Lines, unbeatable_seats
 

@@ -1,4 +1,4 @@
-"""Fixed players that the levels of a large game are measured against."""
+"""Fixed players against which the levels of a large game are measured."""
 
 from collections.abc import Sequence
 

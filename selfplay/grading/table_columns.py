@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from selfplay.runs.written_files import written_whole
 
-# The page reads single rows and should not wait for pandas.
+# pandas is imported inside the functions, so that the web page, which reads single rows, does not wait for it.
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -27,19 +27,19 @@ class Column(NamedTuple, Generic[Row]):
 
     name: str
     meaning: str
-    """What docs/files.md says about it."""
+    """The description in docs/files.md."""
     value: Callable[[Row], Field]
     """The field of a row; None where nothing applies, which leaves the field empty."""
     kind: type[int] | type[float] | type[str] = float
     exceeds_64_bits: bool = False
-    """Whether whole numbers in it can be larger than 64 bits hold."""
+    """Whether integers in it may exceed 64 bits."""
     large_games_only: bool = False
     """Whether only games too large to enumerate have it."""
     in_sweep: bool = False
     """Whether sweep/runs.csv repeats it for the newest level of each run."""
 
     def parse(self, text: str) -> Field:
-        """The value of a field as written; None if it is empty. Raises ValueError if it is something else."""
+        """The value of a field of the file; None if it is empty. Raises ValueError if it is not of this kind."""
         if not text:
             return None
         field = self.kind(text)
@@ -60,7 +60,7 @@ def table_of(columns: Sequence[Column[Row]], rows: Iterable[Row]) -> "pd.DataFra
     fields = [{column.name: column.value(row) for column in columns} for row in rows]
     table = pd.DataFrame(fields, columns=names(columns))
     counts = [column.name for column in columns if column.kind is int and not column.exceeds_64_bits]
-    # Counts stay whole numbers where other fields of their column are empty.
+    # Counts stay integers where other fields of their column are empty.
     return table.astype({name: "Int64" for name in counts if table[name].isna().any()})
 
 

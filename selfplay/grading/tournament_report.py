@@ -31,7 +31,7 @@ def tournament_report(tournament: Tournament) -> str:
 
 
 def _forfeits_text(tournament: Tournament) -> list[str]:
-    """A paragraph with a line for each player and opponent against which it forfeited matches; none without any."""
+    """A paragraph with a line for each pair in which a player forfeited matches; empty if there are none."""
     names = tournament.names
     counts = [
         (player, opponent, count)

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 KEPT = "\t\n"
-"""The control characters that are kept."""
+"""The control characters that are not removed from commands."""
 
 
 class Command(NamedTuple):
-    """A command line of the controller."""
+    """A command line from the controller."""
 
     number: str
     """The id that the answer repeats; empty if there is none."""
@@ -25,9 +25,9 @@ class Answer(NamedTuple):
     """The text, with several lines if it contains a board, none of them empty; the reason after a failure."""
 
     def written(self, number: str = "") -> str:
-        """The answer as it is sent: its sign, the id of its command, the text and a final empty line."""
+        """The answer as text: its status sign, the id of its command, the text and a final empty line."""
         lines = [line.rstrip() for line in self.text.split("\n") if line.strip()]
-        # A board starts on a line of its own, so that its columns stay aligned.
+        # A board starts on a new line, so that its columns stay aligned.
         gap = "" if not lines else "\n" if len(lines) > 1 else " "
         return "".join(["=" if self.is_success else "?", number, gap, "\n".join(lines), "\n\n"])
 

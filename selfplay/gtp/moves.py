@@ -1,4 +1,4 @@
-"""A match as a GTP controller tells it: move by move, with or without passes."""
+"""A match as a GTP controller sends it: move by move, with or without passes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""A GTP engine in another process: starting it, asking it within a time limit, and ending it reliably."""
+"""A GTP engine in another process: starting it, sending commands with a time limit, and ending it reliably."""
 
 import atexit
 import os
@@ -18,7 +18,7 @@ from selfplay.gtp.conversation import Answer, read_answer
 from selfplay.process_exit import before_exit
 
 FOLDERS = ("/usr/games", "/usr/local/games")
-"""Where programs are searched for besides PATH: Debian installs games there, and not every PATH contains them."""
+"""Folders searched in addition to PATH: Debian installs games there, and not every PATH contains them."""
 
 PATIENCE_AT_END = 1.0
 """Seconds to wait for an engine to quit, and again after each signal."""
@@ -39,7 +39,7 @@ def command_words(command: str) -> list[str]:
     program = shutil.which(words[0], path=path) if words else None
     if program is None:
         raise SettingError(
-            f"gtp:{command}: no program {words[0] if words else ''!r} on PATH or in {FOLDERS[0]}; install it or give "
+            f"gtp:{command}: no program {words[0] if words else ''!r} on PATH or in {FOLDERS[0]}; install it or write "
             "its path (gtp-rhino comes with Debian's package grhino)"
         )
     return [program, *words[1:]]
@@ -75,7 +75,7 @@ class EngineProcess:
         """Send a command and return the text of its answer.
 
         Raises EngineError if the engine has ended, takes longer than `time_limit` seconds, answers with an error or
-        writes something else than an answer. After all of these except an error it has to be ended.
+        writes something other than an answer. Except after an error answer, the engine must then be ended.
         """
         assert self._process.stdin is not None
         try:
@@ -128,7 +128,7 @@ class EngineProcess:
             raise EngineError(str(error)) from error
 
     def _lines(self, deadline: float) -> Iterator[str]:
-        """The output of the engine, line by line, until the deadline or its end."""
+        """The output of the engine, line by line, until the deadline or the end of the output."""
         assert self._process.stdout is not None
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)

@@ -21,7 +21,7 @@ def colour_of(player: int) -> str:
 
 
 def title_of(game: Game) -> str:
-    """The name of a game in the protocol: its title without the board size, which has a command of its own."""
+    """The name of a game in the protocol: its title without the board size, for which there is another command."""
     return re.sub(r"\s\d+x\d+$", "", game.presentation.title)
 
 
@@ -29,15 +29,15 @@ class Vertices:
     """The squares of a board as the protocol writes them: A1, or PASS, in upper or lower case.
 
     Args:
-        rows: where row 1 is: "top" as in Othello, or "bottom" as in Go.
+        rows: the side of the board where row 1 is: "top" as in Othello, or "bottom" as in Go.
 
     Raises:
-        SettingError: the actions of the game are not the squares of a square board, or `rows` is another word.
+        SettingError: the actions of the game are not the squares of a square board, or `rows` is not one of these.
     """
 
     def __init__(self, game: Game, rows: str = "top") -> None:
         if rows not in ROWS:
-            raise SettingError(f"rows={rows}: give {' or '.join(ROWS)}")
+            raise SettingError(f"rows={rows}: must be {' or '.join(ROWS)}")
         places = range(game.num_distinct_actions - (game.pass_action is not None))
         shape = game.board_shape
         is_square = shape is not None and shape[0] == shape[1] and len(places) == shape[0] * shape[1]

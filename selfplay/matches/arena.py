@@ -23,7 +23,7 @@ Players = tuple[Player, Player]
 
 
 def playing_device(players: Players, device: str) -> str:
-    """Where their matches are played if `device` (cpu, cuda) is asked for: on the CPU unless both can play there."""
+    """The device of their matches if `device` (cpu or cuda) is requested: the CPU unless both can play on it."""
     return device if all(player.as_a(PlaysOnDevice) is not None for player in players) else CPU
 
 
@@ -77,7 +77,7 @@ def play_batch(
 
 
 def _tell(player: Player, actions: list[Tensor]) -> None:
-    """Tell the actions of one match so far to the player to move, if it follows its match."""
+    """Pass the actions of one match so far to the player to move, if it follows its match."""
     if (follower := player.as_a(FollowsMatch)) is not None:
         follower.follow([int(action) for action in actions])
 
@@ -121,8 +121,8 @@ def play_matches(
     the next one begins. A forfeited match ends at that ply, and the log says why.
 
     Args:
-        alternate: the first player moves first in matches with even numbers and second in the others; if False,
-            it moves first in all of them.
+        alternate: True lets the first player move first in matches with even numbers and second in the others, False
+            lets it move first in all of them.
         learn: whether players that learn from their matches do so.
         opening_plies, device: as for `play_batch`.
         batch_size: None for the size chosen by `selfplay.players.device_memory.fitting_batch_size`.
@@ -138,7 +138,7 @@ def play_matches(
         match = torch.arange(chunk.start, chunk.stop, chunk.step)
         seats = (match % 2 if alternate else torch.zeros_like(match)).to(torch.int8)
         record = play_batch(game, players, match, seats, key, opening_plies, device)
-        # The end of a forfeited match says nothing about its last position.
+        # The result of a forfeited match contains no information about its last position.
         for player, learner in learners.items() if not record.forfeits else ():
             learner.after_match(record, seats_held(players, player, int(seats[0])))
         yield record

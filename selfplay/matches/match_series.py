@@ -29,7 +29,7 @@ def play_match_series(settings: MatchSettings) -> RunningResults:
     torch.set_num_threads(settings.threads)
     game = make_game(settings.game.name)
     first = make_player(settings.first, game, settings.run_dir)
-    # Equal names are one player, so that a learner is shown each match against itself only once.
+    # Equal names give one player, so that a learner learns only once from each match against itself.
     second = first if settings.second == settings.first else make_player(settings.second, game, settings.run_dir)
     return _play(
         settings, game, (first, second), lambda results: log.info("%s", results_text(game, results, first, second))

@@ -1,4 +1,4 @@
-"""Series of matches between two players, played side by side by an executor, and their counted results."""
+"""Series of matches between two players, played in parallel by an executor, and their counted results."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -28,11 +28,11 @@ class PairResult(NamedTuple):
 
     results: WinDrawLoss[int]
     distinct: int
-    """How many of the matches differ in an action or in who moved first."""
+    """Number of matches that differ in an action or in who moved first."""
     forfeits: int = 0
-    """How many of the losses the player forfeited."""
+    """Number of losses that the player forfeited."""
     opponent_forfeits: int = 0
-    """How many of the wins the opponent forfeited."""
+    """Number of wins in which the opponent forfeited."""
 
 
 class PairMatches(NamedTuple, Generic[AnySettings, Who]):
@@ -59,7 +59,7 @@ def play_pairs(
 ) -> list[PairResult]:
     """Play each series; the executor may play several of them at the same time.
 
-    `files`: what the players are made from, as for `Executor.map`.
+    `files`: the files that the players are made from, as for `Executor.map`.
     """
     results: list[PairResult] = []
     with closing(progress(total=len(tasks), desc=description)) as bar:

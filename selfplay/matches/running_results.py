@@ -19,7 +19,7 @@ class RunningResults(NamedTuple):
     by_seat: WinDrawLoss[int] = NO_MATCHES
     """Counted for the player who moves first."""
     forfeits: tuple[int, int] = (0, 0)
-    """How many matches each of the two players forfeited, and so lost."""
+    """Number of matches that each of the two players forfeited, and so lost."""
 
     @property
     def matches(self) -> int:
@@ -31,7 +31,7 @@ class RunningResults(NamedTuple):
         return f"{counts} forfeits={sum(self.forfeits)}" if any(self.forfeits) else counts
 
     def with_record(self, record: MatchRecord) -> "RunningResults":
-        """These results and those of `record`."""
+        """The results with those of `record` added."""
         by_player, by_seat = (
             WinDrawLoss(*(int(ended.sum()) for ended in (returns > 0, returns == 0, returns < 0)))
             for returns in (record.returns(), record.states[-1].returns)

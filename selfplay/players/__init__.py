@@ -1,1 +1,1 @@
-"""Whatever chooses actions."""
+"""Players, which choose actions, and the registry of their names."""

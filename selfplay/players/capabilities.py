@@ -55,7 +55,7 @@ class Explores(Protocol):
 
 @runtime_checkable
 class LearnsFromMatches(Protocol):
-    """Learns from the matches it plays. They are played one at a time, and it is shown each before the next begins."""
+    """Learns from its matches. They are played one at a time, and it receives each before the next begins."""
 
     def after_match(self, record: MatchRecord, seats: tuple[int, ...]) -> None:
         """Learn from a finished match; called once per match.
@@ -71,7 +71,7 @@ class LearnsFromMatches(Protocol):
 
 @runtime_checkable
 class FollowsMatch(Protocol):
-    """Holds the state of one match, so its matches are played one at a time and it is told every ply.
+    """Holds the state of one match, so its matches are played one at a time and it receives every ply.
 
     Only such a player may raise ForfeitError from `act`.
     """

@@ -1,4 +1,4 @@
-"""How much memory matches need on a device, and how many of them are therefore played in lockstep.
+"""The memory that matches need on a device, and the number of them that is therefore played in lockstep.
 
 On a GPU a batch should be large: a ply of few matches takes as long as a ply of many. The estimates count the tensors
 that torch's operations hold at the same time, in a ply in which every action is legal.
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 USUAL_BATCH_SIZE = 16384
 LARGEST_BATCH_SIZE = 65536
-"""More matches do not make a GPU faster, and the records of a batch pass through the memory of the CPU."""
+"""A larger batch is not faster on a GPU, and the records of a batch must fit into the memory of the CPU."""
 
 SHARE_OF_FREE = 0.5
-"""Share of the free memory that is planned for; allocation leaves gaps."""
+"""Share of the free memory that may be used, because allocation leaves gaps."""
 
 WORD, FLOAT = 8, 4
 STATE = 2 * WORD + FLOAT + 2
@@ -73,14 +73,14 @@ def network_bytes(network: nn.Module, observation_shape: tuple[int, ...], rows: 
 
 
 def fitting_batch_size(game: Game, players: Iterable["Player"], device: str) -> int:
-    """The number of matches between these players that are played in lockstep, if the settings leave it open."""
+    """The number of matches between these players to play in lockstep, if the settings do not fix it."""
     if device == CPU:
         return USUAL_BATCH_SIZE
     return batch_size_within(int(SHARE_OF_FREE * free_bytes()), game, players)
 
 
 def batch_size_within(memory: int, game: Game, players: Iterable["Player"]) -> int:
-    """The largest power of two of matches that fit into `memory` bytes: at least 1, at most LARGEST_BATCH_SIZE."""
+    """The largest number of matches, a power of two from 1 to LARGEST_BATCH_SIZE, that fits into `memory` bytes."""
     on_device = [player.as_a(PlaysOnDevice) for player in dict.fromkeys(players)]
     left = memory - sum(player.bytes_on_device() for player in on_device if player is not None)
     fitting = min(LARGEST_BATCH_SIZE, max(1, left // match_bytes(game)))

@@ -23,14 +23,14 @@ class EpsilonGreedyPlayer(PlayerWrapper):
         epsilons: exploration rates in [0, 1] by ply; the last one holds for all later plies.
 
     Raises:
-        SettingError: there is no rate, or one is out of range.
+        SettingError: `epsilons` is empty, or a rate is out of range.
     """
 
     adds = (Explores,)
 
     def __init__(self, game: Game, player: Player, epsilons: Sequence[float]) -> None:
         if not epsilons or not all(0 <= epsilon <= 1 for epsilon in epsilons):
-            raise SettingError(f"epsilons={list(epsilons)}: give one or more rates from 0 to 1")
+            raise SettingError(f"epsilons={list(epsilons)}: must be one or more rates from 0 to 1")
         super().__init__(player, f"epsilon-greedy {player.name}")
         self.random = RandomPlayer(game)
         self.epsilons = tuple(epsilons)

@@ -1,4 +1,4 @@
-"""A player that chooses by the experience graph: it repeats what led to a win and blocks what led to a loss.
+"""A player that uses the experience graph: it repeats moves that led to a win and blocks those that led to a loss.
 
 On a board in the graph, given the boards recorded as following it, the player
 
@@ -7,7 +7,7 @@ On a board in the graph, given the boards recorded as following it, the player
        opponent would continue to its best board (a block);
     3. otherwise, and on boards that are not in the graph, plays a random legal action.
 
-Among equal scores the board that was met first counts.
+Of boards with equal scores, the one that was met first is used.
 """
 
 import logging
@@ -77,7 +77,7 @@ class ReadOnlyExperiencePlayer(Player):
         return choices
 
     def _known(self, state: State) -> dict[int, tuple[int, list[KnownBoard], list[Step]]]:
-        """By row, where boards are known to follow: the player to move, those boards, and the legal actions."""
+        """For each row with known following boards: the player to move, those boards, and the legal actions."""
         boards, form = _boards(self.game, state), self.store.form
         forms = [form.of(board) for board in boards]
         following = self.store.following(dict.fromkeys(forms))
@@ -131,7 +131,7 @@ def load_experience_player(
     """A player with the experience in this file, which is created empty if it does not exist.
 
     Args:
-        rule: None takes the rule of the file, or `ExperienceRule()` for a new file.
+        rule: how scores are backed up; None for the rule of the file, or `ExperienceRule()` for a new file.
         learns: whether the player adds its matches to the file (an `ExperiencePlayer`).
 
     Raises as ExperienceStore.

@@ -17,18 +17,18 @@ TIES = ("random", "lowest")
 
 
 class GraphPlayer(Player):
-    """Takes an action of the largest value.
+    """Takes an action with the largest value.
 
     Args:
-        ties: which of several best actions: "random", each equally likely, or "lowest".
+        ties: which of several best actions is taken: "random", each equally likely, or "lowest".
 
     Raises:
-        SettingError: `ties` is another word.
+        SettingError: `ties` is neither of these.
     """
 
     def __init__(self, graph: PositionGraph, ties: str = "random") -> None:
         if ties not in TIES:
-            raise SettingError(f"ties={ties}: give {' or '.join(TIES)}")
+            raise SettingError(f"ties={ties}: must be {' or '.join(TIES)}")
         self.graph, self.ties = graph, ties
 
     @abstractmethod
@@ -61,7 +61,7 @@ class GraphPlayer(Player):
     def _best(self, state: State) -> Tensor:
         """bool[B, A]: the actions to choose from; none in a finished match."""
         values = self._values(state)
-        # Compared in double precision: different values are not a tie.
+        # Compared in double precision, so that only equal values are a tie.
         best = values == np.nan_to_num(values, nan=-np.inf).max(axis=1, keepdims=True)
         if self.ties == "lowest":
             best &= best.cumsum(axis=1) == 1

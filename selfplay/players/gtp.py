@@ -15,7 +15,7 @@ from selfplay.gtp.vertices import Vertices, colour_of, title_of
 from selfplay.players.player import Player
 
 START_LIMIT = 30.0
-"""Seconds for the first answers, because an engine may have much to load; a longer time limit replaces it."""
+"""Seconds for the first answers, because an engine may load much data; a longer time limit takes precedence."""
 
 PASSES = ("skip", "send")
 
@@ -27,14 +27,14 @@ class GtpPlayer(Player):
     restarted for the next one.
 
     Args:
-        command: as in a shell, but without expansion; the program is also searched for in Debian's /usr/games.
+        command: the command as in a shell, but without expansion; the program is also searched for in /usr/games.
         time_limit: seconds for each answer.
-        rows: where the engine has row 1, as for `Vertices`.
-        passes: whether passes are sent to the engine ("send"), or not because it assumes that a player without
-            another choice passes and rejects the command ("skip"), as gtp-rhino does.
+        rows: the side of the board where the engine has row 1, as for `Vertices`.
+        passes: "send" to send passes to the engine, or "skip" for an engine that rejects them because it passes for a
+            player without another move, as gtp-rhino does.
 
     Raises:
-        SettingError: an argument out of range, no such program, or a game that the protocol cannot express.
+        SettingError: an argument is out of range, the program does not exist, or the protocol does not fit the game.
         StageError: the engine does not start, or does not play this game.
     """
 
@@ -42,9 +42,9 @@ class GtpPlayer(Player):
         self, game: Game, command: str, *, time_limit: float = 60.0, rows: str = "top", passes: str = "skip"
     ) -> None:
         if not 0 < time_limit < float("inf"):
-            raise SettingError(f"gtp:{command}: time_limit={time_limit}: give seconds, more than 0")
+            raise SettingError(f"gtp:{command}: time_limit={time_limit}: must be seconds above 0")
         if passes not in PASSES:
-            raise SettingError(f"gtp:{command}: passes={passes}: give {' or '.join(PASSES)}")
+            raise SettingError(f"gtp:{command}: passes={passes}: must be {' or '.join(PASSES)}")
         self.game, self.command, self.name = game, command, f"gtp:{command}"
         self.time_limit, self.passes = time_limit, passes
         self._vertices = Vertices(game, rows)

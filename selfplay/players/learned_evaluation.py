@@ -1,4 +1,4 @@
-"""What a level has learned, as an evaluation for searches."""
+"""The values that a level has learned, as an evaluation for searches."""
 
 import math
 from pathlib import Path
@@ -12,15 +12,15 @@ from selfplay.search.evaluation import Evaluation, Valuation
 from selfplay.settings.choices import OUTCOMES
 
 POINTS_IN_A_WIN = 1000
-"""A win is worth this many points at the end of a match."""
+"""The value of a win, in points at the end of a match."""
 
 
 def learned_evaluation(path: Path, game: Game) -> Evaluation:
     """The evaluation by features that the checkpoint at `path` has learned, for positions of `game`.
 
-    Positions in which the match goes on have the value that the network gives them. A win is worth the smallest power
-    of ten above the value of every such position, so that a search prefers winning now to any prospect of winning.
-    Among won matches it prefers those with more points.
+    Unfinished positions have the value that the network gives them. A win is worth the smallest power of ten above the
+    value of every such position, so that a search prefers a win to any unfinished position. Among won matches it
+    prefers those with more points.
 
     Raises InvalidFileError if the file is broken, or its network is not a weighted sum of features.
     """
@@ -48,10 +48,10 @@ def compiled_evaluation(checkpoint: Checkpoint, game: Game, name: str) -> Valuat
 
 
 def level_evaluation(run_dir: str | Path, level: int, game: Game) -> Valuation | None:
-    """What a level of a run has learned, for compiled searches: weights of features, or all values of its network.
+    """The evaluation that a level of a run has learned, for compiled searches: by features, or by its whole network.
 
     Returns:
-        None if searches can compute neither.
+        None if compiled searches can compute neither.
 
     Raises:
         StageError: the run does not have this level.

@@ -8,7 +8,7 @@ from selfplay.settings.common import CommonSettings
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Settings
 
-# A stage that finds its files up to date should not wait for torch and numba: they are imported where they are used.
+# torch and numba are imported where they are used, so that a stage whose files are up to date does not wait for them.
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
@@ -52,7 +52,7 @@ def load_level(
     if evaluation is None or temperature > 0:
         outcome = checkpoint.metadata["outcome"]
         return ValueNetPlayer(game, checkpoint.network, depth, temperature, name, outcome)
-    # A search of depth 1 gains nothing from a table, and without one threads may share the player.
+    # A table does not help a search of depth 1, and without one several threads may share the player.
     searcher = Searcher(game, evaluation, ordered=depth > 1, table_bits=16 if depth > 1 else 0)
     return SearchPlayer(searcher, depth, name=name)
 

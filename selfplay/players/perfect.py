@@ -10,7 +10,7 @@ from selfplay.players.graph_player import GraphPlayer
 from selfplay.search.backward_induction import perfect_values
 
 SOLVED_AT_ONCE = 100_000
-"""Positions of the largest game that is solved while a person waits: enumerating this many takes about a second."""
+"""The largest number of positions that are enumerated while a person waits; this takes about a second."""
 
 
 class PerfectPlayer(GraphPlayer):

@@ -15,8 +15,8 @@ Capability = TypeVar("Capability")
 class Player(ABC):
     """Chooses an action in each match of a batch.
 
-    A player keeps no state of individual matches, so one player can play thousands of matches at once, on both sides.
-    What some players can do beyond that is listed in `selfplay.players.capabilities`.
+    A player does not keep the state of matches, so one player can play thousands of matches at once, on both sides.
+    `selfplay.players.capabilities` lists what some players can do beyond that.
     """
 
     name: str

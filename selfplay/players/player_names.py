@@ -1,4 +1,4 @@
-"""The grammar of player names, by which scripts and settings say who plays.
+"""The grammar of player names, which scripts and settings use to choose players.
 
     NAME[:WHAT][?OPTION=VALUE&OPTION=VALUE...]
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.errors import SettingError
 
-# --help reads this grammar, which should not load torch.
+# --help reads this grammar, so importing it must not load torch.
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
@@ -36,7 +36,7 @@ class PlayerName(NamedTuple):
     text: str
     kind: str
     what: str
-    """What stands after the colon; empty if there is none."""
+    """The text after the colon; empty if there is none."""
     options: Mapping[str, Any]
     """The value of each option of the kind, converted to its type; the default if it was not given."""
     given: Mapping[str, Any]
@@ -44,7 +44,7 @@ class PlayerName(NamedTuple):
 
 
 class PlayerKind(NamedTuple):
-    """A kind of players that names can stand for."""
+    """A kind of players that can be chosen by name."""
 
     syntax: str
     """How its names are written, without the options."""
@@ -54,18 +54,18 @@ class PlayerKind(NamedTuple):
     """(name, game, run_dir) to the player. `run_dir` is the folder of the run the game is played in."""
     options: tuple[Option, ...] = ()
     choices: Callable[[Path], str] | None = None
-    """(run_dir) to a phrase that lists what may stand after the colon, for error messages."""
+    """(run_dir) to a phrase for error messages that lists the possible texts after the colon."""
     is_command: bool = False
-    """Whether a command stands after the colon. It may contain question marks; only the last one can begin options."""
+    """Whether the text after the colon is a command. Of the question marks in it, only the last can begin options."""
 
     @property
     def needs_what(self) -> bool:
-        """Whether something must stand after the colon."""
+        """Whether the text after the colon is required."""
         return ":" in self.syntax and "[" not in self.syntax
 
 
 def parse_options(text: str, kind_name: str, kind: PlayerKind, run_dir: Path) -> PlayerName:
-    """The name `text` of this kind. Raises SettingError if it does not follow the syntax or an option is wrong."""
+    """Parse a name of this kind. Raises SettingError if it does not follow the syntax or an option is wrong."""
     body, option_text = _split_at_options(text, kind)
     what = body.removeprefix(kind_name).removeprefix(":")
     if (kind.needs_what and not what) or (what and ":" not in kind.syntax):

@@ -10,7 +10,7 @@ from selfplay.players.player import Player, pick_actions, uniform_policy
 
 
 class RandomPlayer(Player):
-    """Every legal action with the same probability."""
+    """Plays every legal action with the same probability."""
 
     name = "random"
 

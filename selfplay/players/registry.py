@@ -1,4 +1,4 @@
-"""Players by name: the kinds of players, and making the player that a name stands for."""
+"""The registry of the kinds of players, and `make_player`, which makes a player from its name."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from selfplay.errors import SettingError
 from selfplay.players.player_names import EPSILON, PlayerKind, PlayerName, parse_options
 from selfplay.registry import Registry
 
-# --help reads the registry, and loading torch would take it seconds.
+# --help reads the registry, so importing it must not load torch, which takes seconds.
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
@@ -30,7 +30,7 @@ PLAYERS: "Registry[PlayerKind | Callable[[Game], Player]]" = Registry(
     },
     group="selfplay.players",
 )
-"""The kinds of players by name. Besides a PlayerKind, a Player class that is made with a game alone will do."""
+"""The kinds of players by name. An entry is a PlayerKind, or a Player class whose only argument is a game."""
 
 MODULE_AND_ATTRIBUTE = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
 
@@ -39,11 +39,11 @@ def make_player(text: str, game: "Game", run_dir: str | Path) -> "Player":
     """The player that `text` names.
 
     Args:
-        run_dir: where the levels of `level:L` are, unless the name says otherwise.
+        run_dir: the run of the levels `level:L`, unless the name specifies another.
 
     Raises:
         SettingError: the name is unknown, or an option is unknown or out of range.
-        StageError, InvalidFileError: a file the player is made from is missing or broken.
+        StageError, InvalidFileError: a file that the player is made from is missing or broken.
         GameTooLargeError: the player needs a game with fewer positions.
     """
     name = parse_name(text, run_dir)
@@ -77,7 +77,7 @@ def grammar() -> str:
     lines = [f"  {kind.syntax:{width}}  {kind.meaning}{_options_text(kind)}" for kind in kinds]
     lines.append("Every player also takes the option epsilon, the share of its actions that are random:")
     lines.append("  'level:17?depth=2&epsilon=0.1' (in quotes, because ? and & are special to the shell)")
-    lines.append("module:Class stands for a player of your own, made with the game.")
+    lines.append("A player from another package is written module:Class; the class is called with the game.")
     return "\n".join(lines)
 
 
@@ -86,14 +86,14 @@ def _options_text(kind: PlayerKind) -> str:
 
 
 def _kind_name(text: str) -> str:
-    """The part of `text` that names the kind: a word, or module:attribute where there is such a module."""
+    """The part of `text` that names the kind: a word, or module:attribute if this module exists."""
     word = re.split("[:?]", text, maxsplit=1)[0]
     if word in PLAYERS:
         return word
     outside = MODULE_AND_ATTRIBUTE.match(text)
     if outside is None or not _is_module(outside[1]):
         syntaxes = ", ".join(player_kind(name).syntax for name in PLAYERS)
-        raise SettingError(f"unknown player {text!r}; there are {syntaxes}")
+        raise SettingError(f"unknown player {text!r}; choose from {syntaxes}")
     return outside[0]
 
 

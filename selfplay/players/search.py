@@ -1,4 +1,4 @@
-"""The player that looks ahead by searching."""
+"""The player that chooses its actions by look-ahead search."""
 
 from contextlib import suppress
 from copy import copy
@@ -18,18 +18,17 @@ MOST_EMPTIES = 30
 
 
 class SearchPlayer(Player):
-    """Takes the best action by a search of fixed depth; the lowest of equally good ones.
+    """Takes the best action found by a search of fixed depth; the lowest of equally good ones.
 
     Args:
         depth: plies to look ahead, 1 or more.
-        time_limit: seconds for each decision; None for no limit. With a limit the same seed need not give the same
-            match.
+        time_limit: seconds for each decision; None for no limit. With a limit, matches are not reproducible.
         endgame: with at most this many empty squares, positions are solved exactly, and values are points at the end,
             with empty squares counted for the winner. A position that takes too long is searched instead. 0: never.
         endgame_bits: the size of the table of the solver, as `table_bits` of EndgameSolver.
 
     Raises:
-        SettingError: an argument is out of range, or the game has no exact endgames.
+        SettingError: an argument is out of range, or the endgames of the game cannot be solved exactly.
     """
 
     def __init__(
@@ -44,7 +43,7 @@ class SearchPlayer(Player):
     ) -> None:
         check_depth(depth, time_limit)
         if not 0 <= endgame <= MOST_EMPTIES:
-            raise SettingError(f"endgame={endgame}: give a number of empty squares from 0 to {MOST_EMPTIES}")
+            raise SettingError(f"endgame={endgame}: must be a number of empty squares from 0 to {MOST_EMPTIES}")
         self.game, self.searcher, self.depth, self.time_limit = searcher.game, searcher, depth, time_limit
         self.endgame = endgame
         self.solver = EndgameSolver(searcher.game, endgame_bits) if endgame else None

@@ -1,4 +1,4 @@
-"""The player that looks up the value of the position each action leads to in a table."""
+"""The player that looks up the values of positions in a table."""
 
 from pathlib import Path
 

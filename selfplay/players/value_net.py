@@ -1,4 +1,4 @@
-"""The player that values every afterstate by a network."""
+"""The player that values every afterstate with a network."""
 
 from collections.abc import Callable
 
@@ -18,11 +18,11 @@ from selfplay.players.player import Player, one_hot_policy, sample_actions
 from selfplay.settings.choices import OUTCOMES
 
 EVALUATION_BLOCK = 256
-"""Rows in one forward pass on the CPU. Always the same number: the order of the sums in a matrix product may depend on
-its shape, and the value of a position must not depend on the other positions of the batch."""
+"""Rows in one forward pass on the CPU. The number is fixed, because the order of the sums in a matrix product may
+depend on its shape, and the value of a position must not depend on the other positions of the batch."""
 
 EVALUATION_BLOCK_ON_GPU = 4096
-"""Rows in one forward pass on a GPU, which takes hardly longer for this many."""
+"""Rows in one forward pass on a GPU; fewer rows hardly save time."""
 
 MAX_DEPTH = 3
 TREES_AT_ONCE = 4096
@@ -45,7 +45,7 @@ def evaluate(network: nn.Module, observations: Tensor) -> Tensor:
 
 
 class ValueNetPlayer(Player):
-    """Values the afterstate of every legal action and takes the best; ties go to the lowest action.
+    """Values the afterstate of every legal action and takes the best action, the lowest of equally good ones.
 
     Args:
         network: from float32[N, *observation_shape] to `Output`, whose value is used and whose policy is ignored.
@@ -53,8 +53,8 @@ class ValueNetPlayer(Player):
             reply to that. The whole tree is searched, a batch of positions at a time.
         temperature: 0 takes the best action; above 0 an action is drawn with probability proportional to
             exp(value / temperature).
-        outcome: what the network predicts, a name in `selfplay.settings.choices.OUTCOMES`; terminal afterstates are
-            valued by it too.
+        outcome: what the network predicts, a name in `selfplay.settings.choices.OUTCOMES`; it also gives the values of
+            terminal afterstates.
 
     Raises:
         SettingError: a depth out of range, a negative temperature, or a network that does not return `Output`.
@@ -86,7 +86,7 @@ class ValueNetPlayer(Player):
         return _for_each_distinct_position(state, lambda distinct: self._action_values(distinct, self.depth))
 
     def predicted_outcomes(self, state: State) -> Tensor:
-        """The same values, which are outcomes."""
+        """The same as `action_values`, because the network predicts outcomes."""
         return self.action_values(state)
 
     def act(self, state: State, draws: Draws) -> Tensor:

@@ -1,4 +1,4 @@
-"""Players that act by means of another player."""
+"""The base class of players that wrap another player."""
 
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ class PlayerWrapper(Player):
     """
 
     adds: ClassVar[tuple[type, ...]] = ()
-    """Capabilities a subclass has whatever player it wraps."""
+    """Capabilities that a subclass has regardless of the player that it wraps."""
 
     def __init__(self, player: Player, name: str | None = None) -> None:
         self.player, self.name = player, name or player.name

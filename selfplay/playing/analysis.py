@@ -1,4 +1,4 @@
-"""Analyses one position with every search, and shows the features that its value consists of."""
+"""Analyses one position with several searches, and shows the features of which its value is the sum."""
 
 from typing import NamedTuple
 
@@ -59,7 +59,7 @@ def analyse(settings: AnalysisSettings) -> Analysis:
     game = make_game(settings.game.name)
     state = game.state_after(map(game.action_to_string, game.read_transcript(settings.moves)))
     if bool(state.terminated):
-        raise SettingError(f"moves={settings.moves}: the match is over after these moves; give fewer")
+        raise SettingError(f"moves={settings.moves}: the match is over after these moves; use fewer")
     evaluation = _evaluation_of(settings, game)
     results = {}
     for name in settings.searches:

@@ -13,7 +13,7 @@ from selfplay.playing.session import Values
 GAP = "    "
 
 VALUE = re.compile(r"[+-]\d+\.\d\d")
-"""A value as every game writes it."""
+"""The format of a value in the boards of all games."""
 
 BOLD, RED, GREEN, PLAIN = "1", "31", "32", "0"
 

@@ -18,14 +18,15 @@ COMMANDS = {
     "help": "show this help",
     "quit": "leave (also: exit, Ctrl-C, Ctrl-D)",
 }
-"""What a person can write instead of an action or an answer. Whole words, because a single letter can be an action."""
+"""The commands that a person can write instead of an action or an answer. They are whole words, because a single letter
+can be an action."""
 
 HOW_CHOSEN = {None: "", True: " at random", False: " greedily"}
 """How an action was chosen, by `Ply.is_random`."""
 
 
 class _QuitError(Exception):
-    """The person leaves."""
+    """Raised when the person leaves."""
 
 
 class Console:
@@ -99,7 +100,7 @@ class Console:
             self.write(self._seats())
 
     def _finish_match(self) -> bool | None:
-        """Play the match at hand to its end. Returns whether to play another one; None if the end is taken back."""
+        """Play the current match to its end. Returns whether to play another one, or None if the end is taken back."""
         while not self.session.is_over:
             if self.session.awaits_person:
                 self._person_acts()
@@ -175,7 +176,7 @@ class Console:
                 return None
 
     def _try_command(self, word: str, argument: str) -> bool:
-        """Run a command. If it is not possible now, write why and return False."""
+        """Run a command. If it is not possible now, write the reason and return False."""
         try:
             self._run_command(word, argument)
         except NotNowError as error:

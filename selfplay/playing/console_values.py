@@ -1,4 +1,4 @@
-"""What the console shows about actions: the values of a player, those of perfect play, hints and verdicts."""
+"""The values of actions at the console: those of a player and of perfect play, hints and verdicts."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from selfplay.playing.session import Session, Values
 OUTCOMES = {1.0: "wins", 0.0: "draws", -1.0: "loses"}
 
 VALUES, PERFECT = "values", "perfect"
-"""What can be shown and hidden, by the words that a person writes for it."""
+"""The commands that show or hide values."""
 
 
 class ConsoleValues:

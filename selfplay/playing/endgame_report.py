@@ -7,7 +7,7 @@ from selfplay.games import State
 from selfplay.search.endgame.solver import EndgameSolver
 
 MAX_EMPTIES = 30
-"""Positions with more empty squares take hours; each further one triples the time."""
+"""Positions with more empty squares take hours; each further empty square triples the time."""
 
 
 def move_value_lines(
@@ -25,14 +25,14 @@ def move_value_lines(
         on_line: called with each line as soon as its move is solved, in another thread.
 
     Raises:
-        SettingError: there is no time limit, and more than MAX_EMPTIES squares are empty.
+        SettingError: more than MAX_EMPTIES squares are empty and no time limit is set.
         TimeLimitError: time_limit is too short.
     """
     game = solver.game
     empties = int(solver.empties(state)[0])
     if time_limit is None and empties > MAX_EMPTIES:
         raise SettingError(
-            f"{empties} squares are empty: solving this takes hours; give at most {MAX_EMPTIES}, or set a time limit"
+            f"{empties} squares are empty: solving this takes hours; use at most {MAX_EMPTIES}, or set a time limit"
         )
     if bool(state.terminated[0]):
         return [_result_line(solver, state)]

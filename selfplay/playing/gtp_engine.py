@@ -1,4 +1,4 @@
-"""A player as an engine of the Go Text Protocol (GTP): answers the commands of a controller."""
+"""A player as an engine of the Go Text Protocol (GTP), which answers the commands of a controller."""
 
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
@@ -21,7 +21,7 @@ ILLEGAL_MOVE = "illegal move"
 
 
 class CommandError(Exception):
-    """A command that is answered with an error message."""
+    """A command that cannot be carried out; its message is the answer."""
 
 
 class CommandHandler(NamedTuple):
@@ -34,7 +34,7 @@ class CommandHandler(NamedTuple):
 
 
 class Engine:
-    """A player that moves when a controller asks for it, one match at a time.
+    """A player that moves at the command of a controller, one match at a time.
 
     Args:
         key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
@@ -72,7 +72,7 @@ class Engine:
         }
 
     def answer(self, line: str) -> str:
-        """The answer to a line, as it is sent; empty if the line has no command."""
+        """The text of the answer to a line; empty if the line does not contain a command."""
         command = read_command(line)
         return "" if command is None else self._answer(command).written(command.number)
 

@@ -1,4 +1,4 @@
-"""Good actions in the match at hand of a session: hints, and perfect play in games that can be solved.
+"""Hints in the current match of a session, and perfect play in games that can be solved.
 
 Perfect values are known in games that `perfect_player_of` solves; in other games the functions return None.
 """
@@ -19,7 +19,7 @@ class Hint(NamedTuple):
 
     action: int
     text: str
-    """The action as text, as the game writes it."""
+    """The text of the action."""
     value: float
     """On the scale of the player in `source`."""
     source: str
@@ -27,7 +27,7 @@ class Hint(NamedTuple):
 
 
 def hint(session: Session, by: Player | None = None) -> Hint:
-    """The best action in the position at hand; of equal ones the lowest.
+    """The best action in the current position; of equal ones the lowest.
 
     Args:
         by: the player whose values are used; None: those of `session.action_values`, or else of perfect play.
@@ -58,7 +58,7 @@ def perfect_values(session: Session, ply: int | None = None) -> Values | None:
     """The return of each action to the player to move if both play perfectly afterwards.
 
     Args:
-        ply: the values before this ply of the match, numbered from 0; None: in the position at hand.
+        ply: the values before this ply of the match, numbered from 0; None: in the current position.
 
     Returns:
         None if the game is too large to be solved, or the match is over.
@@ -69,6 +69,6 @@ def perfect_values(session: Session, ply: int | None = None) -> Values | None:
 
 
 def optimal_actions(session: Session, ply: int | None = None) -> tuple[int, ...] | None:
-    """The actions with the best perfect value; None where `perfect_values` returns None. `ply` is as there."""
+    """The actions with the best perfect value; None if `perfect_values` returns None. `ply` is as for it."""
     values = perfect_values(session, ply)
     return None if values is None else tuple(np.flatnonzero(values == np.nanmax(values)).tolist())

@@ -1,4 +1,4 @@
-"""Counts the finished matches of a session, and shows each of them to the players that learn."""
+"""Counts the finished matches of a session, and passes each of them to the players that learn."""
 
 from selfplay.games.match_record import MatchRecord
 from selfplay.matches.arena import seats_held
@@ -9,11 +9,11 @@ from selfplay.playing.seated_match import Players
 
 
 class MatchCounter:
-    """Counts each match once, as it first ended.
+    """Counts each match once, with the result of its first end.
 
     Attributes:
         results: the matches counted so far.
-        is_counted: whether the match at hand has been counted.
+        is_counted: whether the current match has been counted.
     """
 
     def __init__(self) -> None:
@@ -26,14 +26,14 @@ class MatchCounter:
         self._have_learned: list[Player] = []
 
     def count(self, record: MatchRecord, players: Players, first: int) -> None:
-        """Show the match that has ended to the players that learn, unless it was forfeited, and count it.
+        """Count the match that has ended, and pass it to the players that learn unless it was forfeited.
 
         Args:
             record: the match (B = 1).
             first: which of `players` (0 or 1) moved first.
 
-        If a learner raises an error, the match is not counted; when `count` is called again, only the learners that
-        have not learned from the match yet are shown it.
+        If a learner raises an error, the match is not counted; when `count` is called again, it is passed only to the
+        learners that have not learned from it yet.
         """
         for player, learner in learners_among(players).items():
             if player not in self._have_learned and not record.forfeits:

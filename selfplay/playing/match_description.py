@@ -1,4 +1,4 @@
-"""The match at hand of a session as plain numbers, words and lists, ready to become JSON."""
+"""Descriptions of the current match of a session, as plain numbers, texts and lists for JSON."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -75,7 +75,7 @@ class MatchDescription:
 
 
 class _DescribedPly(NamedTuple):
-    """A description, and what it was made from."""
+    """A description of a ply, and the data that it was made from."""
 
     ply: Ply
     values: Values | None
@@ -85,7 +85,7 @@ class _DescribedPly(NamedTuple):
 
 
 class MatchDescriber:
-    """Describes the match at hand of a session, with the action values that the session knows already.
+    """Describes the current match of a session, with the action values that the session knows already.
 
     The description of a ply is kept for later calls, until the ply is taken back or its values change.
     """
@@ -95,7 +95,7 @@ class MatchDescriber:
         self._plies: list[_DescribedPly] = []
 
     def describe(self) -> MatchDescription:
-        """The match now."""
+        """The description of the current match."""
         session, game = self.session, self.game
         self._describe_new_plies()
         stones = self._stones_before(len(session.plies))
@@ -175,7 +175,7 @@ class MatchDescriber:
     # ------------------------------------------------------------------ the position before a ply
 
     def _stones_before(self, number: int) -> NDArray[np.int8] | None:
-        """As `_stones`, for the first position and those that follow a described ply."""
+        """As `_stones`, but only for the first position and those after a described ply."""
         return self._plies[number - 1].stones if number else self._stones(0)
 
     def _stones(self, number: int) -> NDArray[np.int8] | None:
@@ -194,7 +194,7 @@ class MatchDescriber:
         return None if line is None else int(line.place(self.session.state_before(number)))
 
     def _are_points(self, number: int) -> bool:
-        """Whether the values there are exact points: those of searches are, where they solve the position."""
+        """Whether the values before this ply are exact points, as those of searches that solve the position."""
         adviser = self.session.adviser(number)
         solver = None if adviser is None else adviser.as_a(SolvesPositions)
         return solver is not None and bool(solver.solves(self.session.state_before(number)).all())

@@ -1,4 +1,4 @@
-"""The match at hand as a list of plies, with the position before and after each."""
+"""The current match as a list of plies, with the position before and after each."""
 
 from typing import NamedTuple
 
@@ -9,13 +9,13 @@ from selfplay.games.state import State
 
 
 class Ply(NamedTuple):
-    """One ply of the match at hand."""
+    """One ply of the current match."""
 
     seat: int
     """The seat that acted: 0 moves first, 1 second."""
     action: int
     text: str
-    """The action as text, as the game writes it."""
+    """The text of the action."""
     by_person: bool
     is_forced: bool
     """Whether passing was the only legal action."""
@@ -30,7 +30,7 @@ class MatchHistory:
         start: the position before the first ply, a batch of one.
 
     Attributes:
-        states: the position before each ply, and the position at hand.
+        states: the position before each ply, and the current position.
         plies: the plies.
     """
 
@@ -47,7 +47,7 @@ class MatchHistory:
         self.states.append(following)
 
     def undo_to(self, length: int) -> tuple[Ply, ...]:
-        """Remove the plies from number `length` on; returns them."""
+        """Remove and return the plies from number `length` on."""
         taken = tuple(self.plies[length:])
         del self.plies[length:], self.states[length + 1 :]
         return taken

@@ -1,4 +1,4 @@
-"""Opens a session from the settings: finds the two players and begins."""
+"""Opens a session from the settings: makes the two players and starts the first match."""
 
 import torch
 
@@ -14,7 +14,7 @@ from selfplay.settings.playing import PlaySettings
 
 
 def open_session(settings: PlaySettings) -> Session:
-    """The session that `settings` describe. If they do not say who moves first, the person is player number 0.
+    """The session that `settings` describe. If they do not specify who moves first, the person is player number 0.
 
     Raises:
         SettingError: a player's name is unknown, or there are more players than seats.
@@ -32,18 +32,18 @@ def _players(settings: PlaySettings, game: Game) -> Players:
     first, second = (HUMAN, None) if settings.asks_who_is_first else (settings.first, settings.second)
     has_seat_for_opponent = None in (first, second) and HUMAN in (first, second)
     if not has_seat_for_opponent and (settings.opponent is not None or settings.level is not None):
-        raise SettingError("opponent and level: first and second already name both players; leave them out")
+        raise SettingError("opponent and level: first and second already name both players; omit opponent and level")
 
     def player_in(seat: str | None) -> Player | None:
         return _opponent(settings, game) if seat is None and has_seat_for_opponent else _player(settings, game, seat)
 
     one = player_in(first)
-    # The same name twice is one player, so that a player that learns sees each match against itself once.
+    # Equal names give one player, so that a learner learns only once from each match against itself.
     return one, one if first == second else player_in(second)
 
 
 def _player(settings: PlaySettings, game: Game, name: str | None) -> Player | None:
-    """The player of this name; without a name, a person."""
+    """The player with this name; a person if the name is None."""
     return None if name in (None, HUMAN) else make_player(name, game, settings.run_dir)
 
 
@@ -53,5 +53,5 @@ def _opponent(settings: PlaySettings, game: Game) -> Player | None:
         return _player(settings, game, settings.opponent)
     level = newest_level(settings) if settings.level is None else settings.level
     if settings.level is None and level == 0:
-        raise StageError(f"{settings.run_dir} has no trained level; give level=0 to play against the random player")
+        raise StageError(f"{settings.run_dir} has no trained level; set level=0 to play against the random player")
     return level_player(settings, game, level)

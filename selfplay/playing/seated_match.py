@@ -1,4 +1,4 @@
-"""A match at hand between two players: who holds which seat, whose turn it is, and how it ended."""
+"""The current match between two players: who holds which seat, whose turn it is, and how it ended."""
 
 from selfplay.games.game import Game
 from selfplay.games.state import State
@@ -6,14 +6,14 @@ from selfplay.players.player import Player
 from selfplay.playing.match_history import MatchHistory, Ply
 
 HUMAN = "human"
-"""The name of a person among the names of players."""
+"""The name of a person, where names of players are expected."""
 
 Players = tuple[Player | None, Player | None]
 """Two players; None is a person."""
 
 
 class SeatedMatch:
-    """A match as it stands. `selfplay.playing.session.Session` plays it.
+    """The state of the current match; `selfplay.playing.session.Session` adds playing.
 
     Attributes:
         players: the two players.
@@ -27,11 +27,11 @@ class SeatedMatch:
 
     @property
     def state(self) -> State:
-        """The position at hand, a batch of one."""
+        """The current position, a batch of one."""
         return self._history.states[-1]
 
     def state_before(self, ply: int | None) -> State:
-        """The position before a ply of the match, numbered from 0; None: the position at hand."""
+        """The position before a ply of the match, numbered from 0; None: the current position."""
         return self._history.states[-1 if ply is None else ply]
 
     @property
@@ -60,8 +60,8 @@ class SeatedMatch:
 
     @property
     def legal_actions(self) -> tuple[int, ...]:
-        """In ascending order; empty if the match is over."""
-        # Asked for several times in each position.
+        """The legal actions in ascending order; empty if the match is over."""
+        # Cached, because it is needed several times in each position.
         if self._legal is None or self._legal[0] is not self.state:
             actions = tuple(self.game.legal_action_mask(self.state)[0].nonzero()[:, 0].tolist())
             self._legal = (self.state, actions)

@@ -1,15 +1,15 @@
-"""Matches in which people may play: what the console and the page in the browser are both built on.
+"""Matches in which people may play: the common basis of the console and the web page.
 
-A session holds the match at hand and knows nothing of how it is shown. A user interface runs this loop:
+A session holds the current match and is independent of the user interface, which runs this loop:
 
     while not session.is_over:
         if session.awaits_person:
-            session.play(action)  # what the person chose
+            session.play(action)  # the choice of the person
         else:
-            session.advance()  # a player acts, or a person passes who can only pass
+            session.advance()  # a player acts, or a person who can only pass does so
 
-The random numbers depend only on the key, the number of the match and the ply. So the same actions of the person give
-the same match, and an action that is taken back and played again gets the same reply.
+The random numbers depend only on the key, the number of the match and the ply. So the same actions of the person lead
+to the same match, and an action that is taken back and played again gets the same reply.
 """
 
 import numpy as np
@@ -35,18 +35,18 @@ Values = NDArray[np.float32]
 class Session(SeatedMatch):
     """Matches between two players, either or both of them a person, one after the other.
 
-    A match is counted, and shown to players that learn, once: as it first ended. Its end can be taken back to try
-    something else; what follows is practice (`is_practice`) and not counted, because a learner cannot unlearn a match.
+    A match is counted, and passed to players that learn, only when it first ends. Its end can be taken back to try
+    something else; the rest is then practice (`is_practice`) and not counted, because a learner cannot unlearn a match.
 
     Args:
         players: the two players; None is a person. To let a player play against itself, give it twice.
         key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
         first: which of the two (0 or 1) moves first in the first match.
-        match: the number of the first match. None: 0, or the number of matches that a player which learns has seen,
-            so that it does not meet the same match again.
+        match: the number of the first match. None: 0, or the number of matches that a learning player has seen, so
+            that it does not repeat a match.
 
     Attributes:
-        match: the number of the match at hand.
+        match: the number of the current match.
         is_practice: whether the end of the match was taken back.
     """
 
@@ -84,19 +84,19 @@ class Session(SeatedMatch):
         Raises:
             IllegalActionError: the action is illegal; the message lists the legal ones.
             NotNowError: no person has to choose.
-            Any error that a player raises while it learns from the match that has ended; the action is then not taken.
+            Exception: any error of a player that learns from the match that has ended; the action is then not taken.
         """
         if not self.awaits_person:
             raise NotNowError("the match is over" if self.is_over else "it is not a person's turn")
         return self._step(torch.tensor([action]), by_person=True)
 
     def advance(self) -> Ply:
-        """Play one ply that is not a person's choice: a player acts, or a person passes who can only pass.
+        """Play one ply that is not a person's choice: a player acts, or a person who can only pass does so.
 
         Raises:
             NotNowError: the match is over, or a person has to choose.
             ForfeitError: the player gives up; the match is then over and counted as its loss.
-            Any error that `play` raises at the end of a match.
+            Exception: any error that `play` raises at the end of a match.
         """
         if self.is_over or self.awaits_person:
             raise NotNowError("the match is over" if self.is_over else "it is a person's turn")
@@ -133,14 +133,14 @@ class Session(SeatedMatch):
             try:
                 self._count()
             except BaseException:
-                # A player could not learn from the match, so the match has not ended yet.
+                # A player could not learn from the match, so the last ply is undone.
                 self._history.undo_to(len(self._history) - 1)
                 raise
         return self._history.plies[-1]
 
     def _count(self, *forfeits: Forfeit) -> None:
         if learners_among(self.players) and not forfeits:
-            # A player that learns changes its values, so those from before are computed now.
+            # Learning changes the values of a player, so those of this match are computed before.
             for ply in range(len(self._history)):
                 self.action_values(ply)
         self._counter.count(self._history.record(self.match, self.first, *forfeits), self.players, self.first)
@@ -152,7 +152,7 @@ class Session(SeatedMatch):
         """
         choice = self._history.last_choice
         if choice is None:
-            raise NotNowError("there is no action of yours to take back")
+            raise NotNowError("you have not taken an action yet")
         taken_back = self._history.undo_to(choice)
         self._values = {ply: values for ply, values in self._values.items() if ply < choice}
         self.is_practice = self._counter.is_counted
@@ -162,16 +162,16 @@ class Session(SeatedMatch):
         """Begin the next match. A match that is not over is abandoned and not counted.
 
         Args:
-            first: which of the two players (0 or 1) moves first; None: the same as before.
+            first: which of the two players (0 or 1) moves first; None: the same as in the last match.
         """
         # A match without plies keeps its number.
         self.match += 1 if self._history.plies else 0
         self._begin(self.first if first is None else first)
 
     def take_over(self, number: int, player: Player | None) -> None:
-        """Let another player, or a person, replace player `number` (0 or 1) in the position at hand.
+        """Let another player, or a person, replace player `number` (0 or 1) in the current position.
 
-        The results start again at zero, and action values are computed again, by the new player.
+        The results are reset to zero, and action values are computed again by the new player.
         """
         one, other = self.players
         self.players = (player, other) if number == 0 else (one, player)
@@ -183,10 +183,10 @@ class Session(SeatedMatch):
     def action_values(self, ply: int | None = None) -> Values | None:
         """The values that the player to move gives to each action, or its opponent if a person is to move.
 
-        Computed at the first call for each position, because some players search for long, and kept.
+        They are computed at the first call for each position and kept, because some players search for a long time.
 
         Args:
-            ply: the values before this ply of the match, numbered from 0; None: in the position at hand.
+            ply: the values before this ply of the match, numbered from 0; None: in the current position.
 
         Returns:
             None if there is no such player, it does not value actions, or the match is over.
@@ -199,7 +199,7 @@ class Session(SeatedMatch):
         return self._values[number]
 
     def known_values(self, ply: int | None = None) -> Values | None:
-        """The values that `action_values` has computed for this ply already; None if there are none."""
+        """The values that `action_values` has already computed for this ply; None if there are none."""
         return self._values.get(len(self._history) if ply is None else ply)
 
     def adviser(self, ply: int | None = None) -> Player | None:

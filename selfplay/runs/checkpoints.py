@@ -1,4 +1,4 @@
-"""agent.safetensors: the weights of a level, with the metadata that are needed to use them."""
+"""agent.safetensors: the weights of a level, with the metadata needed to use them."""
 
 import json
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ def save_checkpoint(
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
-    """The metadata of the checkpoint at `path`. Raises InvalidFileError if it is missing, truncated or another file."""
+    """The metadata of the checkpoint at `path`. Raises InvalidFileError if it is missing or not a valid checkpoint."""
     return _read(path)[0]
 
 

@@ -46,9 +46,9 @@ class Manifest:
         """Whether the stage's files exist and were made with these settings.
 
         Args:
-            settings: as they will be recorded.
-            default_of: the value that a setting which is not recorded counts as having, by its dotted name: an older
-                version of the program may not have had that setting.
+            settings: the settings, as they will be recorded.
+            default_of: from the dotted name of a setting to the value that is assumed where it is not recorded, because
+                an older version of the program may not have had that setting.
             force: return False where StageError would be raised.
 
         Raises StageError, naming the difference, if the files were made with other settings or were changed since.
@@ -62,7 +62,7 @@ class Manifest:
         if (what or changed) and not force:
             raise StageError(
                 f"{self.folder}: {what or f'{changed[0]} was changed after it was made'}; "
-                "set another run_dir, or force=true to make it again"
+                "set another run_dir, or force=true to replace it"
             )
         return not (what or changed) and len(there) == len(section["files"])
 
@@ -95,7 +95,7 @@ def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> dict[str, An
 
 
 def _differences(was: Mapping[str, Any], now: Mapping[str, Any], default_of: Callable[[str], object]) -> str:
-    """The settings that differ, with both values; empty if none does."""
+    """The settings that differ, with both values, as text; empty if none does."""
     pairs = {
         name: tuple(settings[name] if name in settings else default_of(name) for settings in (was, now))
         for name in {**was, **now}

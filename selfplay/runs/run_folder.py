@@ -18,7 +18,7 @@ from selfplay.settings.common import CommonSettings
 
 
 class RunFolder:
-    """The folder of one run."""
+    """The paths of the files of one run."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -55,7 +55,7 @@ class RunFolder:
 
     @property
     def matches(self) -> Path:
-        """Results of the pairs that met in the comparison, in a game too large to enumerate."""
+        """Results of each pair of players in the comparison, in a game too large to enumerate."""
         return self.path / "comparison" / "matches.csv"
 
     @property
@@ -85,7 +85,7 @@ class RunFolder:
 
     @property
     def events(self) -> Path:
-        """The folder of event files for TensorBoard, if they were asked for."""
+        """The folder of event files for TensorBoard, if they were requested."""
         return self.path / "tensorboard"
 
     def player_files(self) -> list[Path]:

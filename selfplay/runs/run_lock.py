@@ -28,7 +28,7 @@ def hold_lock(folder: Path, *, create: bool = True) -> Iterator[None]:
         StageError: the folder does not exist, or cannot be written to.
     """
     if not (create or folder.is_dir()):
-        raise StageError(f"{folder} does not exist; give the run_dir of a run")
+        raise StageError(f"{folder} does not exist; set run_dir to the folder of a run")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         file = (folder / ".lock").open("ab")
@@ -37,17 +37,17 @@ def hold_lock(folder: Path, *, create: bool = True) -> Iterator[None]:
     with file:
         inherited = _inherited_descriptor(file.fileno())
         try:
-            # A lock belongs to the open file: if the file of the shell has it, taking it again has no effect.
+            # A lock belongs to the open file: if the shell's open file holds it, taking it again has no effect.
             fcntl.flock(file if inherited is None else inherited, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise RunLockedError(f"another process is using {folder}; wait for it, or give another run_dir") from error
+            raise RunLockedError(f"another process is using {folder}; wait for it, or set another run_dir") from error
         yield
 
 
 def is_locked(folder: Path) -> bool:
     """Whether a process holds the lock of the run in `folder`; always False on systems without /proc/locks.
 
-    Trying to take the lock would answer this too, but could make a run fail that starts at that moment.
+    Trying to take the lock would also answer this, but could make a run fail that starts at the same moment.
     """
     try:
         inode = (folder / ".lock").stat().st_ino

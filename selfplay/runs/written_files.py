@@ -46,6 +46,6 @@ def sha256(path: Path) -> str:
 
 @lru_cache(maxsize=4096)
 def _sha256_of_file(path: Path, *_identity: int) -> str:
-    """The digest of a file, computed again only if it has changed: a stage's output is the next one's input."""
+    """The digest of a file, cached while it does not change, because a stage's output is the next one's input."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,1 +1,1 @@
-"""Search: what is best, found by looking ahead."""
+"""Look-ahead search, exact solvers and evaluations."""

@@ -32,11 +32,11 @@ from selfplay.search.stack import Frame, Stack, begin, write_line
 from selfplay.search.transposition_table import Table, look_up, store
 
 POLL_INTERVAL = 1024
-"""Number of positions visited between two looks at the stop flag."""
+"""Number of positions visited between two checks of the stop flag."""
 
 LEAST_SCOUTED_DEPTH, LEAST_SCOUTED_DEPTH_PLAIN = 4, 5
-"""NegaScout uses null windows only where at least this many plies are left, with ordering and a table or without one
-of them. Closer to the leaves they save fewer positions than the repeated searches add."""
+"""The smallest numbers of remaining plies at which NegaScout uses null windows: with ordering and a table, and without
+one of them. Closer to the leaves, null windows save fewer positions than the repeated searches add."""
 
 
 class Algorithm(IntEnum):
@@ -90,7 +90,7 @@ def reopens_window(frame: Frame, child: Frame) -> bool:
 
 @part_of_compiled
 def write_result(found: BatchResult, row: int, frame: Frame, line: NDArray[np.int64], visited: int) -> None:
-    """Write the result for one position; `line` is its best line."""
+    """Write the result for one position; `line` holds the actions of its principal variation."""
     values, actions, counts, variations = found
     values[row] = frame.best + 0.0  # no -0.0
     actions[row], counts[row] = line[0], visited
@@ -102,7 +102,7 @@ def write_result(found: BatchResult, row: int, frame: Frame, line: NDArray[np.in
 
 @cache
 def compile_search(rules: Rules, open_value: WordsValue, pass_action: int | None) -> Callable[..., bool]:
-    """The searches of a game with these rules, which value unfinished positions by `open_value`.
+    """Compile the searches of a game with these rules; they value unfinished positions by `open_value`.
 
     The compiled function is `search(own, opp, depth, algorithm, ordered, parameters, table, stop, stack, found)`, with
     `parameters` from `Valuation.parameters`, `stop` an int64[1] that ends the search once it is not 0, `stack` from
@@ -119,14 +119,14 @@ def compile_search(rules: Rules, open_value: WordsValue, pass_action: int | None
 
     @part_of_compiled
     def rank_of(own: int, opp: int, move: int, first: int) -> int:
-        """The number of replies that the move leaves, which is how moves are ordered; -1 for the move `first`."""
+        """The number of replies to the move, by which moves are ordered; -1 for the move `first`."""
         return -1 if move == first else bit_count(legal_actions(*play(own, opp, move)))
 
     @part_of_compiled
     def list_moves(
         frame: Frame, bits: int, first: int, ordered: bool, moves: NDArray[np.int64], ranks: NDArray[np.int64]
     ) -> int:
-        """Write the moves of `bits` in the order in which they are to be tried; returns their number, a pass counts."""
+        """Write the moves of `bits` in the order in which they are to be tried; returns their number, with a pass."""
         count = 0
         while bits != 0:
             move = bits & -bits
@@ -166,7 +166,7 @@ def compile_search(rules: Rules, open_value: WordsValue, pass_action: int | None
 
     @part_of_compiled
     def take_back(frame: Frame, child: Frame, move: int, is_root: bool) -> bool:
-        """Take into account the value of the child that `move` leads to; returns whether the move is the best now."""
+        """Take into account the value of the child that `move` leads to; returns whether it is now the best move."""
         score = -child.best
         is_best = score > frame.best or (is_root and score == frame.best and precedes_best(frame, move))
         if is_best:

@@ -37,19 +37,19 @@ LARGEST_NUMBER = 1e12
 """Sums of larger numbers could overflow to infinity."""
 
 OpenParameters = Any
-"""What an `open_value` takes as its third argument: arrays, or tuples of arrays and numbers."""
+"""The third argument of an `open_value`: arrays, or tuples of arrays and numbers."""
 
 WordsValue = Callable[[Word, Word, OpenParameters], Word]
 """(own, opp, parameters) to the value to the player to move, a float; compiled searches call it."""
 
 
 class ValuationParameters(NamedTuple):
-    """The numbers that a valuation uses, in a form that compiled code takes."""
+    """The numbers that a valuation uses, in a form that compiled code accepts."""
 
     ends: NDArray[np.float64]
     """float64[2]: the value of a won match, and of each point of the lead at the end."""
     body: OpenParameters
-    """The third argument of the `open_value`. For one search at a time: it may be written into."""
+    """The third argument of the `open_value`. It may be written into, so each search needs its own."""
 
 
 class Valuation(Protocol):
@@ -72,7 +72,7 @@ class Evaluation(NamedTuple):
     name: str
     """As the user wrote it."""
     game: str | None
-    """The only game it is for; None for every game that has its features, such as all sizes of a board."""
+    """The only game it applies to; None for every game that has its features, such as all sizes of a board."""
     win: float
     """The value of a won match; of a lost one its negative. Should exceed the values of all unfinished positions."""
     margin: float
@@ -83,21 +83,22 @@ class Evaluation(NamedTuple):
     def vector(self, game: Game) -> NDArray[np.float64]:
         """float64[2 + K]: win, margin, and the weights of the K features of `game` in their order.
 
-        Raises SettingError if the evaluation is for another game, if the game lacks a weighted feature or counts no
-        points but margin is not 0, or if a number is out of range.
+        Raises SettingError if the evaluation is for another game, if the game lacks a weighted feature, if margin is
+        not 0 in a game that does not count points, or if a number is out of range.
         """
         names = () if game.features is None else game.features.names
         if self.game not in (None, game.name):
             raise SettingError(f"evaluation={self.name}: it is for {self.game}, not for {game.name}")
         if self.weights and not names:
-            raise SettingError(f"evaluation={self.name}: {game.name} has no features to weigh; give none")
+            raise SettingError(f"evaluation={self.name}: {game.name} has no features; set evaluation=none")
         if foreign := [name for name in self.weights if name not in names]:
             raise SettingError(f"evaluation={self.name}: no feature {foreign[0]!r}; {game.name} has {', '.join(names)}")
         if self.margin and game.rules.margin is None:
-            raise SettingError(f"evaluation={self.name}: {game.name} counts no points; give margin 0")
+            raise SettingError(f"evaluation={self.name}: {game.name} does not count points; set margin to 0")
         numbers = [self.win, self.margin, *(float(self.weights.get(name, 0.0)) for name in names)]
         if not all(abs(number) <= LARGEST_NUMBER for number in numbers):
-            raise SettingError(f"evaluation={self.name}: give numbers from -{LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}")
+            limit = f"{LARGEST_NUMBER:g}"
+            raise SettingError(f"evaluation={self.name}: all numbers must be from -{limit} to {limit}")
         return np.array(numbers)
 
     def open_value(self, game: Game) -> WordsValue:
@@ -132,7 +133,7 @@ def make_evaluation(name: str, game: Game) -> Evaluation:
     known = sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
     if name not in known and not name.endswith(".yaml"):
         raise SettingError(
-            f"unknown evaluation {name!r}; there are {', '.join(known)}, or give the path of a .yaml file"
+            f"unknown evaluation {name!r}; choose from {', '.join(known)}, or use the path of a .yaml file"
         )
     path = EVALUATIONS / f"{name}.yaml" if name in known else Path(name)
     evaluation = read_evaluation(path, name)

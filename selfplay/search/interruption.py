@@ -35,7 +35,7 @@ def run_interruptibly(
 
     Args:
         time_limit: seconds from now; None for no limit.
-        name: how the error message calls the work.
+        name: what the error message calls the work.
 
     Raises:
         SettingError: `time_limit` is not above 0.
@@ -44,7 +44,7 @@ def run_interruptibly(
         Exception: whatever `function` raises.
     """
     if time_limit is not None and not time_limit > 0:
-        raise SettingError(f"time_limit={time_limit}: give a number of seconds above 0")
+        raise SettingError(f"time_limit={time_limit}: must be seconds above 0")
     stop = np.zeros(1, dtype=np.int64)
     outcome: Future[Result] = Future()
 
@@ -64,7 +64,7 @@ def run_interruptibly(
             wait([outcome], min(POLL_SECONDS, max(0.0, end - monotonic())))
         if outcome.done():
             return outcome.result()
-        raise TimeLimitError(f"{name} is not done after {time_limit:g} seconds; give it a longer time limit")
+        raise TimeLimitError(f"{name} did not finish within {time_limit:g} seconds; set a longer time limit")
     finally:
         if not outcome.done():
             stop[0] = 1

@@ -14,7 +14,7 @@ from selfplay.search.evaluation import ValuationParameters, WordsValue
 
 
 class PatternTables(NamedTuple):
-    """The tables as compiled code takes them. For one caller at a time, because `entries` is written into."""
+    """The tables as compiled code accepts them. Each caller needs its own, because `entries` is written into."""
 
     contributions: NDArray[np.int32]
     offsets: NDArray[np.int32]
@@ -67,7 +67,7 @@ class PatternEvaluation(NamedTuple):
 
 
 def pattern_tables(patterns: Patterns, weights: NDArray[np.float32], squares: int) -> PatternTables:
-    """The numbers of these weights (float32[phases, W]), every entry with its own, on a board of so many squares."""
+    """The tables with these weights (float32[phases, W]), one value per entry, for a board of `squares` squares."""
     entries = np.empty(len(patterns.offsets), dtype=np.int32)
     spread = np.ascontiguousarray(weights[:, patterns.weight_of_entry])
     return PatternTables(patterns.contributions, patterns.offsets, spread, squares, entries)

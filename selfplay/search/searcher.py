@@ -46,7 +46,7 @@ class Searcher:
 
     Args:
         algorithm: minimax, alpha_beta or negascout. Minimax uses neither ordering nor table.
-        ordered: try first the action that was best in an earlier search, then those that leave the fewest replies.
+        ordered: first try the action that was best in an earlier search, then those that leave the fewest replies.
         table_bits: the transposition table has 2**table_bits entries of 40 bytes; 0: no table.
 
     Raises:
@@ -63,9 +63,9 @@ class Searcher:
         table_bits: int = 16,
     ) -> None:
         if algorithm not in ALGORITHMS:
-            raise SettingError(f"unknown search {algorithm!r}; there are {', '.join(ALGORITHMS)}")
+            raise SettingError(f"unknown search {algorithm!r}; choose from {', '.join(ALGORITHMS)}")
         if not 0 <= table_bits <= MAX_TABLE_BITS:
-            raise SettingError(f"table_bits={table_bits}: give a number from 0 to {MAX_TABLE_BITS}")
+            raise SettingError(f"table_bits={table_bits}: must be from 0 to {MAX_TABLE_BITS}")
         self.game, self.evaluation, self.algorithm = game, evaluation, ALGORITHMS[algorithm]
         self.ordered = ordered and self.algorithm != Algorithm.MINIMAX
         evaluation.parameters(game)  # raises if the evaluation does not fit the game
@@ -105,7 +105,7 @@ class Searcher:
         if depth != 0:
             check_depth(depth)
         found = run_interruptibly(lambda stop: self._found(state, depth, stop))
-        assert found is not None, "only an interrupt stops it early, and that raises"
+        assert found is not None, "only an interrupt stops the search early, and that raises an error"
         return found
 
     def action_values(self, state: State, depth: int, *, time_limit: float | None = None) -> Tensor:
@@ -158,8 +158,8 @@ class Searcher:
 
 
 def check_depth(depth: int, time_limit: float | None = None) -> None:
-    """Raises SettingError if the depth or the time limit is out of range."""
+    """Raise SettingError if the depth or the time limit is out of range."""
     if not 1 <= depth <= MAX_DEPTH:
-        raise SettingError(f"depth={depth}: give a number from 1 to {MAX_DEPTH}")
+        raise SettingError(f"depth={depth}: must be from 1 to {MAX_DEPTH}")
     if time_limit is not None and not time_limit > 0:
-        raise SettingError(f"time_limit={time_limit}: give seconds above 0")
+        raise SettingError(f"time_limit={time_limit}: must be seconds above 0")

@@ -9,7 +9,7 @@ from selfplay.compute.compilation import part_of_compiled
 
 
 class Frame(Protocol):
-    """One position on the way from the root to the current position, as compiled code reads and writes it."""
+    """One position on the way from the root to the current position, read and written by compiled code."""
 
     own: int
     opp: int
@@ -20,7 +20,7 @@ class Frame(Protocol):
     best_move: int
     """The move with that value, as a word; 0 for a pass."""
     num_moves: int
-    """0 where the value is known without trying moves."""
+    """Number of moves; 0 where the value is known without trying them."""
     num_tried: int
     low: float
     """The value that the child being searched must exceed to matter."""
@@ -45,7 +45,7 @@ class Stack(NamedTuple):
 
 
 def make_stack(depth: int) -> Stack:
-    """A stack for searches to this depth. Searches that run at the same time need one each."""
+    """A stack for searches to this depth. Searches that run at the same time each need their own."""
     moves, ranks = np.zeros((depth + 1, 64), dtype=np.int64), np.zeros(64, dtype=np.int64)
     lines = np.full((depth + 1, depth + 2), -1, dtype=np.int64)
     return Stack(np.zeros(depth + 1, dtype=FRAME), moves, ranks, lines)
@@ -61,7 +61,7 @@ def begin(frame: Frame, own: int, opp: int) -> None:
 
 @part_of_compiled
 def write_line(lines: NDArray[np.int64], ply: int, action: int) -> None:
-    """Make the best line from `ply` this action followed by the best line from the next ply."""
+    """Set the best line from `ply` to this action followed by the best line from the next ply."""
     lines[ply, ply] = action
     column = ply
     while lines[ply, column] != -1:

@@ -1,6 +1,6 @@
-"""The transposition table of the searches: what is known of positions that can be reached in several ways.
+"""The transposition table of the searches: what is known about positions that can be reached in several ways.
 
-Each position has one place, given by its hash. What is stored there last replaces what was there before.
+Each position has one place, given by its hash. A new entry replaces the previous one.
 """
 
 from typing import Protocol
@@ -12,14 +12,14 @@ from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.random_numbers import fold
 
 NOTHING, EXACT, UPPER_BOUND, LOWER_BOUND = range(4)
-"""What a stored value is; NOTHING where no position is stored."""
+"""Kinds of stored values; NOTHING where no position is stored."""
 
 LEAST_STORED_DEPTH = 2
 """Closer to the leaves, looking a position up takes longer than searching it."""
 
 
 class Entry(Protocol):
-    """One record of a table, as compiled code reads and writes it."""
+    """One record of a table, read and written by compiled code."""
 
     own: int
     opp: int
@@ -40,7 +40,7 @@ Table = NDArray[np.void]
 
 
 class SearchedPosition(Protocol):
-    """What the table reads and writes of a position that is being searched; see `algorithms.Frame`."""
+    """The fields that the table reads and writes of a position that is being searched; see `algorithms.Frame`."""
 
     own: int
     opp: int

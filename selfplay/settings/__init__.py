@@ -1,1 +1,1 @@
-"""The settings of every program, checked."""
+"""The settings of every program, as checked dataclasses."""

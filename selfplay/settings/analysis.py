@@ -21,7 +21,7 @@ class AnalysisSettings(CommonSettings):
     searches: list[str] = field(default_factory=lambda: ["minimax", "alpha_beta", "negascout"])
     """The algorithms to compare."""
     ordered: bool = False
-    """Order actions by promise, in the searches that can use it (minimax cannot)."""
+    """Try promising actions first, in the searches that can use the order (minimax cannot)."""
     table_bits: int = 0
     """Size of their transposition tables: 2**table_bits entries; 0: none."""
 

@@ -16,7 +16,7 @@ def require(name: str, value: object, valid: bool, allowed: str) -> None:
 def require_package(setting: str, package: str) -> None:
     """Raise SettingError, saying how to install it, if an optional package that a setting needs is not installed."""
     spec = find_spec(package)
-    # A folder of the same name, such as that of a run, is found as a package without a file.
+    # A folder with the same name, such as that of a run, would be found as a package without a file.
     if spec is None or spec.origin is None:
         raise SettingError(
             f"{setting} needs the package {package}, which is not installed; "

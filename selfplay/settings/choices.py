@@ -1,6 +1,6 @@
-"""What settings choose by name and other packages can add to.
+"""The registries from which settings choose by name, and to which other packages can add.
 
-The registries are defined here, below the rooms that use them, so that settings can refuse an unknown name.
+They are defined here, below the packages that use them, so that settings can reject an unknown name.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ OUTCOMES: "Registry[Outcome]" = Registry(
     },
     group="selfplay.outcomes",
 )
-"""What matches are played for."""
+"""What players maximise: see `selfplay.games.match_outcome.Outcome`."""
 
 TARGET_RULES: Registry[Any] = Registry(
     "target rule",
@@ -46,7 +46,7 @@ SCHEDULES: Registry[Any] = Registry(
 """(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.schedules`."""
 
 SAME_WITHOUT_EXPLORATION = ("full", "watkins")
-"""Target rules that give the same targets for matches in which no player explores, as those of level 0."""
+"""Target rules that give the same targets for matches without exploration, such as those of level 0."""
 
 EXECUTORS: Registry[Any] = Registry(
     "executor",

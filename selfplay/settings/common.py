@@ -1,4 +1,4 @@
-"""Settings that several programs share: which game, which executor, how a level plays, and conf/common.yaml."""
+"""Settings that several programs share: the game, the executor, how a level plays, and conf/common.yaml."""
 
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -52,10 +52,10 @@ class ExecutorSettings:
 
 @dataclass
 class CommonSettings:
-    """What every program can be told."""
+    """The settings of every program."""
 
     run_dir: str
-    """Folder of the run's files; a relative path is relative to the current folder."""
+    """Folder of the files of the run; a relative path is relative to the current folder."""
     game: GameSettings = field(default_factory=GameSettings)
     seed: int = field(default=0, metadata=affects("generation", "training", "comparison", "tabular"))
     """The same seed gives the same bytes."""

@@ -13,14 +13,14 @@ from selfplay.settings.folders import CONFIG_FOLDER
 
 
 def offer_defaults(kind: type[Any]) -> None:
-    """Let the files of conf/ begin their defaults list with `kind`: every field with its default."""
+    """Register the defaults of all fields of `kind`, so that the defaults lists in conf/ can begin with them."""
     from hydra.core.config_store import ConfigStore
 
     ConfigStore.instance().store(name=kind.__name__, node=OmegaConf.to_container(OmegaConf.structured(kind)))
 
 
 def settings_from_config(config: DictConfig, kind: type[AnySettings]) -> AnySettings:
-    """The settings of class `kind` that a composed configuration holds.
+    """The settings of class `kind` in a composed configuration.
 
     Raises SettingError for an unknown name or a wrong value.
     """

@@ -17,7 +17,7 @@ class EvaluationSettings:
     weights: dict[str, float] = field(default_factory=dict)
     """Weight of each feature of an open position."""
     game: str | None = None
-    """The game it belongs to; null: any game that has these features."""
+    """The game that it applies to; null: any game that has these features."""
 
 
 @dataclass

@@ -13,7 +13,7 @@ BACKUPS = ("absolute", "minimax")
 
 
 class ExperienceRule(NamedTuple):
-    """How scores are updated. A store keeps the rule that it was made with."""
+    """How scores are updated. The rule of a store is fixed when it is created."""
 
     backup: str = "absolute"
     """How scores are propagated backwards: a name of BACKUPS."""
@@ -64,7 +64,7 @@ class PictureSettings:
     depth: int = 3
     """Plies shown after the first board."""
     breadth: list[int] = field(default_factory=lambda: [4, 2, 1])
-    """Number of successors shown of each board, by ply; the last number holds for all later plies."""
+    """Number of successors shown for each board, by ply; the last number holds for all later plies."""
     file: str | None = MISSING
     """The image to write; null: show it on the screen."""
 

@@ -1,4 +1,4 @@
-"""What the fields of settings declare about themselves: which stages' files they affect.
+"""Declarations in the fields of settings: which stages' files a field affects.
 
     gamma: float = field(default=0.95, metadata=affects("generation"))
 
@@ -15,7 +15,7 @@ class Effect(NamedTuple):
     """How a field affects the files of one stage."""
 
     when: Callable[[Any, int], bool] | None
-    """Whether it does, given all settings and the level that the stage works on; None: always."""
+    """Whether it has an effect, given all settings and the level that the stage works on; None: always."""
     recorded_as: str | None
     """Its dotted name in the manifest; None: its name on the command line."""
     unless_default: bool
@@ -30,7 +30,7 @@ class Leaf(NamedTuple):
     field: Field[Any]
     value: Any
     effects: Mapping[str, Effect]
-    """By stage, those of the enclosing section included."""
+    """The effects by stage, including those of the enclosing section."""
 
 
 def affects(
@@ -47,7 +47,7 @@ def affects(
 
 
 PLAYER_NAME = {"is_player_name": True}
-"""Metadata of a field that holds the names of players; `--help` then lists the names that there are."""
+"""Metadata of a field that holds the names of players; `--help` then lists the possible names."""
 
 
 def stage_record(settings: Any, *stages: str, level: int = 0) -> dict[str, Any]:

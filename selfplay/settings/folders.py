@@ -1,4 +1,4 @@
-"""Where the settings are, and where runs go unless the settings say otherwise."""
+"""The folders of the package, of the project and of the configuration files."""
 
 from pathlib import Path
 

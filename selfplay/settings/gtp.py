@@ -9,12 +9,12 @@ from selfplay.settings.fields import PLAYER_NAME
 
 @dataclass
 class GtpSettings(CommonSettings):
-    """A player as an engine of the Go Text Protocol."""
+    """A player run as an engine of the Go Text Protocol."""
 
     player: str = field(default="search:negascout?depth=4&evaluation=article", metadata=PLAYER_NAME)
     """The player, by its name."""
     rows: str = "top"
-    """Where row 1 of the board is: top as in Othello, or bottom as in Go."""
+    """The side of the board where row 1 is: top as in Othello, or bottom as in Go."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -46,8 +46,8 @@ class TournamentSettings(CommonSettings):
     epsilons: list[float] = field(default_factory=lambda: [0.0])
     """Exploration rates by ply of all players; the last rate holds for all later plies."""
     opening_plies: int = 0
-    """Random plies at the start, the same in the two matches in which a pair swaps seats. Deterministic players need
-    them: they would play the same two matches again and again."""
+    """Random plies at the start, the same in the two matches in which a pair swaps seats. Without them, deterministic
+    players would repeat the same two matches."""
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
 
     def __post_init__(self) -> None:

@@ -12,8 +12,8 @@ from selfplay.settings.fields import PLAYER_NAME
 class PlaySettings(CommonSettings):
     """Who plays, and what is shown.
 
-    A player is given by its name in the registry of players, a person by "human". A seat that is not set is the
-    person's, unless the other one is; then it is that of `opponent`, or of the level.
+    A player is given by its name in the registry of players, a person by "human". A seat that is not set belongs to the
+    person, unless the other seat does; then it belongs to `opponent`, or to the level.
     """
 
     first: str | None = field(default=None, metadata=PLAYER_NAME)
@@ -45,5 +45,5 @@ class PlaySettings(CommonSettings):
 
     @property
     def asks_who_is_first(self) -> bool:
-        """Whether the person says before each match who moves first."""
+        """Whether the person is asked before each match who moves first."""
         return self.first is None and self.second is None

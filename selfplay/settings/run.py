@@ -17,7 +17,7 @@ LOGGERS = ("none", "tensorboard")
 
 
 def _is_trained(_: "Settings", level: int) -> bool:
-    """Level 0 is the random player, which has no network and does not explore."""
+    """Whether a level has a network. Level 0 is the random player, which has none and does not explore."""
     return level > 0
 
 
@@ -70,14 +70,14 @@ class ComparisonSettings:
     epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.1])
     """Exploration rates by ply of both players in the matches between a level and its predecessor."""
     references: list[str] | None = None
-    """Names of the players that levels meet beside the random one, such as [greedy_discs]; null: the game's own."""
+    """Players that levels meet in addition to the random player, such as [greedy_discs]; null: the game's defaults."""
     opening_plies: int = 8
     """Random plies at the start of each match, the same from both seats. Othello has 244 openings of four plies and
     390,216 of eight."""
     every: int | None = None
-    """Meet the references with level 1, the newest and every n-th level between; null: about ten levels."""
+    """Play level 1, the newest and every n-th level between against the references; null: about ten levels."""
     earlier_matches: int = 100
-    """Matches of a level other than the newest against each reference, and between references."""
+    """Matches against each reference of a level other than the newest, and between references."""
     endgames: int = 100
     """Number of solved late positions in which players are tested; 0: none."""
 
@@ -118,16 +118,16 @@ class Settings(CommonSettings):
     opponents: str = "self"
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
     viewpoints: str = field(default="both", metadata=affects("generation"))
-    """both: the moves of both players become rows; agent: only those of one, whose seat changes with every match."""
+    """both: the moves of both players become rows; agent: only those of one player, which swaps seats every match."""
     outcome: str = field(default="return", metadata=affects("generation", "training"))
     """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / number of squares)."""
     targets: str = field(default="full", metadata=affects("generation", when=_changes_targets, unless_default=True))
     """full: the outcome of the whole match; watkins: up to the next exploring action, then the value of the best action
     there (Watkins's Q(lambda) with lambda = 1)."""
     logger: str = field(default="none", metadata=affects("comparison"))
-    """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none."""
+    """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
     force: bool = False
-    """Make files again that were made with other settings."""
+    """Replace files that were made with other settings."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

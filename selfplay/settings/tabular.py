@@ -22,7 +22,7 @@ class TabularSettings(CommonSettings):
     step_size: float | None = field(default=None, metadata=affects("temporal_difference"))
     """Step size of agent=temporal_difference."""
     force: bool = False
-    """Learn tables again that were learned with other settings."""
+    """Replace tables that were learned with other settings."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -19,7 +19,7 @@ class OptimizerSettings:
     level_decay: float = 1.0
     """Factor applied to the learning rate at each level."""
     weight_decay: float = 0.0
-    """Factor of the squared weights in the loss, or of the weights themselves (decoupled_weight_decay)."""
+    """Weight decay, by adding to the gradient or decoupled from it (decoupled_weight_decay)."""
     decoupled_weight_decay: bool = False
     """Decay the weights themselves (AdamW) instead of adding to the gradient."""
     schedule: str = "one_cycle"
@@ -53,7 +53,7 @@ class TrainingSettings:
     merge: bool = True
     """Merge the rows of equal observations into one with their mean target."""
     start: str = "previous"
-    """Initial weights: those of the previous level, or fresh ones, which need more data (dataset.replay)."""
+    """Initial weights: previous, those of the previous level, or fresh, which needs more data (dataset.replay)."""
     weight_power: float = 0.5
     """The weight of a merged row is (number of rows) ** weight_power."""
     optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)

@@ -1,4 +1,4 @@
-"""The settings of the page in the browser: conf/web.yaml."""
+"""The settings of the web page: conf/web.yaml."""
 
 from dataclasses import dataclass, field
 
@@ -12,14 +12,14 @@ DEEPEST = 12
 
 @dataclass
 class WebSettings(CommonSettings):
-    """Where the page is served, and the limits of the server."""
+    """The address at which the page is served, and the limits of the server."""
 
     other_runs: str = field(default_factory=lambda: str(PROJECT_FOLDER / "outputs"))
     """Folder of the runs of all games other than `game`, each in a folder with the name of its game."""
     host: str = "127.0.0.1"
     """The address that the server listens on; 0.0.0.0 admits other machines."""
     port: int = 8000
-    """The port; 0: any free one."""
+    """The port to listen on; 0: any free one."""
     match_limit: int = 500
     """Number of matches kept at the same time."""
     match_minutes: float = 60.0
@@ -27,7 +27,7 @@ class WebSettings(CommonSettings):
     search_seconds: float = 2.0
     """Time limit of a search for one reply, in seconds."""
     deepest_search: int = 8
-    """Depth in plies of the deepest search on offer."""
+    """Depth in plies of the deepest search that the page offers."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -> str:
-    """Compare all levels of the run, write the tables and figures, and return the report and how to play against it.
+    """Compare all levels of the run, write the tables and figures, and return the report and the commands for playing.
 
     Raises as compare_levels.
     """
@@ -54,7 +54,7 @@ def is_compared(settings: Settings) -> bool:
 
 
 def _comparison_record(settings: Settings, run: RunFolder) -> dict[str, Any]:
-    """What a comparison depends on: settings, and the digests of the levels."""
+    """Everything that a comparison depends on: settings, and the digests of the levels."""
     agents = [sha256(run.agent(level)) for level in run.trained_levels()]
     return stage_record(settings, "comparison") | {"agents_sha256": agents}
 
@@ -65,7 +65,7 @@ def _made_files(run: RunFolder, figures: Sequence[Path]) -> list[str]:
 
 
 def how_to_play(settings: Settings) -> str:
-    """The commands for playing against the newest level, as they work in the current folder."""
+    """The commands for playing against the newest level from the current folder."""
     own_python = PROJECT_FOLDER / ".venv" / "bin" / "python"
     # The shell scripts activate the project's own environment only for themselves.
     python = os.path.relpath(own_python) if Path(sys.prefix) == PROJECT_FOLDER / ".venv" else "python"

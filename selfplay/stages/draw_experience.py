@@ -13,7 +13,7 @@ def draw_experience(settings: ExperienceGraphSettings) -> None:
     """Draw the boards that follow a board, into a file or on the screen.
 
     Raises:
-        SettingError: the graph does not have the board, or there is no screen.
+        SettingError: the board is not in the graph, or no screen is available.
         InvalidFileError, StageError: the store is broken, or the file cannot be written.
     """
     store, options = open_store(settings), settings.picture

@@ -6,7 +6,7 @@ from selfplay.settings.run import Settings
 
 
 def draw_run_figures(settings: Settings) -> None:
-    """Write every figure of the trained levels into the run's figures/.
+    """Draw all figures of the trained levels and write them to figures/ in the run's folder.
 
     Raises:
         StageError: no level is trained yet, or a file cannot be written.

@@ -11,7 +11,7 @@ log = logging.getLogger(__name__)
 
 
 def open_store(settings: ExperienceGraphSettings) -> ExperienceStore:
-    """The existing store. Raises as ExperienceStore."""
+    """Open the existing store. Raises as ExperienceStore."""
     return ExperienceStore(settings.experience.path, make_game(settings.game.name), must_exist=True)
 
 

@@ -1,4 +1,4 @@
-"""What a level has learned, exported as an evaluation for searches (train/export_evaluation.py)."""
+"""Export what a level has learned as an evaluation for searches (train/export_evaluation.py)."""
 
 import logging
 from pathlib import Path
@@ -20,7 +20,7 @@ def export_evaluation(settings: ExportSettings) -> Path:
 
     Raises:
         StageError: the run has no such level, or the file cannot be written.
-        InvalidFileError: the level's file is broken, or its network is no weighted sum of features.
+        InvalidFileError: the level's file is broken, or its network is not a weighted sum of features.
     """
     from selfplay.games import make_game
     from selfplay.search.evaluation import evaluation_text

@@ -39,7 +39,7 @@ def training_rows(plan: TrainingPlan, processes: ProcessGroup) -> TrainingRows:
     if (buffer_rows := settings.dataset.buffer_rows) is not None:
         groups = [RowGroups(path, game.observation_codec) for path in plan.datasets]
         return StreamedRows(groups, settings.matches, settings.training, game, key, buffer_rows, processes)
-    # Matches of different levels keep different numbers, so that each match is held out or not independently.
+    # Matches of different levels get different numbers, so that each is held out independently of the others.
     parts = (
         rows._replace(match=rows.match + number * settings.matches)
         for number, path in enumerate(plan.datasets)
@@ -56,7 +56,7 @@ def fit_level(
 ) -> FittedLevel:
     """Train the network of a level on `rows`, together with the other processes; `on_epoch` is called after each epoch.
 
-    Raises as `selfplay.training.fitting.fit`, and StageError if the network to start from is of another kind.
+    Raises as `selfplay.training.fitting.fit`, and StageError if the initial network has another architecture.
     """
     began = time.perf_counter()
     context, settings = run_context(plan.settings), plan.settings
@@ -92,7 +92,7 @@ def _initial_network(plan: TrainingPlan, game: Game) -> nn.Module:
 
 
 def _with_defaults(architecture: Mapping[str, Any]) -> dict[str, Any]:
-    """An architecture with all options, also those that an older version of the program did not have."""
+    """An architecture with all its options, including those that an older version of the program did not have."""
     return {**option_defaults(architecture["name"]), **architecture}
 
 

@@ -1,4 +1,4 @@
-"""The loop: every level's matches and training, one level after the other, in one process."""
+"""The loop: the matches and the training of every level, one level after the other, in one process."""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> None:
-    """Levels 1 to `settings.levels`, one after the other: the same stages and bytes as the shell loop."""
+    """Learn levels 1 to `settings.levels`, one after the other, in the same stages and bytes as the shell loop."""
     with open_executor(settings.executor) as executor:
         for level in range(settings.levels):
             generate_level(settings, level, progress, executor)

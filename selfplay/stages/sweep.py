@@ -11,7 +11,14 @@ from selfplay.figures.sweep import run_curves
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison_columns import RESULTS, SWEEP_COLUMNS
-from selfplay.grading.finished_runs import Run, Runs, differing_settings, read_runs, setting_text, telling_settings
+from selfplay.grading.finished_runs import (
+    Run,
+    Runs,
+    differing_settings,
+    distinguishing_settings,
+    read_runs,
+    setting_text,
+)
 from selfplay.grading.proof import SEAT_NAMES, Grader, Lines
 from selfplay.grading.proof_text import lines_text
 from selfplay.grading.table_columns import write_csv
@@ -22,7 +29,7 @@ def compare_runs(folder: Path, expected: Sequence[Path] = ()) -> str:
 
     `expected`: the folders of runs that should exist; those that do not are reported.
 
-    Raises StageError if there is no run or a file cannot be written.
+    Raises StageError if no run is found or a file cannot be written.
     """
     runs = read_runs(folder, expected)
     parts = []
@@ -77,7 +84,7 @@ def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> p
 def unbeatable_from(table: pd.DataFrame, seats: Sequence[str]) -> int | None:
     """The first level from which on no line is lost in any of these seats.
 
-    None if the newest level loses a line, or if there are no seats.
+    None if the newest level loses a line, or if `seats` is empty.
     """
     first = None
     for _, row in table[::-1].iterrows():
@@ -89,7 +96,7 @@ def unbeatable_from(table: pd.DataFrame, seats: Sequence[str]) -> int | None:
 
 def _shown_table(table: pd.DataFrame, runs: Sequence[Run]) -> str:
     """The table for the screen: the settings that distinguish the runs, and the most important columns."""
-    names = telling_settings(runs)
+    names = distinguishing_settings(runs)
     identified = {tuple(row) for row in table[names].to_numpy().tolist()} if names else set()
     lead = names if len(identified) == len(runs) else ["run", *names]
     shown = pd.DataFrame([{name: row[name] for name in lead} | _shown_figures(row) for _, row in table.iterrows()])

@@ -1,4 +1,4 @@
-"""A round robin: every player meets every other, and all are rated on one scale.
+"""A round robin: every player plays against every other, and all are rated on one scale.
 
 RUN_DIR/tournament/pairs.csv     a row per pair: sampled counts, and exact probabilities where the game is small
 RUN_DIR/tournament/players.csv   a row per player: rating with interval, results, exact grade
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProgress) -> Tournament:
-    """Let all players meet, and write the tables and the figure. The players do not learn from the matches.
+    """Play the tournament, and write the tables and the figure. The players do not learn from the matches.
 
     Raises as `selfplay.players.registry.make_player`, and StageError if a file cannot be written.
     """

@@ -25,7 +25,7 @@ REPORT_EVERY = 500
 
 
 def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress) -> Path:
-    """Learn the tables that `settings` describe, unless that is done already, and return the path of their file.
+    """Learn the tables that `settings` describe, unless they exist already, and return the path of their file.
 
     Raises:
         SettingError: an unknown update rule, one without its step size, or the step size of another rule.

@@ -1,4 +1,4 @@
-"""What a level is trained from: settings, datasets and weights, with their digests."""
+"""The inputs of the training of a level: settings, datasets and weights, with their digests."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,13 +17,13 @@ from selfplay.settings.run import Settings
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What a level is trained from."""
+    """The inputs of the training of a level."""
 
     settings: Settings
     run: RunFolder
     level: int
     datasets: list[Path]
-    """Those that it is trained on, the newest last."""
+    """The datasets that it is trained on, the newest last."""
     start: Path | None
     """The agent whose weights it starts from; None: fresh weights."""
 
@@ -33,7 +33,7 @@ class TrainingPlan:
         return [sha256(path) for path in self.datasets]
 
     def record(self, processes: int) -> dict[str, Any]:
-        """What the files of the level depend on: settings, the number of processes, digests of files."""
+        """Everything that the files of the level depend on: settings, number of processes, digests of files."""
         *replayed, newest = self.digests
         record = stage_record(self.settings, "training", level=self.level)
         record |= {"level": self.level, "dataset_sha256": newest}
@@ -46,11 +46,11 @@ class TrainingPlan:
         return record
 
     def default_of(self, name: str) -> object:
-        """The default of a recorded setting; that of an option of the network is in its class."""
+        """The default of a recorded setting; the default of an option of the network is in the network's class."""
         section, _, option = name.partition(".")
         if section != "architecture":
             return recorded_defaults(self.settings, "training").get(name)
-        # Only a setting that was not recorded needs it, and it imports torch.
+        # Imported here, because it imports torch, and only a setting that was not recorded needs it.
         from selfplay.architectures import option_defaults
 
         return option_defaults(self.settings.architecture["name"]).get(option)
@@ -64,12 +64,12 @@ class TrainingPlan:
 
 
 def plan_training(settings: Settings, level: int) -> TrainingPlan:
-    """Find what `level` is trained from. Raises SettingError, StageError as `train_level`."""
+    """Find the inputs of the training of `level`. Raises SettingError, StageError as `train_level`."""
     if level < 1:
         raise SettingError(f"level={level}: level 0 is the random player; levels from 1 are trained")
     optimizer = settings.training.optimizer.name
     if process_count() > 1 and OPTIMIZERS[optimizer].one_process_only:
-        raise SettingError(f"training.optimizer.name={optimizer} trains in one process: start it without torchrun")
+        raise SettingError(f"training.optimizer.name={optimizer} trains in one process; start it without torchrun")
     run = RunFolder.of(settings)
     if level > 1:
         run.check_level(level - 1)

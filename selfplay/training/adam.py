@@ -1,7 +1,7 @@
-"""Adam on one flat vector of all weights: `torch.optim.adam.adam`, which the class torch.optim.Adam is made of.
+"""Adam on one flat vector of all weights, by `torch.optim.adam.adam`, the function behind torch.optim.Adam.
 
-The class does the same steps, but its first instance imports torch._dynamo, which takes longer than training a small
-network (docs/design_notes.md).
+torch.optim.Adam takes the same steps, but its first instance imports torch._dynamo, which takes longer than training a
+small network (docs/design_notes.md).
 """
 
 from collections.abc import Iterable

@@ -60,7 +60,7 @@ class BatchTraining:
         return float(self._processes.all_reduce(total)) / self._learning_rate.steps_per_epoch
 
     def _step(self, batch: Batch) -> Tensor:
-        """Returns this process's part of the loss of the batch."""
+        """Take a step; returns this process's part of the loss of the batch."""
         observations, targets, weights = batch.share.to(self.weights.device)
         self._adam.zero_grad()
         with self._autocast:
@@ -76,7 +76,7 @@ class BatchTraining:
 
 
 class _ValueOf(nn.Module):
-    """The value alone, so that DistributedDataParallel waits for no gradient of a policy head."""
+    """The value alone, so that DistributedDataParallel does not wait for gradients of a policy head."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
@@ -87,5 +87,5 @@ class _ValueOf(nn.Module):
 
 
 def autocast(precision: str, device: torch.device) -> AbstractContextManager[object]:
-    """The context in which networks compute with that precision, where torch considers it safe."""
+    """A context in which networks compute with this precision where torch considers it safe."""
     return nullcontext() if precision == "float32" else torch.autocast(device.type, torch.bfloat16)

@@ -24,10 +24,10 @@ class PackedExamples(NamedTuple):
 
 
 class Examples(NamedTuple):
-    """N training examples as an optimiser takes them."""
+    """N training examples in the form that an optimiser expects."""
 
     inputs: Tensor
-    """What `Optimizer.inputs` makes of the observations: N of them."""
+    """N inputs, made by `Optimizer.inputs` from the observations."""
     targets: Tensor
     """float32[N]"""
     weights: Tensor
@@ -38,12 +38,12 @@ class Examples(NamedTuple):
         return Examples(self.inputs[rows], self.targets[rows], self.weights[rows])
 
     def to(self, device: torch.device) -> "Examples":
-        """The same examples on that device."""
+        """The same examples on the given device."""
         return Examples(*(column.to(device) for column in self))
 
 
 class Batch(NamedTuple):
-    """A batch, as one of the processes that train together sees it."""
+    """The share of a batch of one of the processes that train together."""
 
     share: Examples
     """The examples of this process; possibly none."""
@@ -55,8 +55,8 @@ def distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray
     """The distinct rows of uint8[N, W], sorted.
 
     Returns:
-        first: int64[M], the first row that equals each distinct one.
-        inverse: int64[N], the number in range(M) of each row's distinct one.
+        first: int64[M], the index of the first occurrence of each distinct row.
+        inverse: int64[N], the number in range(M) of the distinct row that equals each row.
     """
     padded = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
     padded[:, : packed.shape[1]] = packed
@@ -69,7 +69,7 @@ def distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray
 def training_examples(
     packed: NDArray[np.uint8], targets: NDArray[np.float32], settings: TrainingSettings, symmetries: Symmetries
 ) -> PackedExamples:
-    """The examples made from N rows: merged where equal and multiplied by the symmetries, as the settings say.
+    """The examples made from N rows: merged where equal and multiplied by the symmetries, according to the settings.
 
     Merged examples have the mean target of their rows and the weight count ** weight_power, scaled to mean 1.
 

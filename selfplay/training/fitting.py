@@ -26,9 +26,9 @@ class EpochLoss(NamedTuple):
     training_loss: float
     """Mean over the batches of the epoch of the weighted squared error that was minimised."""
     validation_loss: float
-    """Mean squared error over the held-out rows; equal rows count as often as they occur."""
+    """Mean squared error over the held-out rows; repeated rows count each time."""
     is_champion: bool
-    """Whether the validation loss is lower than in all earlier epochs. The weights of the last champion are kept."""
+    """Whether the validation loss is lower than in all earlier epochs. The weights of the last such epoch are kept."""
 
 
 def fit(
@@ -51,12 +51,12 @@ def fit(
         key: the stream of random numbers for the training of this level. The same key gives the same weights, bit by
             bit, with the same number of threads and processes on the same kind of processor or GPU.
         on_epoch: called after each epoch.
-        level: the level that is trained, from 1; the learning rate may decay from level to level.
+        level: the level to train, from 1; the learning rate may decay from level to level.
         processes: the processes that train together.
-        device: cpu or cuda, where the network is trained.
+        device: the device on which the network is trained, cpu or cuda.
 
     Raises:
-        StageError: too few matches to hold some out, or a loss that is not a number.
+        StageError: there are too few matches to hold some out, or a loss is not a number.
         SettingError: the optimiser does not support the network, the device or the settings.
     """
     network.to(device)

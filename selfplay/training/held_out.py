@@ -15,7 +15,7 @@ from selfplay.training.examples import distinct_rows
 
 
 class HeldOut(NamedTuple):
-    """N held-out rows: M distinct observations, and which of them each row shows."""
+    """N held-out rows, as M distinct observations and the number of each row's observation."""
 
     observations: Tensor
     """uint8[M, D]: 0 or 1"""
@@ -26,10 +26,10 @@ class HeldOut(NamedTuple):
 
 
 class ValidationSplit:
-    """Decides which rows are held out, and counts what it has decided on.
+    """Decides which rows are held out, and counts matches and rows.
 
     Args:
-        fraction: share of the matches that is held out, drawn by the number of the match.
+        fraction: share of the matches that is held out, chosen at random by the number of the match.
         key: the stream of random numbers of a level's training.
     """
 
@@ -38,7 +38,7 @@ class ValidationSplit:
         self.num_rows, self.num_held_out, self._matches, self._last = 0, 0, 0, -1
 
     def count(self, match: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """bool[N]: whether the next N rows, of these matches, are held out; the rows of a match come together."""
+        """bool[N]: whether the next N rows, of these matches, are held out; the rows of a match must be adjacent."""
         held_out = is_held_out(match, self._fraction, self._key)
         self.num_rows += len(match)
         self.num_held_out += int(held_out.sum())
@@ -47,20 +47,20 @@ class ValidationSplit:
         return held_out
 
     def require_both_sides(self) -> None:
-        """Raise StageError if no rows are left to train on, or none to measure."""
+        """Raise StageError if there are no rows to train on, or no held-out rows."""
         if self.num_held_out in (0, self.num_rows):
             raise StageError(f"{self._matches} matches are too few to hold out some of them; set more matches")
 
 
 def is_held_out(match: NDArray[np.int64], fraction: float, key: int) -> NDArray[np.bool_]:
-    """bool[N]: whether the matches with these numbers (int64[N]) are held out; the arguments of `ValidationSplit`."""
+    """bool[N]: whether the matches with these numbers (int64[N]) are held out; arguments as for `ValidationSplit`."""
     draws = Draws(key, torch.from_numpy(match), 0)
     held_out: NDArray[np.bool_] = (draws.uniforms(Purpose.VALIDATION_SPLIT) < fraction).numpy()
     return held_out
 
 
 def held_out_rows(rows: Rows, codec: ObservationCodec) -> HeldOut:
-    """`rows` as networks are measured on them."""
+    """`rows` in the form on which networks are measured."""
     packed = codec.pack(rows.own, rows.opp)
     first, inverse = distinct_rows(packed)
     distinct = np.unpackbits(packed[first], axis=1, count=codec.size)

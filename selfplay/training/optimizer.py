@@ -1,4 +1,4 @@
-"""What training needs of an optimiser, and the learning rate of each of its steps."""
+"""The interface of an optimiser, and the learning rate of each of its steps."""
 
 from collections.abc import Iterator
 from typing import ClassVar, Protocol
@@ -19,7 +19,7 @@ class LearningRate:
     """The learning rate of each step of the training of a level.
 
     Args:
-        rows: the training examples of one pass.
+        rows: number of training examples in a pass.
         level: from 1; the learning rate may decay from level to level.
     """
 
@@ -42,10 +42,10 @@ class Optimizer(Protocol):
 
     runs_on_cpu_only: ClassVar[bool]
     one_process_only: ClassVar[bool]
-    """Whether the processes of torchrun cannot share its work."""
+    """Whether its work cannot be shared by the processes of torchrun."""
 
     weights: Tensor
-    """All weights of the network as they are now; writing into the tensor changes the network."""
+    """All current weights of the network; writing into the tensor changes the network."""
 
     def __init__(
         self,

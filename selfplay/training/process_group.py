@@ -16,14 +16,14 @@ from selfplay.compute.devices import CUDA, chosen_device
 from selfplay.errors import SettingError, StageError
 from selfplay.process_rank import process_count, process_rank, wait_to_be_ended
 
-# A single process should not wait for torch to be imported here.
+# torch is imported inside the functions, so that a single process does not wait for it here.
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
 
 @dataclass(frozen=True)
 class ProcessGroup:
-    """All processes that train together, as one of them sees them.
+    """The group of processes that train together, from the view of one of them.
 
     `all_reduce`, `broadcast` and `data_parallel` are collective: every process must call them in the same order.
     """
@@ -39,7 +39,7 @@ class ProcessGroup:
         return self.rank == 0
 
     def share(self, count: int) -> slice:
-        """This process's part of `range(count)`, which is divided in order; it may be empty."""
+        """This process's part of `range(count)`, which is divided into consecutive parts; it may be empty."""
         return slice(count * self.rank // self.world_size, count * (self.rank + 1) // self.world_size)
 
     def all_reduce(self, numbers: "Tensor") -> "Tensor":
@@ -82,7 +82,7 @@ def joined_process_group(device: str) -> Iterator[ProcessGroup]:
     """Join the processes that torchrun started, once all of them are ready; SINGLE_PROCESS without torchrun.
 
     Args:
-        device: auto, cpu or cuda. With GPUs, each process of a machine uses its own.
+        device: auto, cpu or cuda. With GPUs, each process on a machine uses a different one.
 
     Raises:
         SettingError: the device is not available, or there are fewer GPUs than processes.
@@ -96,7 +96,7 @@ def joined_process_group(device: str) -> Iterator[ProcessGroup]:
 
     on_gpus = chosen_device(device) == CUDA
     if on_gpus and (here := int(os.environ.get("LOCAL_WORLD_SIZE", "1"))) > (gpus := torch.cuda.device_count()):
-        raise SettingError(f"{here} processes for {gpus} GPUs: give --nproc-per-node {gpus}, or device=cpu")
+        raise SettingError(f"{here} processes for {gpus} GPUs: use --nproc-per-node {gpus}, or device=cpu")
     _use_loopback_if_local()
     try:
         if on_gpus:
@@ -112,7 +112,7 @@ def joined_process_group(device: str) -> Iterator[ProcessGroup]:
 
 
 def _use_loopback_if_local() -> None:
-    """If all processes run on this machine, connect them by the loopback device, whatever the host name resolves to."""
+    """If all processes run on this machine, connect them by the loopback device instead of by the host name."""
     if os.environ.get("LOCAL_WORLD_SIZE") == os.environ["WORLD_SIZE"]:
         os.environ["MASTER_ADDR"] = "127.0.0.1"
         with suppress(OSError):

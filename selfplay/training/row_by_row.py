@@ -23,7 +23,7 @@ from selfplay.training.process_group import ProcessGroup
 
 
 class RowByRowTraining:
-    """Takes a step on each single row; a batch is only the rows that share a learning rate."""
+    """Takes a step on each single row; the rows of a batch only share a learning rate."""
 
     runs_on_cpu_only: ClassVar[bool] = True
     one_process_only: ClassVar[bool] = True
@@ -76,9 +76,9 @@ def descend_row_by_row(
     """Take one step of gradient descent on the weighted squared error of each row, in order.
 
     Args:
-        words: int64[N, 2], the stones of the player who has just moved and of the player to move.
+        words: int64[N, 2], the words of the player who has just moved and of the player to move.
         targets, row_weights: float32[N].
-        tables: its `weights` are changed in place.
+        tables: the tables, whose `weights` are changed in place.
         rate: the learning rate.
         loss: the sum of the weighted squared errors of earlier rows.
 

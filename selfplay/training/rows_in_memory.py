@@ -16,22 +16,22 @@ from selfplay.training.optimizer import Optimizer
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 
 CONVERTED = 65536
-"""Examples whose observations are converted at a time."""
+"""Number of examples whose observations are converted at a time."""
 
 
 class TrainingRows(Protocol):
-    """The rows of a level's training, wherever they are kept."""
+    """The rows of a level's training, in memory or on disk."""
 
     num_rows: int
-    """All rows, held out or not."""
+    """Number of all rows, held out or not."""
     num_examples: int
     """Number of examples in a pass."""
 
     def batches(self, optimizer: Optimizer) -> Iterator[Batch]:
-        """Batches without end: pass after pass, each in its own order, the last batch of a pass smaller."""
+        """Endless batches: pass after pass, each in a new order; the last batch of a pass may be smaller."""
 
     def held_out(self) -> Iterable[HeldOut]:
-        """The held-out rows that this process measures, in parts; possibly none."""
+        """The held-out rows on which this process measures the loss, in parts; possibly none."""
 
 
 class RowsInMemory:
@@ -40,7 +40,7 @@ class RowsInMemory:
     While a network is trained, its inputs are in memory too.
 
     Args:
-        parts: the rows, some at a time, the rows of a match together.
+        parts: the rows, in parts, with the rows of a match adjacent.
         key: the stream of random numbers of this level's training.
 
     Raises StageError if there are too few matches to hold some out.
@@ -84,7 +84,7 @@ class RowsInMemory:
 
 
 def _converted(examples: PackedExamples, optimizer: Optimizer) -> Examples:
-    """The examples as `optimizer` takes them, converted some at a time, which needs less memory."""
+    """The examples in the form that `optimizer` expects, converted in parts to need less memory."""
     packed = examples.packed
     inputs = torch.empty(0)
     for start in range(0, len(packed), CONVERTED):

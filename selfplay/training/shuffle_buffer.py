@@ -1,4 +1,4 @@
-"""A buffer through which a stream of rows is shuffled."""
+"""A buffer that shuffles a stream of rows."""
 
 from collections.abc import Iterator
 
@@ -6,11 +6,11 @@ import torch
 from torch import Tensor
 
 REMOVED_TOGETHER = 65536
-"""Rows that are removed at a time when no more are added."""
+"""Number of rows removed at a time when no more rows are added."""
 
 
 class ShuffleBuffer:
-    """Holds rows until others replace them. Rows are columns (tensors) with the same first dimension.
+    """Holds rows until others replace them. Rows are given as columns (tensors) with the same first dimension.
 
     Args:
         size: number of rows that it holds.
@@ -26,7 +26,7 @@ class ShuffleBuffer:
         """Add N rows: the first ones fill the buffer, and each of the others replaces the row at its place.
 
         Args:
-            places: int64[N] in range(size); those of rows that find a free place are not used.
+            places: int64[N] in range(size); not used for rows that fill the buffer.
 
         Returns:
             The rows that were replaced, in order.
@@ -40,7 +40,7 @@ class ShuffleBuffer:
         return replaced_rows(self._columns, [column[free:] for column in columns], places[free:])
 
     def remove(self, order: Tensor) -> Iterator[list[Tensor]]:
-        """The rows at the places `order` (int64[K]), in this order, some at a time."""
+        """The rows at the places `order` (int64[K]), in this order, in parts."""
         for places in torch.split(order, REMOVED_TOGETHER):
             yield [held[places] for held in self._columns]
 

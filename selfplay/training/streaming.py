@@ -1,7 +1,7 @@
-"""Training on datasets that are larger than memory: rows are read as they are needed, pass after pass.
+"""Training on datasets that are larger than memory: rows are read when they are needed, pass after pass.
 
-In each pass the row groups of all files are read in an order of their own. Their rows go through a shuffle buffer: each
-row replaces a random one there, which goes to the next batch. The rows left at the end follow in random order.
+Each pass reads the row groups of all files in a new order. Their rows go through a shuffle buffer: each row replaces a
+random one there, which goes to the next batch. The rows left at the end follow in random order.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,10 +28,10 @@ from selfplay.training.shuffle_buffer import ShuffleBuffer
 class StreamedRows:
     """The rows of several datasets, of which only those of a row group and `buffer_rows` more are in memory.
 
-    A pass shows each row once; with training.symmetries in one image, drawn anew in each pass.
+    A pass contains each row once; with training.symmetries, one random image of it, drawn anew in each pass.
 
     Args:
-        datasets: each in Parquet's format, the rows of a match together.
+        datasets: datasets in Parquet format, with the rows of a match adjacent.
         matches: number of matches of a dataset; the numbers of the matches of dataset i grow by i * matches.
         key: the stream of random numbers of this level's training.
 
@@ -64,7 +64,7 @@ class StreamedRows:
         self._buffer_rows = min(buffer_rows, self.num_examples)
 
     def _counted_split(self) -> ValidationSplit:
-        """Check all numbers of the datasets, and count the rows. Observations are left out: bits are 0 or 1."""
+        """Check all numbers of the datasets, and count the rows. Observations are bits and need no check."""
         split = ValidationSplit(self._settings.validation_fraction, self._key)
         for number, group in self._groups:
             rows = self._datasets[number].read(group, with_observations=False)
@@ -93,7 +93,7 @@ class StreamedRows:
                 yield Batch(examples, len(targets))
 
     def _shuffled(self, optimizer: Optimizer, number: int) -> Iterator[list[Tensor]]:
-        """Inputs and targets of all training rows in the order of pass `number`, some at a time."""
+        """Inputs and targets of all training rows in the order of pass `number`, in parts."""
         buffer = ShuffleBuffer(self._buffer_rows)
         for place in self._order(len(self._groups), number, Purpose.GROUP_ORDER).tolist():
             rows, row_numbers = self._read(place, held_out=False)
@@ -109,7 +109,7 @@ class StreamedRows:
         return torch.argsort(words, stable=True)
 
     def _imaged(self, packed: NDArray[np.uint8], draws: Draws) -> NDArray[np.uint8]:
-        """Each packed observation under one of the symmetries, if the settings want them; changed in place."""
+        """Each packed observation under a random symmetry, if the settings require it; changed in place."""
         if self._images:
             drawn = below(draws.words(Purpose.IMAGE), len(self._images)).numpy()
             for number, image in enumerate(self._images):
@@ -119,7 +119,7 @@ class StreamedRows:
 
 
 def _in_batches(parts: Iterable[list[Tensor]], size: int) -> Iterator[list[Tensor]]:
-    """The rows of these columns, `size` at a time, the last ones fewer."""
+    """The rows of these columns, `size` at a time; the last part may be smaller."""
     rest: list[Tensor] = []
     for part in parts:
         columns = [torch.cat(pair) for pair in zip(rest, part, strict=True)] if rest else part

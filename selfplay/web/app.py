@@ -1,4 +1,4 @@
-"""The server as an ASGI application: the page, and under /api the requests that the page makes."""
+"""The server as an ASGI application: the page, and the requests of the page under /api."""
 
 from fastapi import FastAPI
 
@@ -15,7 +15,7 @@ def create_app(service: MatchService) -> FastAPI:
         title="selfplay",
         description="Matches against agents that learned by self-play, and the story of their training.",
         version="1",
-        # FastAPI's own pages load scripts from other servers; ours is among the static files.
+        # FastAPI's documentation pages load scripts from other servers; the one served here is a static file.
         docs_url=None,
         redoc_url=None,
     )

@@ -1,4 +1,4 @@
-"""A player that remembers the action values of positions: many matches meet the same positions."""
+"""A player that caches the action values of positions, because many matches reach the same positions."""
 
 from collections import OrderedDict
 from pathlib import Path
@@ -20,7 +20,7 @@ MAX_POSITIONS = 20_000
 class CachingPlayer(PlayerWrapper):
     """Plays the best action by the values that `player` gives, and caches these values.
 
-    `player` must always take its best action, so no temperature. Several threads may use it at once.
+    `player` must always take its best action, so its temperature must be 0. Several threads may use it at once.
     """
 
     player: ValueNetPlayer | SearchPlayer

@@ -1,4 +1,4 @@
-"""Errors as responses: a sentence in JSON and an HTTP status."""
+"""The responses to errors: a sentence in JSON and an HTTP status."""
 
 import logging
 
@@ -21,10 +21,11 @@ STATUS = {
     BusyError: status.HTTP_409_CONFLICT,
     StaleError: status.HTTP_409_CONFLICT,
 }
-"""All other errors of this package are conflicts too: a broken or missing file, a game that is too large."""
+"""The status of each type of error. All other errors of this package are conflicts too, such as a broken or missing
+file, or a game that is too large."""
 
 SENTENCES = {
-    "Not Found": "nothing is found at this address",
+    "Not Found": "there is nothing at this address",
     "Method Not Allowed": "this address does not support this method",
 }
 

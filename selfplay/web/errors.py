@@ -12,7 +12,7 @@ class BusyError(SelfPlayError):
 
 
 class StaleError(SelfPlayError):
-    """The page shows another position than the match has."""
+    """The page shows an outdated position of the match."""
 
 
 class TooManyMatchesError(SelfPlayError):

@@ -21,12 +21,12 @@ FIRST_PLAYER: dict[SeatOfPerson, int] = {"first": PERSON, "second": OPPONENT}
 
 
 class Match:
-    """A session of a person against one opponent, as the page shows it.
+    """A session of a person against one opponent, as shown by the page.
 
     Its random numbers depend only on the seed, its id, the number of the match and the ply.
 
     Args:
-        match_id: the name under which the page asks for it.
+        match_id: the id by which the page refers to it.
 
     Attributes:
         lock: held by the request that uses the match; use all other attributes and methods only while holding it.
@@ -43,7 +43,7 @@ class Match:
     # ------------------------------------------------------------------ what a person can do
 
     def play(self, action: int, ply: int) -> None:
-        """The person acts. Raises StaleError, NotNowError, IllegalActionError."""
+        """Take an action for the person. Raises StaleError, NotNowError, IllegalActionError."""
         count = len(self.session.plies)
         if ply != count:
             plies = "1 ply" if count == 1 else f"{count} plies"
@@ -75,14 +75,14 @@ class Match:
                     self.session.action_values(number)
 
     def _value_actions(self) -> None:
-        """Have the actions valued before one is taken, so that the page can show later what was expected of it."""
+        """Compute the values of the actions before one is taken, so that the page can show its expected value later."""
         if not self.session.is_over and not self.session.can_only_pass:
             self.session.action_values()
 
     # ------------------------------------------------------------------ what is shown
 
     def view(self) -> MatchView:
-        """The match now, with the values of the legal actions if the person has to choose."""
+        """The current match, with the values of the legal actions if the person has to choose."""
         if self.session.awaits_person:
             self._value_actions()
         description = vars(self._describer.describe())
@@ -98,7 +98,7 @@ class Match:
         return 0 if self.session.first == PERSON else 1
 
     def hint(self) -> HintView:
-        """Raises NotNowError if the match is over or no values are known."""
+        """A suggested action. Raises NotNowError if the match is over or no values are known."""
         given = hint(self.session)
         is_from_opponent = given.source == self.session.names[1 - self.person_seat]
         return HintView(

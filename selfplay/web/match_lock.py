@@ -1,4 +1,4 @@
-"""A lock on a match: one request at a time uses it, and the others wait without occupying a thread."""
+"""A lock on a match, for one request at a time; the others wait without occupying a thread."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,7 +13,7 @@ LOCK_TIMEOUT = 1.0
 
 
 class MatchLock:
-    """Held by one request, from before its work is given to a thread until the work is done."""
+    """A lock that a request holds from before its work is given to a thread until the work is done."""
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()

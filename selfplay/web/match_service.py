@@ -1,4 +1,4 @@
-"""Begins matches, finds them, and changes them, each match for one request at a time."""
+"""Begins, finds and changes matches, with one request at a time for each match."""
 
 import secrets
 import time
@@ -63,7 +63,7 @@ class MatchService:
         game = self.catalog.game(request.game)
         if request.opponent == PERFECT:
             await self._solve(game)
-        # The player is usually in the cache; the whole request then needs one thread only.
+        # If the player is in the cache, as it usually is, the whole request needs only one thread.
         begun = await self.workers.run_quick(lambda: self._begin_if_cached(request, game))
         if isinstance(begun, MatchView):
             return begun
@@ -91,7 +91,7 @@ class MatchService:
         return await match.lock.hold(lambda: self.workers.run_for(match.opponent, lambda: change(match)))
 
     async def with_solved_match(self, name: str, ask: Callable[[Match], Answer]) -> Answer:
-        """As `with_match`, after it has been found out whether the game has perfect play, which `ask` may need."""
+        """As `with_match`, after computing perfect play of the game, which `ask` may need, if the game is small."""
         await self._solve(self.matches.get(name).game)
         return await self.with_match(name, ask)
 
@@ -111,14 +111,14 @@ class MatchService:
         return await match.lock.hold(lambda: self.workers.run_for(opponent.view, changed))
 
     async def _solve(self, game: Game) -> None:
-        """Find out whether the game has perfect play."""
+        """Compute perfect play of the game, unless the game is too large."""
         if not self.catalog.is_solving_done(game):
             await self.workers.run_slow(lambda: self.catalog.perfect_player(game))
 
     # ------------------------------------------------------------------ proofs
 
     async def prove(self, game_name: str, opponent: str) -> ProofView:
-        """What is proved about an opponent, unless too many other proofs are running. Raises what `begin` raises."""
+        """Prove whether an opponent can lose, unless too many other proofs are running. Raises what `begin` raises."""
         game = self.catalog.game(game_name)
         found = await self.workers.run_slow(lambda: self.catalog.opponent(game, opponent))
         return await self._proof_queue.of((game.name, found.view.id), lambda: self.proofs.of(game, found))

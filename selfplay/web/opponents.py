@@ -27,11 +27,12 @@ from selfplay.web.player_cache import Opponent, PlayerCache
 from selfplay.web.schemas import GameView, OpponentsView, OpponentView
 
 PERFECT = "perfect"
-"""The id of perfect play. It can take seconds to find out whether a game has it."""
+"""The id of perfect play. It can take seconds to determine whether a game has it."""
 SEARCHES_IN_A_REPLY = 3
-"""A reply computes the values of the opponent's actions, its choice, and the values of the person's next actions."""
+"""Number of searches in a reply: the values of the opponent's actions, its choice, and the values of the person's next
+actions."""
 TABLE_BITS = 14
-"""The size of a search's table: 640 KiB, because every match against a search has a table of its own."""
+"""The size of a search's table: 640 KiB, because every match against a search needs a separate table."""
 SOLVES_FROM_DEPTH, SOLVED_EMPTIES, ENDGAME_BITS = 4, 10, 12
 """In games that turn stones, searches from this depth on solve the end of the match exactly. This many empty squares
 take milliseconds, with a table of 128 KiB."""
@@ -39,8 +40,8 @@ DEFAULT_DEPTH = 4
 """The depth of the search that is selected at first; it answers at once."""
 LISTED_KINDS = ("random", "perfect", "level", "tabular", "experience", "search", "greedy_discs")
 UNLISTED_KINDS = ("gtp", "human")
-"""Kinds of players that the page lists in its own way, and kinds that it does not offer: a GTP engine is a command to
-run, and the human is the person at the page. All other registered players are listed by their names."""
+"""Kinds of players that the page lists explicitly, and kinds that it does not offer: a GTP engine is a command to run,
+and the human is the person at the page. All other registered players are listed by their names."""
 
 
 class OpponentCatalog:
@@ -55,7 +56,7 @@ class OpponentCatalog:
         self._other_kinds = {name: kind for name, kind in kinds.items() if not kind.needs_what}
 
     def game(self, name: str) -> Game:
-        """Raises NotFoundError if there is no such game."""
+        """The game with this name. Raises NotFoundError if there is none."""
         if name not in self.games:
             raise NotFoundError(f"unknown game; choose one of {', '.join(self.games)}")
         return self.games[name]
@@ -83,7 +84,7 @@ class OpponentCatalog:
         )
 
     def run(self, game: Game) -> RunFolder:
-        """The run of a game: the one in the settings, or the folder with the game's name for all other games."""
+        """The run of a game: `run_dir` for the game in the settings, a folder with the game's name for other games."""
         is_set = game.name == self.settings.game.name
         settings = self.settings
         return RunFolder(Path(settings.run_dir) if is_set else Path(settings.other_runs) / game.name)
@@ -102,7 +103,7 @@ class OpponentCatalog:
     # ------------------------------------------------------------------ the list
 
     def opponents(self, game: Game) -> OpponentsView:
-        """All opponents, and notes on what is missing. Takes as long as `perfect_player`."""
+        """All opponents, and notes on what is missing. May take as long as `perfect_player`."""
         opponents = [opponent.view for opponent in (*self._without_perfect(game), *self._perfect(game))]
         notes = []
         if not self.run(game).trained_levels():
@@ -117,7 +118,7 @@ class OpponentCatalog:
     def opponent(self, game: Game, opponent_id: str) -> Opponent:
         """The opponent with this id. For PERFECT this takes as long as `perfect_player`.
 
-        Raises NotFoundError if there is none; the message lists those that there are.
+        Raises NotFoundError, listing the ids, if there is none.
         """
         ids = []
         for opponent in self._without_perfect(game):
@@ -230,7 +231,7 @@ class OpponentCatalog:
             yield Opponent(view, partial(_search_player, game, "discs", 1, seconds))
 
     def _registered(self, game: Game) -> Iterator[Opponent]:
-        """Players that other packages have registered, if their name alone says which player it is."""
+        """Players of other packages, if their name needs no further text."""
         for name, kind in self._other_kinds.items():
             view = OpponentView(id=name, kind=name, label=name.replace("_", " "), about=kind.meaning)
             yield Opponent(view, partial(make_player, name, game, self.run(game).path))
@@ -257,7 +258,7 @@ def path_text(path: Path) -> str:
 
 
 def no_levels_text(run: RunFolder, game: Game) -> str:
-    """That the run has no trained level, and the command that trains some."""
+    """A note that the run has no trained level, with the command that trains some."""
     script = PROJECT_FOLDER / f"learn_{game.name}.sh"
     command = f"./{script.name}" if script.exists() else f"python train/learn.py game={game.name}"
     return f"{path_text(run.path)} has no trained level yet; train some with {command}."

@@ -1,4 +1,4 @@
-"""The players of the opponents: each is loaded from its file once, and again when the file has changed."""
+"""A cache of the players of the opponents. Each is loaded from its file once, and again when the file has changed."""
 
 import threading
 from collections import OrderedDict
@@ -21,9 +21,9 @@ class Opponent(NamedTuple):
     view: OpponentView
     make: Callable[[], Player]
     file: Path | None = None
-    """The file that the player is loaded from, if there is one."""
+    """The file from which the player is loaded, if there is one."""
     level: int | None = None
-    """The level of the run that it is, if it is one."""
+    """The number of the level, if the opponent is a level of the run."""
 
 
 class PlayerCache:
@@ -47,7 +47,7 @@ class PlayerCache:
         Raises InvalidFileError, StageError, SettingError: the file that it is loaded from is broken or missing.
         """
         if opponent.view.is_slow:
-            # A search writes into its table, so each match has a search of its own.
+            # A search writes into its table, so each match needs a separate search.
             return opponent.make()
         key = _key(game, opponent)
         with self._lock:
@@ -57,7 +57,7 @@ class PlayerCache:
             while len(self._players) > MAX_PLAYERS:
                 self._players.popitem(last=False)
         if is_first:
-            # Without holding the lock, so that only requests for this player wait for its file.
+            # The lock is not held while loading, so that only requests for this player wait for its file.
             self._load(key, opponent, loading)
         return loading.result()
 
@@ -77,8 +77,8 @@ def file_version(opponent: Opponent) -> tuple[int, ...]:
     try:
         stat = opponent.file.stat()
     except OSError as error:
-        raise NotFoundError(f"{opponent.view.label} does not exist any more") from error
-    # A player that learns changes its own file and stays the same player.
+        raise NotFoundError(f"{opponent.view.label} no longer exists; choose another opponent") from error
+    # A player that learns writes to its file and remains the same player.
     return (stat.st_ino,) if opponent.view.learns else (stat.st_ino, stat.st_mtime_ns, stat.st_size)
 
 

@@ -1,4 +1,4 @@
-"""Whether an opponent can lose: proved on the spot in small games, read from the files of the run otherwise."""
+"""Proofs whether an opponent can lose: computed on request in small games, otherwise read from the files of the run."""
 
 from selfplay.games import Game
 from selfplay.grading.proof import Grader, Lines, is_unbeatable, unbeatable_seats
@@ -14,11 +14,11 @@ from selfplay.web.story import StoryReader
 MAX_GRADED_POSITIONS = 10_000
 """The size of the largest game in which every line is tried while a person waits."""
 MAX_PROOFS = 500
-"""Results that are kept."""
+"""Number of results that are kept."""
 
 
 class Proofs:
-    """What has been proved about opponents. For one thread at a time."""
+    """Proves whether opponents can lose. Use it in one thread at a time."""
 
     def __init__(self, catalog: OpponentCatalog, stories: StoryReader) -> None:
         self.catalog, self.stories = catalog, stories
@@ -26,7 +26,7 @@ class Proofs:
         self._known: dict[object, ProofView] = {}
 
     def of(self, game: Game, opponent: Opponent) -> ProofView:
-        """What is proved about the opponent. Raises what `OpponentCatalog.player` raises."""
+        """The proof about the opponent. Raises what `OpponentCatalog.player` raises."""
         perfect = self.catalog.perfect_player(game)
         if perfect is None or len(perfect.graph) > MAX_GRADED_POSITIONS:
             return self._from_files(game, opponent)
@@ -40,7 +40,7 @@ class Proofs:
         return self._known[key]
 
     def _from_files(self, game: Game, opponent: Opponent) -> ProofView:
-        """What comparison/levels.csv says about a level, unless the level is newer than the file."""
+        """The proof about a level in comparison/levels.csv, unless the level is newer than the file."""
         exact = self._exact_results(game, opponent)
         if exact is not None:
             return proof_view(_lines(exact), lines_verdict(opponent.view.label, _lines(exact)))
@@ -61,14 +61,14 @@ class Proofs:
             self._graders[game.name] = Grader(perfect.graph)
         grader = self._graders[game.name]
         if (limited := player.as_a(LimitsItsTime)) is not None:
-            # The proof is about its choices when it has enough time for its depth.
+            # The proof assumes that the search has enough time for its depth.
             player = limited.without_time_limit()
         grade = grader.grade(player)
         return proof_view(grade.lines, seats_verdict(label, grade, grader))
 
 
 def proof_view(lines: tuple[Lines, Lines], text: str) -> ProofView:
-    """What follows from the lines that a player loses in each seat."""
+    """The proof that follows from the lines that a player loses in each seat."""
     return ProofView(is_unbeatable=is_unbeatable(lines), unbeatable_seats=list(unbeatable_seats(lines)), text=text)
 
 

@@ -1,4 +1,4 @@
-"""A queue of proofs. Proofs take long, so one runs at a time, each once for all requests, and few may wait."""
+"""A queue of proofs. Proofs take long, so only one runs at a time, each once for all its requests, and few may wait."""
 
 import asyncio
 from collections.abc import Callable, Hashable
@@ -41,5 +41,5 @@ class ProofQueue:
                 work.cancel()
 
     def close(self) -> None:
-        """Let the thread end when its work is done."""
+        """Let the thread end after its current work."""
         self._worker.shutdown(wait=False)

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY_BYTES = 16_384
-"""The page sends a few hundred."""
+"""The largest size of a body; those that the page sends have a few hundred bytes."""
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -18,11 +18,11 @@ HEADERS = {
 
 
 class RequestLimits:
-    """Middleware that rejects unknown hosts and large bodies, and lets the page load nothing from other servers.
+    """Middleware that rejects unknown hosts and large bodies, and keeps the page from loading files of other servers.
 
     Args:
-        hosts: the allowed values of the Host header, without a port. This stops pages of other sites from reaching the
-            server under a name of their own (DNS rebinding). None: any.
+        hosts: the allowed values of the Host header, without a port. The check prevents pages of other sites from
+            reaching the server by DNS rebinding. None: any.
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str] | None) -> None:
@@ -54,6 +54,6 @@ class RequestLimits:
 
     def _has_allowed_host(self, scope: Scope) -> bool:
         host = Headers(scope=scope).get("host", "")
-        # Without the port; the colons of an IPv6 address stand in brackets.
+        # Without the port; an IPv6 address, which contains colons, is in brackets.
         name = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
         return self.hosts is None or name.lower() in self.hosts

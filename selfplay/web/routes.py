@@ -37,7 +37,7 @@ CONFLICT: Responses = {
 FULL: Responses = {**CONFLICT, 503: {"model": ErrorView, "description": "Too many matches are open."}}
 
 CLIENT_CLOSED_REQUEST = 499
-"""Not read by anyone."""
+"""The status of a response that the client no longer waits for."""
 
 MatchId = Annotated[str, Path(min_length=1, max_length=64)]
 GameName = Annotated[str, Path(min_length=1, max_length=40)]
@@ -47,7 +47,7 @@ GameName = Annotated[str, Path(min_length=1, max_length=40)]
 
 
 def game_routes(service: MatchService) -> APIRouter:
-    """The games, their opponents, proofs and stories."""
+    """The requests about games, their opponents, proofs and stories."""
     router = APIRouter(prefix="/api/games", tags=["games"], responses=UNKNOWN_HOST)
 
     @router.get("", summary="List the games", operation_id="games")
@@ -85,7 +85,7 @@ def game_routes(service: MatchService) -> APIRouter:
 
 
 def match_routes(service: MatchService) -> APIRouter:
-    """Matches from beginning to end."""
+    """The requests about matches."""
     router = APIRouter(prefix="/api/matches", tags=["matches"], responses=UNKNOWN_HOST)
 
     def then_view(change: Callable[[Match], object]) -> Callable[[Match], MatchView]:

@@ -44,7 +44,7 @@ class NextMatchRequest(RequestBody):
 
 
 class TakeOverRequest(RequestBody):
-    """Another opponent for the match at hand."""
+    """Another opponent for the current match."""
 
     opponent: OpponentId
 

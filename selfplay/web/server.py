@@ -48,7 +48,7 @@ def _listen(settings: WebSettings) -> socket.socket:
         listening.close()
         reason = error.strerror or str(error)
         raise StageError(
-            f"cannot listen on {settings.host}:{settings.port}: {reason}; give another host or port"
+            f"cannot listen on {settings.host}:{settings.port}: {reason}; choose another host or port"
         ) from error
     listening.listen(128)
     return listening

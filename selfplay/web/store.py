@@ -1,4 +1,4 @@
-"""The open matches by id: a limited number, each until it has not been used for some time."""
+"""The open matches by id. Their number is limited, and unused matches expire."""
 
 import threading
 from collections import OrderedDict
@@ -43,7 +43,7 @@ class MatchStore(Generic[Held]):
             self._make_room()
 
     def get(self, name: str) -> Held:
-        """The match with this id, which is thereby used. Raises NotFoundError if there is none."""
+        """The match with this id; it counts as used now. Raises NotFoundError if there is none."""
         with self._lock:
             self._remove_expired()
             if name not in self._matches:

@@ -47,7 +47,7 @@ class StoryReader:
         self._files = FileCache()
 
     def of(self, game: Game) -> TaggedStory:
-        """The story of the game's run now."""
+        """The current story of the game's run."""
         run = self.catalog.run(game)
         etag = _etag(run)
         story = self._stories.get(game.name)
@@ -65,7 +65,8 @@ class FileCache:
     def of(self, read: Callable[[Path], Read], path: Path, notes: list[str]) -> Read | None:
         """The result of `read` for a file, from the cache if the file has not changed.
 
-        None if there is no such file, or if it is broken, which is added to `notes`. A file always has the same `read`.
+        None if the file does not exist or is broken; the latter is added to `notes`. A file must always be read by the
+        same function.
         """
         try:
             stat = path.stat()
@@ -97,7 +98,7 @@ def _etag(run: RunFolder) -> str:
 
 
 def read_story(run: RunFolder, game: Game, files: FileCache) -> StoryView:
-    """The story of a run. Its notes name what is missing or broken."""
+    """Read the story of a run. Its notes name the files that are missing or broken."""
     notes: list[str] = []
     levels = run.trained_levels()
     losses = [

@@ -10,11 +10,12 @@ from selfplay.web.schemas import OpponentView
 Answer = TypeVar("Answer")
 
 QUICK_WORKERS = 1
-"""Work of a millisecond takes longer in several threads, which would pass the interpreter's lock back and forth."""
+"""One thread: short work takes longer in several threads, which would compete for the interpreter's lock."""
 SLOW_WORKERS = 4
-"""Matches against a search have threads of their own, so that other matches need not wait for them."""
+"""Matches against a search have separate threads, so that other matches do not wait for them."""
 LEARNING_WORKERS = 4
-"""So have matches against a player that learns: another process may lock its store for half a minute."""
+"""Matches against a player that learns also have separate threads: another process may lock its store for half a
+minute."""
 
 
 class Workers:

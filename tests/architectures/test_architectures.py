@@ -96,7 +96,7 @@ def test_the_description_is_not_changed():
 @pytest.mark.parametrize(
     ("architecture", "message"),
     [
-        ({"name": "transformer"}, "unknown architecture 'transformer'; there are conv, mlp, ntuple, othello_features"),
+        ({"name": "transformer"}, "unknown architecture 'transformer'; choose from conv, mlp, ntuple, othello"),
         ({}, "unknown architecture None"),
         ({"name": ["mlp"]}, r"unknown architecture \['mlp'\]"),
         ({"name": "mlp", "channels": 3}, "architecture mlp has no option 'channels'; it has hidden_sizes, dropout"),

@@ -235,13 +235,13 @@ def test_a_step_follows_the_gradient_of_torch():
         ({"patterns": ["xo/xx"]}, r"pattern 'xo/xx': draw x and \. in 3 rows of 3 with / between them"),
         ({"patterns": ["xxxx"]}, "pattern 'xxxx': draw x"),
         ({"patterns": ["x/x/x/x"]}, "pattern 'x/x/x/x': draw x"),
-        ({"patterns": ["..."]}, "pattern '...': it has 0 squares; give 1 to 12"),
+        ({"patterns": ["..."]}, "pattern '...': it has 0 squares; it must have 1 to 12"),
         ({"patterns": [""]}, "pattern '': it has 0 squares"),
-        ({"patterns": [7]}, "pattern 7: give a drawing, such as xxx/xxx/xxx"),
-        ({"patterns": "xxx"}, "architecture.patterns: give one or more drawings"),
-        ({"patterns": []}, "architecture.patterns: give one or more drawings"),
+        ({"patterns": [7]}, "pattern 7: must be a drawing such as xxx/xxx/xxx"),
+        ({"patterns": "xxx"}, "architecture.patterns: must be one or more drawings"),
+        ({"patterns": []}, "architecture.patterns: must be one or more drawings"),
         ({"patterns": 3}, "has a value of the wrong type"),
-        ({"symmetries": "all"}, "architecture.symmetries=all: give none, mirror or, on a square board, square"),
+        ({"symmetries": "all"}, "architecture.symmetries=all: must be none, mirror or, on a square board, square"),
         ({"symmetries": ["square"]}, "has a value of the wrong type"),
         ({"phases": 0}, "architecture.phases=0: must be an integer of at least 1"),
         ({"phases": 2.5}, "architecture.phases=2.5: must be an integer of at least 1"),
@@ -255,7 +255,7 @@ def test_options_that_do_not_fit_the_board_are_refused_in_one_line(options, mess
 
 
 def test_patterns_are_small_enough_for_a_table():
-    with pytest.raises(SettingError, match="it has 13 squares; give 1 to 12"):
+    with pytest.raises(SettingError, match="it has 13 squares; it must have 1 to 12"):
         network_of("othello", patterns=["xxxxxxxx/xxxxx"])
 
 

@@ -58,4 +58,4 @@ def test_rows_trained_on_have_a_column_for_each_precision():
 def test_an_unknown_section_is_named():
     result = run_forked(THROUGHPUT, "speed")
     assert result.returncode == 2
-    assert "unknown section 'speed'; there are memory, matches, training, costs" in result.stderr
+    assert "unknown section 'speed'; choose from memory, matches, training, costs" in result.stderr

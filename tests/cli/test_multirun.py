@@ -70,7 +70,7 @@ def test_a_failed_run_is_reported_in_one_line_and_the_others_continue(sweep):
 
 def test_the_sweep_ends_with_a_table_that_names_missing_runs(sweep):
     folder, result = sweep
-    for text in ("gamma=2,seed=0: it has not begun", "gamma=0.9,seed=1: no level is trained yet"):
+    for text in ("gamma=2,seed=0: it has not started", "gamma=0.9,seed=1: no level is trained yet"):
         assert f"\n  {text}\n" in result.stdout
     assert "not in the table: 3 of 4 runs" in result.stdout
     assert pd.read_csv(folder / "sweep" / "runs.csv")["run"].tolist() == ["gamma=0.9,seed=0"]
@@ -148,7 +148,7 @@ def test_if_all_runs_fail_there_is_no_table(tmp_path):
     assert not (tmp_path / "sweep").exists()
 
 
-@pytest.mark.parametrize(("folder", "named"), [("none", "is not there"), (".", "holds no run")])
+@pytest.mark.parametrize(("folder", "named"), [("none", "does not exist"), (".", "contains no runs")])
 def test_a_folder_without_runs_gets_one_line(tmp_path, folder, named):
     result = run_forked(COMPARE_RUNS, f"run_dir={tmp_path / folder}")
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)

@@ -102,14 +102,14 @@ def test_the_scripts_write_the_picture_and_the_json_and_import_it_into_another_s
 @pytest.mark.parametrize(
     ("script", "arguments", "code", "message"),
     [
-        ("draw", ["experience.path=none.sqlite"], 1, "none.sqlite: is not there"),
-        ("export", ["experience.path=none.sqlite"], 1, "none.sqlite: is not there"),
+        ("draw", ["experience.path=none.sqlite"], 1, "none.sqlite: does not exist"),
+        ("export", ["experience.path=none.sqlite"], 1, "none.sqlite: does not exist"),
         ("draw", ['picture.after=["1,1","0,0","2,2","0,1"]'], 2, "does not have this board"),
         ("draw", ["picture.file=null"], 2, "there is no screen to draw on; set a file"),
         ("draw", ["picture.depth=0"], 2, "picture.depth=0: must be from 1 to 9"),
         ("draw", ["picture.breadth=[]"], 2, "picture.breadth=[]: must be one or more numbers of 1 or more"),
-        ("import", ["json=none.json"], 1, "none.json: is not there"),
-        ("import", ["experience.backup=minimax"], 2, "was created with absolute; give another path"),
+        ("import", ["json=none.json"], 1, "none.json: does not exist"),
+        ("import", ["experience.backup=minimax"], 2, "was created with absolute; set another path"),
     ],
 )
 def test_errors_are_reported_in_one_line(tmp_path, script, arguments, code, message):

@@ -249,7 +249,7 @@ BROKEN_GAMES = [
     (LongerThanItSays, "ends: a match is longer than max_game_length=7"),
     (StepsAfterTheEnd, "ends: step_with_tensors changes a match that is over"),
     (TensorStepDiffers, "three ways: step_with_tensors differs"),
-    (TensorObservationDiffers, "three ways: observation_bits differ"),
+    (TensorObservationDiffers, "three ways: observation_bits_with_tensors differs"),
     (ScalarPlayDiffers, "three ways: a single match differs from the batch"),
     (ScalarObservationDiffers, "three ways: observation_entry differs"),
     (WrongPerft, "perft: depth 2 counts 81 sequences, not 72"),

@@ -111,7 +111,7 @@ def test_there_are_eight_distinct_symmetries():
 
 def test_an_occupied_square_is_refused_and_the_legal_ones_are_named():
     state = GAME.state_after(["0,0"])
-    with pytest.raises(IllegalActionError, match=r"action 0,0 is not legal here; legal are 0,1, 0,2, 1,0"):
+    with pytest.raises(IllegalActionError, match=r"action 0,0 is not legal here; legal actions: 0,1, 0,2, 1,0"):
         GAME.step(state, torch.tensor([0]))
 
 

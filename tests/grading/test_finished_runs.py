@@ -13,10 +13,10 @@ from selfplay.figures.sweep import run_curves
 from selfplay.grading.finished_runs import (
     Run,
     differing_settings,
+    distinguishing_settings,
     read_level_table,
     read_runs,
     setting_text,
-    telling_settings,
 )
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
@@ -82,7 +82,7 @@ def test_a_named_recipe_accounts_for_what_it_sets():
     assert telling_settings(runs) == ["recipe", "seed"]
     # The same recipe with other settings is different.
     more = [*runs, run_of("other/recipe=default,seed=0", **{"training.epochs": 7})]
-    assert telling_settings(more) == ["recipe", "seed", "training.epochs"]
+    assert distinguishing_settings(more) == ["recipe", "seed", "training.epochs"]
 
 
 def test_names_are_read_and_manifests_take_precedence():
@@ -163,11 +163,11 @@ def test_runs_are_read_and_unfinished_ones_are_named(folder):
     assert [run.known["training.epochs"] for run in runs.finished] == [3, 3]
     assert runs.finished[0].known["player.depth"] == 1
     assert runs.left_out.keys() == {"not compared", "newer level", "broken", "cut off", "just begun", "never begun"}
-    assert runs.left_out["never begun"] == "it has not begun"
+    assert runs.left_out["never begun"] == "it has not started"
     assert runs.left_out["just begun"] == "no level is trained yet"
     assert runs.left_out["not compared"] == "trained up to level 3, and its levels are not compared yet"
     assert runs.left_out["newer level"] == "trained up to level 3, but compared up to level 2"
-    assert "levels.csv: is no table of compared levels" in runs.left_out["broken"]
+    assert "levels.csv: is not a table of compared levels" in runs.left_out["broken"]
     assert "epoch_loss.csv: is cut off" in runs.left_out["cut off"]
 
 
@@ -200,7 +200,7 @@ def test_without_finished_runs_there_is_no_table(folder):
     text = compare_runs(folder / "just begun")
     assert text.endswith("1 of 1 runs\n  .: no level is trained yet")
     assert not (folder / "just begun" / "sweep").exists()
-    with pytest.raises(StageError, match="holds no run"):
+    with pytest.raises(StageError, match="contains no runs"):
         compare_runs(folder / "something else")
 
 
@@ -220,7 +220,7 @@ def test_a_table_that_is_not_one_of_levels_is_refused(tmp_path, spoil):
     level_table().to_csv(path, index=False)
     assert read_level_table(path)["losing_lines_first"].tolist() == ["50", "4", "0"]
     spoil(level_table()).to_csv(path, index=False)
-    with assert_file_rejected(path, "is no table of compared levels"):
+    with assert_file_rejected(path, "is not a table of compared levels"):
         read_level_table(path)
 
 

@@ -307,6 +307,6 @@ def test_players_that_can_only_play_whole_matches_are_graded_by_matches(
 
 def test_a_wrong_reference_is_refused_before_any_match(of_stubs: None, tmp_path: Path) -> None:
     settings = settings_for(tmp_path, "connect_four", 2, "comparison.references=[greedy_discs]")
-    with pytest.raises(SettingError, match="connect_four has no features to weigh"):
+    with pytest.raises(SettingError, match="connect_four has no features"):
         compare_levels(settings)
     assert not (tmp_path / "comparison").exists()

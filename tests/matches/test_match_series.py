@@ -144,4 +144,4 @@ def test_the_script_shows_the_names_of_players_in_its_help() -> None:
 def test_the_script_names_an_unknown_player() -> None:
     done = run_forked(SCRIPT, "second=nobody")
     assert done.returncode == 2
-    assert done.stderr.startswith("error: unknown player 'nobody'; there are random, ")
+    assert done.stderr.startswith("error: unknown player 'nobody'; choose from random, ")

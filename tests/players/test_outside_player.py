@@ -80,7 +80,7 @@ def test_a_class_can_be_registered_for_this_process(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["nowhere:Player", "outside:", "level2:3", "os.nothing:Player"])
 def test_a_name_without_such_a_module_is_an_unknown_player(text: str, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=f"unknown player '{text}'; there are random, perfect"):
+    with pytest.raises(SettingError, match=f"unknown player '{text}'; choose from random, perfect"):
         make_player(text, GAME, tmp_path)
 
 

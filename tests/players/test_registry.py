@@ -70,15 +70,15 @@ def test_searches_are_named_with_their_depth_and_evaluation(run_dir: Path) -> No
 @pytest.mark.parametrize(
     ("name", "game", "reason"),
     [
-        ("search", "othello", "write search:ALGORITHM; there are minimax, alpha_beta, negascout"),
-        ("search:astar", "othello", "unknown search 'astar'; there are minimax, alpha_beta, negascout"),
-        ("search:negascout?depth=0", "othello", "depth=0: give a number from 1 to 120"),
+        ("search", "othello", "write search:ALGORITHM; choose from minimax, alpha_beta, negascout"),
+        ("search:astar", "othello", "unknown search 'astar'; choose from minimax, alpha_beta, negascout"),
+        ("search:negascout?depth=0", "othello", "depth=0: must be from 1 to 120"),
         ("search:negascout?depth=x", "othello", "depth must be a whole number"),
-        ("search:negascout?time_limit=-1", "othello", "time_limit=-1.0: give seconds above 0"),
-        ("search:negascout?evaluation=best", "othello", "unknown evaluation 'best'; there are article"),
+        ("search:negascout?time_limit=-1", "othello", "time_limit=-1.0: must be seconds above 0"),
+        ("search:negascout?evaluation=best", "othello", "unknown evaluation 'best'; choose from article"),
         ("search:negascout?evaluation=article", "tictactoe", "tictactoe has no features"),
-        ("search:negascout?endgame=40", "othello", "endgame=40: give a number of empty squares from 0 to 30"),
-        ("search:negascout?endgame=4", "tictactoe", "there are exact endgames only where discs are"),
+        ("search:negascout?endgame=40", "othello", "endgame=40: must be a number of empty squares from 0 to 30"),
+        ("search:negascout?endgame=4", "tictactoe", "tictactoe: endgames are solved only in games that turn"),
         ("greedy_discs", "tictactoe", "tictactoe has no features"),
     ],
 )
@@ -126,7 +126,7 @@ def test_every_player_can_explore(run_dir: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "unknown player ''; there are random, perfect, level:L"),
+        ("", "unknown player ''; choose from random, perfect, level:L"),
         ("best", "unknown player 'best'"),
         ("Random", "unknown player"),
         ("level", "write level:L"),
@@ -142,8 +142,8 @@ def test_every_player_can_explore(run_dir: Path) -> None:
         ("level:3?depth=1&depth=2", "'depth=2' is not an option"),
         ("random:3", "write random"),
         ("random?depth=2", "'depth=2' is not an option of random; it takes epsilon"),
-        ("perfect?ties=first", "ties=first: give random or lowest"),
-        ("perfect?epsilon=2", "give one or more rates from 0 to 1"),
+        ("perfect?ties=first", "ties=first: must be random or lowest"),
+        ("perfect?epsilon=2", "must be one or more rates from 0 to 1"),
         ("perfect?epsilon=often", "epsilon must be a number"),
         ("tabular", "write tabular:PATH"),
         ("experience?learn=maybe", "learn must be true or false"),
@@ -160,7 +160,7 @@ def test_an_invalid_name_is_refused_in_one_line(run_dir: Path, text: str, reason
 def test_missing_levels_and_tables_are_named(run_dir: Path) -> None:
     with pytest.raises(StageError, match="has no level 17; it has level 3"):
         make_player("level:17", GAME, run_dir)
-    with pytest.raises(InvalidFileError, match=r"nothing.npz: is not there"):
+    with pytest.raises(InvalidFileError, match=r"nothing.npz: does not exist"):
         make_player("tabular:nothing.npz", GAME, run_dir)
 
 

@@ -60,7 +60,7 @@ def test_a_game_without_features_is_searched_for_its_result():
         (["game=tictactoe"], SettingError, "tictactoe has no features"),
         (["searches=[astar]"], SettingError, "unknown search 'astar'"),
         (["game=tictactoe", "evaluation=none", "moves=1 4 2 5 3"], SettingError, "the match is over after these moves"),
-        (["depth=0"], SettingError, "depth=0: give a number from 1 to 120"),
+        (["depth=0"], SettingError, "depth=0: must be from 1 to 120"),
     ],
 )
 def test_invalid_settings_are_rejected(overrides, error, reason):

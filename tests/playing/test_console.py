@@ -139,7 +139,7 @@ def test_invalid_input_is_explained_and_asked_again() -> None:
     assert "Please answer y or n." in written
     assert "'5,5' is not a square; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc" in written
     assert "'hello' is not a square; write row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc" in written
-    assert any("action 1,1 is not legal here; legal are 0,1, 0,2" in line for line in written)
+    assert any("action 1,1 is not legal here; legal actions: 0,1, 0,2" in line for line in written)
     assert len(prompts) == 7
 
 
@@ -235,7 +235,7 @@ def test_undo_takes_back_an_action_with_its_reply_also_after_the_end() -> None:
 
 def test_undo_without_an_action_is_explained() -> None:
     written, prompts = dialogue(["undo", "y", "undo"], FirstLegal(GAME))
-    assert written.count("there is no action of yours to take back") == 2
+    assert written.count("you have not taken an action yet") == 2
     assert len(prompts) == 4
 
 

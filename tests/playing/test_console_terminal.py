@@ -133,9 +133,9 @@ def test_without_a_terminal_output_is_plain_and_end_of_input_quits(tmp_path: Pat
 @pytest.mark.parametrize(
     ("arguments", "code", "reason"),
     [
-        (["--opponent", "nobody"], 2, "unknown player 'nobody'; there are random, perfect"),
+        (["--opponent", "nobody"], 2, "unknown player 'nobody'; choose from random, perfect"),
         (["--first", "random", "--level", "1"], 2, "already name both players"),
-        ([], 1, "has no trained level; give level=0"),
+        ([], 1, "has no trained level; set level=0"),
     ],
     ids=str,
 )

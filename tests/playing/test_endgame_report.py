@@ -70,14 +70,14 @@ def test_wrong_arguments_are_reported_in_one_line(arguments, named):
 def test_exceeding_the_time_limit_is_reported_in_one_line():
     result = run_forked(SOLVE, "f5", "--time-limit", "0.2")
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == "error: the endgame is not done after 0.2 seconds; give it a longer time limit\n"
+    assert result.stderr == "error: the endgame did not finish within 0.2 seconds; set a longer time limit\n"
 
 
 def test_a_position_that_would_take_hours_is_rejected_without_a_time_limit():
     result = run_forked(SOLVE, "f5d6c3")
     assert (result.returncode, result.stdout) == (2, "")
     assert (
-        result.stderr == "error: 57 squares are empty: solving this takes hours; give at most 30, or set a time limit\n"
+        result.stderr == "error: 57 squares are empty: solving this takes hours; use at most 30, or set a time limit\n"
     )
 
 

@@ -62,7 +62,7 @@ def test_the_same_name_twice_is_one_player(tmp_path: Path) -> None:
         (["level=1", "opponent=perfect"], "opponent=perfect and level=1: set only one of them"),
         (["level=-1"], "level=-1: must be 0 or more"),
         (["swap=true"], "swap=true: set first= or second= too"),
-        (["opponent=nobody"], "unknown player 'nobody'; there are random, perfect"),
+        (["opponent=nobody"], "unknown player 'nobody'; choose from random, perfect"),
         (["first='human?epsilon=0.1'"], "a person can only play at play/console.py"),
         (["recipe=article"], "recipe"),
     ],
@@ -77,7 +77,7 @@ def test_settings_that_contradict_each_other_are_rejected(tmp_path: Path, overri
 def test_a_missing_level_is_reported_and_not_replaced_by_the_random_player(tmp_path: Path) -> None:
     with pytest.raises(StageError, match=r"has no level 17; it has no trained level yet"):
         seated(tmp_path, "level=17")
-    with pytest.raises(StageError, match=r"has no trained level; give level=0"):
+    with pytest.raises(StageError, match=r"has no trained level; set level=0"):
         seated(tmp_path)
 
 

@@ -53,7 +53,7 @@ def test_illegal_actions_and_actions_out_of_turn_are_rejected() -> None:
     with pytest.raises(NotNowError, match="not a person's turn"):
         session.play(1)
     session.advance()
-    with pytest.raises(IllegalActionError, match="action 0,0 is not legal here; legal are 0,2, 1,0"):
+    with pytest.raises(IllegalActionError, match="action 0,0 is not legal here; legal actions: 0,2, 1,0"):
         session.play(0)
     assert len(session.plies) == 2
     play_on(session, 4, 8)
@@ -114,7 +114,7 @@ def test_undo_goes_back_to_the_persons_last_choice() -> None:
     assert session.plies == ()
     assert bool((session.state.own == 0).all())
     assert not session.can_undo
-    with pytest.raises(NotNowError, match="no action of yours to take back"):
+    with pytest.raises(NotNowError, match="you have not taken an action yet"):
         session.undo()
 
 

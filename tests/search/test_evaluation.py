@@ -92,10 +92,10 @@ def test_a_written_evaluation_is_read_back_equal(tmp_path, weights):
 @pytest.mark.parametrize(
     ("name", "game", "message"),
     [
-        ("best", "othello", "^unknown evaluation 'best'; there are article, discs, none, or give the path of a .yaml"),
+        ("best", "othello", "^unknown evaluation 'best'; choose from article, discs, none, or use the path of a .yaml"),
         ("", "othello", "^unknown evaluation ''"),
         ("../config", "othello", "^unknown evaluation"),
-        ("article", "tictactoe", "^evaluation=article: tictactoe has no features to weigh; give none$"),
+        ("article", "tictactoe", "^evaluation=article: tictactoe has no features; set evaluation=none$"),
     ],
 )
 def test_a_missing_or_unsuitable_evaluation_is_refused(name, game, message):
@@ -142,7 +142,7 @@ def test_a_file_that_is_not_an_evaluation_is_refused_in_one_line(tmp_path, text,
 
 def test_points_are_refused_for_a_game_without_points(tmp_path):
     path = written(tmp_path, "win: 1\nmargin: 1\nweights: {}")
-    with pytest.raises(SettingError, match=r"tictactoe counts no points; give margin 0$"):
+    with pytest.raises(SettingError, match=r"tictactoe does not count points; set margin to 0$"):
         make_evaluation(path, make_game("tictactoe"))
 
 

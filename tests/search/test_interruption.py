@@ -41,7 +41,7 @@ def test_an_exception_of_the_work_is_raised(error):
 
 def test_work_that_takes_too_long_is_stopped():
     work = Work()
-    with pytest.raises(TimeLimitError, match=r"^the solver is not done after 0.05 seconds; give it a longer"):
+    with pytest.raises(TimeLimitError, match=r"^the solver did not finish within 0.05 seconds; set a longer"):
         run_interruptibly(work, time_limit=0.05, name="the solver")
     assert work.stopped.is_set()
 

@@ -263,8 +263,8 @@ def test_an_interrupt_ends_a_search():
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"algorithm": "astar"}, "unknown search 'astar'; there are minimax, alpha_beta, negascout"),
-        ({"table_bits": 40}, "table_bits=40: give a number from 0 to 28"),
+        ({"algorithm": "astar"}, "unknown search 'astar'; choose from minimax, alpha_beta, negascout"),
+        ({"table_bits": 40}, "table_bits=40: must be from 0 to 28"),
     ],
 )
 def test_bad_settings_are_refused(options, reason):
@@ -277,7 +277,7 @@ def test_bad_settings_are_refused(options, reason):
 def test_bad_depths_are_refused(depth):
     game = make_game("tictactoe")
     searcher = Searcher(game, make_evaluation("none", game))
-    with pytest.raises(SettingError, match=f"depth={depth}: give a number from 1 to 120"):
+    with pytest.raises(SettingError, match=f"depth={depth}: must be from 1 to 120"):
         searcher.search(game.init(), depth)
 
 

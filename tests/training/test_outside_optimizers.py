@@ -67,7 +67,7 @@ def test_what_the_optimizer_requires_is_refused_where_it_is_missing(tmp_path, mo
     with pytest.raises(SettingError, match=r"SignDescent runs on the CPU only; set device=cpu or auto$"):
         compose_settings([SIGN, "device=cuda"])
     monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(SettingError, match=r"SignDescent trains in one process: start it without torchrun$"):
+    with pytest.raises(SettingError, match=r"SignDescent trains in one process; start it without torchrun$"):
         train_level(tiny_settings(tmp_path, SIGN), 1)
 
 

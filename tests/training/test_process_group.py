@@ -119,7 +119,7 @@ def test_more_processes_than_gpus_are_refused_except_on_the_cpu(monkeypatch):
     for name, value in environment_of(1, 2, 1).items():
         monkeypatch.setenv(name, value)
     with (
-        pytest.raises(SettingError, match=r"^2 processes for 1 GPUs: give --nproc-per-node 1, or device=cpu$"),
+        pytest.raises(SettingError, match=r"^2 processes for 1 GPUs: use --nproc-per-node 1, or device=cpu$"),
         joined_process_group("cuda"),
     ):
         pass
@@ -200,7 +200,7 @@ def test_the_shares_together_are_the_batch_in_order():
 def test_row_by_row_training_is_refused_in_several_processes(run_dir, monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "2")
     settings = tiny_settings(run_dir, *OVERRIDES, "architecture=ntuple", "training.optimizer.name=sgd")
-    with pytest.raises(SettingError, match="name=sgd trains in one process: start it without torchrun") as caught:
+    with pytest.raises(SettingError, match="name=sgd trains in one process; start it without torchrun") as caught:
         train_level(settings, 1)
     assert "\n" not in str(caught.value)
 

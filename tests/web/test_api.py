@@ -96,7 +96,7 @@ def test_undo_takes_back_action_and_reply_and_the_same_reply_follows(client: Tes
     assert back == begun
     assert post(client, act(client, back, 0), "reply") == once
     refused = client.post(f"/api/matches/{begin(client)['id']}/undo")
-    assert (refused.status_code, refused.json()) == (409, {"error": "there is no action of yours to take back"})
+    assert (refused.status_code, refused.json()) == (409, {"error": "you have not taken an action yet"})
 
 
 def test_another_level_takes_over_in_the_same_position(client: TestClient) -> None:

@@ -53,7 +53,7 @@ def test_unknown_addresses_and_matches_are_not_found(client: TestClient) -> None
     assert client.get("/api/matches/nothing").json()["error"].startswith("unknown match")
     for address in ("/page/../settings.py", "/page/%2e%2e/settings.py", "/page//etc/passwd", "/page/settings.py", "/x"):
         answer = client.get(address)
-        assert (answer.status_code, answer.json()) == (404, {"error": "nothing is found at this address"})
+        assert (answer.status_code, answer.json()) == (404, {"error": "there is nothing at this address"})
 
 
 def test_one_match_too_many_has_to_wait_and_the_forgotten_make_room(run_dir: Path, clock: Clock) -> None:

@@ -47,7 +47,7 @@ def test_a_port_in_use_is_reported_in_one_line(tmp_path: Path) -> None:
         result = run_forked(WEB, "--port", port, f"run_dir={tmp_path}")
     assert (result.returncode, result.stderr.count("\n")) == (1, 1)
     assert (
-        f"cannot listen on 127.0.0.1:{port}: {os.strerror(errno.EADDRINUSE)}; give another host or port"
+        f"cannot listen on 127.0.0.1:{port}: {os.strerror(errno.EADDRINUSE)}; choose another host or port"
         in result.stderr
     )
 

@@ -1,4 +1,4 @@
-"""exact.png: what is proved about each level of a game that can be enumerated."""
+"""exact.png: the exact grade of each level, in a game that can be enumerated."""
 
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ def exact_figures(table: "DataFrame", ceiling: float | None = None) -> Figure:
     Args:
         table: columns level, exact_win_vs_random, exact_draw_vs_random, exact_loss_vs_random, losing_lines_first,
             losing_lines_second, optimal_action_rate, value_error; nan where nothing applies.
-        ceiling: the largest probability to win against the random player that a player who never loses can have.
+        ceiling: the largest probability with which a player who never loses can win against the random player.
     """
     figure = empty_figure(12, 8)
     panels = figure.subplots(2, 2)

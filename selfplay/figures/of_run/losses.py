@@ -14,7 +14,7 @@ from selfplay.figures.trained_run import TrainedRun
 from selfplay.training.fitting import EpochLoss
 
 LARGEST_LEGEND = 6
-"""Up to this many levels are named in a legend; more get a colour bar."""
+"""The largest number of levels that are named in a legend; more are shown by a colour bar."""
 
 
 def pictures(run: TrainedRun) -> dict[str, Figure]:

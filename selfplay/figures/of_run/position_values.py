@@ -1,4 +1,4 @@
-"""The value of each position of a game whose positions lie on a line, level by level, with the value of perfect play.
+"""The value of each position of a game with a number line of positions, level by level, with that of perfect play.
 
 position_values.png and position_values.gif
 """
@@ -45,13 +45,13 @@ class PositionValues(NamedTuple):
     """The values that L levels give to the P afterstates of a game, for the player who has just moved."""
 
     label: str
-    """What `places` count."""
+    """The label of `places`."""
     places: NDArray[np.int64]
     """int64[P], ascending: the place of each afterstate on the line."""
     perfect: NDArray[np.float64]
     """float64[P] in {-1, 0, 1}: the return when both play perfectly from there."""
     levels: tuple[int, ...]
-    """L levels in order."""
+    """The numbers of the L levels, in order."""
     values: NDArray[np.float32]
     """float32[L, P]: the values of each level's network; exact where the match is over."""
 

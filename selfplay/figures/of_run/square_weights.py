@@ -1,4 +1,4 @@
-"""square_weights.png: what tables of patterns have learned, as the value of a stone on each square, phase by phase."""
+"""square_weights.png: the value of a stone on each square that tables of patterns have learned, phase by phase."""
 
 import numpy as np
 from matplotlib.figure import Figure

@@ -1,1 +1,1 @@
-"""The experience graph: the boards met, which board followed which, and how scores are backed up."""
+"""The experience graph: the boards met in matches, which board followed which, and how scores are backed up."""

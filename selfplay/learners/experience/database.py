@@ -14,7 +14,7 @@ from selfplay.errors import InvalidFileError, RunLockedError, SettingError, Stag
 from selfplay.settings.experience import ExperienceRule
 
 APPLICATION_ID = 0x53504C58
-"""Marks the file, in its header, as one of this program."""
+"""Identifies the files of this program, in the header of the SQLite file."""
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 30.0
 
@@ -50,10 +50,10 @@ class ExperienceDatabase:
 
     Args:
         path: the file; it is created, with its folder, if it does not exist, unless `must_exist`.
-        rule: None takes the rule of the file, or the default for a new file.
+        rule: how scores are backed up; None for the rule of the file, or the default for a new file.
 
     Raises:
-        InvalidFileError: the file is missing, broken, of another program or format, or belongs to another game.
+        InvalidFileError: the file is missing, broken, in another format, or belongs to another program or game.
         SettingError: the file was created with another rule.
         RunLockedError: another process has been writing for BUSY_SECONDS.
         StageError: the file cannot be written.
@@ -64,7 +64,7 @@ class ExperienceDatabase:
         self.path = path
         self._lock = threading.RLock()
         if must_exist and not path.is_file():
-            raise InvalidFileError(path, "is not there")
+            raise InvalidFileError(path, "does not exist")
         with self._reporting():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._sql = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
@@ -79,7 +79,7 @@ class ExperienceDatabase:
 
     @contextmanager
     def transaction(self, *, write: bool = True) -> Iterator[sqlite3.Connection]:
-        """Apply all changes of the block or none; what it reads does not change in between."""
+        """Apply all changes of the block or none; reads within the block are consistent."""
         with self._lock, self._reporting():
             self._sql.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
@@ -95,7 +95,7 @@ class ExperienceDatabase:
             self._check_format(sql)
         with self._reporting():
             self._sql.execute("PRAGMA journal_mode = WAL")
-            # A commit survives the death of the process; only a power cut can lose the last ones.
+            # Commits survive a kill of the process; only a power failure can lose the latest ones.
             self._sql.execute("PRAGMA synchronous = NORMAL")
         with self.transaction() as sql:
             if not self._check_format(sql):
@@ -139,7 +139,7 @@ class ExperienceDatabase:
         for name, value in (rule or own)._asdict().items():
             was = getattr(own, name)
             if was != value:
-                raise SettingError(f"experience.{name}={value}: {self.path} was created with {was}; give another path")
+                raise SettingError(f"experience.{name}={value}: {self.path} was created with {was}; set another path")
         return own
 
     @contextmanager

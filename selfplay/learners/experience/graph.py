@@ -5,8 +5,8 @@ The score of a final board is its result; that of any other board is
     score(b) = discount * backup(score(c) for c in following(b)),   0 if no following board is known,
 
 from the view of player 0: 1 is a win of X, -1 of O. There are two backups. "absolute" takes the score of largest
-absolute value, the first in the order the boards were met; it ignores who has the choice. "minimax" takes the largest
-score where X is to move and the smallest where O is.
+absolute value, the first of several in the order the boards were met, no matter whose turn it is. "minimax" takes the
+largest score where X is to move and the smallest where O is.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ from selfplay.games.state import State
 from selfplay.settings.experience import ExperienceRule
 
 Squares = tuple[int, ...]
-"""A board in C order: 1 where X (player 0) stands, -1 where O stands, 0 where the square is empty."""
+"""A board in C order: 1 for an X (player 0), -1 for an O, 0 for an empty square."""
 
 
 class Board(NamedTuple):
@@ -73,7 +73,7 @@ class Step(NamedTuple):
     squares: Squares
     """The board it leads to."""
     form: Squares
-    """The same board in the form in which boards are compared."""
+    """That board in the form in which boards are compared."""
 
 
 class BoardForm:
@@ -92,7 +92,7 @@ class BoardForm:
         self._steps: dict[Squares, list[Step]] = {}
 
     def of(self, squares: Squares) -> Squares:
-        """`squares` itself, or the largest of its symmetric images as tuples (X towards the first squares)."""
+        """`squares` itself, or its largest symmetric image, compared as tuples (X towards the first squares)."""
         if not self._views:
             return squares
         return max(tuple([squares[source] for source in view]) for view in self._views)

@@ -42,16 +42,16 @@ def export_json(store: ExperienceStore, path: Path) -> int:
 def import_json(store: ExperienceStore, path: Path) -> int:
     """Replace the boards of `store` by those of the file at `path` and return their number.
 
-    An empty file has no boards. If anything is wrong with the file, the store does not change.
+    An empty file has no boards. If the file is invalid, the store does not change.
 
-    Raises InvalidFileError if the file is missing, truncated, of another format, or contradicts the rules of the game.
+    Raises InvalidFileError if the file is missing, truncated, in another format, or contradicts the rules of the game.
     """
     try:
         text = path.read_text(encoding="utf-8")
         entries = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse) if text else {}
         boards = rescored(_merged(_parsed(entries, store), store.form), store.rule)
     except FileNotFoundError as error:
-        raise InvalidFileError(path, "is not there") from error
+        raise InvalidFileError(path, "does not exist") from error
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise InvalidFileError(path, f"cannot be read as JSON: {' '.join(str(error).split())}") from error
     except ValueError as error:
@@ -73,7 +73,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _parsed(entries: object, store: ExperienceStore) -> dict[int, Board]:
-    """The boards of the file, each entry checked by itself and against the rules of the game."""
+    """The boards of the file, with each entry checked for its form and against the rules of the game."""
     if not isinstance(entries, dict):
         raise ValueError("is not a JSON object of boards by number")
     numbers = {str(number): number for number in range(len(entries))}

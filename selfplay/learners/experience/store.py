@@ -1,4 +1,4 @@
-"""The experience store: every board of every match learned from, in a file.
+"""The experience store: a file with every board of the matches that a player has learned from.
 
     store = ExperienceStore("outputs/tictactoe/experience.sqlite", make_game("tictactoe"))
 
@@ -44,7 +44,7 @@ class ExperienceStatus(NamedTuple):
     matches: int
     """Number of matches learned from."""
     results: tuple[WinDrawLoss[int], WinDrawLoss[int]]
-    """The results of its player, moving first and second; a match against itself counts in both."""
+    """The results of the learner, moving first and second; a match against itself counts in both."""
 
     def __str__(self) -> str:
         first, second = self.results
@@ -60,7 +60,7 @@ class ExperienceStore:
 
     Args:
         path: the file, created if it does not exist unless `must_exist`.
-        rule: how scores are backed up; None takes the rule of the file, or `ExperienceRule()` for a new file.
+        rule: how scores are backed up; None for the rule of the file, or `ExperienceRule()` for a new file.
 
     Raises:
         SettingError: as BoardForm, or the file was created with another rule.
@@ -114,9 +114,9 @@ class ExperienceStore:
         """Add a finished match to the graph and back up the scores that change.
 
         Args:
-            match: its boards, from the start to the final one.
+            match: the boards of the match, from the start to the final one.
             result: 1 if X (player 0) won, -1 if O won, 0 for a draw.
-            seats: the seats the learner held, for its results.
+            seats: the seats that the learner held, in which its result is counted.
         """
         forms = [self.form.of(squares) for squares in match]
         with self._database.transaction() as sql:
@@ -132,7 +132,7 @@ class ExperienceStore:
                 sql.execute("UPDATE record SET matches = matches + 1 WHERE seat = ? AND result = ?", key)
 
     def replace(self, boards: Mapping[int, Board]) -> None:
-        """Replace all boards by these; the results of matches stay."""
+        """Replace all boards by these; the counts of results are kept."""
         with self._database.transaction() as sql:
             sql.execute("DELETE FROM following")
             sql.execute("DELETE FROM board")

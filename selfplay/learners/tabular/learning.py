@@ -1,11 +1,11 @@
-"""Learning tables of values by self-play, one match after the other, compiled.
+"""Compiled learning of tables of values by self-play, one match after the other.
 
 Two players play, each with its own table: the value of each board with each player to move. A player moves to the board
 with the largest value in its table, and with probability epsilon at random. After each match both tables learn from all
 its boards b_0, ..., b_T, the last one first, each from the new value of the board after it:
 
     backward_value        V(b_T) += alpha * (reward - V(b_T)), and V(b_t) += alpha * (V(b_t+1) - V(b_t)) for t > 0,
-                          the reward 1 to the winner, else 0; of several best moves the lowest is taken.
+                          the reward being 1 for the winner, else 0; of several best moves the lowest is taken.
     temporal_difference   V(b_t) += step_size * greedy_t * (V(b_t+1) - V(b_t)) for t < T (Sutton & Barto,
                           Reinforcement Learning, chapter 1); greedy_t is 0 in the table of the player whose move from
                           b_t was exploratory, else 1; one of several best moves is taken at random.
@@ -35,11 +35,11 @@ class UpdateRule(NamedTuple):
 
     name: str
     draw_value: float
-    """What a drawn final board is worth at first; a won one is worth 1, a lost one 0, every other board 0.5."""
+    """The initial value of a drawn final board; a won one has value 1, a lost one 0, every other board 0.5."""
     ties: str
-    """Which of several best moves: "lowest" or "random"."""
+    """Which of several best moves is taken: "lowest" or "random"."""
     step_size_name: str
-    """What the rule's step size is called."""
+    """The name of the rule's step size."""
 
 
 BACKWARD_VALUE = UpdateRule("backward_value", 0.0, "lowest", "alpha")
@@ -70,7 +70,7 @@ def learn_matches(
     key: int,
     every: int = 500,
 ) -> Iterator[WinDrawLoss[int]]:
-    """Play `matches` matches and let `values` learn from each, in place; they stand in C order.
+    """Play `matches` matches and update `values` (in C order) in place after each.
 
     Args:
         key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`. A player without learning
@@ -91,7 +91,7 @@ def learn_matches(
 
 @compiled
 def _random_action(children: NDArray[np.int32], word: int) -> int:
-    """The action of a random word among those that lead somewhere; `children` int32[A]."""
+    """The action that a random word picks among the legal ones; `children` int32[A]."""
     count = 0
     for child in children:
         count += child != NO_CHILD

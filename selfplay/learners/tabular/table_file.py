@@ -54,7 +54,7 @@ def save_tables(
 def load_tables(path: Path, graph: PositionGraph) -> SavedTables:
     """The tables in the file at `path`.
 
-    Raises InvalidFileError if the file is missing, truncated, of another program or of another game.
+    Raises InvalidFileError if the file is missing, truncated, or belongs to another program or game.
     """
     arrays, metadata = _read(path)
     if metadata["game"] != graph.game.name:
@@ -82,7 +82,7 @@ def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     except InvalidFileError:
         raise
     except FileNotFoundError as error:
-        raise InvalidFileError(path, "is not there") from error
+        raise InvalidFileError(path, "does not exist") from error
     except Exception as error:
         # For truncated or damaged files zipfile and numpy raise about ten types of errors, SyntaxError among them.
         reason = " ".join(str(error).split()) or type(error).__name__

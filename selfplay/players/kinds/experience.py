@@ -1,4 +1,4 @@
-"""`experience[:PATH]`: the player that chooses by the experience graph."""
+"""`experience[:PATH]`: the player that uses the experience graph."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

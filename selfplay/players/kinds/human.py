@@ -1,4 +1,4 @@
-"""`human`: a person, who can only play where there is a board to see."""
+"""`human`: a person, who can play only at the console and on the web page."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from selfplay.search.evaluation import Valuation
 
 DEPTH, NETWORK_DEPTH = 4, 2
-"""Plies to look ahead by default: in compiled searches, and with a network, which sees the whole tree."""
+"""Plies to look ahead by default: in compiled searches, and with a network, which evaluates the whole tree."""
 
 
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
@@ -46,14 +46,14 @@ def _level(name: PlayerName) -> int | None:
 
 
 def _network_search(name: PlayerName, game: "Game", run_dir: str | Path, level: int) -> "Player":
-    """A level whose network cannot be compiled: the whole tree is evaluated a batch of positions at a time."""
+    """The player of a level whose network cannot be compiled: it evaluates the whole tree in batches of positions."""
     from selfplay.players.levels import load_level
     from selfplay.search.searcher import ALGORITHMS
 
     if name.what not in ALGORITHMS:
-        raise SettingError(f"unknown search {name.what!r}; there are {', '.join(ALGORITHMS)}")
+        raise SettingError(f"unknown search {name.what!r}; choose from {', '.join(ALGORITHMS)}")
     if unsupported := [option for option in ("time_limit", "endgame") if option in name.given]:
-        raise SettingError(f"player {name.text!r}: {unsupported[0]} needs a level of tables (architecture=ntuple...)")
+        raise SettingError(f"player {name.text!r}: {unsupported[0]} needs a level with tables (architecture=ntuple...)")
     depth = NETWORK_DEPTH if name.options["depth"] is None else name.options["depth"]
     player = load_level(run_dir, level, game, depth=depth)
     player.name = _own_name(name)
@@ -67,7 +67,7 @@ def _own_name(name: PlayerName) -> str:
 def _algorithms(run_dir: Path) -> str:
     from selfplay.search.searcher import ALGORITHMS
 
-    return f"there are {', '.join(ALGORITHMS)}"
+    return f"choose from {', '.join(ALGORITHMS)}"
 
 
 def _make_greedy_discs(name: PlayerName, game: "Game", run_dir: Path) -> "Player":

@@ -1,8 +1,8 @@
 """The compiled search for the exact value of a position near the end of a match.
 
-One call tells whether the value is above a bound (a null-window search). It walks the tree depth first with a stack,
-because numba cannot cache recursive functions on disk. What it proves about a position it keeps in a table, where the
-next call finds it.
+One call determines whether the value is above a bound (a null-window search). It walks the tree depth first with a
+stack, because numba cannot cache recursive functions on disk. Bounds that it proves are stored in a table for the next
+call.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ CUTOFF_FROM = 10
 LOOK_AHEAD_FROM = 12
 """From here on, moves are ordered by what the best reply leads to."""
 POLL_INTERVAL = 4096
-"""Number of positions visited between two looks at the stop flag."""
+"""Number of positions visited between two checks of the stop flag."""
 
 ALL_MOVES = 64
 """A width at which no move is left out."""
@@ -46,7 +46,7 @@ player to move: t >= v > bound, or t <= v <= bound.
 
 @part_of_compiled
 def look_up(frame: Frame, search: int, table: Table) -> tuple[int, int]:
-    """The value of a position if the table decides the search, else NO_VALUE; and the best move known, else 0."""
+    """The value of a position, or NO_VALUE if the table does not decide the search; and the best known move, or 0."""
     if frame.empties < TABLE_FROM:
         return NO_VALUE, 0
     frame.bucket = bucket_of(table, frame.own, frame.opp)
@@ -61,7 +61,7 @@ def look_up(frame: Frame, search: int, table: Table) -> tuple[int, int]:
 
 @part_of_compiled
 def keep(frame: Frame, search: int, certain: int, table: Table) -> None:
-    """Keep in the table what the search of a position has proved."""
+    """Store in the table what the search of a position has proved."""
     value = frame.best_value
     bounds = (value, HIGHEST) if value > frame.bound else (LOWEST, value)
     remember(table, frame.bucket, frame.own, frame.opp, bounds, frame.best_move, frame.empties, search, certain)
@@ -71,7 +71,7 @@ def keep(frame: Frame, search: int, certain: int, table: Table) -> None:
 def _words_as_vectors() -> Iterator[None]:
     """Let the compiler apply the same operation to several words in one instruction.
 
-    The four lines through a square then take about as long as one. numba leaves this out by default.
+    The four lines through a square then take about as long as one. numba disables this by default.
     """
     config: Any = numba.config
     previous, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
@@ -83,7 +83,7 @@ def _words_as_vectors() -> Iterator[None]:
 
 @cache
 def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindowSearch:
-    """The search of a game with these rules."""
+    """Compile the search of a game with these rules."""
     register_rules()
     legal_actions = rules.legal_actions
     flips, _, board, _, _ = turning
@@ -131,12 +131,12 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
 
     @part_of_compiled
     def list_pass(frame: Frame, children: Children) -> None:
-        """Make a pass the only child. The position is not kept: the one after the pass is."""
+        """Make a pass the only child. The position is not stored in the table; the one after the pass is."""
         child = children[frame.first_child]
         child.own, child.opp, child.move = frame.opp, frame.own, 0
         frame.num_untried, frame.bucket = 1, -1
 
-    # What is done at every position stands in the loop itself: passing the arrays to a function takes 15 % more time.
+    # The work at every position is written inside the loop: passing the arrays to a function takes 15 % more time.
     @compiled
     def null_window_search(
         own: int,

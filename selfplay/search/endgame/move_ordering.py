@@ -1,7 +1,7 @@
 """Move ordering of the endgame search: the sooner it tries a good move, the fewer positions it visits.
 
-A move is promising if it leaves the opponent few moves ("fastest first": the tree below is small, and few moves are bad
-for the opponent anyway), above all no corner, and if few of the player's discs are beside empty squares.
+A move is promising if it leaves the opponent few moves ("fastest first": the subtree is small, and having few moves is
+bad for the opponent anyway), in particular no corner, and if few of the player's discs are next to empty squares.
 """
 
 from typing import NamedTuple
@@ -13,10 +13,10 @@ from selfplay.search.endgame.last_squares import Part
 
 # Weights, chosen for the fewest positions visited in 50 positions with 16 to 21 empty squares.
 MOVE, CORNER_TO_TAKE, EXPOSED_DISC, ODD_QUARTER = 16, 40, 4, 4
-"""At a glance: for each move of the opponent, additionally for each move into a corner, for each disc beside an empty
-square, and subtracted for a move in a quarter with an odd number of empty squares."""
+"""Weights of `at_a_glance`: for each move of the opponent, additionally for each move into a corner, for each disc next
+to an empty square, and subtracted for a move in a quarter with an odd number of empty squares."""
 FORESEEN_MOVE, FORESEEN_CORNER_TO_TAKE, FORESEEN_EXPOSED_DISC, CORNER = 16, 40, 5, 48
-"""Looking ahead: the same without the last, and for corners taken."""
+"""Weights of `after_a_reply`: the first three as above, and one for corners taken."""
 
 LOST_FOR_CERTAIN = 1 << 20
 

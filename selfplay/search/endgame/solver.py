@@ -29,9 +29,9 @@ Result = TypeVar("Result")
 GUESS_WIDTHS = (2, 3)
 """How many moves of each position are tried for the guesses."""
 GUESS_DOWN_TO = 10
-"""With fewer empty squares, guesses try all moves too."""
+"""With fewer empty squares than this, guesses try all moves."""
 GUESS_FROM = GUESS_DOWN_TO + 4
-"""With fewer empty squares a guess takes longer than it saves."""
+"""With fewer empty squares than this, a guess takes longer than it saves."""
 
 
 ALL_BITS = (1 << 64) - 1
@@ -51,7 +51,7 @@ class EndgameResult(NamedTuple):
 
 
 class _StoppedError(Exception):
-    """Raised in the search thread when its result is no longer needed."""
+    """Raised in the search thread to stop it, when its result is no longer needed."""
 
 
 class EndgameSolver:
@@ -74,9 +74,9 @@ class EndgameSolver:
             SettingError: the moves of the game do not turn discs, or table_bits is out of range.
         """
         if game.turning_rules is None or game.rules.margin is None:
-            raise SettingError(f"game={game.name}: there are exact endgames only where discs are placed and turned")
+            raise SettingError(f"game={game.name}: endgames are solved only in games that turn discs, such as othello")
         if not 1 <= table_bits <= 30:
-            raise SettingError(f"table_bits={table_bits}: give a number from 1 to 30")
+            raise SettingError(f"table_bits={table_bits}: must be from 1 to 30")
         self.game = game
         self._board = game.turning_rules.board
         self._null_window_search = compile_null_window_search(game.rules, game.turning_rules)

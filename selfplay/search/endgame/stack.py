@@ -27,9 +27,9 @@ class Frame(Protocol):
     num_tried: int
     empties: int
     bucket: int
-    """Where the position is kept in the table; -1 if it is not kept."""
+    """The index of the position's bucket in the table; -1 if it is not stored."""
     first_child: int
-    """Where the positions after the untried moves begin in the array of children."""
+    """The index in the array of children at which the positions after the untried moves begin."""
 
 
 class Child(Protocol):
@@ -39,7 +39,7 @@ class Child(Protocol):
     opp: int
     move: int
     rating: int
-    """How bad the move is; the lowest is tried first."""
+    """The rating of the move; the lowest is tried first."""
 
 
 FRAME = np.dtype([(name, np.int64) for name in Frame.__annotations__])
@@ -50,7 +50,7 @@ Children = NDArray[np.void]
 
 @part_of_compiled
 def take_next_child(frame: Frame, children: Children) -> int:
-    """The number of the untried child with the lowest rating, which is moved to the end and taken off."""
+    """The number of the untried child with the lowest rating, which is moved to the end and removed."""
     first = frame.first_child
     last = first + frame.num_untried - 1
     least = first
@@ -74,7 +74,7 @@ def descend(frame: Frame, below: Frame, children: Children) -> None:
     number = take_next_child(frame, children)
     below.own, below.opp = children[number].own, children[number].opp
     below.bound = -frame.bound - 1
-    # Its children overwrite it and those after it, which have been tried.
+    # Its children overwrite its record and those after it, which have been tried.
     below.first_child = number
 
 

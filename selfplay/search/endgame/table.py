@@ -21,7 +21,7 @@ WORDS_OF_A_CACHE_LINE = 8
 
 LOWEST, HIGHEST = NO_VALUE, -NO_VALUE
 ZERO = 128
-"""A bound is kept as a number from 0 to 255."""
+"""Added to a bound, which is stored as a number from 0 to 255."""
 
 
 Table = NDArray[np.int64]
@@ -37,13 +37,13 @@ def new_table(bits: int) -> Table:
 
 @part_of_compiled
 def bucket_of(table: Table, own: int, opp: int) -> Word:
-    """Where the bucket of a position begins."""
+    """The index at which the bucket of a position begins."""
     return (fold(own, opp) & (table.shape[0] // BUCKET - 1)) * BUCKET
 
 
 @part_of_compiled
 def entry_of(table: Table, bucket: int, own: int, opp: int) -> int:
-    """Where the entry of a position begins, or -1."""
+    """The index at which the entry of a position begins; -1 if there is none."""
     for entry in (bucket, bucket + ENTRY):
         if table[entry + OWN] == own and table[entry + OPP] == opp:
             return entry

@@ -10,7 +10,7 @@ export class Board {
     this.play = play;
     this.actions = new Map();
     this.focused = 0;
-    // Buttons for actions that belong to no square.
+    // Buttons for actions without a square, such as a pass.
     this.others = new ActionButtons(play);
     place.replaceChildren(this.build(), this.others.group);
   }
@@ -153,7 +153,7 @@ export class Board {
     }
   }
 
-  // With a shorter text that is shown instead on small squares.
+  // The label has a shorter text for small squares.
   valueLabel(value, scale) {
     const short = scale.span === null ? null : valueText(value, scale, 1);
     return element("span", { class: "value", "data-short": short }, valueText(value, scale));

@@ -1,4 +1,4 @@
-// Buttons for actions that belong to no square, and the view of games without a board.
+// Buttons for actions without a square, such as a pass, and the view of games without a board.
 
 import { element, extremes, goodness, paint, svg, valueText } from "./drawing.js";
 
@@ -6,7 +6,7 @@ export class ActionButtons {
   constructor(play) {
     this.play = play;
     this.legal = new Map();
-    // Buttons are kept when their action becomes illegal, so that the keyboard focus stays.
+    // Buttons are kept when their action becomes illegal, so that they keep the keyboard focus.
     this.buttons = new Map();
     this.group = element("div", { class: "actions", role: "group", "aria-label": "Your actions", hidden: true });
     this.group.addEventListener("keydown", (event) => this.move(event));

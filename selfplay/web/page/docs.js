@@ -1,4 +1,4 @@
-// Shows the server's OpenAPI description.
+// Shows the OpenAPI description of the server.
 
 import { at, element } from "./drawing.js";
 

@@ -16,7 +16,7 @@ export function showMatch({ game, board, match, perfect, hint, isBusy }) {
     match.legal.filter((a) => a.value !== null).forEach((a) => values.set(a.action, a.value));
   }
   const scale = mode === "perfect" ? PERFECT_SCALE : match.opponent;
-  // Also shown while the opponent thinks, because otherwise the page would shift with every reply.
+  // Also while the opponent thinks, because otherwise the page would shift with every reply.
   const areExact = mode === "adviser" && (match.values_are_points || match.plies.some((ply) => ply.value_is_points));
   const isOpen = match.awaits_person && !isBusy;
   board.show({ match, values, scale, isOpen, hint: hint?.square ?? null, hintAction: hint?.action ?? null });

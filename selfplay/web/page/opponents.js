@@ -1,4 +1,4 @@
-// Choosing the opponent: the list, and what is proved about the chosen opponent.
+// Choosing the opponent: the list, and the proof whether the chosen opponent can lose.
 
 import * as api from "./api.js";
 import { at, checked, element, printed } from "./drawing.js";
@@ -53,7 +53,7 @@ export function showChosen() {
   at("about").textContent = about;
 }
 
-// Selects the opponent of the match again, after another one could not take over.
+// Selects the opponent of the match again, if another one could not take over.
 export function selectOpponent(playing) {
   const one = opponents.find(({ id }) => id === playing.id);
   if (one !== undefined) {
@@ -77,7 +77,7 @@ function clearProof(text) {
   at("proof").textContent = text;
 }
 
-// Called when another opponent is chosen. Its proof is requested once it plays.
+// Called when another opponent is chosen. Its proof is requested when it plays.
 export const announceProof = () => clearProof("Trying every line…");
 
 export async function showProof(game) {

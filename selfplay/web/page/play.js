@@ -124,7 +124,7 @@ function undo() {
   }
 }
 
-// Whether this answer of the server is still the one shown.
+// Whether the page still shows this answer of the server.
 const isShown = (asked) => asked === match && !isBusy;
 
 async function giveHint() {
@@ -202,7 +202,7 @@ async function fetchPerfect() {
   }
 }
 
-// After an error: either only the answer was lost, and the match has changed, or the match is as it was.
+// After an error: either only the answer was lost and the match has changed, or the match has not changed.
 async function recover(error, plies, mine) {
   fail(error);
   if (match === null) {
@@ -224,7 +224,7 @@ async function recover(error, plies, mine) {
   }
 }
 
-// The match has expired.
+// Begins a new match, because the old one has expired.
 async function replaceMatch(mine) {
   match = null;
   try {
@@ -251,7 +251,7 @@ function show() {
 // ---------------------------------------------------------------------- settings and events
 
 function changeSeat() {
-  // Only if the person would not lose a match in progress.
+  // Not during a match, which would be abandoned.
   if (match !== null && !isBusy && (match.is_over || !match.plies.some((ply) => ply.by_person))) {
     nextMatch();
   }

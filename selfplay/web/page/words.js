@@ -29,7 +29,7 @@ export function whatHappened(match, before) {
 // What the values on the board mean; mode is the choice of the person.
 export function valuesAbout(match, mode, hasValues, areExact) {
   const isTooLarge = document.querySelector("input[name=values][value=perfect]").disabled;
-  const missing = isTooLarge ? " The game is too large to know perfect play." : "";
+  const missing = isTooLarge ? " The game is too large to compute perfect play." : "";
   if (!hasValues) {
     return (mode !== "none" && match.awaits_person ? `${match.opponent.label} does not estimate values.` : "") + missing;
   }

@@ -210,6 +210,6 @@ def test_binary_and_missing_files_are_refused(store, tmp_path):
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidFileError, match=r"bytes\.json: cannot be read as JSON"):
         import_json(store, tmp_path / "bytes.json")
-    with pytest.raises(InvalidFileError, match=r"none\.json: is not there"):
+    with pytest.raises(InvalidFileError, match=r"none\.json: does not exist"):
         import_json(store, tmp_path / "none.json")
     assert len(store) == 6

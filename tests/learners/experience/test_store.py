@@ -139,7 +139,7 @@ def test_experience_persists_between_processes(tmp_path):
     [
         (
             ExperienceRule("minimax"),
-            "experience.backup=minimax: .*store.sqlite was created with absolute; give another path",
+            "experience.backup=minimax: .*store.sqlite was created with absolute; set another path",
         ),
         (ExperienceRule(canonical=True), "experience.canonical=True: .* was created with False"),
         (ExperienceRule(discount=0.5), "experience.discount=0.5: .* was created with 0.9"),

@@ -46,7 +46,7 @@ def test_tables_are_loaded_as_they_were_saved(table_file: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFileError, match=r"nothing.npz: is not there"):
+    with pytest.raises(InvalidFileError, match=r"nothing.npz: does not exist"):
         load_tables(tmp_path / "nothing.npz", GRAPH)
 
 
