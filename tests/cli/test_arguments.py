@@ -77,11 +77,11 @@ def test_a_run_dir_may_contain_special_characters(folder):
         ("--level --seed 1", "--level needs a value"),
         ("--level -m", "--level needs a value"),
         ("seed=1 --cfg", "--cfg needs a value"),
-        ("--foo", "unknown flag --foo; there are --game, "),
+        ("--foo", "unknown flag --foo; choose from --game, "),
         ("--foo=1", "unknown flag --foo=1"),
         ("-z", "unknown flag -z"),
         ("--gamma 0.5", "unknown flag --gamma"),
-        ("--level 3 4", "'4' is neither a flag nor a setting; give name=value"),
+        ("--level 3 4", "'4' is neither a flag nor a setting; write name=value"),
     ],
 )
 def test_a_wrong_flag_is_refused_by_name(arguments, message):

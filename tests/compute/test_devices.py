@@ -203,7 +203,7 @@ def test_a_missing_gpu_is_reported_in_one_line_and_nothing_is_written(tmp_path):
 
 
 def test_unknown_and_unusable_devices_are_refused(monkeypatch):
-    with pytest.raises(SettingError, match=r"^device=tpu: give auto, cpu or cuda$"):
+    with pytest.raises(SettingError, match=r"^device=tpu: must be auto, cpu or cuda$"):
         compose_settings(["device=tpu"])
     rows = ["architecture=ntuple", "training.optimizer.name=sgd"]
     assert compose_settings(rows).device == "auto"

@@ -104,7 +104,7 @@ def test_a_level_learns_leads_and_its_checkpoint_records_it(tmp_path):
 
 
 def test_a_game_without_points_is_refused_in_one_line(tmp_path):
-    message = "outcome=disc_difference: tictactoe counts no points; give outcome=return"
+    message = "outcome=disc_difference: tictactoe does not count points; set outcome=return"
     with pytest.raises(SettingError, match=message):
         disc_difference(make_game("tictactoe"))
     with pytest.raises(SettingError, match=message):

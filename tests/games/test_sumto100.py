@@ -41,7 +41,7 @@ def test_99_is_not_the_end_and_leaves_one_action():
 
 
 def test_exceeding_100_is_refused():
-    with pytest.raises(IllegalActionError, match=r"action 2 is not legal here; legal are 1$"):
+    with pytest.raises(IllegalActionError, match=r"action 2 is not legal here; legal actions: 1$"):
         GAME.step(at_sum(99), torch.tensor([1]))
 
 

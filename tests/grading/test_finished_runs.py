@@ -79,7 +79,7 @@ def test_a_named_recipe_accounts_for_what_it_sets():
         for seed in (0, 1)
     ]
     assert differing_settings(runs) == ["recipe", "seed", "training.epochs"]
-    assert telling_settings(runs) == ["recipe", "seed"]
+    assert distinguishing_settings(runs) == ["recipe", "seed"]
     # The same recipe with other settings is different.
     more = [*runs, run_of("other/recipe=default,seed=0", **{"training.epochs": 7})]
     assert distinguishing_settings(more) == ["recipe", "seed", "training.epochs"]

@@ -57,5 +57,5 @@ def test_a_match_that_is_over_has_no_policy():
 
 
 def test_an_unknown_tie_rule_is_refused():
-    with pytest.raises(SettingError, match=r"^ties=first: give random or lowest"):
+    with pytest.raises(SettingError, match=r"^ties=first: must be random or lowest"):
         PerfectPlayer(GRAPH, "first")

@@ -202,7 +202,7 @@ def test_a_broken_or_foreign_file_is_refused_in_one_line_and_unchanged(tmp_path,
 
 
 def test_a_missing_file_is_refused_where_it_must_exist(tmp_path):
-    with pytest.raises(InvalidFileError, match="is not there"):
+    with pytest.raises(InvalidFileError, match="does not exist"):
         ExperienceStore(tmp_path / "store.sqlite", GAME, must_exist=True)
     assert not list(tmp_path.iterdir())
 
