@@ -260,9 +260,7 @@ def test_patterns_are_small_enough_for_a_table():
 
 
 def test_the_symmetries_of_a_square_need_a_square_board():
-    with pytest.raises(
-        SettingError, match=r"architecture\.symmetries=square: must be none, mirror or, on a square"
-    ):
+    with pytest.raises(SettingError, match=r"architecture\.symmetries=square: must be none, mirror or, on a square"):
         network_of("connect_four", symmetries="square")
 
 
