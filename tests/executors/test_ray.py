@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 
@@ -66,11 +67,23 @@ def die_once(job: Job) -> int:
 
 
 def node_of(job: Job) -> tuple[int, str]:
-    """The job's number and its node; slow enough for both nodes to get jobs."""
+    """The job's number and the node that it ran on; slow enough for a node to be killed while the job runs."""
+    node = ray.get_runtime_context().get_node_id()
+    _note(job, f"begun {job.number} {node}")
+    time.sleep(1)
+    _note(job, f"ended {job.number} {node}")
+    return job.number, node
+
+
+def _note(job: Job, line: str) -> None:
     with job.notes.open("a") as file:
-        file.write("begun\n")
-    time.sleep(0.2)
-    return job.number, ray.get_runtime_context().get_node_id()
+        file.write(f"{line}\n")
+
+
+def is_running_on(node: str, notes: Path) -> bool:
+    """Whether a job of `node_of` has begun on this node and not ended."""
+    lines = {line for line in notes.read_text().splitlines() if line.endswith(node)}
+    return any(line.startswith("begun") and line.replace("begun", "ended") not in lines for line in lines)
 
 
 @pytest.mark.slow
@@ -102,13 +115,15 @@ def test_a_node_killed_in_the_middle_changes_no_byte(cluster, tiny_run, tmp_path
     settings = ExecutorSettings("ray", address=cluster.address)
     notes = tmp_path / "begun"
     with open_executor(settings) as executor:
-        results = executor.map(node_of, jobs(40, notes))
-        first = [next(results) for _ in range(10)]
-        assert len({node for _, node in first}) == 2
-        cluster.remove_node(next(node for node in cluster.list_all_nodes() if not node.head), allow_graceful=False)
+        results = executor.map(node_of, jobs(24, notes))
+        first = [next(results)]
+        victim = next(node for node in cluster.list_all_nodes() if not node.head)
+        while not is_running_on(victim.node_id, notes):
+            first.append(next(results))
+        cluster.remove_node(victim, allow_graceful=False)
         rest = list(results)
-    assert [number for number, _ in [*first, *rest]] == list(range(40))
-    assert len(notes.read_text().split()) > 40, "nothing was lost with the node"
+    assert [number for number, _ in [*first, *rest]] == list(range(24))
+    assert notes.read_text().count("begun") > 24, "nothing was lost with the node"
     run_dir = tmp_path / "run"
     overrides = ["executor=ray", f"executor.address={cluster.address}", "dataset.shard_matches=20"]
     cluster.add_node(num_cpus=1)
