@@ -181,7 +181,7 @@ class Script(Generic[AnySettings]):
         with ExitStack() as stack:
             stack.enter_context(logging_to_screen(self.log_to))
             if self.run != "read":
-                folder = RunFolder(Path(settings.run_dir))
+                folder = RunFolder.of(settings)
                 stack.enter_context(folder.lock(create=self.run == "create"))
                 stack.enter_context(logging_to_file(folder.path / "run.log"))
             if title:

@@ -56,7 +56,7 @@ def add_missing_events(settings: Settings, level: int) -> None:
         return
     from selfplay.training.epoch_loss_csv import read_epoch_losses
 
-    losses = read_epoch_losses(RunFolder(Path(settings.run_dir)).epoch_loss(level))
+    losses = read_epoch_losses(RunFolder.of(settings).epoch_loss(level))
     # Under its final name the folder contains all epochs of a finished level.
     beside = folder.with_name(f".{folder.name}.partial")
     with _event_writer(beside) as writer:
@@ -77,7 +77,7 @@ def write_comparison_events(settings: Settings, table: "DataFrame") -> None:
     """
     if settings.logger == "none":
         return
-    run = RunFolder(Path(settings.run_dir))
+    run = RunFolder.of(settings)
     newest = int(table["level"].max())
     with _event_writer(run.events / "comparison") as writer:
         for row in table.to_dict("records"):
@@ -90,7 +90,7 @@ def write_comparison_events(settings: Settings, table: "DataFrame") -> None:
 
 
 def _level_folder(settings: Settings, level: int) -> Path:
-    run = RunFolder(Path(settings.run_dir))
+    run = RunFolder.of(settings)
     return run.events / run.level(level).name
 
 

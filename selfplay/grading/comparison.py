@@ -4,16 +4,14 @@ In games with too many positions for exact grades, `selfplay.grading.large_game_
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import torch
 
 from selfplay.errors import GameTooLargeError, StageError
 from selfplay.executors import open_executor
-from selfplay.games import Game, make_game
+from selfplay.games import Game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison_columns import LEVEL_COLUMNS, LevelFacts
 from selfplay.grading.comparison_schedule import player_of, predecessor_matches, random_player_matches
@@ -23,7 +21,7 @@ from selfplay.grading.ratings import rate
 from selfplay.grading.table_columns import table_of, write_csv
 from selfplay.matches.pair_results import play_pairs
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.context import RunContext, run_context
 from selfplay.settings.run import Settings
 
 
@@ -61,34 +59,32 @@ def compare_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Co
         StageError: the run has no trained level.
         InvalidFileError: the file of a level is broken or belongs to another game.
     """
-    torch.set_num_threads(settings.threads)
-    run = RunFolder(Path(settings.run_dir))
-    game = make_game(settings.game.name)
-    levels = run.trained_levels()
+    context = run_context(settings)
+    run, levels = context.run, context.run.trained_levels()
     if not levels:
         raise StageError(f"{run.path} has no trained level to compare; run the loop first")
     try:
-        grader = Grader(enumerate_positions(game))
+        grader = Grader(enumerate_positions(context.game))
     except GameTooLargeError:
-        comparison = _measured(settings, game, levels, progress)
+        comparison = _measured(context, levels, progress)
     else:
-        comparison = _graded(settings, game, levels, grader, progress)
+        comparison = _graded(context, levels, grader, progress)
     write_csv(comparison.table, run.comparison)
     return comparison
 
 
-def _measured(settings: Settings, game: Game, levels: Sequence[int], progress: ProgressBar) -> Comparison:
+def _measured(context: RunContext[Settings], levels: Sequence[int], progress: ProgressBar) -> Comparison:
     """The comparison in a game too large to enumerate."""
-    measurement = measure_levels(settings, game, levels, progress)
-    return Comparison(game, table_of(LEVEL_COLUMNS, measurement.level_facts()), {}, None, measurement)
+    measurement = measure_levels(context, levels, progress)
+    return Comparison(context.game, table_of(LEVEL_COLUMNS, measurement.level_facts()), {}, None, measurement)
 
 
-def _graded(settings: Settings, game: Game, levels: Sequence[int], grader: Grader, progress: ProgressBar) -> Comparison:
+def _graded(context: RunContext[Settings], levels: Sequence[int], grader: Grader, progress: ProgressBar) -> Comparison:
     """The comparison in a game in which every position is graded."""
+    settings, game = context.settings, context.game
     tasks = [*predecessor_matches(settings, levels), *random_player_matches(settings, levels)]
     with open_executor(settings.executor) as executor:
-        files = RunFolder(Path(settings.run_dir)).player_files()
-        results = play_pairs(tasks, executor, files, progress, "comparing levels")
+        results = play_pairs(tasks, executor, context.run.player_files(), progress, "comparing levels")
     played = zip((task.pair for task in tasks), (result.results for result in results), strict=True)
     ratings = rate([0, *levels], played)
     previous = dict(zip(levels, results, strict=False))

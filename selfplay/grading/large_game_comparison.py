@@ -8,12 +8,10 @@ RUN_DIR/comparison/endgames.csv     the endgame positions (selfplay/grading/endg
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 from selfplay.errors import NotNowError
 from selfplay.executors import open_executor
-from selfplay.games import Game
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.grading.comparison_columns import (
     MATCH_COLUMNS,
@@ -31,7 +29,7 @@ from selfplay.matches.pair_results import PairResult, play_pairs
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.context import RunContext
 from selfplay.settings.run import Settings
 
 
@@ -103,7 +101,7 @@ class Measurement(NamedTuple):
 
 
 def measure_levels(
-    settings: Settings, game: Game, levels: Sequence[int], progress: ProgressBar = NoProgress
+    context: RunContext[Settings], levels: Sequence[int], progress: ProgressBar = NoProgress
 ) -> Measurement:
     """Play matches between the trained levels of the run (at least one, in order) and the references, and test both in
     endgame positions.
@@ -114,7 +112,8 @@ def measure_levels(
         SettingError, StageError, InvalidFileError: a reference cannot be made, or a level's file is broken.
         GameTooLargeError: a reference needs a game with fewer positions.
     """
-    run, comparison = RunFolder(Path(settings.run_dir)), settings.comparison
+    settings, run, game = context.settings, context.run, context.game
+    comparison = settings.comparison
     references = reference_names(game, comparison.references)
     whos: list[Who] = [0, *levels, *references]
     # Made before any match, so that a wrong name is rejected at once.

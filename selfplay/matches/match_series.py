@@ -3,16 +3,12 @@
 import logging
 from collections.abc import Callable
 
-import torch
-
-from selfplay.compute.devices import chosen_device
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.games import Game, make_game
-from selfplay.matches.arena import play_matches
+from selfplay.matches.arena import Players, play_matches
 from selfplay.matches.running_results import RunningResults, results_text
 from selfplay.players.capabilities import LearnsFromMatches
-from selfplay.players.player import Player
 from selfplay.players.registry import make_player
+from selfplay.runs.context import RunContext, run_context
 from selfplay.settings.matches import MatchSettings
 
 log = logging.getLogger(__name__)
@@ -26,19 +22,18 @@ def play_match_series(settings: MatchSettings) -> RunningResults:
 
     Raises as `selfplay.players.registry.make_player`.
     """
-    torch.set_num_threads(settings.threads)
-    game = make_game(settings.game.name)
+    context = run_context(settings)
+    game = context.game
     first = make_player(settings.first, game, settings.run_dir)
     # Equal names give one player, so that a learner learns only once from each match against itself.
     second = first if settings.second == settings.first else make_player(settings.second, game, settings.run_dir)
-    return _play(
-        settings, game, (first, second), lambda results: log.info("%s", results_text(game, results, first, second))
-    )
+    return _play(context, (first, second), lambda results: log.info("%s", results_text(game, results, first, second)))
 
 
 def _play(
-    settings: MatchSettings, game: Game, players: tuple[Player, Player], report: Callable[[RunningResults], None]
+    context: RunContext[MatchSettings], players: Players, report: Callable[[RunningResults], None]
 ) -> RunningResults:
+    settings = context.settings
     every = settings.report_every or _matches_between_reports(settings, players)
     key = stream_key(settings.seed, 0, Activity.NAMED_PLAYERS)
     results = RunningResults()
@@ -49,7 +44,7 @@ def _play(
     for start in range(first, last, every):
         part = range(start, min(start + every, last))
         for record in play_matches(
-            game,
+            context.game,
             players,
             part,
             key,
@@ -57,14 +52,14 @@ def _play(
             learn=settings.learn,
             opening_plies=settings.opening_plies,
             batch_size=settings.batch_size,
-            device=chosen_device(settings.device),
+            device=context.device,
         ):
             results = results.with_record(record)
         report(results)
     return results
 
 
-def _matches_between_reports(settings: MatchSettings, players: tuple[Player, Player]) -> int:
+def _matches_between_reports(settings: MatchSettings, players: Players) -> int:
     if settings.learn and any(player.as_a(LearnsFromMatches) is not None for player in players):
         return 1
     return max(1, settings.matches // REPORTS)

@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from selfplay.compute.devices import CPU, chosen_device
+from selfplay.compute.devices import CPU
 from selfplay.executors import Executor
-from selfplay.games import Game, make_game
+from selfplay.games import Game
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.matches.arena import play_matches
 from selfplay.matches.running_results import RunningResults
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.context import run_context
 from selfplay.settings.common import AnySettings
 
 Who = TypeVar("Who")
@@ -71,12 +71,10 @@ def play_pairs(
 
 def play_pair(task: PairMatches[AnySettings, Who]) -> PairResult:
     """Play one series. The players do not learn from it."""
-    settings = task.settings
-    torch.set_num_threads(settings.threads)
-    game = make_game(settings.game.name)
-    one, other = (_player(task, game, who) for who in task.pair)
-    device = chosen_device(settings.device)
-    return count_matches(game, (one, other), task.matches, task.key, settings.batch_size, task.opening_plies, device)
+    context = run_context(task.settings)
+    one, other = (_player(task, context.game, who) for who in task.pair)
+    size, device = task.settings.batch_size, context.device
+    return count_matches(context.game, (one, other), task.matches, task.key, size, task.opening_plies, device)
 
 
 def _player(task: PairMatches[AnySettings, Who], game: Game, who: Who) -> Player:

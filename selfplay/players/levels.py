@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def newest_level(settings: CommonSettings) -> int:
     """The newest trained level of the run; 0 if there is none."""
-    return max(RunFolder(Path(settings.run_dir)).trained_levels(), default=0)
+    return max(RunFolder.of(settings).trained_levels(), default=0)
 
 
 def load_level(

@@ -8,13 +8,14 @@ import torch
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError
-from selfplay.games import Game, make_game
+from selfplay.games import Game
 from selfplay.gtp.conversation import Answer, Command, read_command
 from selfplay.gtp.moves import Moves
 from selfplay.gtp.vertices import COLOURS, PASS, Vertices, colour_of, title_of
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
+from selfplay.runs.context import run_context
 from selfplay.settings.gtp import GtpSettings
 
 ILLEGAL_MOVE = "illegal move"
@@ -185,7 +186,6 @@ def answer_lines(engine: Engine, lines: Iterable[str], write: Callable[[str], No
 
 def engine_from_settings(settings: GtpSettings) -> Engine:
     """The engine that `settings` describe. Raises what `selfplay.players.registry.make_player` and `Engine` raise."""
-    torch.set_num_threads(settings.threads)
-    game = make_game(settings.game.name)
+    game = run_context(settings).game
     player = make_player(settings.player, game, settings.run_dir)
     return Engine(game, player, stream_key(settings.seed, 0, Activity.VERSUS_PERSON), settings.rows)

@@ -1,15 +1,14 @@
 """Opens a session from the settings: makes the two players and starts the first match."""
 
-import torch
-
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError, StageError
-from selfplay.games import Game, make_game
+from selfplay.games import Game
 from selfplay.players.levels import level_player, newest_level
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
 from selfplay.playing.seated_match import HUMAN, Players
 from selfplay.playing.session import Session
+from selfplay.runs.context import run_context
 from selfplay.settings.playing import PlaySettings
 
 
@@ -22,8 +21,7 @@ def open_session(settings: PlaySettings) -> Session:
         InvalidFileError: the file of a player is broken or belongs to another game.
         GameTooLargeError: a player needs a game with fewer positions.
     """
-    torch.set_num_threads(settings.threads)
-    game = make_game(settings.game.name)
+    game = run_context(settings).game
     key = stream_key(settings.seed, 0, Activity.VERSUS_PERSON)
     return Session(game, _players(settings, game), key)
 

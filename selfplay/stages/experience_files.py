@@ -4,6 +4,7 @@ import logging
 from pathlib import Path
 
 from selfplay.games import make_game
+from selfplay.learners.experience.json_file import export_json, import_json
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.experience import ExperienceGraphSettings
 
@@ -17,16 +18,12 @@ def open_store(settings: ExperienceGraphSettings) -> ExperienceStore:
 
 def export_experience(settings: ExperienceGraphSettings) -> None:
     """Write the store as JSON. Raises as ExperienceStore and `export_json`."""
-    from selfplay.learners.experience.json_file import export_json
-
     boards = export_json(open_store(settings), Path(settings.json))
     log.info("wrote %s: %s boards", settings.json, f"{boards:,}")
 
 
 def import_experience(settings: ExperienceGraphSettings) -> None:
     """Replace the boards of the store by those of the JSON file. Raises as ExperienceStore and `import_json`."""
-    from selfplay.learners.experience.json_file import import_json
-
     store = ExperienceStore(settings.experience.path, make_game(settings.game.name), settings.experience.rule)
     boards = import_json(store, Path(settings.json))
     log.info("%s now has %s boards", settings.experience.path, f"{boards:,}")

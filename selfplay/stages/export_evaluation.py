@@ -2,15 +2,12 @@
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from selfplay.players.learned_evaluation import learned_evaluation
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.context import run_context
 from selfplay.runs.written_files import written_whole
+from selfplay.search.evaluation import evaluation_text
 from selfplay.settings.evaluation import ExportSettings
-
-if TYPE_CHECKING:
-    pass
 
 log = logging.getLogger(__name__)
 
@@ -22,13 +19,11 @@ def export_evaluation(settings: ExportSettings) -> Path:
         StageError: the run has no such level, or the file cannot be written.
         InvalidFileError: the level's file is broken, or its network is not a weighted sum of features.
     """
-    from selfplay.games import make_game
-    from selfplay.search.evaluation import evaluation_text
-
-    run = RunFolder(Path(settings.run_dir))
+    context = run_context(settings)
+    run = context.run
     level = max(run.trained_levels(), default=1) if settings.level is None else settings.level
     run.check_level(level)
-    evaluation = learned_evaluation(run.agent(level), make_game(settings.game.name))
+    evaluation = learned_evaluation(run.agent(level), context.game)
     path = run.evaluation(level) if settings.file is None else Path(settings.file)
     with written_whole(path) as beside:
         comment = f"# What level {level} has learned, as the expected return of the player to move."

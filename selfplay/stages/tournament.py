@@ -8,10 +8,8 @@ RUN_DIR/tournament/scores.png    the score of each player against each other
 import logging
 from functools import cache
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
-import torch
 
 from selfplay.compute.random_numbers import Activity, fold, stream_key
 from selfplay.errors import GameTooLargeError
@@ -29,7 +27,7 @@ from selfplay.players.capabilities import HasPolicy
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.context import RunContext, run_context
 from selfplay.settings.matches import TournamentSettings
 
 log = logging.getLogger(__name__)
@@ -40,19 +38,19 @@ def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProg
 
     Raises as `selfplay.players.registry.make_player`, and StageError if a file cannot be written.
     """
-    torch.set_num_threads(settings.threads)
-    game = make_game(settings.game.name)
-    players = [make_player(name, game, settings.run_dir) for name in settings.players]
-    results = _play_pairs(settings, progress)
-    tournament = Tournament(list(settings.players), results, *_exact_figures(game, players))
-    folder = RunFolder(Path(settings.run_dir)).tournament
+    context = run_context(settings)
+    players = [make_player(name, context.game, settings.run_dir) for name in settings.players]
+    results = _play_pairs(context, progress)
+    tournament = Tournament(list(settings.players), results, *_exact_figures(context.game, players))
+    folder = context.run.tournament
     write_csv(tournament.pairs_table(), folder / "pairs.csv")
     write_csv(tournament.players_table(), folder / "players.csv")
     save_figure(score_map(tournament.names, tournament.scores()), folder / "scores.png")
     return tournament
 
 
-def _play_pairs(settings: TournamentSettings, progress: ProgressBar) -> dict[Pair, PairResult]:
+def _play_pairs(context: RunContext[TournamentSettings], progress: ProgressBar) -> dict[Pair, PairResult]:
+    settings = context.settings
     pairs = list(combinations(range(len(settings.players)), 2))
     key = np.array([stream_key(settings.seed, 0, Activity.TOURNAMENT)])
     tasks = [
@@ -69,7 +67,7 @@ def _play_pairs(settings: TournamentSettings, progress: ProgressBar) -> dict[Pai
     ]
     _cached_player.cache_clear()
     with open_executor(settings.executor) as executor:
-        files = RunFolder(Path(settings.run_dir)).player_files()
+        files = context.run.player_files()
         return dict(zip(pairs, play_pairs(tasks, executor, files, progress, "tournament"), strict=True))
 
 

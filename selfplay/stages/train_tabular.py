@@ -33,7 +33,7 @@ def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress)
         StageError: the tables exist and were learned with other settings.
     """
     rule = _rule(settings)
-    folder = RunFolder(Path(settings.run_dir)).tabular
+    folder = RunFolder.of(settings).tabular
     path = folder / f"{rule.name}.npz"
     manifest = Manifest(folder)
     record, defaults = (of(settings, "tabular", rule.name) for of in (stage_record, recorded_defaults))

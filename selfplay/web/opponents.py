@@ -86,8 +86,7 @@ class OpponentCatalog:
     def run(self, game: Game) -> RunFolder:
         """The run of a game: `run_dir` for the game in the settings, a folder with the game's name for other games."""
         is_set = game.name == self.settings.game.name
-        settings = self.settings
-        return RunFolder(Path(settings.run_dir) if is_set else Path(settings.other_runs) / game.name)
+        return RunFolder.of(self.settings) if is_set else RunFolder(Path(self.settings.other_runs) / game.name)
 
     def is_solving_done(self, game: Game) -> bool:
         """Whether `perfect_player` returns at once."""
