@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TextIO
 
+from tqdm import tqdm
+
 from selfplay.cli.arguments import HELP_FLAGS, SWEEP_FLAGS, overrides_first
 from selfplay.cli.error_messages import line_and_code, user_errors
 from selfplay.cli.logging_setup import logging_to_file, logging_to_screen
@@ -39,8 +41,6 @@ RunUse = Literal["create", "change", "read"]
 
 def progress_bar(*, total: int, desc: str) -> Any:
     """A tqdm bar on a terminal; nothing elsewhere, where the lines of the log are enough."""
-    from tqdm import tqdm
-
     return tqdm(total=total, desc=desc, leave=False, disable=None)
 
 

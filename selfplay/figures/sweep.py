@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import colormaps
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from selfplay.figures.style import decorate, empty_figure, whole_numbers_on_x
@@ -88,6 +89,4 @@ def _colours(count: int) -> list[str]:
     """Distinguishable colours: up to ten named ones, or the required number along a scale."""
     if count <= 10:
         return [f"C{number}" for number in range(count)]
-    from matplotlib.colors import to_hex
-
     return [to_hex(colour) for colour in colormaps["turbo"](np.linspace(0.05, 0.95, count))]

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from matplotlib import pyplot as plt
+
 from selfplay.errors import SettingError
 from selfplay.figures.experience import picture_of_store
 from selfplay.figures.style import save_figure
@@ -20,8 +22,6 @@ def draw_experience(settings: ExperienceGraphSettings) -> None:
     if options.file is not None:
         save_figure(picture_of_store(store, options), Path(options.file))
         return
-    from matplotlib import pyplot as plt
-
     if plt.get_backend().lower() == "agg":
         raise SettingError("picture.file=null: there is no screen to draw on; set a file")
     picture_of_store(store, options, plt.figure())

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 
 import pytest
@@ -13,7 +12,7 @@ from selfplay.games import make_game
 from selfplay.games.othello_notation import written_position
 from selfplay.playing.endgame_report import move_value_lines
 from selfplay.search.endgame.solver import EndgameSolver
-from tests.support.runs import PROJECT, SOLVE, run_forked
+from tests.support.runs import PROJECT, SOLVE, interruptible, run_forked
 
 FFO = json.loads((PROJECT / "tests/data/ffo.json").read_text())["positions"]
 FIRST = FFO[0]
@@ -89,8 +88,7 @@ def test_ctrl_c_ends_the_script_without_a_traceback():
         "solver.EndgameSolver._value = told; sys.argv = ['play/solve.py', 'f5', '--time-limit', '600']\n"
         "runpy.run_path('play/solve.py', run_name='__main__')"
     )
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen([sys.executable, "-c", program], cwd=PROJECT, **pipes) as process:
+    with interruptible([sys.executable, "-c", program], cwd=PROJECT) as process:
         assert process.stdout.readline() == "searching\n"
         os.kill(process.pid, signal.SIGINT)
         _, error = process.communicate(timeout=60)
