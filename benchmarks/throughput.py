@@ -35,7 +35,8 @@ from selfplay.compute.devices import CPU, DEVICES, chosen_device
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows
-from selfplay.dataset.targets import PlayedMatches, full
+from selfplay.dataset.target_rules import full
+from selfplay.dataset.targets import PlayedMatches
 from selfplay.executors import Executor, open_executor
 from selfplay.executors.processes import usable_cores
 from selfplay.games import GAMES, Game, make_game

@@ -82,7 +82,7 @@ def _groups(parts: Iterable[Rows]) -> Iterator[Rows]:
         yield rest
 
 
-class RowGroups:
+class ParquetRowGroups:
     """The row groups of the dataset at `path`, to be read one at a time.
 
     Raises InvalidFileError if a file is missing or broken, has other columns, or there are no rows.

@@ -1,12 +1,11 @@
-"""Reading datasets of either format, with every value checked."""
+"""Reading a dataset, whose format is known by its name, with every value checked."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
-from selfplay.dataset.csv_file import read_csv
-from selfplay.dataset.parquet import RowGroups
+from selfplay.dataset.formats import CSV, DatasetFormat
 from selfplay.dataset.rows import Rows, concatenate
 from selfplay.games.observation_codec import ObservationCodec
+from selfplay.settings.choices import DATASET_FORMATS
 
 
 def read_dataset(path: Path, codec: ObservationCodec) -> Rows:
@@ -19,15 +18,9 @@ def read_dataset(path: Path, codec: ObservationCodec) -> Rows:
         InvalidFileError: the file is missing, empty or cut off, a column is missing or foreign, or a value is out of
             range; the message says which.
     """
-    return concatenate(list(read_parts(path, codec)))
+    return concatenate(list(_format_of(path).read(path, codec)))
 
 
-def read_parts(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
-    """As `read_dataset`, but in parts: the row groups of Parquet, or all rows of CSV at once."""
-    if path.suffix != ".parquet":
-        yield read_csv(path, codec)
-        return
-    groups = RowGroups(path, codec)
-    for group, size in enumerate(groups.sizes):
-        if size:
-            yield groups.read(group)
+def _format_of(path: Path) -> DatasetFormat:
+    """The registered format with the suffix of `path`; CSV if there is none."""
+    return next((form for form in DATASET_FORMATS.values() if form.suffix == path.suffix), CSV)

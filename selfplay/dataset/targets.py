@@ -1,9 +1,4 @@
-"""Target rules: from the matches of a batch to the target of each afterstate.
-
-A rule is chosen by name (the setting `targets`, `selfplay.settings.choices.TARGET_RULES`). To add one, write a
-`TargetRule` anywhere and set `targets=my_module:my_rule`, or offer it as an entry point in the group
-`selfplay.targets`.
-"""
+"""What a target rule makes the targets of, and the discounted outcomes that the rules of this package share."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -11,7 +6,6 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from selfplay.dataset.forgone_values import forgone_values
 from selfplay.games.game import Game
 from selfplay.games.match_outcome import Outcome, match_return, outcome_of_first
 from selfplay.games.match_record import MATCH_OVER, MatchRecord
@@ -41,23 +35,6 @@ targets are ignored.
 """
 
 
-def full(played: PlayedMatches) -> Tensor:
-    """Discounted outcomes of whole matches: z * gamma**k (Sutton & Barto, section 3.3, with one return at the end).
-
-    z is the player's outcome, and k is the number of moves that this player makes later in the match.
-    """
-    return discounted_outcomes(played)
-
-
-def watkins(played: PlayedMatches) -> Tensor:
-    """As `full`, but an exploring action ends the match for the plies before it, as if the best action had been played.
-
-    The rest of the match then does not affect the targets of earlier plies (Watkins's Q(lambda) with lambda = 1; Sutton
-    & Barto, section 12.10), and z is the value of the best action to the player.
-    """
-    return discounted_outcomes(played, forgone_values(played.record, played.players, played.key))
-
-
 def is_move(game: Game, actions: Tensor) -> Tensor:
     """bool, of the shape of `actions`: False for passes and for the filler after the end of a match."""
     moved = actions != MATCH_OVER
@@ -65,7 +42,7 @@ def is_move(game: Game, actions: Tensor) -> Tensor:
 
 
 def discounted_outcomes(played: PlayedMatches, forgone: Sequence[Tensor] | None = None) -> Tensor:
-    """float32[T, B]: z * gamma**k of each ply, as in `full`.
+    """float32[T, B]: z * gamma**k of each ply, as in `selfplay.dataset.target_rules.full`.
 
     Args:
         forgone: float32[B] for each ply, as in `selfplay.dataset.forgone_values`. Where it is not nan, the match ends

@@ -1,8 +1,8 @@
-"""Writing datasets of either format shard by shard; a dataset gets its final name when it is complete."""
+"""Writing datasets shard by shard; a dataset gets its final name when it is complete."""
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -10,19 +10,9 @@ from typing import Any, BinaryIO, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from selfplay.dataset.csv_file import csv_header, encode_csv
-from selfplay.dataset.parquet import encode_parquet, part_name
-from selfplay.dataset.rows import Rows
-from selfplay.games.observation_codec import ObservationCodec
+from selfplay.dataset.csv_file import csv_header
+from selfplay.dataset.parquet import part_name
 from selfplay.runs.written_files import written_whole
-
-
-def encode_rows(parts: Iterable[Rows], form: str, codec: ObservationCodec) -> tuple[bytes, int]:
-    """The rows of a shard, one part after the other, as bytes of the format csv or parquet, and the number of rows.
-
-    The bytes of csv have no header: `csv_header` followed by those of all shards is the file.
-    """
-    return (encode_parquet if form == "parquet" else encode_csv)(parts, codec)
 
 
 class DatasetWriter(Protocol):
@@ -32,29 +22,26 @@ class DatasetWriter(Protocol):
     """The shards that an earlier, interrupted run has written, with their numbers of rows."""
 
     def add(self, shard: int, content: bytes) -> None:
-        """Write a shard as encoded by `encode_rows`. Raises OSError or StageError."""
+        """Write a shard as encoded by `DatasetFormat.encode`. Raises OSError or StageError."""
 
 
 @contextmanager
-def dataset_written(path: Path, observation_size: int, record: Mapping[str, Any]) -> Iterator[DatasetWriter]:
-    """The writer of the dataset at `path`, which is complete when the block ends.
-
-    If the block fails, an incomplete dataset.csv is deleted. The complete files of an incomplete dataset.parquet are
-    kept and reused by the next run with the same `record`.
-
-    Args:
-        record: everything that the rows depend on.
-
-    Raises StageError if a file cannot be written.
-    """
-    if path.suffix == ".parquet":
-        writer = PartsWriter(path, record)
-        yield writer
-        writer.finish()
-        return
+def csv_written(path: Path, observation_size: int) -> Iterator[DatasetWriter]:
+    """The writer of dataset.csv at `path`. If the block fails, the incomplete file is deleted."""
     with written_whole(path) as beside, beside.open("wb") as file:
         file.write(csv_header(observation_size))
         yield CsvWriter(file)
+
+
+@contextmanager
+def parts_written(path: Path, record: Mapping[str, Any]) -> Iterator[DatasetWriter]:
+    """The writer of dataset.parquet at `path`.
+
+    If the block fails, the complete files are kept and reused by the next run with the same `record`.
+    """
+    writer = PartsWriter(path, record)
+    yield writer
+    writer.finish()
 
 
 class CsvWriter:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from selfplay.errors import StageError
 from selfplay.runs.run_lock import hold_lock, is_locked
+from selfplay.settings.choices import DATASET_FORMATS
 from selfplay.settings.common import CommonSettings
 
 
@@ -33,8 +34,8 @@ class RunFolder:
         return self.path / f"level_{level:02d}"
 
     def dataset(self, level: int, form: str = "csv") -> Path:
-        """The matches that this level played: a file for the format csv, a folder for parquet."""
-        return self.level(level) / f"dataset.{form}"
+        """The matches that this level played, in this format: a file for csv, a folder for parquet."""
+        return self.level(level) / f"dataset{DATASET_FORMATS[form].suffix}"
 
     def agent(self, level: int) -> Path:
         """The weights of this level."""

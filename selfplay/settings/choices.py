@@ -23,10 +23,10 @@ OUTCOMES: "Registry[Outcome]" = Registry(
 
 TARGET_RULES: Registry[Any] = Registry(
     "target rule",
-    {"full": "selfplay.dataset.targets:full", "watkins": "selfplay.dataset.targets:watkins"},
+    {"full": "selfplay.dataset.target_rules:full", "watkins": "selfplay.dataset.target_rules:watkins"},
     group="selfplay.targets",
 )
-"""The targets of a level's rows: see `selfplay.dataset.targets.TargetRule`."""
+"""The targets of a level's rows: see `selfplay.dataset.target_rules`."""
 
 OPTIMIZERS: Registry[Any] = Registry(
     "optimizer",
@@ -45,8 +45,12 @@ SCHEDULES: Registry[Any] = Registry(
 )
 """(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.schedules`."""
 
-SAME_WITHOUT_EXPLORATION = ("full", "watkins")
-"""Target rules that give the same targets for matches without exploration, such as those of level 0."""
+DATASET_FORMATS: Registry[Any] = Registry(
+    "dataset format",
+    {"csv": "selfplay.dataset.formats:CSV", "parquet": "selfplay.dataset.formats:PARQUET"},
+    group="selfplay.dataset_formats",
+)
+"""How a level's rows are stored: see `selfplay.dataset.formats.DatasetFormat`."""
 
 EXECUTORS: Registry[Any] = Registry(
     "executor",

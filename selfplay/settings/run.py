@@ -7,7 +7,7 @@ from typing import Any
 from selfplay.compute.devices import CUDA
 from selfplay.errors import SettingError
 from selfplay.settings.checks import require, require_package, require_rates
-from selfplay.settings.choices import OPTIMIZERS, OUTCOMES, SAME_WITHOUT_EXPLORATION, TARGET_RULES, require_choice
+from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, OUTCOMES, TARGET_RULES, require_choice
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.fields import affects
@@ -22,11 +22,12 @@ def _is_trained(_: "Settings", level: int) -> bool:
 
 
 def _changes_targets(settings: "Settings", level: int) -> bool:
-    return level > 0 or settings.targets not in SAME_WITHOUT_EXPLORATION
+    """Whether the targets differ from those of the rule `full`."""
+    return level > 0 or not getattr(TARGET_RULES[settings.targets], "is_full_without_exploration", False)
 
 
-def _is_parquet(settings: "Settings", _: int) -> bool:
-    return settings.dataset.format == "parquet"
+def _has_parts(settings: "Settings", _: int) -> bool:
+    return bool(DATASET_FORMATS[settings.dataset.format].has_parts)
 
 
 def _replays(settings: "Settings", level: int) -> bool:
@@ -43,7 +44,7 @@ class DatasetSettings:
     replay: int = 0
     """Number of earlier levels whose datasets are also trained on."""
     shard_matches: int = field(
-        default=16384, metadata=affects("generation", when=_is_parquet, recorded_as="shard_matches")
+        default=16384, metadata=affects("generation", when=_has_parts, recorded_as="shard_matches")
     )
     """Matches that a worker plays at a time, and whose rows form one file of dataset.parquet. It limits batch_size, and
     the order in which buffer_rows reads rows depends on it."""
@@ -53,12 +54,14 @@ class DatasetSettings:
 
     def __post_init__(self) -> None:
         require("dataset.shard_matches", self.shard_matches, self.shard_matches >= 1, "1 or more")
-        require("dataset.format", self.format, self.format in ("csv", "parquet"), "csv or parquet")
+        require_choice("dataset.format", self.format, DATASET_FORMATS)
         require("dataset.replay", self.replay, self.replay >= 0, "0 or more")
         rows = self.buffer_rows
         require("dataset.buffer_rows", rows, rows is None or 1 <= rows <= 2**31, "1 to 2147483648, or null")
-        if rows is not None and self.format != "parquet":
-            raise SettingError(f"dataset.buffer_rows={rows}: CSV cannot be read in parts; set dataset.format=parquet")
+        if rows is not None and not DATASET_FORMATS[self.format].has_parts:
+            raise SettingError(
+                f"dataset.buffer_rows={rows}: {self.format} cannot be read in parts; set dataset.format=parquet"
+            )
 
 
 @dataclass

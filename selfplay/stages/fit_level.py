@@ -9,13 +9,12 @@ from torch import nn
 from selfplay.architectures import build_network, option_defaults
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Activity, Purpose, single_word, stream_key
-from selfplay.dataset.parquet import RowGroups
-from selfplay.dataset.reader import read_parts
+from selfplay.dataset.formats import DatasetFormat
 from selfplay.errors import StageError
 from selfplay.games import Game
 from selfplay.runs.checkpoints import load_checkpoint
 from selfplay.runs.context import run_context
-from selfplay.settings.choices import OPTIMIZERS
+from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS
 from selfplay.stages.training_plan import TrainingPlan
 from selfplay.training.fitting import EpochLoss, fit, seeded
 from selfplay.training.process_group import ProcessGroup
@@ -36,14 +35,15 @@ class FittedLevel(NamedTuple):
 def training_rows(plan: TrainingPlan, processes: ProcessGroup) -> TrainingRows:
     """The rows that a level is trained on, in memory or streamed from the disk. Raises InvalidFileError."""
     game, settings, key = run_context(plan.settings).game, plan.settings, _key(plan)
+    form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     if (buffer_rows := settings.dataset.buffer_rows) is not None:
-        groups = [RowGroups(path, game.observation_codec) for path in plan.datasets]
+        groups = [form.row_groups(path, game.observation_codec) for path in plan.datasets]
         return StreamedRows(groups, settings.matches, settings.training, game, key, buffer_rows, processes)
     # Matches of different levels get different numbers, so that each is held out independently of the others.
     parts = (
         rows._replace(match=rows.match + number * settings.matches)
         for number, path in enumerate(plan.datasets)
-        for rows in read_parts(path, game.observation_codec)
+        for rows in form.read(path, game.observation_codec)
     )
     return RowsInMemory(parts, settings.training, game, key, processes)
 

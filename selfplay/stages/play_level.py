@@ -8,10 +8,11 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from selfplay.dataset.writer import dataset_written
+from selfplay.dataset.formats import DatasetFormat
 from selfplay.executors import Executor
 from selfplay.progress import ProgressBar
 from selfplay.runs.context import run_context
+from selfplay.settings.choices import DATASET_FORMATS
 from selfplay.settings.run import Settings
 from selfplay.stages.play_shard import play_shard, shards_of
 
@@ -36,9 +37,10 @@ def play_level(
     context = run_context(settings)
     path, size = context.run.dataset(level, settings.dataset.format), prod(context.game.observation_shape)
     shards = shards_of(settings, level)
+    form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with (
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
-        dataset_written(path, size, record) as writer,
+        form.written(path, size, record) as writer,
     ):
         rows = sum(writer.written.values())
         missing = [shard for shard in shards if shard.number not in writer.written]

@@ -11,13 +11,12 @@ from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, str
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.targets import PlayedMatches
-from selfplay.dataset.writer import encode_rows
 from selfplay.games.match_record import MatchRecord
 from selfplay.matches.arena import Players, play_batch, play_matches, playing_device
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.levels import exploring_player
 from selfplay.runs.context import RunContext, run_context
-from selfplay.settings.choices import OUTCOMES, TARGET_RULES
+from selfplay.settings.choices import DATASET_FORMATS, OUTCOMES, TARGET_RULES
 from selfplay.settings.run import Settings
 
 RecordedMatches = tuple[MatchRecord, Players]
@@ -54,7 +53,7 @@ def play_shard(shard: Shard) -> PlayedShard:
     key = stream_key(settings.seed, shard.level, Activity.GENERATION)
     play = _against_pool if settings.opponents == "pool" and shard.level > 0 else _against_itself
     parts = (_rows(context, batch, key) for batch in play(context, shard, key))
-    return PlayedShard(*encode_rows(parts, settings.dataset.format, context.game.observation_codec))
+    return PlayedShard(*DATASET_FORMATS[settings.dataset.format].encode(parts, context.game.observation_codec))
 
 
 def _rows(context: RunContext[Settings], batch: Iterable[RecordedMatches], key: int) -> Rows:

@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from selfplay.architectures.output import Output, probe
-from selfplay.settings.training import TrainingSettings
 from selfplay.training.adam import Adam
 from selfplay.training.examples import Batch
 from selfplay.training.loss import weighted_squared_errors
-from selfplay.training.optimizer import LearningRate
-from selfplay.training.process_group import ProcessGroup
+from selfplay.training.optimizer import TrainingJob
 
 
 class BatchTraining:
@@ -29,24 +27,17 @@ class BatchTraining:
     runs_on_cpu_only: ClassVar[bool] = False
     one_process_only: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        network: nn.Module,
-        observation_shape: tuple[int, ...],
-        settings: TrainingSettings,
-        learning_rate: LearningRate,
-        processes: ProcessGroup,
-    ) -> None:
-        self._shape, self._learning_rate, self._steps = observation_shape, learning_rate, 0
-        optimizer = settings.optimizer
-        self._adam = Adam(network.parameters(), optimizer.weight_decay, optimizer.decoupled_weight_decay)
-        self._processes = processes
-        self._value: nn.Module = _ValueOf(network)
-        if processes.world_size > 1:
-            has_policy_head = probe(network, observation_shape).policy_logits is not None
-            self._value = processes.data_parallel(self._value, find_unused_parameters=has_policy_head)
+    def __init__(self, job: TrainingJob) -> None:
+        self._shape, self._learning_rate, self._steps = job.observation_shape, job.learning_rate, 0
+        optimizer = job.settings.optimizer
+        self._adam = Adam(job.network.parameters(), optimizer.weight_decay, optimizer.decoupled_weight_decay)
+        self._processes = job.processes
+        self._value: nn.Module = _ValueOf(job.network)
+        if job.processes.world_size > 1:
+            has_policy_head = probe(job.network, job.observation_shape).policy_logits is not None
+            self._value = job.processes.data_parallel(self._value, find_unused_parameters=has_policy_head)
         self.weights = self._adam.weights
-        self._autocast = autocast(settings.precision, self.weights.device)
+        self._autocast = autocast(job.settings.precision, self.weights.device)
 
     def inputs(self, packed: NDArray[np.uint8]) -> Tensor:
         """uint8[N, *observation_shape]: 0 or 1"""

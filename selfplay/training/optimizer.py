@@ -1,6 +1,7 @@
 """The interface of an optimiser, and the learning rate of each of its steps."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -34,6 +35,17 @@ class LearningRate:
         return float(self._schedule(self._peak, step, self._total_steps))
 
 
+@dataclass(frozen=True)
+class TrainingJob:
+    """What an optimiser is given: a network to train, and how."""
+
+    network: nn.Module
+    observation_shape: tuple[int, ...]
+    settings: TrainingSettings
+    learning_rate: LearningRate
+    processes: ProcessGroup
+
+
 class Optimizer(Protocol):
     """Changes the weights of a network, one epoch at a time.
 
@@ -47,14 +59,7 @@ class Optimizer(Protocol):
     weights: Tensor
     """All current weights of the network; writing into the tensor changes the network."""
 
-    def __init__(
-        self,
-        network: nn.Module,
-        observation_shape: tuple[int, ...],
-        settings: TrainingSettings,
-        learning_rate: LearningRate,
-        processes: ProcessGroup,
-    ) -> None: ...
+    def __init__(self, job: TrainingJob) -> None: ...
 
     def inputs(self, packed: NDArray[np.uint8]) -> Tensor:
         """N inputs of batches, made from packed observations (uint8[N, ceil(D / 8)], see `ObservationCodec.pack`)."""
@@ -83,4 +88,5 @@ def make_optimizer(
     kind: type[Optimizer] = OPTIMIZERS[name]
     if kind.runs_on_cpu_only and any(parameter.device.type != CPU for parameter in network.parameters()):
         raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
-    return kind(network, observation_shape, settings, LearningRate(settings, rows, level), processes)
+    learning_rate = LearningRate(settings, rows, level)
+    return kind(TrainingJob(network, observation_shape, settings, learning_rate, processes))

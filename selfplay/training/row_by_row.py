@@ -9,17 +9,15 @@ from typing import ClassVar
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from selfplay.architectures.capabilities import RowByRowTrainable
 from selfplay.compute.bit_permutation import packed_planes
 from selfplay.compute.compilation import compiled
 from selfplay.errors import SettingError
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
-from selfplay.settings.training import TrainingSettings
 from selfplay.training.examples import Batch
-from selfplay.training.optimizer import LearningRate
-from selfplay.training.process_group import ProcessGroup
+from selfplay.training.optimizer import TrainingJob
 
 
 class RowByRowTraining:
@@ -28,25 +26,18 @@ class RowByRowTraining:
     runs_on_cpu_only: ClassVar[bool] = True
     one_process_only: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        network: nn.Module,
-        observation_shape: tuple[int, ...],
-        settings: TrainingSettings,
-        learning_rate: LearningRate,
-        processes: ProcessGroup,
-    ) -> None:
-        if not isinstance(network, RowByRowTrainable):
+    def __init__(self, job: TrainingJob) -> None:
+        if not isinstance(job.network, RowByRowTrainable):
             raise SettingError(
                 "training.optimizer.name=sgd trains tables row by row: set architecture=ntuple, or name=adam"
             )
-        if (decay := settings.optimizer.weight_decay) > 0:
+        if (decay := job.settings.optimizer.weight_decay) > 0:
             raise SettingError(
                 f"training.optimizer.weight_decay={decay}: name=sgd does not decay weights; set 0, or name=adam"
             )
-        self._learning_rate, self._steps = learning_rate, 0
-        self._planes = packed_planes(2, prod(observation_shape[1:]))
-        self._tables = network.trainable_tables()
+        self._learning_rate, self._steps = job.learning_rate, 0
+        self._planes = packed_planes(2, prod(job.observation_shape[1:]))
+        self._tables = job.network.trainable_tables()
         self.weights = torch.from_numpy(self._tables.weights)
 
     def inputs(self, packed: NDArray[np.uint8]) -> Tensor:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from selfplay.compute.bit_permutation import PackedPermutation
 from selfplay.compute.random_numbers import Draws, Purpose, below
-from selfplay.dataset.parquet import RowGroups
+from selfplay.dataset.row_groups import RowGroups
 from selfplay.dataset.rows import Rows
 from selfplay.games.game import Game
 from selfplay.settings.training import TrainingSettings
@@ -31,7 +31,7 @@ class StreamedRows:
     A pass contains each row once; with training.symmetries, one random image of it, drawn anew in each pass.
 
     Args:
-        datasets: datasets in Parquet format, with the rows of a match adjacent.
+        datasets: datasets that are read in groups, with the rows of a match adjacent.
         matches: number of matches of a dataset; the numbers of the matches of dataset i grow by i * matches.
         key: the stream of random numbers of this level's training.
 

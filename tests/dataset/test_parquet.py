@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from selfplay.dataset.formats import PARQUET
 from selfplay.dataset.parquet import parquet_parts
 from selfplay.dataset.reader import read_dataset
-from selfplay.dataset.writer import dataset_written, encode_rows
 from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
 from selfplay.games.observation_codec import BitCodec
@@ -104,9 +104,9 @@ def test_parts_are_ordered_by_number_regardless_of_digits(tmp_path, monkeypatch)
 
 def test_a_dataset_without_one_of_its_parts_is_refused(tmp_path):
     path = tmp_path / "dataset.parquet"
-    with dataset_written(path, CODEC.size, {}) as writer:
+    with PARQUET.written(path, CODEC.size, {}) as writer:
         for shard in range(3):
-            writer.add(shard, encode_rows([drawn_rows(CODEC, 5, shard)], "parquet", CODEC)[0])
+            writer.add(shard, PARQUET.encode([drawn_rows(CODEC, 5, shard)], CODEC)[0])
     assert len(read_dataset(path, CODEC).match) == 15
     (path / "part-00001.parquet").unlink()
     with pytest.raises(InvalidFileError, match=r"part-00001\.parquet: is missing; generate it again with force=true"):
@@ -117,7 +117,7 @@ def test_a_dataset_without_one_of_its_parts_is_refused(tmp_path):
 
 def interrupted(path, record, *contents):
     """Begin to write a dataset, add these shards and stop; returns what was there before."""
-    with suppress(KeyboardInterrupt), dataset_written(path, CODEC.size, record) as writer:
+    with suppress(KeyboardInterrupt), PARQUET.written(path, CODEC.size, record) as writer:
         there = dict(writer.written)
         for shard, content in enumerate(contents):
             writer.add(shard, content)
@@ -127,12 +127,12 @@ def interrupted(path, record, *contents):
 
 def test_complete_shards_are_reused_by_the_next_run_with_the_same_settings(tmp_path):
     path, record = tmp_path / "dataset.parquet", {"seed": 0}
-    contents = [encode_rows([drawn_rows(CODEC, 5 + shard, shard)], "parquet", CODEC)[0] for shard in range(2)]
+    contents = [PARQUET.encode([drawn_rows(CODEC, 5 + shard, shard)], CODEC)[0] for shard in range(2)]
     assert interrupted(path, record, contents[0]) == {}
     assert not path.exists()
     assert interrupted(path, record) == {0: 5}
     (tmp_path / ".dataset.parquet.partial" / "part-00000.parquet").write_bytes(contents[0][:-9])
-    with dataset_written(path, CODEC.size, record) as writer:
+    with PARQUET.written(path, CODEC.size, record) as writer:
         assert writer.written == {}, "a part that was cut off counts as whole"
         writer.add(0, contents[0])
         writer.add(1, contents[1])
@@ -142,6 +142,6 @@ def test_complete_shards_are_reused_by_the_next_run_with_the_same_settings(tmp_p
 
 def test_shards_of_other_settings_are_not_reused(tmp_path):
     path = tmp_path / "dataset.parquet"
-    content, _ = encode_rows([drawn_rows(CODEC, 5, 0)], "parquet", CODEC)
+    content, _ = PARQUET.encode([drawn_rows(CODEC, 5, 0)], CODEC)
     interrupted(path, {"seed": 0}, content)
     assert interrupted(path, {"seed": 1}) == {}

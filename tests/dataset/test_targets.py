@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from selfplay.dataset.forgone_values import forgone_values
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.reader import read_dataset
-from selfplay.dataset.targets import PlayedMatches, discounted_outcomes, watkins
+from selfplay.dataset.target_rules import watkins
+from selfplay.dataset.targets import PlayedMatches, discounted_outcomes
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.games.match_record import MATCH_OVER
@@ -240,6 +241,11 @@ def test_a_target_rule_of_another_module_makes_the_targets_of_a_level(tmp_path):
         assert Manifest(run.level(level)).sections["generation"]["settings"]["targets"] == f"{MODULE}:halved"
     with pytest.raises(StageError, match=f"targets was .*{MODULE}:halved"):
         generate_level(tiny_settings(run.path), 0)
+
+
+def test_a_rule_of_another_module_can_keep_the_matches_of_level_0(tmp_path):
+    assert generate_level(tiny_settings(tmp_path), 0)
+    assert not generate_level(tiny_settings(tmp_path, f"targets={MODULE}:full_by_another_name"), 0)
 
 
 @pytest.mark.parametrize(

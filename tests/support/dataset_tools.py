@@ -4,11 +4,12 @@ import numpy as np
 
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows
-from selfplay.dataset.targets import PlayedMatches, full
-from selfplay.dataset.writer import dataset_written, encode_rows
+from selfplay.dataset.target_rules import full
+from selfplay.dataset.targets import PlayedMatches
 from selfplay.games.match_outcome import match_return
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
+from selfplay.settings.choices import DATASET_FORMATS
 
 
 def rows_of_record(game, record, gamma, viewpoints="both", outcome=match_return):
@@ -49,7 +50,8 @@ def rows_are_equal(rows, other):
 
 def write_dataset(path, parts, codec):
     """Write the rows of `parts` as one shard; returns how many there were."""
-    with dataset_written(path, codec.size, {}) as writer:
-        content, rows = encode_rows(parts, path.suffix.removeprefix("."), codec)
+    form = DATASET_FORMATS[path.suffix.removeprefix(".")]
+    with form.written(path, codec.size, {}) as writer:
+        content, rows = form.encode(parts, codec)
         writer.add(0, content)
     return rows

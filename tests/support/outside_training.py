@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from selfplay.architectures import Output
-from selfplay.dataset.targets import full
+from selfplay.dataset.target_rules import full, is_full_without_exploration
 from selfplay.training.optimizer import Optimizer
 
 
@@ -73,11 +73,12 @@ class SignDescent(Optimizer):
     runs_on_cpu_only = True
     one_process_only = True
 
-    def __init__(self, network, observation_shape, settings, learning_rate, processes):
-        self.network, self.shape, self.learning_rate, self.steps = network, observation_shape, learning_rate, 0
-        self.weights = nn.utils.parameters_to_vector(network.parameters()).detach()
+    def __init__(self, job):
+        self.network, self.shape = job.network, job.observation_shape
+        self.learning_rate, self.steps = job.learning_rate, 0
+        self.weights = nn.utils.parameters_to_vector(job.network.parameters()).detach()
         start = 0
-        for parameter in network.parameters():
+        for parameter in job.network.parameters():
             parameter.data = self.weights[start : start + parameter.numel()].view_as(parameter)
             start += parameter.numel()
 
@@ -108,6 +109,12 @@ def halving(peak, step, total_steps):
 def halved(played):
     """A target rule: every position is worth half of the undiscounted outcome."""
     return full(played._replace(gamma=1.0)) / 2
+
+
+@is_full_without_exploration
+def full_by_another_name(played):
+    """A target rule that gives the same targets as `full`, and says so for matches without exploration."""
+    return full(played)
 
 
 def doubled(played):

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfplay.architectures import build_network
-from selfplay.dataset.parquet import RowGroups, encode_parquet, parquet_parts
+from selfplay.dataset.parquet import ParquetRowGroups, encode_parquet, parquet_parts
 from selfplay.dataset.reader import read_dataset
 from selfplay.dataset.rows import Rows, concatenate
 from selfplay.errors import InvalidFileError, SettingError, StageError
@@ -72,7 +72,7 @@ def make_settings(**changes):
 
 
 def streamed(*paths, settings=None, buffer_rows=300, key=KEY, processes=SINGLE_PROCESS, matches=MATCHES):
-    groups = [RowGroups(path, CODEC) for path in paths]
+    groups = [ParquetRowGroups(path, CODEC) for path in paths]
     return StreamedRows(groups, matches, settings or make_settings(), GAME, key, buffer_rows, processes)
 
 
@@ -114,7 +114,7 @@ def test_the_parts_are_read_as_one_dataset(dataset):
 
 
 def test_a_row_group_is_located_in_its_part(dataset):
-    groups = RowGroups(dataset, CODEC)
+    groups = ParquetRowGroups(dataset, CODEC)
     path, first = groups.place(9)
     assert (path.name, first) == ("part-00001.parquet", 200)
     assert (groups.read(9).match == ROWS.match[900:1000]).all()
@@ -318,7 +318,7 @@ def test_a_changed_or_missing_part_is_refused(run_in_parts, overrides):
     ("overrides", "message"),
     [
         (["dataset.buffer_rows=0"], "dataset.buffer_rows=0: must be 1 to 2147483648, or null"),
-        (["dataset.buffer_rows=9", "training.merge=false"], "buffer_rows=9: CSV .*; set dataset.format=parquet"),
+        (["dataset.buffer_rows=9", "training.merge=false"], "buffer_rows=9: csv .*; set dataset.format=parquet"),
         (
             ["dataset.buffer_rows=9", "dataset.format=parquet"],
             "buffer_rows=9: rows can only be merged in memory; set training.merge=false",

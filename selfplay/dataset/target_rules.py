@@ -1,0 +1,51 @@
+"""Target rules: from the matches of a batch to the target of each afterstate.
+
+A rule is chosen by name (the setting `targets`, `selfplay.settings.choices.TARGET_RULES`). To add one, write a
+`TargetRule` anywhere and set `targets=my_module:my_rule`, or offer it as an entry point in the group
+`selfplay.targets`.
+
+A stage that is skipped asks only for attributes of a rule, so torch is imported when targets are computed.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from selfplay.dataset.targets import PlayedMatches
+
+Rule = TypeVar("Rule", bound=Callable[..., Any])
+
+
+def is_full_without_exploration(rule: Rule) -> Rule:
+    """Declare that a rule gives the targets of `full` for matches without exploration, such as those of level 0.
+
+    The matches of level 0 are then not generated again when the rule is replaced by another such rule.
+    """
+    vars(rule)["is_full_without_exploration"] = True
+    return rule
+
+
+@is_full_without_exploration
+def full(played: "PlayedMatches") -> "Tensor":
+    """Discounted outcomes of whole matches: z * gamma**k (Sutton & Barto, section 3.3, with one return at the end).
+
+    z is the player's outcome, and k is the number of moves that this player makes later in the match.
+    """
+    from selfplay.dataset.targets import discounted_outcomes
+
+    return discounted_outcomes(played)
+
+
+@is_full_without_exploration
+def watkins(played: "PlayedMatches") -> "Tensor":
+    """As `full`, but an exploring action ends the match for the plies before it, as if the best action had been played.
+
+    The rest of the match then does not affect the targets of earlier plies (Watkins's Q(lambda) with lambda = 1; Sutton
+    & Barto, section 12.10), and z is the value of the best action to the player.
+    """
+    from selfplay.dataset.forgone_values import forgone_values
+    from selfplay.dataset.targets import discounted_outcomes
+
+    return discounted_outcomes(played, forgone_values(played.record, played.players, played.key))
