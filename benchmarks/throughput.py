@@ -32,6 +32,7 @@ import torch
 from selfplay.architectures import build_network
 from selfplay.cli.command import run_reporting_errors
 from selfplay.compute.devices import CPU, DEVICES, chosen_device
+from selfplay.compute.memory import keep_freed_memory
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows
@@ -74,6 +75,7 @@ LONGEST = 4.0
 """Seconds. Batches that would take longer are left out, except the smallest."""
 COLUMNS = ("in batches", "whole", "csv", "parquet")
 STEPS_IN_EPOCH = 10
+FITTING, RARE_COLLECTIONS = "import selfplay.stages.fit_level", "import gc; gc.set_threshold(200_000)"
 
 
 class Part(NamedTuple):
@@ -280,6 +282,9 @@ def fixed_costs(options: Namespace) -> None:
 
         for name, function in (
             ("import torch", partial(python, "-c", "import torch")),
+            ("import stage 2 to skip a finished level", partial(python, "-c", "import selfplay.stages.train")),
+            ("import stage 2 to train", partial(python, "-c", FITTING)),
+            ("the same, collecting garbage rarely", partial(python, "-c", f"{RARE_COLLECTIONS}; {FITTING}")),
             ("stage 1 with 20 matches", partial(stage, GENERATE, 0)),
             ("stage 2 with one step", partial(stage, TRAIN, 1)),
         ):
@@ -317,6 +322,7 @@ def main() -> None:
     if min(options.repeats, options.workers, *options.batch_sizes, *options.matches) < 1:
         parser.error("--repeats, --workers, --batch-sizes, --matches: give 1 or more")
     torch.set_num_threads(1)
+    keep_freed_memory()
     logging.disable(logging.INFO)
     options.device = chosen_device(options.device)
     print(f"Device: {torch.cuda.get_device_name() if options.device != CPU else CPU}, torch {torch.__version__}")

@@ -6,6 +6,7 @@ from typing import Generic
 import torch
 
 from selfplay.compute.devices import chosen_device
+from selfplay.compute.memory import keep_freed_memory
 from selfplay.games import Game, make_game
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import AnySettings
@@ -23,10 +24,13 @@ class RunContext(Generic[AnySettings]):
 
 
 def run_context(settings: AnySettings) -> RunContext[AnySettings]:
-    """The context of a process that computes with these settings; sets the number of threads of torch.
+    """The context of a process that computes with these settings.
+
+    Sets the number of threads of torch, and keeps freed memory for the next step.
 
     Raises SettingError for an unknown game, or a device that does not exist.
     """
     torch.set_num_threads(settings.threads)
+    keep_freed_memory()
     run = RunFolder.of(settings)
     return RunContext(settings, run, make_game(settings.game.name), chosen_device(settings.device))
