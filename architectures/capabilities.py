@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.games.patterns import TrainableTables
-    from selfplay.search.evaluation import Valuation
+    from selfplay.search.evaluation import Evaluation
 
 
 @runtime_checkable
 class CompiledValues(Protocol):
     """A network whose values can be computed inside compiled searches, without torch."""
 
-    def valuation(self, name: str, game: "Game", win: float, margin: float) -> "Valuation":
+    def evaluation(self, name: str, game: "Game", win: float, margin: float) -> "Evaluation":
         """The values of the network with its present weights, for searches of `game`.
 
         Args:

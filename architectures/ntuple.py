@@ -91,7 +91,7 @@ class NTuple(nn.Module):
         phase: Tensor = phase_of(just_moved, to_move, len(self.weight), self.num_squares)
         return self.weight_of_entry[entries.long()].long() + phase[:, None] * self.patterns.num_weights
 
-    def valuation(self, name: str, game: Game, win: float, margin: float) -> PatternEvaluation:
+    def evaluation(self, name: str, game: Game, win: float, margin: float) -> PatternEvaluation:
         """The present weights, for compiled searches (see `CompiledValues`)."""
         tables = pattern_tables(self.patterns, self.weight.detach().cpu().numpy(), self.num_squares)
         return PatternEvaluation(name, game.name, win, margin, tables)

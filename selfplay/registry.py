@@ -22,13 +22,13 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
 
     Args:
         kind: what the objects are called in error messages: "game", "player".
-        homes: where each object is defined, as `module:attribute`, by name.
+        import_paths: where each object is defined, as `module:attribute`, by name.
         group: the group of entry points with which other packages add objects.
     """
 
-    def __init__(self, kind: str, homes: Mapping[str, str], group: str | None = None) -> None:
+    def __init__(self, kind: str, import_paths: Mapping[str, str], group: str | None = None) -> None:
         self.kind, self.group = kind, group
-        self._homes = dict(homes)
+        self._import_paths = dict(import_paths)
         self._found: dict[str, Thing] = {}
 
     def register(self, name: str, thing: Thing) -> None:
@@ -45,7 +45,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
 
     def __iter__(self) -> Iterator[str]:
         """The names, those of this package first; without any `module:attribute` that was looked up."""
-        names = [*self._homes, *self._offered(), *(name for name in self._found if ":" not in name)]
+        names = [*self._import_paths, *self._offered(), *(name for name in self._found if ":" not in name)]
         return iter(dict.fromkeys(names))
 
     def __len__(self) -> int:
@@ -53,14 +53,14 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
 
     def __contains__(self, name: object) -> bool:
         # Entry points are read only for names from outside this package, because reading them takes 10 ms.
-        return name in self._homes or name in self._found or name in self._offered()
+        return name in self._import_paths or name in self._found or name in self._offered()
 
     def _offered(self) -> dict[str, Any]:
         points = entry_points(group=self.group) if self.group else ()
-        return {point.name: point for point in points if point.name not in self._homes}
+        return {point.name: point for point in points if point.name not in self._import_paths}
 
     def _imported(self, name: str) -> Thing:
-        home = self._homes.get(name)
+        home = self._import_paths.get(name)
         if home is None and name in (offered := self._offered()):
             home = offered[name].value
         if home is None and ":" in name:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.dataset.rows import Rows
-from selfplay.dataset.schema import NUMBERS, Column
+from selfplay.dataset.schema import NUMBERS, DatasetColumn
 from selfplay.errors import InvalidFileError
 from selfplay.games.observation_codec import ForeignObservationError, ObservationCodec, Words
 
@@ -25,7 +25,7 @@ def check_numbers(path: Path, rows: Rows, rows_before: int = 0) -> Rows:
 
 
 def check_column(
-    path: Path, column: Column, values: NDArray[np.generic], rows_before: int = 0, name: str | None = None
+    path: Path, column: DatasetColumn, values: NDArray[np.generic], rows_before: int = 0, name: str | None = None
 ) -> None:
     """Raise InvalidFileError, with the first row, unless all values (N of them) are in range.
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 
-class Column(NamedTuple):
+class DatasetColumn(NamedTuple):
     """A column of the rows of a dataset."""
 
     name: str
@@ -26,11 +26,11 @@ class Column(NamedTuple):
     """The description in docs/files.md."""
 
 
-MATCH = Column("match", "int64", "0 or more", lambda match: match >= 0, "number of the match")
-PLY = Column(
+MATCH = DatasetColumn("match", "int64", "0 or more", lambda match: match >= 0, "number of the match")
+PLY = DatasetColumn(
     "ply", "int32", "0 or more", lambda ply: ply >= 0, "the ply that led to this position; a pass gives no row"
 )
-OBSERVATION = Column(
+OBSERVATION = DatasetColumn(
     "observation",
     "uint8",
     "0 or 1",
@@ -38,7 +38,7 @@ OBSERVATION = Column(
     "the observation by the player who has just moved, in C order (tic-tac-toe: 18)",
 )
 """Stands for several columns in CSV, v0, v1, ..., and is packed, one bit for each entry, in Parquet."""
-TARGET = Column(
+TARGET = DatasetColumn(
     "target", "float32", "from -1 to 1", lambda target: np.abs(target) <= 1, "the discounted return of that player"
 )
 COLUMNS = (MATCH, PLY, OBSERVATION, TARGET)

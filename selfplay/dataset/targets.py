@@ -45,7 +45,7 @@ def discounted_outcomes(played: PlayedMatches, forgone: Sequence[Tensor] | None 
     """float32[T, B]: z * gamma**k of each ply, as in `selfplay.dataset.target_rules.full`.
 
     Args:
-        forgone: float32[B] for each ply, as in `selfplay.dataset.forgone_values`. Where it is not nan, the match ends
+        forgone: float32[B] for each ply, as in `selfplay.dataset.bootstrap_values`. Where it is not nan, the match ends
             there for the plies before it, with this value (at most 1) for the player to move.
     """
     game, record = played.game, played.record

@@ -49,13 +49,13 @@ class RayExecutor:
     ) -> Iterator[Result]:
         """As `Executor.map`. Also raises SettingError if there is no cluster at the address."""
         rest = iter(tasks)
-        if (first := next(rest, None)) is None:
+        if (first_task := next(rest, None)) is None:
             return
         ray = self._connected()
         in_flight = IN_FLIGHT * (self._settings.workers or max(1, int(ray.cluster_resources().get("CPU", 1))))
         remote = ray.remote(max_retries=ATTEMPTS - 1, num_cpus=1)(_run)
-        sent = ray.put(_sent(ray, Path(first.settings.run_dir), files))
-        unbegun, begun = chain([first], rest), deque[Any]()
+        sent = ray.put(_sent(ray, Path(first_task.settings.run_dir), files))
+        unbegun, begun = chain([first_task], rest), deque[Any]()
         while True:
             begun.extend(remote.remote(function, task, sent) for task in islice(unbegun, in_flight - len(begun)))
             if not begun:

@@ -205,16 +205,16 @@ def distinct_positions(state: State) -> tuple[Tensor, Tensor]:
     """The distinct positions among the matches of `state`, in the order of their first appearance.
 
     Returns:
-        first: int64[N], the first row that holds each distinct position.
+        first_rows: int64[N], the first row that holds each distinct position.
         inverse: int64[B], the number in range(N) of each row's position.
     """
     if not runs_compiled(state.own):
         return distinct_positions_with_tensors(state)
     size = state.batch_size
     slots = np.full(1 << max(4, (2 * size).bit_length()), EMPTY_SLOT, dtype=np.int64)
-    first, inverse = torch.empty(size, dtype=torch.int64), torch.empty(size, dtype=torch.int64)
-    count = _distinct(state.own.numpy(), state.opp.numpy(), slots, first.numpy(), inverse.numpy())
-    return first[:count], inverse
+    first_rows, inverse = torch.empty(size, dtype=torch.int64), torch.empty(size, dtype=torch.int64)
+    count = _distinct(state.own.numpy(), state.opp.numpy(), slots, first_rows.numpy(), inverse.numpy())
+    return first_rows[:count], inverse
 
 
 def distinct_positions_with_tensors(state: State) -> tuple[Tensor, Tensor]:
@@ -225,9 +225,9 @@ def distinct_positions_with_tensors(state: State) -> tuple[Tensor, Tensor]:
     own, opp = state.own[order], state.opp[order]
     is_new = torch.ones_like(order, dtype=torch.bool)
     is_new[1:] = (own[1:] != own[:-1]) | (opp[1:] != opp[:-1])
-    first, appearance = order[is_new].sort()
+    first_rows, appearance = order[is_new].sort()
     number = torch.empty_like(appearance)
     number[appearance] = torch.arange(len(appearance), device=appearance.device)
     inverse = torch.empty_like(order)
     inverse[order] = number[is_new.cumsum(dim=0) - 1]
-    return first, inverse
+    return first_rows, inverse

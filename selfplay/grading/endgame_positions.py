@@ -35,11 +35,11 @@ from selfplay.search.searcher import MAX_DEPTH, Searcher
 
 log = logging.getLogger(__name__)
 
-MOST_EMPTY = 14
+MAX_EMPTIES = 14
 """Empty squares of the earliest positions; on a small board a third of all squares."""
 DIFFERENT_EMPTY = 3
 """Number of different counts of empty squares: 12, 13 and 14."""
-MOST_MATCHES_PER_POSITION = 20
+MAX_MATCHES_PER_POSITION = 20
 """Largest number of matches per requested position that are played to find the positions."""
 
 ENDGAME_COLUMNS = {
@@ -133,7 +133,7 @@ def find_endgame_positions(game: Game, count: int, key: int) -> State:
     """
     player = make_player(average_player(game), game, "")
     found: list[State] = []
-    for start in range(0, MOST_MATCHES_PER_POSITION * count, count):
+    for start in range(0, MAX_MATCHES_PER_POSITION * count, count):
         records = play_matches(game, (player, player), range(start, start + count), key, learn=False)
         found += [_endgame_in(game, record) for record in records]
         together = State(*(torch.cat(fields) for fields in zip(*found, strict=True)))
@@ -145,7 +145,7 @@ def find_endgame_positions(game: Game, count: int, key: int) -> State:
 
 def _endgame_in(game: Game, record: MatchRecord) -> State:
     assert game.num_squares is not None, "only called for games with boards"
-    wanted = min(MOST_EMPTY, game.num_squares // 3) - record.match % DIFFERENT_EMPTY
+    wanted = min(MAX_EMPTIES, game.num_squares // 3) - record.match % DIFFERENT_EMPTY
     ply = torch.full_like(record.match, -1)
     for number, state in enumerate(record.states):
         has_choice = game.legal_action_mask(state).sum(dim=1) > 1

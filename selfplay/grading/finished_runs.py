@@ -37,14 +37,14 @@ class Run(NamedTuple):
     """The lowest validation loss of the newest level."""
 
     @property
-    def named(self) -> dict[str, str]:
+    def settings_in_name(self) -> dict[str, str]:
         """The settings that its name contains."""
         return dict(SETTING_IN_NAME.findall(self.name))
 
     @property
-    def known(self) -> dict[str, Any]:
+    def all_settings(self) -> dict[str, Any]:
         """All known settings of the run; a manifest takes precedence over the name."""
-        return self.named | {name: value for part in self.settings.values() for name, value in part.items()}
+        return self.settings_in_name | {name: value for part in self.settings.values() for name, value in part.items()}
 
 
 class Runs(NamedTuple):
@@ -52,14 +52,14 @@ class Runs(NamedTuple):
 
     folder: Path
     finished: list[Run]
-    left_out: dict[str, str]
+    skipped: dict[str, str]
     """The reason why a run is not among them, by its name."""
 
 
 def read_runs(folder: Path, expected: Sequence[Path] = ()) -> Runs:
     """Read every run below `folder`, or `folder` itself if it is the only one.
 
-    `expected`: the folders of runs that should exist; those that do not are reported in `Runs.left_out`.
+    `expected`: the folders of runs that should exist; those that do not are reported in `Runs.skipped`.
 
     Raises StageError if no run is found.
     """
@@ -70,14 +70,14 @@ def read_runs(folder: Path, expected: Sequence[Path] = ()) -> Runs:
     paths = sorted(found - {folder} or found, key=lambda path: _numbers_in_order(str(path)))
     if not paths:
         raise StageError(f"{folder} contains no runs; train/learn.py -m makes a folder of runs")
-    finished, left_out = [], {}
+    finished, skipped = [], {}
     for path in paths:
         name = str(path.relative_to(folder))
         try:
             finished.append(_read_run(name, RunFolder(path)))
         except (StageError, InvalidFileError) as error:
-            left_out[name] = str(error)
-    return Runs(folder, finished, left_out)
+            skipped[name] = str(error)
+    return Runs(folder, finished, skipped)
 
 
 def _numbers_in_order(text: str) -> list[tuple[int, str]]:
@@ -148,7 +148,7 @@ def _settings(run: RunFolder, newest: int) -> dict[str, dict[str, Any]]:
 
 def differing_settings(runs: Sequence[Run]) -> list[str]:
     """The names of all settings that are not the same in all runs; those in the names of folders come first."""
-    named = _differing([run.named for run in runs])
+    named = _differing([run.settings_in_name for run in runs])
     parts = dict.fromkeys(part for run in runs for part in run.settings)
     written = [_differing([run.settings[part] for run in runs if part in run.settings]) for part in parts]
     return list(dict.fromkeys([*named, *(name for names in written for name in names)]))
@@ -160,7 +160,7 @@ def distinguishing_settings(runs: Sequence[Run]) -> list[str]:
     A recipe sets many settings; where runs are named after their recipes, the name of the recipe suffices.
     """
     names = differing_settings(runs)
-    named = [name for name in names if any(name in run.named for run in runs)]
+    named = [name for name in names if any(name in run.settings_in_name for run in runs)]
     groups: dict[str, list[Run]] = {}
     for run in runs:
         groups.setdefault(settings_key(run, named), []).append(run)
@@ -170,12 +170,12 @@ def distinguishing_settings(runs: Sequence[Run]) -> list[str]:
 
 def settings_key(run: Run, names: Iterable[str]) -> str:
     """A text that is the same for runs with the same values of these settings."""
-    return json.dumps([run.known.get(name) for name in names], sort_keys=True)
+    return json.dumps([run.all_settings.get(name) for name in names], sort_keys=True)
 
 
 def setting_text(run: Run, name: str) -> str:
     """The value as written on the command line; empty if it is not known."""
-    value = run.known.get(name, "")
+    value = run.all_settings.get(name, "")
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
 
 

@@ -144,6 +144,6 @@ def play_matches(
         yield record
 
 
-def seats_held(players: tuple[Player | None, Player | None], player: Player, first: int) -> tuple[int, ...]:
-    """The seats of `player` in a match in which `players[first]` moves first."""
-    return tuple(seat for seat in range(2) if players[seat ^ first] is player)
+def seats_held(players: tuple[Player | None, Player | None], player: Player, first_player: int) -> tuple[int, ...]:
+    """The seats of `player` in a match in which `players[first_player]` moves first."""
+    return tuple(seat for seat in range(2) if players[seat ^ first_player] is player)

@@ -39,10 +39,10 @@ def _play(
     results = RunningResults()
     # A series that was interrupted resumes with the next match numbers, as if it had never stopped.
     learners = [player.as_a(LearnsFromMatches) for player in players if settings.learn]
-    first = max((learner.matches_seen() for learner in learners if learner is not None), default=0)
-    last = first + settings.matches
-    for start in range(first, last, every):
-        part = range(start, min(start + every, last))
+    first_match = max((learner.matches_seen() for learner in learners if learner is not None), default=0)
+    end = first_match + settings.matches
+    for start in range(first_match, end, every):
+        part = range(start, min(start + every, end))
         for record in play_matches(
             context.game,
             players,

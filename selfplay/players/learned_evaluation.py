@@ -8,14 +8,14 @@ from selfplay.errors import InvalidFileError
 from selfplay.games import Game
 from selfplay.runs.checkpoints import Checkpoint, load_checkpoint
 from selfplay.runs.run_folder import RunFolder
-from selfplay.search.evaluation import Evaluation, Valuation
+from selfplay.search.evaluation import Evaluation, FeatureEvaluation
 from selfplay.settings.choices import OUTCOMES
 
 POINTS_IN_A_WIN = 1000
 """The value of a win, in points at the end of a match."""
 
 
-def learned_evaluation(path: Path, game: Game) -> Evaluation:
+def learned_evaluation(path: Path, game: Game) -> FeatureEvaluation:
     """The evaluation by features that the checkpoint at `path` has learned, for positions of `game`.
 
     Unfinished positions have the value that the network gives them. A win is worth the smallest power of ten above the
@@ -27,7 +27,7 @@ def learned_evaluation(path: Path, game: Game) -> Evaluation:
     return _feature_evaluation(load_checkpoint(path, game), path, game)
 
 
-def _feature_evaluation(checkpoint: Checkpoint, path: Path, game: Game) -> Evaluation:
+def _feature_evaluation(checkpoint: Checkpoint, path: Path, game: Game) -> FeatureEvaluation:
     network = checkpoint.network
     if not isinstance(network, FeatureWeights):
         name = checkpoint.metadata["architecture"]["name"]
@@ -36,18 +36,18 @@ def _feature_evaluation(checkpoint: Checkpoint, path: Path, game: Game) -> Evalu
     # No feature exceeds the number of squares: features count squares, and those that count some twice count few.
     largest = (game.num_squares or 0) * sum(map(abs, weights.values()))
     win = 10.0 ** max(0, math.floor(math.log10(largest)) + 1) if largest > 0 else 1.0
-    return Evaluation(str(path), game.name, win, win / POINTS_IN_A_WIN, weights)
+    return FeatureEvaluation(str(path), game.name, win, win / POINTS_IN_A_WIN, weights)
 
 
-def compiled_evaluation(checkpoint: Checkpoint, game: Game, name: str) -> Valuation | None:
+def compiled_evaluation(checkpoint: Checkpoint, game: Game, name: str) -> Evaluation | None:
     """The values of the network of a level, computed by compiled searches; None if they cannot compute them."""
     if not isinstance(checkpoint.network, CompiledValues):
         return None
     win, margin = OUTCOMES[checkpoint.metadata["outcome"]](game)
-    return checkpoint.network.valuation(name, game, win, margin)
+    return checkpoint.network.evaluation(name, game, win, margin)
 
 
-def level_evaluation(run_dir: str | Path, level: int, game: Game) -> Valuation | None:
+def level_evaluation(run_dir: str | Path, level: int, game: Game) -> Evaluation | None:
     """The evaluation that a level of a run has learned, for compiled searches: by features, or by its whole network.
 
     Returns:

@@ -1,6 +1,6 @@
 """The grammar of player names, which scripts and settings use to choose players.
 
-    NAME[:WHAT][?OPTION=VALUE&OPTION=VALUE...]
+    NAME[:ARGUMENT][?OPTION=VALUE&OPTION=VALUE...]
 
 For example `perfect`, `level:17` or `level:17?depth=2&temperature=0.1`.
 """
@@ -35,7 +35,7 @@ class PlayerName(NamedTuple):
 
     text: str
     kind: str
-    what: str
+    argument: str
     """The text after the colon; empty if there is none."""
     options: Mapping[str, Any]
     """The value of each option of the kind, converted to its type; the default if it was not given."""
@@ -59,7 +59,7 @@ class PlayerKind(NamedTuple):
     """Whether the text after the colon is a command. Of the question marks in it, only the last can begin options."""
 
     @property
-    def needs_what(self) -> bool:
+    def needs_argument(self) -> bool:
         """Whether the text after the colon is required."""
         return ":" in self.syntax and "[" not in self.syntax
 
@@ -67,8 +67,8 @@ class PlayerKind(NamedTuple):
 def parse_options(text: str, kind_name: str, kind: PlayerKind, run_dir: Path) -> PlayerName:
     """Parse a name of this kind. Raises SettingError if it does not follow the syntax or an option is wrong."""
     body, option_text = _split_at_options(text, kind)
-    what = body.removeprefix(kind_name).removeprefix(":")
-    if (kind.needs_what and not what) or (what and ":" not in kind.syntax):
+    argument = body.removeprefix(kind_name).removeprefix(":")
+    if (kind.needs_argument and not argument) or (argument and ":" not in kind.syntax):
         choices = f"; {kind.choices(run_dir)}" if kind.choices else ""
         raise SettingError(f"player {text!r}: write {kind.syntax}{choices}")
     allowed = {option.name: option for option in (*kind.options, EPSILON)}
@@ -81,7 +81,7 @@ def parse_options(text: str, kind_name: str, kind: PlayerKind, run_dir: Path) ->
             )
         given[name] = _converted(text, allowed[name], value)
     defaults = {option.name: option.default for option in allowed.values()}
-    return PlayerName(text, kind_name, what, defaults | given, given)
+    return PlayerName(text, kind_name, argument, defaults | given, given)
 
 
 def _split_at_options(text: str, kind: PlayerKind) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from selfplay.players.player import Player, one_hot_policy
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.searcher import Searcher, check_depth
 
-MOST_EMPTIES = 30
+MAX_EMPTIES = 30
 
 
 class SearchPlayer(Player):
@@ -42,8 +42,8 @@ class SearchPlayer(Player):
         name: str | None = None,
     ) -> None:
         check_depth(depth, time_limit)
-        if not 0 <= endgame <= MOST_EMPTIES:
-            raise SettingError(f"endgame={endgame}: must be a number of empty squares from 0 to {MOST_EMPTIES}")
+        if not 0 <= endgame <= MAX_EMPTIES:
+            raise SettingError(f"endgame={endgame}: must be a number of empty squares from 0 to {MAX_EMPTIES}")
         self.game, self.searcher, self.depth, self.time_limit = searcher.game, searcher, depth, time_limit
         self.endgame = endgame
         self.solver = EndgameSolver(searcher.game, endgame_bits) if endgame else None
@@ -85,8 +85,8 @@ class SearchPlayer(Player):
         return self.solver.empties(state) <= self.endgame
 
     def _actions(self, state: State) -> Tensor:
-        first, inverse = distinct_positions(state)
-        distinct = state.select(first)
+        first_rows, inverse = distinct_positions(state)
+        distinct = state.select(first_rows)
         actions = torch.full((distinct.batch_size,), -1)
         open_rows = torch.ones(distinct.batch_size, dtype=torch.bool)
         if self.solver is not None:

@@ -144,5 +144,5 @@ def best_actions(values: Tensor) -> Tensor:
 
 def _for_each_distinct_position(state: State, function: Callable[[State], Tensor]) -> Tensor:
     """float32[B, ...]: `function(state)`, computed once for each distinct position."""
-    first, inverse = distinct_positions(state)
-    return function(state.select(first))[inverse]
+    first_rows, inverse = distinct_positions(state)
+    return function(state.select(first_rows))[inverse]

@@ -7,7 +7,7 @@ import pandas as pd
 from selfplay.errors import SettingError
 from selfplay.games import Game, State, make_game
 from selfplay.games.feature_kernels import feature_values
-from selfplay.search.evaluation import Evaluation, make_evaluation
+from selfplay.search.evaluation import FeatureEvaluation, make_evaluation
 from selfplay.search.searcher import Searcher, SearchResult
 from selfplay.settings.analysis import AnalysisSettings
 
@@ -18,7 +18,7 @@ class Analysis(NamedTuple):
     game: Game
     state: State
     """One position, of a match that is not over."""
-    evaluation: Evaluation
+    evaluation: FeatureEvaluation
     results: dict[str, SearchResult]
     """By name of the search."""
 
@@ -68,11 +68,11 @@ def analyse(settings: AnalysisSettings) -> Analysis:
     return Analysis(game, state, evaluation, results)
 
 
-def _evaluation_of(settings: AnalysisSettings, game: Game) -> Evaluation:
+def _evaluation_of(settings: AnalysisSettings, game: Game) -> FeatureEvaluation:
     if settings.evaluation_file is not None:
         return make_evaluation(settings.evaluation_file, game)
     asked = settings.evaluation
-    return Evaluation("evaluation", asked.game, asked.win, asked.margin, asked.weights)
+    return FeatureEvaluation("evaluation", asked.game, asked.win, asked.margin, asked.weights)
 
 
 def analysis_report(analysis: Analysis) -> str:

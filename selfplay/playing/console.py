@@ -89,13 +89,13 @@ class Console:
         )
 
     def _start_match(self) -> None:
-        first = 1 - self.session.first if self.swap else self.session.first
+        first_player = 1 - self.session.first_player if self.swap else self.session.first_player
         if self.asks_who_is_first:
             answer = self._ask_yes_no("Do you want to go first?")
             if answer is None:
                 return
-            first = 0 if answer else 1
-        self.session.new_match(first)
+            first_player = 0 if answer else 1
+        self.session.new_match(first_player)
         if self.swap:
             self.write(self._seats())
 

@@ -25,19 +25,19 @@ class MatchCounter:
         self.is_counted = False
         self._have_learned: list[Player] = []
 
-    def count(self, record: MatchRecord, players: Players, first: int) -> None:
+    def count(self, record: MatchRecord, players: Players, first_player: int) -> None:
         """Count the match that has ended, and pass it to the players that learn unless it was forfeited.
 
         Args:
             record: the match (B = 1).
-            first: which of `players` (0 or 1) moved first.
+            first_player: which of `players` (0 or 1) moved first.
 
         If a learner raises an error, the match is not counted; when `count` is called again, it is passed only to the
         learners that have not learned from it yet.
         """
         for player, learner in learners_among(players).items():
             if player not in self._have_learned and not record.forfeits:
-                learner.after_match(record, seats_held(players, player, first))
+                learner.after_match(record, seats_held(players, player, first_player))
                 self._have_learned.append(player)
         self.results = self.results.with_record(record)
         self.is_counted = True

@@ -58,7 +58,7 @@ class MatchHistory:
         chosen = (n for n, ply in enumerate(self.plies) if ply.by_person and not ply.is_forced)
         return max(chosen, default=None)
 
-    def record(self, match: int, first: int, *forfeits: Forfeit) -> MatchRecord:
+    def record(self, match: int, first_player: int, *forfeits: Forfeit) -> MatchRecord:
         """The whole match as a record (B = 1) with this number; `first` is the player who moved first."""
         actions = tuple(torch.tensor([ply.action]) for ply in self.plies)
         seats = torch.tensor([first], dtype=torch.int8)

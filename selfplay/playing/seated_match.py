@@ -17,11 +17,11 @@ class SeatedMatch:
 
     Attributes:
         players: the two players.
-        first: which of the players (0 or 1) moves first.
+        first_player: which of the players (0 or 1) moves first.
     """
 
-    def __init__(self, game: Game, players: Players, first: int) -> None:
-        self.game, self.players, self.first = game, players, first
+    def __init__(self, game: Game, players: Players, first_player: int) -> None:
+        self.game, self.players, self.first_player = game, players, first
         self._history = MatchHistory(game.init())
         self._legal: tuple[State, tuple[int, ...]] | None = None
 
@@ -50,7 +50,7 @@ class SeatedMatch:
     @property
     def seats(self) -> Players:
         """The player who moves first, and the other."""
-        return self.players[self.first], self.players[1 - self.first]
+        return self.players[self.first_player], self.players[1 - self.first_player]
 
     @property
     def names(self) -> tuple[str, str]:

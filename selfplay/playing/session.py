@@ -41,7 +41,7 @@ class Session(SeatedMatch):
     Args:
         players: the two players; None is a person. To let a player play against itself, give it twice.
         key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
-        first: which of the two (0 or 1) moves first in the first match.
+        first_player: which of the two (0 or 1) moves first in the first match.
         match: the number of the first match. None: 0, or the number of matches that a learning player has seen, so
             that it does not repeat a match.
 
@@ -50,16 +50,18 @@ class Session(SeatedMatch):
         is_practice: whether the end of the match was taken back.
     """
 
-    def __init__(self, game: Game, players: Players, key: int, *, first: int = 0, match: int | None = None) -> None:
-        super().__init__(game, players, first)
+    def __init__(
+        self, game: Game, players: Players, key: int, *, first_player: int = 0, match: int | None = None
+    ) -> None:
+        super().__init__(game, players, first_player)
         self.key = key
         seen = (learner.matches_seen() for learner in learners_among(players).values())
         self.match = max(seen, default=0) if match is None else match
         self._counter = MatchCounter()
-        self._begin(first)
+        self._begin(first_player)
 
-    def _begin(self, first: int) -> None:
-        self.first = first
+    def _begin(self, first_player: int) -> None:
+        self.first_player = first_player
         self.is_practice = False
         self._counter.start_match()
         self._history = MatchHistory(self.game.init())
@@ -114,7 +116,7 @@ class Session(SeatedMatch):
         try:
             action = player.act(self.state, draws)
         except ForfeitError as error:
-            forfeit = Forfeit(self.match, self.first ^ self.to_move, str(error))
+            forfeit = Forfeit(self.match, self.first_player ^ self.to_move, str(error))
             self._history.states[-1] = forfeited_state(self.state)
             if not self._counter.is_counted:
                 self._count(forfeit)
@@ -143,7 +145,9 @@ class Session(SeatedMatch):
             # Learning changes the values of a player, so those of this match are computed before.
             for ply in range(len(self._history)):
                 self.action_values(ply)
-        self._counter.count(self._history.record(self.match, self.first, *forfeits), self.players, self.first)
+        self._counter.count(
+            self._history.record(self.match, self.first_player, *forfeits), self.players, self.first_player
+        )
 
     def undo(self) -> tuple[Ply, ...]:
         """Take back the last action that a person chose, and all plies after it; returns these plies.
@@ -158,15 +162,15 @@ class Session(SeatedMatch):
         self.is_practice = self._counter.is_counted
         return taken_back
 
-    def new_match(self, first: int | None = None) -> None:
+    def new_match(self, first_player: int | None = None) -> None:
         """Begin the next match. A match that is not over is abandoned and not counted.
 
         Args:
-            first: which of the two players (0 or 1) moves first; None: the same as in the last match.
+            first_player: which of the two players (0 or 1) moves first; None: the same as in the last match.
         """
         # A match without plies keeps its number.
         self.match += 1 if self._history.plies else 0
-        self._begin(self.first if first is None else first)
+        self._begin(self.first_player if first_player is None else first_player)
 
     def take_over(self, number: int, player: Player | None) -> None:
         """Let another player, or a person, replace player `number` (0 or 1) in the current position.

@@ -27,14 +27,14 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
 from selfplay.games.rules import Rules
-from selfplay.search.evaluation import ValuationParameters, WordsValue, final_value
+from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
 from selfplay.search.stack import Frame, Stack, begin, write_line
 from selfplay.search.transposition_table import Table, look_up, store
 
 POLL_INTERVAL = 1024
 """Number of positions visited between two checks of the stop flag."""
 
-LEAST_SCOUTED_DEPTH, LEAST_SCOUTED_DEPTH_PLAIN = 4, 5
+MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_PLAIN = 4, 5
 """The smallest numbers of remaining plies at which NegaScout uses null windows: with ordering and a table, and without
 one of them. Closer to the leaves, null windows save fewer positions than the repeated searches add."""
 
@@ -101,15 +101,15 @@ def write_result(found: BatchResult, row: int, frame: Frame, line: NDArray[np.in
 
 
 @cache
-def compile_search(rules: Rules, open_value: WordsValue, pass_action: int | None) -> Callable[..., bool]:
-    """Compile the searches of a game with these rules; they value unfinished positions by `open_value`.
+def compile_search(rules: Rules, unfinished_value: CompiledValue, pass_action: int | None) -> Callable[..., bool]:
+    """Compile the searches of a game with these rules; they value unfinished positions by `unfinished_value`.
 
     The compiled function is `search(own, opp, depth, algorithm, ordered, parameters, table, stop, stack, found)`, with
-    `parameters` from `Valuation.parameters`, `stop` an int64[1] that ends the search once it is not 0, `stack` from
+    `parameters` from `Evaluation.parameters`, `stop` an int64[1] that ends the search once it is not 0, `stack` from
     `make_stack` and a table that minimax does not use. It fills `found`; it returns False if it was stopped.
     """
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
-    value_at_end = final_value(rules)
+    value_at_end = finished_value(rules)
     register_rules()
     passing = -1 if pass_action is None else pass_action
 
@@ -118,20 +118,20 @@ def compile_search(rules: Rules, open_value: WordsValue, pass_action: int | None
         return passing if move == 0 else bit_count(move - 1)
 
     @part_of_compiled
-    def rank_of(own: int, opp: int, move: int, first: int) -> int:
-        """The number of replies to the move, by which moves are ordered; -1 for the move `first`."""
-        return -1 if move == first else bit_count(legal_actions(*play(own, opp, move)))
+    def rank_of(own: int, opp: int, move: int, first_move: int) -> int:
+        """The number of replies to the move, by which moves are ordered; -1 for the `first_move`."""
+        return -1 if move == first_move else bit_count(legal_actions(*play(own, opp, move)))
 
     @part_of_compiled
     def list_moves(
-        frame: Frame, bits: int, first: int, ordered: bool, moves: NDArray[np.int64], ranks: NDArray[np.int64]
+        frame: Frame, bits: int, first_move: int, ordered: bool, moves: NDArray[np.int64], ranks: NDArray[np.int64]
     ) -> int:
         """Write the moves of `bits` in the order in which they are to be tried; returns their number, with a pass."""
         count = 0
         while bits != 0:
             move = bits & -bits
             bits ^= move
-            rank = rank_of(frame.own, frame.opp, move, first) if ordered else 0
+            rank = rank_of(frame.own, frame.opp, move, first_move) if ordered else 0
             place = count
             while place > 0 and ranks[place - 1] > rank:
                 moves[place], ranks[place] = moves[place - 1], ranks[place - 1]
@@ -154,10 +154,10 @@ def compile_search(rules: Rules, open_value: WordsValue, pass_action: int | None
         ranks: NDArray[np.int64],
     ) -> None:
         """List the moves of a position, `bits`, unless the table knows its value. `left`: plies left to search."""
-        is_answered, first = look_up(table, frame, left, is_root)
+        is_answered, first_move = look_up(table, frame, left, is_root)
         if not is_answered:
             frame.best = -np.inf
-            frame.num_moves = list_moves(frame, bits, first, ordered and left > 1, moves, ranks)
+            frame.num_moves = list_moves(frame, bits, first_move, ordered and left > 1, moves, ranks)
 
     @part_of_compiled
     def precedes_best(frame: Frame, move: int) -> bool:
@@ -191,15 +191,15 @@ def compile_search(rules: Rules, open_value: WordsValue, pass_action: int | None
         depth: int,
         algorithm: int,
         ordered: bool,
-        parameters: ValuationParameters,
+        parameters: EvaluationParameters,
         table: Table,
         stop: NDArray[np.int64],
         stack: Stack,
         found: BatchResult,
     ) -> bool:
         frames, moves, ranks, lines = stack
-        ends, body = parameters
-        least_scouted = LEAST_SCOUTED_DEPTH if ordered and len(table) > 1 else LEAST_SCOUTED_DEPTH_PLAIN
+        finished, unfinished = parameters
+        min_scout_depth = MIN_SCOUT_DEPTH if ordered and len(table) > 1 else MIN_SCOUT_DEPTH_PLAIN
         visited = 0
         for row in range(len(own)):
             begin(frames[0], own[row], opp[row])
@@ -214,9 +214,9 @@ def compile_search(rules: Rules, open_value: WordsValue, pass_action: int | None
                     frame.num_moves, frame.num_tried = 0, 0
                     bits = legal_actions(frame.own, frame.opp)
                     if bits == 0 and is_terminal(frame.own, frame.opp):
-                        frame.best = value_at_end(frame.own, frame.opp, ends)
+                        frame.best = value_at_end(frame.own, frame.opp, finished)
                     elif left == 0:
-                        frame.best = open_value(frame.own, frame.opp, body)
+                        frame.best = unfinished_value(frame.own, frame.opp, unfinished)
                     else:
                         expand(frame, bits, left, ply == 0, ordered, table, moves[ply], ranks)
                 elif reopens_window(frame, frames[ply + 1]):
@@ -228,7 +228,7 @@ def compile_search(rules: Rules, open_value: WordsValue, pass_action: int | None
                         write_line(lines, ply, action_of(move))
                 is_new = frame.num_tried < frame.num_moves and frame.best < frame.beta
                 if is_new:
-                    may_scout = algorithm == NEGASCOUT and left >= least_scouted
+                    may_scout = algorithm == NEGASCOUT and left >= min_scout_depth
                     descend(frame, frames[ply + 1], moves[ply, frame.num_tried], ply == 0, algorithm, may_scout)
                 elif frame.num_moves > 0:
                     store(table, frame, left)

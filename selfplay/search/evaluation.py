@@ -6,7 +6,7 @@
 With weights w and features f, the value of an unfinished position is sum_k w[k] * f[k]. Where the match is over, the
 value is win * return + margin * (the lead of the player to move in points, where the game counts points).
 
-A search takes any `Valuation`, such as the learned weights of a level.
+That is a `FeatureEvaluation`. A search takes any `Evaluation`, such as the learned tables of a level.
 """
 
 import io
@@ -36,37 +36,37 @@ EVALUATIONS = CONFIG_FOLDER / "evaluation"
 LARGEST_NUMBER = 1e12
 """Sums of larger numbers could overflow to infinity."""
 
-OpenParameters = Any
-"""The third argument of an `open_value`: arrays, or tuples of arrays and numbers."""
+ValueParameters = Any
+"""The third argument of a `CompiledValue`: arrays, or tuples of arrays and numbers."""
 
-WordsValue = Callable[[Word, Word, OpenParameters], Word]
-"""(own, opp, parameters) to the value to the player to move, a float; compiled searches call it."""
-
-
-class ValuationParameters(NamedTuple):
-    """The numbers that a valuation uses, in a form that compiled code accepts."""
-
-    ends: NDArray[np.float64]
-    """float64[2]: the value of a won match, and of each point of the lead at the end."""
-    body: OpenParameters
-    """The third argument of the `open_value`. It may be written into, so each search needs its own."""
+CompiledValue = Callable[[Word, Word, ValueParameters], Word]
+"""(own, opp, parameters) to the value of a position to the player to move, a float; compiled searches call it."""
 
 
-class Valuation(Protocol):
+class EvaluationParameters(NamedTuple):
+    """The numbers that an evaluation uses, in a form that compiled code accepts."""
+
+    finished: NDArray[np.float64]
+    """float64[2], the third argument of `finished_value`: the value of a won match, and of each point of the lead."""
+    unfinished: ValueParameters
+    """The third argument of `unfinished_value`. It may be written into, so each search needs its own."""
+
+
+class Evaluation(Protocol):
     """Values positions inside compiled searches."""
 
     @property
     def name(self) -> str:
         """As the user wrote it."""
 
-    def open_value(self, game: Game) -> WordsValue:
+    def unfinished_value(self, game: Game) -> CompiledValue:
         """The function that values unfinished positions; every call returns the same function."""
 
-    def parameters(self, game: Game) -> ValuationParameters:
-        """New parameters for one search. Raises SettingError if the valuation does not fit the game."""
+    def parameters(self, game: Game) -> EvaluationParameters:
+        """New parameters for one search. Raises SettingError if the evaluation does not fit the game."""
 
 
-class Evaluation(NamedTuple):
+class FeatureEvaluation(NamedTuple):
     """A weighted sum of features."""
 
     name: str
@@ -101,29 +101,29 @@ class Evaluation(NamedTuple):
             raise SettingError(f"evaluation={self.name}: all numbers must be from -{limit} to {limit}")
         return np.array(numbers)
 
-    def open_value(self, game: Game) -> WordsValue:
+    def unfinished_value(self, game: Game) -> CompiledValue:
         """The weighted sum of the features; 0 in a game without any."""
         return feature_sum(game.features)
 
-    def parameters(self, game: Game) -> ValuationParameters:
+    def parameters(self, game: Game) -> EvaluationParameters:
         """Raises as `vector`."""
         vector = self.vector(game)
-        return ValuationParameters(vector[:2], vector[2:])
+        return EvaluationParameters(vector[:2], vector[2:])
 
 
-def position_values(valuation: Valuation, game: Game, state: State) -> Tensor:
-    """float64[B]: values to the player to move, also of finished positions. Raises as `Valuation.parameters`."""
+def position_values(evaluation: Evaluation, game: Game, state: State) -> Tensor:
+    """float64[B]: values to the player to move, also of finished positions. Raises as `Evaluation.parameters`."""
     values = torch.empty(state.batch_size, dtype=torch.float64)
     own, opp, over = (field.cpu().numpy() for field in (state.own, state.opp, state.terminated))
-    numbers = valuation.parameters(game)
-    _batch_value(game.rules, valuation.open_value(game))(own, opp, over, *numbers, values.numpy())
+    numbers = evaluation.parameters(game)
+    _batch_value(game.rules, evaluation.unfinished_value(game))(own, opp, over, *numbers, values.numpy())
     return values.to(state.own.device)
 
 
 # ---------------------------------------------------------------------- files
 
 
-def make_evaluation(name: str, game: Game) -> Evaluation:
+def make_evaluation(name: str, game: Game) -> FeatureEvaluation:
     """Read the evaluation with this name from conf/evaluation/, or from the .yaml file at this path, for `game`.
 
     Raises:
@@ -141,7 +141,7 @@ def make_evaluation(name: str, game: Game) -> Evaluation:
     return evaluation
 
 
-def read_evaluation(path: Path, name: str) -> Evaluation:
+def read_evaluation(path: Path, name: str) -> FeatureEvaluation:
     """The evaluation called `name` in the file at `path`. Raises InvalidFileError."""
     content = _read_mapping(path)
     if missing := [key for key in ("win", "margin", "weights") if key not in content]:
@@ -156,7 +156,7 @@ def read_evaluation(path: Path, name: str) -> Evaluation:
         if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
             raise InvalidFileError(path, f"{key} is {number!r}; it must be a number")
     weights = {str(key): float(weight) for key, weight in weights.items()}
-    return Evaluation(name, game, float(content["win"]), float(content["margin"]), weights)
+    return FeatureEvaluation(name, game, float(content["win"]), float(content["margin"]), weights)
 
 
 def _read_mapping(path: Path) -> dict[Any, Any]:
@@ -175,7 +175,7 @@ def _read_mapping(path: Path) -> dict[Any, Any]:
     return content
 
 
-def evaluation_text(evaluation: Evaluation) -> str:
+def evaluation_text(evaluation: FeatureEvaluation) -> str:
     """The text of a file with `evaluation`; reading it back gives the same numbers."""
     lines = [] if evaluation.game is None else [f"game: {evaluation.game}"]
     lines += [f"win: {evaluation.win!r}", f"margin: {evaluation.margin!r}"]
@@ -187,7 +187,7 @@ def evaluation_text(evaluation: Evaluation) -> str:
 
 
 @cache
-def feature_sum(features: Features | None) -> WordsValue:
+def feature_sum(features: Features | None) -> CompiledValue:
     """(own, opp, float64[K] weights) to the weighted sum of the features; 0 in a game without features."""
     if features is None:
         return _nothing
@@ -210,27 +210,27 @@ def _nothing(own: Word, opp: Word, weights: NDArray[np.float64]) -> Word:
 
 
 @cache
-def final_value(rules: Rules) -> WordsValue:
-    """(own, opp, `ValuationParameters.ends`) to the value of a position in which the match is over."""
+def finished_value(rules: Rules) -> CompiledValue:
+    """(own, opp, `EvaluationParameters.finished`) to the value of a position in which the match is over."""
     return_to_move, margin = rules.return_to_move, rules.margin
 
     @scalar_rule
-    def value_without_points(own: Word, opp: Word, ends: NDArray[np.float64]) -> Word:
-        return ends[0] * return_to_move(own, opp)
+    def value_without_points(own: Word, opp: Word, finished: NDArray[np.float64]) -> Word:
+        return finished[0] * return_to_move(own, opp)
 
     if margin is None:
         return value_without_points
 
     @scalar_rule
-    def value(own: Word, opp: Word, ends: NDArray[np.float64]) -> Word:
-        return ends[0] * return_to_move(own, opp) + ends[1] * margin(own, opp)
+    def value(own: Word, opp: Word, finished: NDArray[np.float64]) -> Word:
+        return finished[0] * return_to_move(own, opp) + finished[1] * margin(own, opp)
 
     return value
 
 
 @cache
-def _batch_value(rules: Rules, open_position: WordsValue) -> Callable[..., None]:
-    final_position = final_value(rules)
+def _batch_value(rules: Rules, unfinished_value: CompiledValue) -> Callable[..., None]:
+    value_at_end = finished_value(rules)
     register_rules()
 
     @compiled
@@ -238,14 +238,14 @@ def _batch_value(rules: Rules, open_position: WordsValue) -> Callable[..., None]
         own: Words,
         opp: Words,
         over: NDArray[np.bool_],
-        ends: NDArray[np.float64],
-        body: OpenParameters,
+        finished: NDArray[np.float64],
+        unfinished: ValueParameters,
         values: NDArray[np.float64],
     ) -> None:
         for i in range(len(own)):
             if over[i]:
-                values[i] = final_position(own[i], opp[i], ends)
+                values[i] = value_at_end(own[i], opp[i], finished)
             else:
-                values[i] = open_position(own[i], opp[i], body)
+                values[i] = unfinished_value(own[i], opp[i], unfinished)
 
     return write_values

@@ -10,7 +10,7 @@ from selfplay.compute.bit_algebra import Word, scalar_rule
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.patterns import Patterns, phase_of, write_entries
-from selfplay.search.evaluation import ValuationParameters, WordsValue
+from selfplay.search.evaluation import CompiledValue, EvaluationParameters
 
 
 class PatternTables(NamedTuple):
@@ -44,7 +44,7 @@ def pattern_value(own: Word, opp: Word, tables: PatternTables) -> Word:
 
 
 class PatternEvaluation(NamedTuple):
-    """A valuation by tables of patterns.
+    """An evaluation by tables of patterns.
 
     A finished match has the value win * return + margin * (the lead of the player to move in points).
     """
@@ -55,15 +55,15 @@ class PatternEvaluation(NamedTuple):
     margin: float
     tables: PatternTables
 
-    def open_value(self, game: Game) -> WordsValue:
+    def unfinished_value(self, game: Game) -> CompiledValue:
         return pattern_value
 
-    def parameters(self, game: Game) -> ValuationParameters:
+    def parameters(self, game: Game) -> EvaluationParameters:
         """Raises SettingError if the tables are for another game."""
         if game.name != self.game:
             raise SettingError(f"evaluation={self.name}: it is for {self.game}, not for {game.name}")
         entries = np.empty_like(self.tables.entries)
-        return ValuationParameters(np.array([self.win, self.margin]), self.tables._replace(entries=entries))
+        return EvaluationParameters(np.array([self.win, self.margin]), self.tables._replace(entries=entries))
 
 
 def pattern_tables(patterns: Patterns, weights: NDArray[np.float32], squares: int) -> PatternTables:

@@ -12,7 +12,7 @@ from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.search.algorithms import Algorithm, BatchResult, compile_search
-from selfplay.search.evaluation import Valuation
+from selfplay.search.evaluation import Evaluation
 from selfplay.search.interruption import run_interruptibly
 from selfplay.search.stack import make_stack
 from selfplay.search.transposition_table import make_table
@@ -56,7 +56,7 @@ class Searcher:
     def __init__(
         self,
         game: Game,
-        evaluation: Valuation,
+        evaluation: Evaluation,
         algorithm: str = "negascout",
         *,
         ordered: bool = True,
@@ -70,7 +70,7 @@ class Searcher:
         self.ordered = ordered and self.algorithm != Algorithm.MINIMAX
         evaluation.parameters(game)  # raises if the evaluation does not fit the game
         self._table = make_table(0 if self.algorithm == Algorithm.MINIMAX else table_bits)
-        self._search = compile_search(game.rules, evaluation.open_value(game), game.pass_action)
+        self._search = compile_search(game.rules, evaluation.unfinished_value(game), game.pass_action)
 
     def search(self, state: State, depth: int, *, time_limit: float | None = None) -> SearchResult:
         """Search the position of one match (B = 1) `depth` plies ahead.

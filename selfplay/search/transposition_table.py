@@ -40,7 +40,7 @@ Table = NDArray[np.void]
 
 
 class SearchedPosition(Protocol):
-    """The fields that the table reads and writes of a position that is being searched; see `algorithms.Frame`."""
+    """The fields that the table reads and writes of a searched position; see `selfplay.search.stack.Frame`."""
 
     own: int
     opp: int

@@ -5,7 +5,7 @@ from pathlib import Path
 from matplotlib import pyplot as plt
 
 from selfplay.errors import SettingError
-from selfplay.figures.experience import picture_of_store
+from selfplay.figures.experience_graph import picture_of_store
 from selfplay.figures.style import save_figure
 from selfplay.settings.experience import ExperienceGraphSettings
 from selfplay.stages.experience_files import open_store

@@ -38,22 +38,22 @@ def compare_runs(folder: Path, expected: Sequence[Path] = ()) -> str:
         write_csv(table, folder / "sweep" / "runs.csv")
         save_figure(run_curves(runs.finished), folder / "sweep" / "runs.png")
         parts.append(_shown_table(table, runs.finished))
-    return "\n\n".join([*parts, *_left_out_text(runs)])
+    return "\n\n".join([*parts, *_skipped_text(runs)])
 
 
-def _left_out_text(runs: Runs) -> list[str]:
-    if not runs.left_out:
+def _skipped_text(runs: Runs) -> list[str]:
+    if not runs.skipped:
         return []
-    count = len(runs.finished) + len(runs.left_out)
-    lines = [f"Not finished, therefore not in the table: {len(runs.left_out)} of {count} runs"]
-    return ["\n".join(lines + [f"  {name}: {reason}" for name, reason in runs.left_out.items()])]
+    count = len(runs.finished) + len(runs.skipped)
+    lines = [f"Not finished, therefore not in the table: {len(runs.skipped)} of {count} runs"]
+    return ["\n".join(lines + [f"  {name}: {reason}" for name, reason in runs.skipped.items()])]
 
 
 def _held_seats(runs: Sequence[Run]) -> dict[str, list[str]]:
     """The names of the seats in which a perfect player never loses, by game, for games that are graded exactly."""
     held: dict[str, list[str]] = {}
     for run in runs:
-        name = run.known.get("game")
+        name = run.all_settings.get("game")
         if name is not None and name not in held and run.table["lines_first"].notna().all():
             grader = Grader(enumerate_positions(make_game(name)))
             held[name] = [SEAT_NAMES[seat] for seat in range(2) if grader.can_hold(seat)]
@@ -74,7 +74,7 @@ def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> p
         row: dict[str, Any] = {"run": run.name} | {name: setting_text(run, name) for name in names}
         row["levels"] = int(newest["level"])
         row |= {column.name: newest.get(column.name) for column in SWEEP_COLUMNS}
-        row["unbeatable_from"] = unbeatable_from(run.table, held_seats.get(run.known.get("game", ""), ()))
+        row["unbeatable_from"] = unbeatable_from(run.table, held_seats.get(run.all_settings.get("game", ""), ()))
         row["validation_loss"] = run.validation_loss
         rows.append(row)
     counts = ("unbeatable_from", *(f"{result}_vs_random" for result in RESULTS))
@@ -86,12 +86,12 @@ def unbeatable_from(table: pd.DataFrame, seats: Sequence[str]) -> int | None:
 
     None if the newest level loses a line, or if `seats` is empty.
     """
-    first = None
+    first_level = None
     for _, row in table[::-1].iterrows():
         if not seats or any(row[f"losing_lines_{seat}"] != "0" for seat in seats):
             break
-        first = int(row["level"])
-    return first
+        first_level = int(row["level"])
+    return first_level
 
 
 def _shown_table(table: pd.DataFrame, runs: Sequence[Run]) -> str:

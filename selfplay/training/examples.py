@@ -55,15 +55,15 @@ def distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray
     """The distinct rows of uint8[N, W], sorted.
 
     Returns:
-        first: int64[M], the index of the first occurrence of each distinct row.
+        first_rows: int64[M], the index of the first_rows occurrence of each distinct row.
         inverse: int64[N], the number in range(M) of the distinct row that equals each row.
     """
     padded = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
     padded[:, : packed.shape[1]] = packed
     words = padded.view(np.uint64)
     keys = words[:, 0] if words.shape[1] == 1 else words.view([("", np.uint64)] * words.shape[1])[:, 0]
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return first, inverse.reshape(-1)
+    _, first_rows, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return first_rows, inverse.reshape(-1)
 
 
 def training_examples(
@@ -93,9 +93,9 @@ def training_examples(
 def _merge(
     packed: NDArray[np.uint8], counts: NDArray[np.float64], targets: NDArray[np.float64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.float64]]:
-    first, inverse = distinct_rows(packed)
+    first_rows, inverse = distinct_rows(packed)
     total = np.bincount(inverse, weights=counts).astype(np.float64)
-    return packed[first], total, np.bincount(inverse, weights=counts * targets) / total
+    return packed[first_rows], total, np.bincount(inverse, weights=counts * targets) / total
 
 
 def _all_images(packed: NDArray[np.uint8], images: NDArray[np.int64]) -> NDArray[np.uint8]:

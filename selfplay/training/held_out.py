@@ -62,6 +62,6 @@ def is_held_out(match: NDArray[np.int64], fraction: float, key: int) -> NDArray[
 def held_out_rows(rows: Rows, codec: ObservationCodec) -> HeldOut:
     """`rows` in the form on which networks are measured."""
     packed = codec.pack(rows.own, rows.opp)
-    first, inverse = distinct_rows(packed)
-    distinct = np.unpackbits(packed[first], axis=1, count=codec.size)
+    first_rows, inverse = distinct_rows(packed)
+    distinct = np.unpackbits(packed[first_rows], axis=1, count=codec.size)
     return HeldOut(*(torch.from_numpy(array) for array in (distinct, inverse, rows.target)))

@@ -4,7 +4,7 @@ from fastapi import FastAPI
 
 from selfplay.web.error_responses import add_error_handlers
 from selfplay.web.match_service import MatchService
-from selfplay.web.request_limits import RequestLimits
+from selfplay.web.request_checks import RequestChecks
 from selfplay.web.routes import game_routes, match_routes
 from selfplay.web.static_files import add_static_files
 
@@ -24,7 +24,7 @@ def create_app(service: MatchService) -> FastAPI:
     app.include_router(game_routes(service))
     add_static_files(app)
     add_error_handlers(app)
-    app.add_middleware(RequestLimits, hosts=allowed_hosts(service.settings.host))
+    app.add_middleware(RequestChecks, hosts=allowed_hosts(service.settings.host))
     return app
 
 

@@ -36,7 +36,7 @@ class Match:
         self, match_id: str, game: Game, opponent: OpponentView, player: Player, seed: int, person: SeatOfPerson
     ) -> None:
         self.id, self.game, self.opponent = match_id, game, opponent
-        self.session = Session(game, (None, player), random_key(seed, match_id), first=FIRST_PLAYER[person])
+        self.session = Session(game, (None, player), random_key(seed, match_id), first_player=FIRST_PLAYER[person])
         self.lock = MatchLock()
         self._describer = MatchDescriber(self.session)
 
@@ -95,7 +95,7 @@ class Match:
 
     @property
     def person_seat(self) -> int:
-        return 0 if self.session.first == PERSON else 1
+        return 0 if self.session.first_player == PERSON else 1
 
     def hint(self) -> HintView:
         """A suggested action. Raises NotNowError if the match is over or no values are known."""

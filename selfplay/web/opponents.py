@@ -53,7 +53,7 @@ class OpponentCatalog:
         self._solving = threading.Lock()
         self._players = PlayerCache()
         kinds = {name: player_kind(name) for name in PLAYERS if name not in LISTED_KINDS + UNLISTED_KINDS}
-        self._other_kinds = {name: kind for name, kind in kinds.items() if not kind.needs_what}
+        self._other_kinds = {name: kind for name, kind in kinds.items() if not kind.needs_argument}
 
     def game(self, name: str) -> Game:
         """The game with this name. Raises NotFoundError if there is none."""

@@ -186,7 +186,7 @@ class LevelRow(BaseModel):
     rating: float
 
 
-class RatedPlayer(BaseModel):
+class RatedPlayerView(BaseModel):
     """A row of tournament/players.csv or comparison/references.csv."""
 
     player: str
@@ -204,8 +204,8 @@ class StoryView(BaseModel):
     levels: list[int] = Field(description="The trained levels.")
     losses: list[LevelLosses]
     comparison: list[LevelRow] | None
-    references: list[RatedPlayer] | None = Field(
+    references: list[RatedPlayerView] | None = Field(
         description="The players that the levels were compared with, in a game too large to enumerate."
     )
-    tournament: list[RatedPlayer] | None
+    tournament: list[RatedPlayerView] | None
     notes: list[str] = Field(description="What is missing, and the command that makes it.")

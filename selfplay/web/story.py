@@ -21,7 +21,7 @@ from selfplay.web.schemas import (
     ExactView,
     LevelLosses,
     LevelRow,
-    RatedPlayer,
+    RatedPlayerView,
     ResultsView,
     StoryView,
 )
@@ -179,14 +179,14 @@ def _exact(row: Row) -> ExactView | None:
     )
 
 
-def _tournament(path: Path) -> list[RatedPlayer]:
+def _tournament(path: Path) -> list[RatedPlayerView]:
     return [_rated(row, "player") for row in (parsed_row(PLAYER_COLUMNS, texts) for texts in _rows(path))]
 
 
-def _references(path: Path) -> list[RatedPlayer]:
+def _references(path: Path) -> list[RatedPlayerView]:
     return [_rated(row, "reference") for row in (parsed_row(REFERENCE_COLUMNS, texts) for texts in _rows(path))]
 
 
-def _rated(row: Row, column: str) -> RatedPlayer:
+def _rated(row: Row, column: str) -> RatedPlayerView:
     """The rating of the player named in `column`."""
-    return RatedPlayer(player=row[column], rating=row["rating"], low=row["rating_low"], high=row["rating_high"])
+    return RatedPlayerView(player=row[column], rating=row["rating"], low=row["rating_low"], high=row["rating_high"])

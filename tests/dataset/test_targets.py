@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfplay.dataset.forgone_values import forgone_values
+from selfplay.dataset.bootstrap_values import bootstrap_values
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.reader import read_dataset
 from selfplay.dataset.target_rules import watkins
@@ -177,7 +177,7 @@ def forgone_of(*matches, plies, players=None):
     one = Explorer(matches, plies)
     pair = players or (one, one)
     (record,) = play_matches(GAME, pair, range(len(matches)), 0)
-    return record, forgone_values(record, pair, 0)
+    return record, bootstrap_values(record, pair, 0)
 
 
 def test_the_forgone_value_is_that_of_the_best_action_where_another_was_explored():

@@ -87,7 +87,7 @@ def test_a_named_recipe_accounts_for_what_it_sets():
 
 def test_names_are_read_and_manifests_take_precedence():
     run = run_of("old/epsilons=[0.5,0.1],recipe=a/gamma=0.5,seed=7", gamma=0.9)
-    assert run.named == {"epsilons": "[0.5,0.1]", "recipe": "a", "gamma": "0.5", "seed": "7"}
+    assert run.settings_in_name == {"epsilons": "[0.5,0.1]", "recipe": "a", "gamma": "0.5", "seed": "7"}
     assert [setting_text(run, name) for name in ("recipe", "gamma", "seed", "nothing")] == ["a", "0.9", "0", ""]
 
 
@@ -159,16 +159,16 @@ def folder(tiny_run, tmp_path):
 def test_runs_are_read_and_unfinished_ones_are_named(folder):
     runs = read_runs(folder, [folder / "seed=9", folder / "never begun"])
     assert [run.name for run in runs.finished] == ["seed=9", "seed=10"]
-    assert [run.known["seed"] for run in runs.finished] == [9, 10]
-    assert [run.known["training.epochs"] for run in runs.finished] == [3, 3]
-    assert runs.finished[0].known["player.depth"] == 1
-    assert runs.left_out.keys() == {"not compared", "newer level", "broken", "cut off", "just begun", "never begun"}
-    assert runs.left_out["never begun"] == "it has not started"
-    assert runs.left_out["just begun"] == "no level is trained yet"
-    assert runs.left_out["not compared"] == "trained up to level 3, and its levels are not compared yet"
-    assert runs.left_out["newer level"] == "trained up to level 3, but compared up to level 2"
-    assert "levels.csv: is not a table of compared levels" in runs.left_out["broken"]
-    assert "epoch_loss.csv: is cut off" in runs.left_out["cut off"]
+    assert [run.all_settings["seed"] for run in runs.finished] == [9, 10]
+    assert [run.all_settings["training.epochs"] for run in runs.finished] == [3, 3]
+    assert runs.finished[0].all_settings["player.depth"] == 1
+    assert runs.skipped.keys() == {"not compared", "newer level", "broken", "cut off", "just begun", "never begun"}
+    assert runs.skipped["never begun"] == "it has not started"
+    assert runs.skipped["just begun"] == "no level is trained yet"
+    assert runs.skipped["not compared"] == "trained up to level 3, and its levels are not compared yet"
+    assert runs.skipped["newer level"] == "trained up to level 3, but compared up to level 2"
+    assert "levels.csv: is not a table of compared levels" in runs.skipped["broken"]
+    assert "epoch_loss.csv: is cut off" in runs.skipped["cut off"]
 
 
 def test_the_name_gives_the_replayed_levels_where_there_are_fewer(folder):
@@ -177,7 +177,7 @@ def test_the_name_gives_the_replayed_levels_where_there_are_fewer(folder):
         manifest = Manifest(folder / run / "level_03")
         manifest.sections["training"]["settings"]["replayed_sha256"] = replayed
         manifest.path.write_text(json.dumps({"format": 1, **manifest.sections}))
-    replay = {run.name: run.known["dataset.replay"] for run in read_runs(folder).finished}
+    replay = {run.name: run.all_settings["dataset.replay"] for run in read_runs(folder).finished}
     assert replay == {"dataset.replay=12": "12", "seed=10": 1}
 
 

@@ -124,7 +124,7 @@ def _play_two(player: GtpPlayer) -> None:
 )
 def test_a_command_may_contain_a_question_mark(text: str, what: str, options: dict[str, object]) -> None:
     name = parse_name(text)
-    assert (name.kind, name.what, name.given) == ("gtp", what, options)
+    assert (name.kind, name.argument, name.given) == ("gtp", what, options)
 
 
 # ---------------------------------------------------------------------- an engine of others

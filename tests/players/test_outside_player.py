@@ -33,7 +33,7 @@ class Nth(Player):
 
 
 KIND = PlayerKind(
-    "nth:N", "the n-th legal action", lambda name, game, run_dir: Nth(game, int(name.what)), (Option("n", int, 0),)
+    "nth:N", "the n-th legal action", lambda name, game, run_dir: Nth(game, int(name.argument)), (Option("n", int, 0),)
 )
 '''
 

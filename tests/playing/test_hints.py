@@ -91,5 +91,5 @@ def test_the_perfect_player_is_made_once() -> None:
 def test_a_ply_says_whether_an_exploring_player_acted_at_random() -> None:
     for epsilon, is_random in ((1.0, True), (0.0, False)):
         player = EpsilonGreedyPlayer(GAME, FirstLegal(GAME), [epsilon])
-        session = session_with(player, first=1)
+        session = session_with(player, first_player=1)
         assert session.advance().is_random is is_random

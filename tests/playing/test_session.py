@@ -33,7 +33,7 @@ def test_a_draw_has_no_winner() -> None:
 
 
 def test_the_person_can_sit_second_and_two_people_or_two_players_can_play() -> None:
-    second = session_with(FirstLegal(GAME), first=1)
+    second = session_with(FirstLegal(GAME), first_player=1)
     assert (second.awaits_person, second.names) == (False, ("first legal", HUMAN))
     people = session_with(None)
     assert play_on(people, 0, 3, 1, 4, 2) == [0, 3, 1, 4, 2]
@@ -119,7 +119,7 @@ def test_undo_goes_back_to_the_persons_last_choice() -> None:
 
 
 def test_undo_does_not_take_back_the_opponents_first_ply() -> None:
-    session = session_with(FirstLegal(GAME), first=1)
+    session = session_with(FirstLegal(GAME), first_player=1)
     play_on(session)
     with pytest.raises(NotNowError):
         session.undo()
@@ -176,7 +176,7 @@ def test_random_numbers_depend_on_key_match_and_ply() -> None:
 def test_a_new_match_after_one_without_plies_keeps_its_number() -> None:
     session = session_with(FirstLegal(GAME))
     session.new_match(1)
-    assert (session.match, session.first, session.awaits_person) == (0, 1, False)
+    assert (session.match, session.first_player, session.awaits_person) == (0, 1, False)
     play_on(session)
     session.new_match()
-    assert (session.match, session.first, session.plies, session.results.matches) == (1, 1, (), 0)
+    assert (session.match, session.first_player, session.plies, session.results.matches) == (1, 1, (), 0)

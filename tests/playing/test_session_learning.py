@@ -37,7 +37,7 @@ def test_a_learner_against_itself_is_shown_a_match_once_with_both_seats() -> Non
 
 def test_after_an_end_is_taken_back_the_match_is_practice() -> None:
     learner = Learning(GAME)
-    session = session_with(learner, first=1)
+    session = session_with(learner, first_player=1)
     play_on(session, 3, 4)
     assert session.result_text == "X wins."
     before = session.standing()

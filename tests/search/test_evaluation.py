@@ -7,7 +7,7 @@ import torch
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import GAMES, make_game
 from selfplay.games.feature_kernels import feature_values
-from selfplay.search.evaluation import EVALUATIONS, Evaluation, evaluation_text, make_evaluation, position_values
+from selfplay.search.evaluation import EVALUATIONS, FeatureEvaluation, evaluation_text, make_evaluation, position_values
 
 OTHELLO = make_game("othello")
 NAMES = sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
@@ -84,7 +84,7 @@ def test_features_that_are_not_named_have_weight_0(tmp_path):
 
 @pytest.mark.parametrize("weights", [{"discs": 1 / 3, "stable": -1e-9}, {}])
 def test_a_written_evaluation_is_read_back_equal(tmp_path, weights):
-    evaluation = Evaluation("", "othello_4x4", 0.1, 1e-17, weights)
+    evaluation = FeatureEvaluation("", "othello_4x4", 0.1, 1e-17, weights)
     path = written(tmp_path, evaluation_text(evaluation))
     assert make_evaluation(path, make_game("othello_4x4")) == evaluation._replace(name=path)
 

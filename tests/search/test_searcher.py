@@ -18,7 +18,7 @@ from selfplay.games.game import Game
 from selfplay.games.position_graph import positions_of
 from selfplay.games.rules import Rules
 from selfplay.search.backward_induction import optimal_actions, perfect_values
-from selfplay.search.evaluation import Evaluation, make_evaluation, position_values
+from selfplay.search.evaluation import FeatureEvaluation, make_evaluation, position_values
 from selfplay.search.searcher import ALGORITHMS, Searcher
 
 GAMES_OF_SEARCH = {name: make_game(name) for name in GAMES}
@@ -34,7 +34,7 @@ VARIANTS = [
 ]
 
 
-def evaluation_for(game: Game) -> Evaluation:
+def evaluation_for(game: Game) -> FeatureEvaluation:
     return make_evaluation("article" if game.features else "none", game)
 
 
@@ -46,7 +46,7 @@ def position_after(game: Game, plies: int, seed: int) -> State:
     return state
 
 
-def negamax(game: Game, evaluation: Evaluation, state: State, depth: int) -> tuple[float, int, int]:
+def negamax(game: Game, evaluation: FeatureEvaluation, state: State, depth: int) -> tuple[float, int, int]:
     """The value, the lowest best action and the positions visited, by the definition alone."""
     if depth == 0 or bool(state.terminated):
         return float(position_values(evaluation, game, state)), -1, 1
@@ -196,7 +196,7 @@ def test_the_worked_table_of_the_article(algorithm, visited):
     # A3   -4 -3 +1    once -4 is seen, the rest no longer matters
     # So close to the leaves NegaScout searches as alpha-beta does.
     game = TableGame()
-    points = Evaluation("points", None, 0.0, 1.0, {})
+    points = FeatureEvaluation("points", None, 0.0, 1.0, {})
     result = Searcher(game, points, algorithm, ordered=False, table_bits=0).search(game.init(), 2)
     assert result.value == -1
     assert result.action == 1

@@ -56,7 +56,7 @@ def test_its_datasets_and_its_settings_are_read(form, run_dir):
         assert rows.match.max() == 59
         assert Manifest(run.level(level)).sections["generation"]["counts"]["rows"] == len(rows.match)
     (finished,) = read_runs(run_dir).finished
-    assert finished.known["training.epochs"] == 3
+    assert finished.all_settings["training.epochs"] == 3
     assert finished.table["level"].tolist() == list(range(LEVELS[form] + 1))
     assert load_level(run_dir, LEVELS[form], game).name == f"level {LEVELS[form]}"
 

@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 
 from selfplay.web.app import allowed_hosts, create_app
 from selfplay.web.match_service import MatchService
-from selfplay.web.request_limits import MAX_BODY_BYTES
+from selfplay.web.request_checks import MAX_BODY_BYTES
 from tests.web.conftest import Clock, client_of, web_settings
 from tests.web.match_requests import act, begin
 

@@ -24,8 +24,8 @@ from selfplay.players.value_net import evaluate
 from selfplay.runs.checkpoints import load_checkpoint
 from selfplay.search.backward_induction import perfect_values
 
-MOST_PANELS = 8
-MOST_TICKS = 12
+MAX_PANELS = 8
+MAX_TICKS = 12
 COLOURS = {1.0: (GREEN, "won with perfect play"), 0.0: (GREY, "drawn"), -1.0: (BLUE, "lost with perfect play")}
 """By perfect value: the colour of a bar, and its text in the legend."""
 
@@ -87,7 +87,7 @@ def _afterstate_values(run_dir: str | Path, game: Game, level: int, graph: Posit
 def position_value_bars(positions: PositionValues) -> Figure:
     """The value of each position, a panel for each of up to eight levels, with the first and the last."""
     count = len(positions.levels)
-    shown = np.unique(np.linspace(0, count - 1, min(count, MOST_PANELS)).round().astype(int))
+    shown = np.unique(np.linspace(0, count - 1, min(count, MAX_PANELS)).round().astype(int))
     columns = 1 if len(shown) <= 3 else 2
     rows = -(-len(shown) // columns)
     figure = empty_figure(8 * columns, 1 + 2.6 * rows)
@@ -133,5 +133,5 @@ def _draw_level(axes: Axes, positions: PositionValues, number: int) -> None:
     axes.set_xlim(places.min() - 1, places.max() + 1)
     axes.set_ylim(-1.15, 1.15)
     winning = places[perfect == 1]
-    if 0 < len(winning) <= MOST_TICKS:
+    if 0 < len(winning) <= MAX_TICKS:
         axes.set_xticks(winning)

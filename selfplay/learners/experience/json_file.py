@@ -112,9 +112,9 @@ def _checked(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Board]:
     """The boards with the player to move, after checking every board, end and step against the rules."""
     if not boards:
         return {}
-    first: dict[Squares, int] = {}
+    first_numbers: dict[Squares, int] = {}
     for number, board in boards.items():
-        other = first.setdefault(board.squares, number)
+        other = first_numbers.setdefault(board.squares, number)
         _require(other == number, f"boards '{other}' and '{number}' have the same state")
     state = _state(boards, form)
     results = torch.where(state.terminated, state.returns, torch.nan).tolist()

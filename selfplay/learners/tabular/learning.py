@@ -106,18 +106,18 @@ def _random_action(children: NDArray[np.int32], word: int) -> int:
 @compiled
 def _best_action(children: NDArray[np.int32], table: NDArray[np.float64], word: int, lowest: bool) -> int:
     """An action of the largest value; `table` float64[N], of the player to move with the other to move next."""
-    best, count, first = -np.inf, 0, 0
+    best, count, first_best = -np.inf, 0, 0
     for action in range(len(children)):
         if children[action] != NO_CHILD:
             value = table[children[action]]
             if value > best:
-                best, count, first = value, 1, action
+                best, count, first_best = value, 1, action
             elif value == best:
                 count += 1
     if lowest or count == 1:
-        return first
+        return first_best
     skip = below(word, count)
-    action = first - 1
+    action = first_best - 1
     while skip >= 0:
         action += 1
         skip -= children[action] != NO_CHILD and table[children[action]] == best

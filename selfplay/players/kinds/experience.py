@@ -19,7 +19,7 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     rule = None
     if any(option.name in name.given for option in RULE):
         rule = ExperienceRule(*(name.options[option.name] for option in RULE))
-    path = Path(name.what) if name.what else run_dir / "experience.sqlite"
+    path = Path(name.argument) if name.argument else run_dir / "experience.sqlite"
     return load_experience_player(path, game, rule, learns=name.options["learn"])
 
 

@@ -14,7 +14,7 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.gtp import GtpPlayer
 
     options = {option.name: name.options[option.name] for option in KIND.options}
-    return GtpPlayer(game, name.what, **options)
+    return GtpPlayer(game, name.argument, **options)
 
 
 KIND = PlayerKind(

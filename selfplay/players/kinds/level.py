@@ -14,7 +14,7 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.levels import load_level
     from selfplay.players.random import RandomPlayer
 
-    level = whole_number(name.text, name.what, "the level")
+    level = whole_number(name.text, name.argument, "the level")
     if level == 0:
         return RandomPlayer(game)
     options = name.options

@@ -9,7 +9,7 @@ from selfplay.players.player_names import Option, PlayerKind, PlayerName, whole_
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
-    from selfplay.search.evaluation import Valuation
+    from selfplay.search.evaluation import Evaluation
 
 DEPTH, NETWORK_DEPTH = 4, 2
 """Plies to look ahead by default: in compiled searches, and with a network, which evaluates the whole tree."""
@@ -24,12 +24,12 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     options, level = name.options, _level(name)
     folder = options["run_dir"] or run_dir
     if level is None:
-        evaluation: Valuation | None = make_evaluation(options["evaluation"], game)
+        evaluation: Evaluation | None = make_evaluation(options["evaluation"], game)
     else:
         evaluation = level_evaluation(folder, level, game)
     if evaluation is None:
         return _network_search(name, game, folder, level or 0)
-    searcher = Searcher(game, evaluation, name.what, ordered=options["ordered"], table_bits=options["table_bits"])
+    searcher = Searcher(game, evaluation, name.argument, ordered=options["ordered"], table_bits=options["table_bits"])
     return SearchPlayer(
         searcher,
         DEPTH if options["depth"] is None else options["depth"],
@@ -50,8 +50,8 @@ def _network_search(name: PlayerName, game: "Game", run_dir: str | Path, level: 
     from selfplay.players.levels import load_level
     from selfplay.search.searcher import ALGORITHMS
 
-    if name.what not in ALGORITHMS:
-        raise SettingError(f"unknown search {name.what!r}; choose from {', '.join(ALGORITHMS)}")
+    if name.argument not in ALGORITHMS:
+        raise SettingError(f"unknown search {name.argument!r}; choose from {', '.join(ALGORITHMS)}")
     if unsupported := [option for option in ("time_limit", "endgame") if option in name.given]:
         raise SettingError(f"player {name.text!r}: {unsupported[0]} needs a level with tables (architecture=ntuple...)")
     depth = NETWORK_DEPTH if name.options["depth"] is None else name.options["depth"]

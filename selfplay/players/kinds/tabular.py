@@ -14,7 +14,7 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.games.position_graph import positions_of
     from selfplay.players.tabular import load_tabular_player
 
-    return load_tabular_player(Path(name.what), positions_of(game.name))
+    return load_tabular_player(Path(name.argument), positions_of(game.name))
 
 
 def _tables(run_dir: Path) -> str:

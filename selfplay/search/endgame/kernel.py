@@ -19,7 +19,16 @@ from selfplay.compute.compilation import compiled, part_of_compiled, register_ru
 from selfplay.games.rules import Rules, TurningRules
 from selfplay.search.endgame.last_squares import LAST_SQUARES, NO_VALUE, VISITED, Work, last_squares_search
 from selfplay.search.endgame.move_ordering import move_ordering
-from selfplay.search.endgame.stack import CHILD, FRAME, MAX_CHILDREN, MAX_PLIES, Children, Frame, descend, take_back
+from selfplay.search.endgame.stack import (
+    CHILD,
+    ENDGAME_FRAME,
+    MAX_CHILDREN,
+    MAX_PLIES,
+    Children,
+    EndgameFrame,
+    descend,
+    take_back,
+)
 from selfplay.search.endgame.table import BEST_MOVE, HIGHEST, LOWEST, Table, bounds_of, bucket_of, entry_of, remember
 
 TABLE_FROM = 7
@@ -45,7 +54,7 @@ player to move: t >= v > bound, or t <= v <= bound.
 
 
 @part_of_compiled
-def look_up(frame: Frame, search: int, table: Table) -> tuple[int, int]:
+def look_up(frame: EndgameFrame, search: int, table: Table) -> tuple[int, int]:
     """The value of a position, or NO_VALUE if the table does not decide the search; and the best known move, or 0."""
     if frame.empties < TABLE_FROM:
         return NO_VALUE, 0
@@ -60,7 +69,7 @@ def look_up(frame: Frame, search: int, table: Table) -> tuple[int, int]:
 
 
 @part_of_compiled
-def keep(frame: Frame, search: int, certain: int, table: Table) -> None:
+def keep(frame: EndgameFrame, search: int, certain: int, table: Table) -> None:
     """Store in the table what the search of a position has proved."""
     value = frame.best_value
     bounds = (value, HIGHEST) if value > frame.bound else (LOWEST, value)
@@ -110,7 +119,7 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
         return after_a_reply(own, opp) if looks_ahead else at_a_glance(own, opp, is_odd)
 
     @part_of_compiled
-    def list_children(frame: Frame, moves: int, hint: int, children: Children) -> None:
+    def list_children(frame: EndgameFrame, moves: int, hint: int, children: Children) -> None:
         """Write the positions that the moves lead to."""
         own, opp = frame.own, frame.opp
         odd = squares_of_odd_quarters(board & ~(own | opp))
@@ -130,7 +139,7 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
         frame.num_untried = number - frame.first_child
 
     @part_of_compiled
-    def list_pass(frame: Frame, children: Children) -> None:
+    def list_pass(frame: EndgameFrame, children: Children) -> None:
         """Make a pass the only child. The position is not stored in the table; the one after the pass is."""
         child = children[frame.first_child]
         child.own, child.opp, child.move = frame.opp, frame.own, 0
@@ -149,7 +158,7 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
         work: Work,
         stop: NDArray[np.int64],
     ) -> int:
-        frames, children = np.zeros(MAX_PLIES, dtype=FRAME), np.zeros(MAX_CHILDREN, dtype=CHILD)
+        frames, children = np.zeros(MAX_PLIES, dtype=ENDGAME_FRAME), np.zeros(MAX_CHILDREN, dtype=CHILD)
         certain = 1 if width == ALL_MOVES else 0
         root = frames[0]
         root.own, root.opp, root.bound = own, opp, bound

@@ -12,7 +12,7 @@ MAX_PLIES = 130
 MAX_CHILDREN = 64 * 65 // 2
 
 
-class Frame(Protocol):
+class EndgameFrame(Protocol):
     """One position on the way from the root to the current position, a record of the stack."""
 
     own: int
@@ -42,14 +42,14 @@ class Child(Protocol):
     """The rating of the move; the lowest is tried first."""
 
 
-FRAME = np.dtype([(name, np.int64) for name in Frame.__annotations__])
+ENDGAME_FRAME = np.dtype([(name, np.int64) for name in EndgameFrame.__annotations__])
 CHILD = np.dtype([(name, np.int64) for name in Child.__annotations__])
 Children = NDArray[np.void]
 """Records of dtype CHILD."""
 
 
 @part_of_compiled
-def take_next_child(frame: Frame, children: Children) -> int:
+def take_next_child(frame: EndgameFrame, children: Children) -> int:
     """The number of the untried child with the lowest rating, which is moved to the end and removed."""
     first = frame.first_child
     last = first + frame.num_untried - 1
@@ -69,7 +69,7 @@ def take_next_child(frame: Frame, children: Children) -> int:
 
 
 @part_of_compiled
-def descend(frame: Frame, below: Frame, children: Children) -> None:
+def descend(frame: EndgameFrame, below: EndgameFrame, children: Children) -> None:
     """Prepare the frame of the next child."""
     number = take_next_child(frame, children)
     below.own, below.opp = children[number].own, children[number].opp
@@ -79,7 +79,7 @@ def descend(frame: Frame, below: Frame, children: Children) -> None:
 
 
 @part_of_compiled
-def take_back(frame: Frame, below: Frame) -> None:
+def take_back(frame: EndgameFrame, below: EndgameFrame) -> None:
     """Take the value of a child into account."""
     value = -below.best_value
     if value > frame.best_value:

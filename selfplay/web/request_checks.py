@@ -1,4 +1,4 @@
-"""Limits on requests (the Host header and the size of the body), and the security headers of every response."""
+"""Checks of requests (the Host header and the size of the body), and the security headers of every response."""
 
 from collections.abc import Collection
 
@@ -17,7 +17,7 @@ HEADERS = {
 }
 
 
-class RequestLimits:
+class RequestChecks:
     """Middleware that rejects unknown hosts and large bodies, and keeps the page from loading files of other servers.
 
     Args:

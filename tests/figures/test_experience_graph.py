@@ -4,7 +4,7 @@ import pytest
 from matplotlib.patches import FancyBboxPatch, PathPatch
 from PIL import Image
 
-from selfplay.figures.experience import layered_positions, picture_of, reachable_boards
+from selfplay.figures.experience_graph import layered_positions, picture_of, reachable_boards
 from selfplay.learners.experience.store import ExperienceStore
 from tests.support.experience_tools import GAME, learn, new_store, random_match
 from tests.support.runs import PROJECT, run_forked

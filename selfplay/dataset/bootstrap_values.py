@@ -10,7 +10,7 @@ from selfplay.players.capabilities import Explores, ValuesActions
 from selfplay.players.player import Player
 
 
-def forgone_values(record: MatchRecord, players: tuple[Player, Player], key: int) -> list[Tensor]:
+def bootstrap_values(record: MatchRecord, players: tuple[Player, Player], key: int) -> list[Tensor]:
     """float32[B] for each ply: the value of the best action to the player to move, if it explored and took another.
 
     nan in all other plies, and in those of players that do not value actions.
