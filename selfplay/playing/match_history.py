@@ -59,7 +59,7 @@ class MatchHistory:
         return max(chosen, default=None)
 
     def record(self, match: int, first_player: int, *forfeits: Forfeit) -> MatchRecord:
-        """The whole match as a record (B = 1) with this number; `first` is the player who moved first."""
+        """The whole match as a record (B = 1) with this number; `first_player` is the one who moved first."""
         actions = tuple(torch.tensor([ply.action]) for ply in self.plies)
-        seats = torch.tensor([first], dtype=torch.int8)
+        seats = torch.tensor([first_player], dtype=torch.int8)
         return MatchRecord(torch.tensor([match]), seats, tuple(self.states), actions, forfeits)

@@ -21,7 +21,7 @@ class SeatedMatch:
     """
 
     def __init__(self, game: Game, players: Players, first_player: int) -> None:
-        self.game, self.players, self.first_player = game, players, first
+        self.game, self.players, self.first_player = game, players, first_player
         self._history = MatchHistory(game.init())
         self._legal: tuple[State, tuple[int, ...]] | None = None
 
