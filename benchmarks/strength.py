@@ -6,7 +6,7 @@
 
 The ladder is gtp-rhino from level 1 to level 5, a third-party program from the Debian package grhino. Each opening is
 played from both seats. A draw is half a point; intervals are Wilson's at 95 %. Seconds are the time of a match and
-depend on the load of the machine; the matches do not, if the players are deterministic and have no time limit.
+depend on the load of the computer; the matches do not, if the players are deterministic and have no time limit.
 """
 
 import argparse

@@ -1,6 +1,8 @@
 """Settings and fixtures of all tests."""
 
 import shutil
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,3 +31,11 @@ def tiny_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run_copy(tiny_run: Path, tmp_path: Path) -> Path:
     """A copy of `tiny_run`."""
     return Path(shutil.copytree(tiny_run, tmp_path / "run"))
+
+
+@pytest.fixture
+def default_sigint() -> Iterator[None]:
+    """SIGINT raises KeyboardInterrupt even if the tests run in the background, where shells ignore SIGINT."""
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, handler)

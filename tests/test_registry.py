@@ -1,4 +1,4 @@
-"""Registries: names of this package, entry points of others, and `module:attribute`."""
+"""Registries: names of this package, entry points of other packages, and `module:attribute`."""
 
 from importlib.metadata import EntryPoint, EntryPoints
 

@@ -4,6 +4,9 @@ SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators
 another is folded into a key, each added as a multiple of the golden gamma and followed by the mixing function. Integer
 arithmetic wraps around at 64 bits. A random number thus depends only on what it is used for, and not on the batch, the
 shard or the worker that draws it.
+
+A key identifies a stream of random numbers, as in JAX. `stream_key` makes the key of each activity; everywhere in this
+package, an argument `key` is such a key.
 """
 
 from enum import IntEnum

@@ -1,4 +1,4 @@
-"""The values of the best actions in the plies in which a player explored instead."""
+"""Bootstrap values of Watkins's Q(lambda): the value of the best action in each ply in which a player explored."""
 
 import torch
 from torch import Tensor
@@ -16,18 +16,18 @@ def bootstrap_values(record: MatchRecord, players: tuple[Player, Player], key: i
     nan in all other plies, and in those of players that do not value actions.
 
     Args:
-        players, key: those of the matches, as for `selfplay.matches.arena.play_batch`.
+        players, key: the players and the stream of random numbers that the matches were played with.
     """
     return [
-        _forgone_in_ply(record.states[ply], action, record, players, Draws(key, record.match, ply))
+        _bootstrap_values_of_ply(record.states[ply], action, record, players, Draws(key, record.match, ply))
         for ply, action in enumerate(record.actions)
     ]
 
 
-def _forgone_in_ply(
+def _bootstrap_values_of_ply(
     state: State, action: Tensor, record: MatchRecord, players: tuple[Player, Player], draws: Draws
 ) -> Tensor:
-    forgone = torch.full(action.shape, torch.nan)
+    found = torch.full(action.shape, torch.nan)
     to_move = record.seats ^ state.current_player
     for number, player in enumerate(dict.fromkeys(players)):
         exploring, valuing = player.as_a(Explores), player.as_a(ValuesActions)
@@ -41,6 +41,6 @@ def _forgone_in_ply(
             continue
         values = valuing.action_values(state.select(rows))
         best, best_action = values.nan_to_num(nan=-torch.inf).max(dim=1)
-        given_up = best_action != action[rows]
-        forgone[rows[given_up]] = best[given_up]
-    return forgone
+        differs = best_action != action[rows]
+        found[rows[differs]] = best[differs]
+    return found

@@ -45,7 +45,7 @@ def watkins(played: "PlayedMatches") -> "Tensor":
     The rest of the match then does not affect the targets of earlier plies (Watkins's Q(lambda) with lambda = 1; Sutton
     & Barto, section 12.10), and z is the value of the best action to the player.
     """
-    from selfplay.dataset.forgone_values import forgone_values
+    from selfplay.dataset.bootstrap_values import bootstrap_values
     from selfplay.dataset.targets import discounted_outcomes
 
-    return discounted_outcomes(played, forgone_values(played.record, played.players, played.key))
+    return discounted_outcomes(played, bootstrap_values(played.record, played.players, played.key))

@@ -41,12 +41,12 @@ def is_move(game: Game, actions: Tensor) -> Tensor:
     return moved if game.pass_action is None else moved & (actions != game.pass_action)
 
 
-def discounted_outcomes(played: PlayedMatches, forgone: Sequence[Tensor] | None = None) -> Tensor:
+def discounted_outcomes(played: PlayedMatches, bootstrap: Sequence[Tensor] | None = None) -> Tensor:
     """float32[T, B]: z * gamma**k of each ply, as in `selfplay.dataset.target_rules.full`.
 
     Args:
-        forgone: float32[B] for each ply, as in `selfplay.dataset.bootstrap_values`. Where it is not nan, the match ends
-            there for the plies before it, with this value (at most 1) for the player to move.
+        bootstrap: float32[B] for each ply, as from `bootstrap_values`. Where it is not nan, the match ends there for
+            the plies before it, with this value (at most 1) for the player to move.
     """
     game, record = played.game, played.record
     moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
@@ -58,9 +58,9 @@ def discounted_outcomes(played: PlayedMatches, forgone: Sequence[Tensor] | None 
         k = moves_later.gather(1, mover)[:, 0]
         # 0 is added so that draws are not -0.0.
         targets[ply] = torch.where(mover[:, 0] == 0, of_first, -of_first) * powers[k] + 0.0
-        if forgone is not None:
-            cut = ~forgone[ply].isnan()
-            of_first[cut] = torch.where(mover[:, 0] == 0, forgone[ply], -forgone[ply])[cut].clamp(-1, 1)
+        if bootstrap is not None:
+            cut = ~bootstrap[ply].isnan()
+            of_first[cut] = torch.where(mover[:, 0] == 0, bootstrap[ply], -bootstrap[ply])[cut].clamp(-1, 1)
             moves_later[cut] = 0
         moves_later.scatter_add_(1, mover, is_move(game, record.actions[ply]).long()[:, None])
     return targets

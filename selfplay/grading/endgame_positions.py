@@ -129,7 +129,7 @@ def find_endgame_positions(game: Game, count: int, key: int) -> State:
     """At most `count` different positions from matches of an average player, in the order of the matches.
 
     Each match gives the first position with a choice in which the number of empty squares is the one that follows from
-    the number of the match.
+    the number of the match. `key`: the stream of random numbers of the matches.
     """
     player = make_player(average_player(game), game, "")
     found: list[State] = []

@@ -121,6 +121,7 @@ def play_matches(
     the next one begins. A forfeited match ends at that ply, and the log says why.
 
     Args:
+        key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
         alternate: True lets the first player move first in matches with even numbers and second in the others, False
             lets it move first in all of them.
         learn: whether players that learn from their matches do so.

@@ -93,7 +93,7 @@ def count_matches(
 ) -> PairResult:
     """Play `matches` matches, the first player moving first in those with even numbers, and count their results.
 
-    The players do not learn from the matches. `batch_size`, `opening_plies`, `device`: as for
+    The players do not learn from the matches. `key`, `batch_size`, `opening_plies`, `device`: as for
     `selfplay.matches.arena.play_matches`.
     """
     counted = RunningResults()

@@ -66,7 +66,7 @@ class RunFolder:
 
     @property
     def endgames(self) -> Path:
-        """Late positions with the exact value of every action, for the comparison in a large game."""
+        """Endgame positions with the exact value of every action, for the comparison in a large game."""
         return self.path / "comparison" / "endgames.csv"
 
     @property

@@ -8,14 +8,14 @@ from selfplay.settings.common import CommonSettings
 
 @dataclass
 class EvaluationSettings:
-    """An evaluation of positions (conf/evaluation/): see `selfplay.search.evaluation.Evaluation`."""
+    """An evaluation of positions (conf/evaluation/): see `selfplay.search.evaluation.FeatureEvaluation`."""
 
     win: float = 1.0
     """Value of a won match."""
     margin: float = 0.0
     """Value of each point of the lead at the end of a match."""
     weights: dict[str, float] = field(default_factory=dict)
-    """Weight of each feature of an open position."""
+    """Weight of each feature of an unfinished position."""
     game: str | None = None
     """The game that it applies to; null: any game that has these features."""
 

@@ -82,7 +82,7 @@ class ComparisonSettings:
     earlier_matches: int = 100
     """Matches against each reference of a level other than the newest, and between references."""
     endgames: int = 100
-    """Number of solved late positions in which players are tested; 0: none."""
+    """Number of solved endgame positions (few empty squares) in which players are tested; 0: none."""
 
     def __post_init__(self) -> None:
         require("comparison.matches", self.matches, self.matches >= 2, "2 or more")

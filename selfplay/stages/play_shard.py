@@ -99,6 +99,9 @@ def _against_pool(context: RunContext[Settings], shard: Shard, key: int) -> Iter
 
 
 def pool_opponents(key: int, matches: Tensor, level: int) -> Tensor:
-    """int64[B]: the opponent of level `level` in each of the matches numbered `matches` (int64[B])."""
+    """int64[B]: the opponent of level `level` in each of the matches numbered `matches` (int64[B]).
+
+    `key`: the stream of random numbers of the matches.
+    """
     drawn: Tensor = below(Draws(key, matches, 0).words(Purpose.OPPONENT), 2 * level)
     return torch.where(drawn < level, drawn, level)

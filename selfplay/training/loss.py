@@ -1,4 +1,7 @@
-"""The loss that training minimises, and the validation loss that chooses the best epoch."""
+"""The loss that training in batches minimises, and the validation loss that chooses the best epoch.
+
+`selfplay.training.row_by_row.descend_row_by_row` computes the same training loss, with its gradient, in compiled code.
+"""
 
 from collections.abc import Iterable
 

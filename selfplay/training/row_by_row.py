@@ -66,6 +66,8 @@ def descend_row_by_row(
 ) -> float:
     """Take one step of gradient descent on the weighted squared error of each row, in order.
 
+    The error is that of `selfplay.training.loss.weighted_squared_errors`, computed here so that it is compiled.
+
     Args:
         words: int64[N, 2], the words of the player who has just moved and of the player to move.
         targets, row_weights: float32[N].

@@ -192,7 +192,7 @@ def test_the_simulated_gpu_refuses_what_a_gpu_refuses():
 # ---------------------------------------------------------------------- the setting
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="here cuda is no error")
+@pytest.mark.skipif(torch.cuda.is_available(), reason="cuda is available here, so it is not an error")
 def test_a_missing_gpu_is_reported_in_one_line_and_nothing_is_written(tmp_path):
     result = run_forked(GENERATE, "device=cuda", f"run_dir={tmp_path / 'run'}", "level=0")
     assert (result.returncode, result.stdout) == (2, "")

@@ -173,16 +173,16 @@ def test_rows_of_random_matches_equal_those_computed_match_by_match(name, viewpo
 # ---------------------------------------------------------------------- matches cut where a player explored
 
 
-def forgone_of(*matches, plies, players=None):
+def bootstrap_values_of(*matches, plies, players=None):
     one = Explorer(matches, plies)
     pair = players or (one, one)
     (record,) = play_matches(GAME, pair, range(len(matches)), 0)
     return record, bootstrap_values(record, pair, 0)
 
 
-def test_the_forgone_value_is_that_of_the_best_action_where_another_was_explored():
-    _, forgone = forgone_of(X_WINS, DRAW, plies={1, 6, 8})
-    values = torch.stack(forgone, dim=1)
+def test_the_bootstrap_value_is_that_of_the_best_action_where_another_was_explored():
+    _, bootstrap = bootstrap_values_of(X_WINS, DRAW, plies={1, 6, 8})
+    values = torch.stack(bootstrap, dim=1)
     # In ply 1 both could have taken 8. In ply 6 X_WINS is over, and DRAW takes 7 where 8 is free; 8 is its last action.
     assert values[:, 1].tolist() == pytest.approx([0.8, 0.8])
     assert values[1, 6].item() == pytest.approx(0.8)
@@ -190,22 +190,22 @@ def test_the_forgone_value_is_that_of_the_best_action_where_another_was_explored
     assert values.isnan().all()
 
 
-def test_only_the_exploring_player_forgoes_values():
+def test_only_plies_of_the_exploring_player_have_bootstrap_values():
     matches = [X_WINS, X_WINS]
     explorer, steady = Explorer(matches, {0, 1, 2, 3}), Scripted(matches)
-    _, forgone = forgone_of(*matches, plies=(), players=(explorer, steady))
+    _, bootstrap = bootstrap_values_of(*matches, plies=(), players=(explorer, steady))
     # The explorer moves first in match 0 and second in match 1.
-    assert torch.stack(forgone, dim=1).isnan().tolist() == [
+    assert torch.stack(bootstrap, dim=1).isnan().tolist() == [
         [False, True, False, True, True],
         [True, False, True, False, True],
     ]
 
 
 def test_targets_before_a_cut_are_as_if_the_match_had_ended_there_with_the_best_action():
-    record, _ = forgone_of(X_WINS, plies=())
+    record, _ = bootstrap_values_of(X_WINS, plies=())
     player = Explorer([X_WINS], {2})
     rows = match_rows(PlayedMatches(GAME, record, (player, player), 0, 0.5), watkins)
-    # X wins in ply 4; in ply 2 it forwent 0.8.
+    # X wins in ply 4; in ply 2 it could have had 0.8.
     assert rows.target.tolist() == pytest.approx([0.8 * 0.5, -0.8, 1 * 0.5, -1, 1])
     whole = rows_of_record(GAME, record, 0.5)
     assert whole.target.tolist() == [0.25, -0.5, 0.5, -1, 1]
@@ -214,14 +214,14 @@ def test_targets_before_a_cut_are_as_if_the_match_had_ended_there_with_the_best_
 
 
 def test_a_value_beyond_the_range_of_outcomes_is_clipped():
-    record, _ = forgone_of(X_WINS, plies=())
+    record, _ = bootstrap_values_of(X_WINS, plies=())
     player = Scripted([X_WINS])
     played = PlayedMatches(GAME, record, (player, player), 0, gamma=1.0)
-    forgone = [torch.tensor([-1.25 if ply == 1 else torch.nan]) for ply in range(5)]
-    # The second player forwent -1.25: the first one's lead of 1 before it.
-    assert discounted_outcomes(played, forgone)[:, 0].tolist() == [1, -1, 1, -1, 1]
-    forgone[1] = -forgone[1]
-    assert discounted_outcomes(played, forgone)[:, 0].tolist() == [-1, -1, 1, -1, 1]
+    bootstrap = [torch.tensor([-1.25 if ply == 1 else torch.nan]) for ply in range(5)]
+    # The best value of the second player was -1.25, which is clipped to a win of the first one.
+    assert discounted_outcomes(played, bootstrap)[:, 0].tolist() == [1, -1, 1, -1, 1]
+    bootstrap[1] = -bootstrap[1]
+    assert discounted_outcomes(played, bootstrap)[:, 0].tolist() == [-1, -1, 1, -1, 1]
 
 
 # ---------------------------------------------------------------------- rules from outside the package

@@ -97,7 +97,7 @@ def test_closing_ends_every_worker_even_if_one_ends_while_waiting_for_a_task():
         for worker in workers:
             os.kill(worker.pid, signal.SIGSTOP)
             os.waitid(os.P_PID, worker.pid, os.WSTOPPED)
-    time.sleep(0.5)  # the pool tells its workers to go; none has read it yet
+    time.sleep(0.5)  # the pool tells its workers to exit; none has read the message yet
     for worker in workers:
         os.kill(worker.pid, signal.SIGCONT)
         worker.join(20)

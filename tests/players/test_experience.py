@@ -68,7 +68,7 @@ def test_o_plays_where_o_has_won(tmp_path):
 
 def test_o_takes_the_square_by_which_x_has_won(tmp_path, canonical):
     # X X .
-    # O . .     O to move: O 4 was answered by X 2. The machine takes 2 itself.
+    # O . .     O to move: O 4 was answered by X 2. The player takes 2 itself.
     # . . .
     player = machine(tmp_path, [[0, 3, 1, 4, 2]], canonical=canonical)
     assert choice(player, [0, 3, 1]) == 2

@@ -127,7 +127,7 @@ def test_a_command_may_contain_a_question_mark(text: str, what: str, options: di
     assert (name.kind, name.argument, name.given) == ("gtp", what, options)
 
 
-# ---------------------------------------------------------------------- an engine of others
+# ---------------------------------------------------------------------- third-party engines
 
 
 @pytest.mark.skipif(RHINO is None, reason="gtp-rhino is not installed (Debian's package grhino)")

@@ -12,7 +12,7 @@ from selfplay.search.interruption import run_interruptibly
 
 
 class Work:
-    """Runs until it is told to stop, and records that it was."""
+    """Runs until it is stopped, and records that it was."""
 
     def __init__(self):
         self.begun, self.stopped = threading.Event(), threading.Event()
@@ -52,6 +52,7 @@ def test_a_time_limit_must_be_positive(time_limit):
         run_interruptibly(Work(), time_limit)
 
 
+@pytest.mark.usefixtures("default_sigint")
 def test_ctrl_c_ends_the_work():
     work = Work()
 

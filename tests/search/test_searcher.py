@@ -250,10 +250,11 @@ def test_a_time_limit_does_not_affect_a_search_that_finishes():
     assert searcher.search(game.init(), 9, time_limit=60).depth == 9
 
 
+@pytest.mark.usefixtures("default_sigint")
 def test_an_interrupt_ends_a_search():
     game = make_game("othello")
     searcher, state = Searcher(game, evaluation_for(game), "minimax"), position_after(game, 10, 3)
-    searcher.search(state, 1)  # what is still to be compiled is compiled now
+    searcher.search(state, 1)  # compiles the search
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     # A search to this depth would take years.
     with pytest.raises(KeyboardInterrupt):

@@ -229,7 +229,7 @@ def test_a_run_killed_at_many_moments_ends_with_the_same_bytes(tiny_run: Path, t
     chance = random.Random(7)
     kills = runs = 0
     # A kill waits until the process has begun or finished one more file, and then a moment of chance, so that the
-    # kills strike all along the run however fast the machine is.
+    # kills happen throughout the run at any speed of the computer.
     moments = set()
     while kills < 24:
         run_dir = tmp_path / f"run{runs}"

@@ -1,4 +1,4 @@
-"""What the tests do with the page in a browser."""
+"""Helpers for tests of the page in a browser."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ def settled(page: Page, plies: int | None = None) -> None:
 
 
 def until(page: Page, is_so: Callable[[], bool]) -> None:
-    """Wait for what is no matter of the page's elements, and let the page go on meanwhile."""
+    """Wait for a condition that is not about elements of the page, while the page keeps running."""
     latest = monotonic() + PATIENCE_MS / 1000
     while not is_so():
         assert monotonic() < latest
@@ -29,22 +29,22 @@ def visit(page: Page, address: str = "/") -> None:
 
 
 def choose_game(page: Page, name: str) -> None:
-    """Choose the game, and wait until its first match is there."""
+    """Choose the game, and wait until its first match has begun."""
     page.get_by_label("Game").select_option(name)
-    # The page hears of it a little later, and shows until then the match that was there.
+    # The page handles the change a little later and shows the earlier match until then.
     expect(page.locator(f"#play[data-game={name}]")).to_have_count(1)
     settled(page, 0)
 
 
 def choose(page: Page, opponent: str) -> None:
-    """Choose the opponent of that text in the list."""
+    """Choose the opponent with this text from the list."""
     with page.expect_response(lambda response: "/opponent" in response.url and response.request.method == "PUT"):
         page.get_by_label("Kind of opponent").select_option(label=opponent)
     settled(page)
 
 
 def slide(page: Page, number: int) -> None:
-    """Bring the slider to its entry of that number, as its keys do."""
+    """Move the slider to the entry with this number, as its keys do."""
     page.locator("#number").evaluate(
         "(node, value) => { node.value = value; for (const kind of ['input', 'change'])"
         " node.dispatchEvent(new Event(kind, { bubbles: true })); }",
@@ -53,25 +53,28 @@ def slide(page: Page, number: int) -> None:
 
 
 def slide_to(page: Page, number: int) -> None:
-    """Bring the slider to its entry of that number, and wait until it goes on with the match."""
+    """Move the slider to the entry with this number, and wait until the new opponent has taken over."""
     with page.expect_response(lambda response: "/opponent" in response.url):
         slide(page, number)
     settled(page)
 
 
 def plies(page: Page) -> int:
-    """How many plies the match has that is shown."""
+    """The number of plies of the match on the page."""
     return int(page.locator("body").get_attribute("data-plies") or 0)
 
 
 def play_out(page: Page, number: int = 0) -> list[str]:
-    """Click the legal square or button of that number, or the last one, until the match is over; what was said."""
+    """Click the legal square or button with this number, or the last one, until the match is over.
+
+    Returns the status after each click.
+    """
     said = []
     legal = page.locator("#board .legal")
     while legal.count() > 0:
         before = plies(page)
         legal.nth(min(number, legal.count() - 1)).click()
-        # At least the person's own ply is there before the next one is looked for.
+        # The person's own ply must be shown before the next one is chosen.
         expect(page.locator(f"body[data-plies='{before}']")).to_have_count(0)
         settled(page)
         said.append(page.locator("#status").inner_text())
@@ -79,5 +82,5 @@ def play_out(page: Page, number: int = 0) -> list[str]:
 
 
 def expect_result(page: Page) -> None:
-    """The match is over, and that is said."""
+    """The match is over, and the status says so."""
     expect(page.locator("#status")).to_contain_text(re.compile(r"You win\.|You lose\.|A draw\."))

@@ -1,4 +1,4 @@
-"""Requests side by side, for tests."""
+"""Concurrent requests, for tests."""
 
 import asyncio
 import random
@@ -24,7 +24,7 @@ async def answer(request: Any) -> Json:
 
 
 async def play(client: httpx2.AsyncClient, limit: asyncio.Semaphore, match: Json, number: int) -> Json:
-    """A match to its end; the person's actions depend on its number alone."""
+    """Play a match to its end; the person's actions depend only on `number`."""
     chance = random.Random(number)
     address = f"/api/matches/{match['id']}"
     while not match["is_over"]:

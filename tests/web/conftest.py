@@ -1,4 +1,4 @@
-"""What the tests of the page share: a run with everything in it, a server in this process, and a browser."""
+"""Fixtures of the tests of the page: a complete run, a server in this process, and a browser."""
 
 import shutil
 import threading
@@ -27,11 +27,11 @@ from tests.support.runs import tiny_settings
 from tests.web.browsing import PATIENCE_MS
 
 ADDRESS = "http://127.0.0.1"
-"""Under which the server lets itself be called."""
+"""A host that the server allows."""
 
 
 class Clock:
-    """Seconds that pass when a test says so."""
+    """A clock that a test advances by hand."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -42,7 +42,7 @@ class Clock:
 
 @pytest.fixture(scope="session")
 def whole_run(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of tic-tac-toe with levels, a comparison, a table and a machine's experience. Copy it to change it."""
+    """A run of tic-tac-toe with levels, a comparison, a table and an experience graph. Copy it to change it."""
     run_dir = tmp_path_factory.mktemp("web") / "run"
     shutil.copytree(tiny_run, run_dir)
     compare_levels(tiny_settings(run_dir, "comparison.matches=20"))
@@ -91,7 +91,7 @@ def client(service: MatchService) -> TestClient:
 
 
 class Server(NamedTuple):
-    """A server that listens."""
+    """A running server."""
 
     port: int
     service: MatchService
@@ -103,7 +103,7 @@ class Server(NamedTuple):
 
 @pytest.fixture(scope="session")
 def server(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for all tests that need a real one."""
+    """One server for all tests that need one on a port."""
     run_dir = Path(shutil.copytree(whole_run, tmp_path_factory.mktemp("served") / "run"))
     service = MatchService(web_settings(run_dir))
     running = uvicorn.Server(uvicorn.Config(create_app(service), port=0, log_level="warning"))
@@ -137,7 +137,7 @@ class ByButtons(TicTacToe):
 
 @pytest.fixture
 def by_buttons(server: Server) -> Iterator[None]:
-    """The server offers that game too."""
+    """Make the server offer `ByButtons` too."""
     server.service.catalog.games["by_buttons"] = ByButtons()
     yield
     del server.service.catalog.games["by_buttons"]
@@ -147,7 +147,7 @@ def by_buttons(server: Server) -> Iterator[None]:
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
-# Without them a browser of root's does not start, or asks the closed network for its own affairs.
+# Without these a browser run by root does not start, or sends requests of its own.
 ARGUMENTS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -156,7 +156,7 @@ ARGUMENTS = [
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A browser for the tests of a file; while it is open, no other test could have an event loop in this thread."""
+    """A browser for the tests of one file; while it is open, this thread cannot run another event loop."""
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine (apt-get install chromium)")
     with sync_playwright() as playwright:
@@ -167,18 +167,18 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def options() -> dict[str, Any]:
-    """What the browser's window is like; a test may ask for another one."""
+    """Options of the browser window, which a test may override."""
     return {"viewport": {"width": 1180, "height": 900}}
 
 
 def is_fault(message: ConsoleMessage) -> bool:
-    """An answer that refuses something is none: the page shows its sentence."""
+    """Whether the page itself failed. Responses with an error status do not count: the page shows their message."""
     return message.type == "error" and not message.text.startswith("Failed to load resource")
 
 
 @pytest.fixture
 def page(browser: Browser, server: Server, options: dict[str, Any]) -> Iterator[Page]:
-    """A page that may ask nobody but the server, and must not fail by itself."""
+    """A page that may send requests only to the server, and must not log errors."""
     context = browser.new_context(base_url=server.address, reduced_motion="reduce", **options)
     context.set_default_timeout(PATIENCE_MS)
     expect.set_options(timeout=PATIENCE_MS)

@@ -1,4 +1,4 @@
-"""Matches over the server's addresses, for tests."""
+"""Requests that begin and play matches, for tests."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def act(client: TestClient, match: Json, action: int) -> Json:
 
 
 def play_out(client: TestClient, match: Json, choice: int = 0) -> Json:
-    """The person takes the legal action of that number each time, or the last one."""
+    """Play to the end; the person always takes the legal action with this number, or the last one."""
     while not match["is_over"]:
         if match["awaits_person"]:
             match = act(client, match, match["legal"][: choice + 1][-1]["action"])

@@ -60,7 +60,7 @@ def test_exact_values_of_a_search_are_marked_as_points(client: TestClient) -> No
     match = begin(client, "othello_4x4", "search-4")
     assert match["values_are_points"] is False
     match = post(client, act(client, match, match["legal"][0]["action"]), "reply")
-    # 10 empty squares are left.
+    # 10 squares are empty.
     assert match["values_are_points"] is True
     assert all(abs(legal["value"]) <= 16 and legal["value"] % 1 == 0 for legal in match["legal"])
     match = act(client, match, match["legal"][0]["action"])
@@ -105,7 +105,7 @@ def test_another_level_takes_over_in_the_same_position(client: TestClient) -> No
     other = answer.json()
     assert (other["squares"], other["opponent"]["id"], other["adviser"]) == (match["squares"], "level-3", "Level 3")
     assert [legal["value"] for legal in other["legal"]] != [legal["value"] for legal in match["legal"]]
-    # What was played before is valued anew by the new one; a search is not asked for so much.
+    # The new opponent values the earlier plies too, unless it is a search, which would take too long.
     assert None not in [ply["value"] for ply in other["plies"]]
     searched = client.put(f"/api/matches/{match['id']}/opponent", json={"opponent": "search-2"}).json()
     assert [ply["value"] for ply in searched["plies"]] == [None, None]
@@ -138,7 +138,7 @@ def test_an_experience_graph_learns_from_a_finished_match_once(client: TestClien
     back = post(client, match, "undo")
     again = play_out(client, back)
     assert (again["is_practice"], "from 1 matches" in again["standing"]) == (True, True)
-    # A match begun later goes on with the numbers that come next.
+    # A match begun later has the next number.
     assert begin(client, opponent="memory-experience")["match"] == 1
 
 

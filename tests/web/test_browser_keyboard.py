@@ -7,7 +7,7 @@ from tests.web.browsing import choose_game, expect_result, plies, settled, visit
 
 
 def press(page: Page, *keys: str) -> None:
-    """Press keys wherever the focus is, and wait for what comes of each."""
+    """Press keys wherever the focus is, and wait until each has taken effect."""
     for key in keys:
         page.keyboard.press(key)
         settled(page)
@@ -24,7 +24,7 @@ def test_a_whole_match_is_played_by_keys_alone(page: Page) -> None:
     expect(page.get_by_role("gridcell", name="1,1, X")).to_be_focused()
     press(page, "u")
     assert plies(page) == 0
-    # Over all squares in their order, playing on each; those that are taken say no.
+    # Try every square in order; occupied ones are rejected.
     press(page, "ArrowUp", "ArrowLeft")
     for _ in range(3):
         press(page, *3 * ("Space", "ArrowRight"), "Home", "ArrowDown")
@@ -39,11 +39,11 @@ def test_a_whole_match_of_buttons_is_played_by_keys_alone(page: Page) -> None:
     while "Your turn" in page.locator("#status").inner_text():
         before, button = plies(page), focused(page).element_handle()
         press(page, "Enter")
-        # The same button, not one in its place.
+        # The same button, not one that replaced it.
         assert button is not None
         assert button.evaluate("(node) => node === document.activeElement && node.matches('.action')")
         if plies(page) == before:
-            # So many would lead beyond the end.
+            # This number would exceed the end.
             expect(focused(page)).to_be_disabled()
             press(page, "ArrowLeft")
     expect_result(page)
@@ -55,7 +55,7 @@ def test_a_whole_match_of_buttons_is_played_by_keys_alone(page: Page) -> None:
 
 
 @pytest.mark.usefixtures("by_buttons")
-def test_a_button_below_a_board_keeps_the_focus_when_its_action_is_not_legal_any_more(page: Page) -> None:
+def test_a_button_below_a_board_keeps_the_focus_when_its_action_is_no_longer_legal(page: Page) -> None:
     visit(page, "/#play/by_buttons")
     page.locator("[data-action='4']").focus()
     press(page, "Enter")

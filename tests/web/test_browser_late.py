@@ -1,4 +1,4 @@
-"""Answers that arrive late, in a real browser: what is shown is still right."""
+"""Answers that arrive late, in a real browser: the page still shows the right things."""
 
 from collections.abc import Callable
 
@@ -9,10 +9,10 @@ from tests.web.conftest import Server
 
 
 class Late:
-    """Holds back what the server answers to the first request like it.
+    """Delays the answer to the first matching request.
 
     Args:
-        is_held: of those at the address, the requests to hold.
+        is_held: which requests to this address match.
     """
 
     def __init__(self, page: Page, address: str, is_held: Callable[[Request], bool] = lambda request: True) -> None:
@@ -27,11 +27,11 @@ class Late:
             self.routes.append(route)
 
     def wait(self) -> None:
-        """Until the server has answered."""
+        """Wait until the server has answered."""
         until(self.page, lambda: bool(self.routes))
 
     def come(self) -> None:
-        """Let the answer through, and the page do with it what it will."""
+        """Let the answer through, and give the page time to handle it."""
         with self.page.expect_event("requestfinished", lambda request: request == self.routes[0].request):
             self.routes[0].fulfill(response=self.answer)
         self.page.evaluate("new Promise((done) => setTimeout(done, 100))")
@@ -122,7 +122,7 @@ def test_the_last_opponent_chosen_during_a_request_takes_over(page: Page) -> Non
     choose(page, "Random")
 
 
-# ---------------------------------------------------------------------- who goes away
+# ---------------------------------------------------------------------- leaving
 
 
 def test_the_proof_of_an_earlier_opponent_is_cancelled(page: Page, server: Server) -> None:

@@ -19,7 +19,7 @@ def test_a_match_against_a_level_is_played_by_clicks(page: Page) -> None:
     expect(page.get_by_role("gridcell", name="1,1, X")).to_have_count(1)
     expect(page.locator("#status")).to_contain_text("Level 3 plays")
     expect(page.locator("#board .value")).to_have_count(7)
-    # A square that is taken, and a fast second click, change nothing.
+    # Clicks on an occupied square, and a fast second click, change nothing.
     page.get_by_role("gridcell", name="1,1, X").click(force=True)
     settled(page, 2)
     play_out(page)
@@ -65,7 +65,7 @@ def test_a_search_and_the_other_seat(page: Page) -> None:
     visit(page)
     choose(page, "Search")
     expect(page.locator("#proof")).to_contain_text("lines tried")
-    # Nothing has been played, so the other one starts at once.
+    # Nothing has been played yet, so the opponent moves at once.
     page.locator(".choice").get_by_text("Opponent", exact=True).click()
     settled(page, 1)
     expect(page.locator("#status")).to_contain_text("Search (4 plies) plays")
@@ -108,7 +108,7 @@ def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
     expect(page.locator(".edge.top span")).to_have_text(list("abcd"))
     expect(page.locator("#notes")).to_contain_text("has no trained level yet")
     choose(page, "Random")
-    # Without values, dots say where one may play.
+    # Without values, dots mark the legal squares.
     expect(page.locator(".cell.legal:not([data-tone])")).to_have_count(4)
     page.locator(".cell.legal").first.click()
     settled(page)
@@ -119,7 +119,7 @@ def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
 
 def test_the_page_shows_when_the_values_of_a_search_are_exact(page: Page) -> None:
     visit(page, "/#play/othello_4x4")
-    # The slider begins with the deepest of these searches, which knows the end; before that, nothing is said.
+    # The slider starts at the deepest search, which solves the end of the match; before the end, nothing is shown.
     expect(page.locator("#number-label")).to_have_text("Search (4 plies)")
     expect(page.locator("#exact")).to_have_count(0)
     page.locator("#board .legal").first.click()
@@ -176,7 +176,7 @@ def test_any_square_of_a_column_selects_it_and_the_stone_falls(page: Page) -> No
     expect(page.locator(".edge.top span")).to_have_text(list("1234567"))
     expect(page.locator(".cell.legal")).to_have_count(7)
     expect(page.locator("#board .action")).to_have_count(0)
-    # The top square of the fourth column; the stone comes to stand on the bottom one.
+    # The top square of the fourth column; the stone falls to the bottom one.
     page.locator("[data-square='3']").click()
     settled(page, 2)
     expect(page.locator("[data-square='38'] .disc.red")).to_have_count(1)

@@ -16,7 +16,7 @@ def forget_matches(server: Server) -> None:
         server.service.matches.remove(name)
 
 
-# ---------------------------------------------------------------------- matches that are gone
+# ---------------------------------------------------------------------- expired matches
 
 
 def test_an_expired_match_is_replaced_by_a_new_one(page: Page, server: Server) -> None:
@@ -46,7 +46,7 @@ def test_in_a_match_that_replaces_an_expired_one_the_opponent_may_move_first(pag
 
 @pytest.fixture
 def broken_level(server: Server) -> Iterator[Path]:
-    """The file of the newest level, which nobody can read."""
+    """The file of the newest level, made unreadable."""
     file = server.service.catalog.run(server.service.catalog.game("tictactoe")).agent(3)
     kept = file.with_suffix(".kept")
     shutil.copy2(file, kept)
@@ -129,7 +129,7 @@ def test_new_match_tries_again_after_the_server_did_not_answer(page: Page) -> No
 
 
 def lose_answer(route: Route) -> None:
-    """The server does what it is asked for, and nobody hears of it."""
+    """The server handles the request, but its answer is lost."""
     route.fetch()
     route.abort()
 

@@ -32,7 +32,7 @@ def test_everything_fits_on_a_narrow_dark_screen(page: Page, options: dict[str, 
     box = square.bounding_box()
     assert box is not None
     assert box["x"] + box["width"] <= 320
-    # Dark paper, light ink.
+    # Dark background, light text.
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
 
 

@@ -43,7 +43,7 @@ def test_two_hundred_concurrent_matches_are_the_same_as_one_at_a_time(app: FastA
     ended = asyncio.run(play_all())
     assert len({match["id"] for match in ended}) == MATCHES
     for there in ended:
-        # Once more without a server: the person's actions alone, one after the other.
+        # The same matches again without a server, one after another.
         game = service.catalog.game("tictactoe")
         opponent = service.catalog.opponent(game, there["opponent"]["id"])
         person = "first" if there["person_seat"] == 0 else "second"

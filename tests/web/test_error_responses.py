@@ -56,7 +56,7 @@ def test_unknown_addresses_and_matches_are_not_found(client: TestClient) -> None
         assert (answer.status_code, answer.json()) == (404, {"error": "there is nothing at this address"})
 
 
-def test_one_match_too_many_has_to_wait_and_the_forgotten_make_room(run_dir: Path, clock: Clock) -> None:
+def test_a_match_beyond_the_limit_must_wait_and_expired_matches_make_room(run_dir: Path, clock: Clock) -> None:
     service = MatchService(web_settings(run_dir, match_limit=2, match_minutes=1), clock)
     client = client_of(create_app(service))
     first, _ = begin(client), begin(client)

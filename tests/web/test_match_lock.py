@@ -22,7 +22,7 @@ from tests.web.concurrent_matches import Json, answer, client_of, play
 
 
 class Gate:
-    """Where a thread stops until the test lets it go on."""
+    """A point at which a thread waits until the test opens it."""
 
     def __init__(self) -> None:
         self.reached, self.opened = threading.Event(), threading.Event()
@@ -60,7 +60,7 @@ async def play_another(client: httpx2.AsyncClient, opponent: str) -> None:
 
 @asynccontextmanager
 async def asked(gate: Gate, request: Any) -> AsyncIterator["asyncio.Task[Json]"]:
-    """Meanwhile the request stands at the gate; then it gets its answer."""
+    """Within the context the request waits at the gate; afterwards it is answered."""
     waiting = asyncio.create_task(request)
     try:
         await gate.until_reached(waiting)
@@ -71,7 +71,7 @@ async def asked(gate: Gate, request: Any) -> AsyncIterator["asyncio.Task[Json]"]
         await asyncio.wait([waiting])
 
 
-# ---------------------------------------------------------------------- other matches go on
+# ---------------------------------------------------------------------- other matches are not blocked
 
 
 def test_a_search_does_not_block_other_matches(app: FastAPI, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +119,7 @@ def test_solving_a_game_does_not_block_other_requests(
             match = await begin(client, "random", "sumto100")
             async with asked(gate, answer(client.get(f"/api/matches/{match['id']}/{what}"))) as waiting:
                 await play_another(client, "level-1")
-                # Its own match goes on too.
+                # Its own match can be played too.
                 act = client.post(f"/api/matches/{match['id']}/actions", json={"action": 0, "ply": 0})
                 assert len((await answer(act))["plies"]) == 1
                 await answer(client.post(f"/api/matches/{match['id']}/undo"))
@@ -230,7 +230,7 @@ def test_the_lock_is_held_until_the_thread_is_done(monkeypatch: pytest.MonkeyPat
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
             await first
-        # Nobody waits for the thread any more, which still has the match.
+        # No request waits for the thread any longer, but it still holds the match.
         with pytest.raises(BusyError):
             await turn.hold(lambda: pytest.fail("two at once"))
         work.set_result(1)

@@ -114,7 +114,7 @@ def test_the_proof_in_a_larger_game_comes_from_the_runs_comparison(
     assert said["text"].startswith(f"Level 3 loses {row['losing_lines_first']} lines moving first and")
     held = [seat for seat in range(2) if row[f"losing_lines_{SEAT_NAMES[seat]}"].startswith("0/")]
     assert (said["unbeatable_seats"], said["is_unbeatable"]) == (held, held == [0, 1])
-    # A level that was trained after the comparison is another one.
+    # The comparison does not apply to a level trained after it.
     os.utime(run_dir / "level_03" / "agent.safetensors", (2**33, 2**33))
     assert client.get(asked[0], params=asked[1]).json()["is_unbeatable"] is None
 
@@ -135,7 +135,7 @@ def test_deeper_searches_solve_the_end_of_a_match_in_games_that_turn_discs(
     assert isinstance(shallow, SearchPlayer)
     assert shallow.solver is None
     match = play_out(client, begin(client, "othello_4x4", "search-4"))
-    # From 10 empty squares on values are points at the end.
+    # With 10 or fewer empty squares, values are the lead in points at the end.
     assert all(float(ply["value"]).is_integer() for ply in match["plies"][2:] if ply["value"] is not None)
 
 

@@ -17,7 +17,7 @@ PROVED = ProofView(is_unbeatable=True, unbeatable_seats=[0, 1], text="It is prov
 
 
 class Blocked:
-    """Proofs that are noted, and end when the test says so."""
+    """Records the proofs that are started, and ends each when the test says so."""
 
     def __init__(self) -> None:
         self.begun: list[str] = []
@@ -40,7 +40,7 @@ def blocked() -> Iterator[Blocked]:
 
 
 async def asked(proving: ProofQueue, blocked: Blocked, name: str) -> "asyncio.Task[ProofView]":
-    """Somebody who waits for that proof."""
+    """A request that waits for this proof."""
     task = asyncio.create_task(proving.of(name, blocked.of(name)))
     await asyncio.sleep(0)
     return task
@@ -56,7 +56,7 @@ def test_one_proof_serves_all_requests_for_it(blocked: Blocked) -> None:
         proving = ProofQueue()
         tasks = [await asked(proving, blocked, "one") for _ in range(3)]
         await begun(blocked, "one")
-        # One who leaves takes it from nobody.
+        # Cancelling one request does not affect the others.
         tasks[0].cancel()
         blocked.go_on.set()
         assert await asyncio.gather(*tasks[1:]) == [PROVED, PROVED]
@@ -89,7 +89,7 @@ def test_a_proof_beyond_the_limit_of_the_queue_is_not_run(blocked: Blocked) -> N
         proving = ProofQueue()
         tasks = [await asked(proving, blocked, str(number)) for number in range(MAX_WAITING_PROOFS)]
         assert await proving.of("more", blocked.of("more")) == TOO_MANY_PROOFS
-        # Who is waited for already may be asked about.
+        # A proof that is already queued may be requested again.
         again = await asked(proving, blocked, "3")
         blocked.go_on.set()
         assert await asyncio.gather(*tasks, again) == [PROVED] * (MAX_WAITING_PROOFS + 1)

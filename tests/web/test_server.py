@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 from importlib import util
 from pathlib import Path
@@ -17,7 +16,7 @@ from selfplay.errors import SettingError, StageError
 from selfplay.settings.web import WebSettings
 from selfplay.web import server
 from selfplay.web.static_files import FILES, PAGES, SCRIPTS
-from tests.support.runs import PROJECT, run_forked
+from tests.support.runs import PROJECT, interruptible, run_forked
 from tests.web.conftest import web_settings
 
 WEB = PROJECT / "play" / "web.py"
@@ -26,7 +25,7 @@ PAGE = PROJECT / "selfplay" / "web" / "page"
 
 def test_the_script_prints_its_address_serves_the_page_and_stops_at_ctrl_c(whole_run: Path) -> None:
     command = [sys.executable, str(WEB), "port=0", f"run_dir={whole_run}"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with interruptible(command) as process:
         assert process.stdout is not None
         try:
             said = process.stdout.readline()

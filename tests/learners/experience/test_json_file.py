@@ -138,9 +138,9 @@ def without(number, key):
 WRONG = {
     "a key is missing": (without("2", "score"), "board '2' has no key 'score'"),
     "a key is extra": (changed("2", visits=3), "board '2' has an extra key 'visits'"),
-    "an entry is no object": (lambda e: e.update({"2": []}), "board '2' is not a JSON object"),
+    "an entry is not an object": (lambda e: e.update({"2": []}), "board '2' is not a JSON object"),
     "a board is missing": (lambda e: e.pop("2"), "board '2' is missing among 5 boards; found '5' instead"),
-    "a board is no number": (
+    "a board is not a number": (
         lambda e: e.update(x=e.pop("5")),
         "board '5' is missing among 6 boards; found 'x' instead",
     ),
@@ -171,7 +171,7 @@ WRONG = {
     "score is not a number": (changed("0", score=float("nan")), "NaN is not a JSON number"),
     "score is huge": (changed("0", score=10**400), "board '0': score is not a number from -1 to 1"),
     "end is a number": (changed("0", end=0), "board '0': end is not true or false"),
-    "end of what goes on": (changed("0", end=True), "board '0': its end and score do not match its state"),
+    "end of an unfinished match": (changed("0", end=True), "board '0': its end and score do not match its state"),
     "end with the other's score": (changed("5", score=-1), "board '5': its end and score do not match its state"),
     "won and no end": (changed("5", end=False), "board '5' is won but not marked as an end"),
 }

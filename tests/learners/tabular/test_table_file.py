@@ -84,7 +84,7 @@ FOREIGN = {
     "other positions": (npz_bytes(own=GRAPH.state.own.numpy()[::-1]), "its positions are not those of tictactoe"),
     "another format": (npz_bytes(metadata={"format": 2}), "is not a file of tables of this format"),
     "another rule": (npz_bytes(metadata={"rule": "guessing"}), "the unknown rule 'guessing'"),
-    "a rule that is no word": (npz_bytes(metadata={"rule": ["guessing"]}), ""),
+    "a rule that is not a string": (npz_bytes(metadata={"rule": ["guessing"]}), ""),
     "metadata of another kind": (npz_bytes(metadata={"extra": 1}), "is not a file of tables of this format"),
 }
 

@@ -251,6 +251,7 @@ def test_a_time_limit_ends_a_search_and_the_solver_stays_usable(method):
     assert named_values(solver, ffo_state(EASY[0])) == FFO[EASY[0]]["all_moves"]
 
 
+@pytest.mark.usefixtures("default_sigint")
 def test_ctrl_c_ends_a_search():
     solver = EndgameSolver(make_game("othello"))
     start = solver.game.init()
