@@ -60,14 +60,14 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         return {point.name: point for point in points if point.name not in self._import_paths}
 
     def _imported(self, name: str) -> Thing:
-        home = self._import_paths.get(name)
-        if home is None and name in (offered := self._offered()):
-            home = offered[name].value
-        if home is None and ":" in name:
-            home = name
-        if home is None:
+        import_path = self._import_paths.get(name)
+        if import_path is None and name in (offered := self._offered()):
+            import_path = offered[name].value
+        if import_path is None and ":" in name:
+            import_path = name
+        if import_path is None:
             raise SettingError(f"unknown {self.kind} {name!r}; choose from {', '.join(sorted(self))}")
-        module, _, attribute = home.partition(":")
+        module, _, attribute = import_path.partition(":")
         try:
             return cast(Thing, getattr(import_module(module), attribute))
         except (ImportError, AttributeError, ValueError) as error:

@@ -53,7 +53,7 @@ class Runs(NamedTuple):
     folder: Path
     finished: list[Run]
     skipped: dict[str, str]
-    """The reason why a run is not among them, by its name."""
+    """Why each other run was skipped, by its name: it is unfinished, or a file is broken."""
 
 
 def read_runs(folder: Path, expected: Sequence[Path] = ()) -> Runs:

@@ -20,7 +20,7 @@ def lines_text(lines: Lines) -> str:
 
 
 def seats_verdict(name: str, grade: Grade, grader: Grader) -> str:
-    """One or two sentences that say whether the player of that name can lose."""
+    """One or two sentences that say whether the player with this name can lose."""
     held = [seat for seat in range(2) if grader.can_hold(seat)]
     losing = [seat for seat in held if grade.can_lose(seat)]
     if losing:

@@ -113,7 +113,7 @@ def _play_two(player: GtpPlayer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what", "options"),
+    ("text", "argument", "options"),
     [
         ("gtp:gtp-rhino -l 2", "gtp-rhino -l 2", {}),
         ("gtp:gtp-rhino -l 2?time_limit=5", "gtp-rhino -l 2", {"time_limit": 5.0}),
@@ -122,9 +122,9 @@ def _play_two(player: GtpPlayer) -> None:
         ("gtp:a?epsilon=0.1", "a", {"epsilon": 0.1}),
     ],
 )
-def test_a_command_may_contain_a_question_mark(text: str, what: str, options: dict[str, object]) -> None:
+def test_a_command_may_contain_a_question_mark(text: str, argument: str, options: dict[str, object]) -> None:
     name = parse_name(text)
-    assert (name.kind, name.argument, name.given) == ("gtp", what, options)
+    assert (name.kind, name.argument, name.given) == ("gtp", argument, options)
 
 
 # ---------------------------------------------------------------------- third-party engines

@@ -132,7 +132,7 @@ def test_a_program_that_ends_with_an_error_leaves_no_process(tmp_path: Path) -> 
     assert_all_ended(tmp_path)
 
 
-# ---------------------------------------------------------------------- where they are told
+# ---------------------------------------------------------------------- how they are reported
 
 
 def test_a_fault_ends_the_match_of_a_session(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_person_who_can_only_pass_is_not_asked() -> None:
     session = Session(Pile(), (None, FirstLegal(Pile())), 0)
     session.play(1)
     session.advance()
-    # The person has two coins, the other one.
+    # The person has two coins, the opponent one.
     assert (session.legal_actions, session.awaits_person) == ((2,), False)
     with pytest.raises(NotNowError):
         session.play(2)

@@ -303,6 +303,6 @@ def test_a_kill_during_200_matches_loses_at_most_the_current_one(tmp_path):
     finish(start(path, 200))
     killed, whole = ExperienceStore(path, GAME), ExperienceStore(tmp_path / "whole.sqlite", GAME)
     finish(start(tmp_path / "whole.sqlite", 200))
-    # The matches have the same random numbers, so what was killed four times ends where nothing was killed.
+    # The matches have the same random numbers, so the run that was killed four times has the same result as the other.
     assert killed.status() == whole.status()
     assert killed.boards() == whole.boards()
