@@ -68,5 +68,6 @@ def require_choice(setting: str, name: str, registry: Registry[Any]) -> None:
     """Raise SettingError unless `name` is in the registry, or is a `module:attribute` that can be imported."""
     if ":" in name:
         registry[name]
-    else:
-        require(setting, name, name in registry, " or ".join(registry))
+    elif name not in registry:
+        # Listed only here, because listing reads the entry points of all installed packages.
+        require(setting, name, False, " or ".join(registry))

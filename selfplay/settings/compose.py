@@ -11,12 +11,18 @@ from selfplay.errors import SettingError
 from selfplay.settings.common import AnySettings
 from selfplay.settings.folders import CONFIG_FOLDER
 
+_OFFERED: set[type[Any]] = set()
+"""The classes whose defaults are registered in this process."""
+
 
 def offer_defaults(kind: type[Any]) -> None:
     """Register the defaults of all fields of `kind`, so that the defaults lists in conf/ can begin with them."""
+    if kind in _OFFERED:
+        return
     from hydra.core.config_store import ConfigStore
 
     ConfigStore.instance().store(name=kind.__name__, node=OmegaConf.to_container(OmegaConf.structured(kind)))
+    _OFFERED.add(kind)
 
 
 def settings_from_config(config: DictConfig, kind: type[AnySettings]) -> AnySettings:
