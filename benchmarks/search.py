@@ -27,7 +27,7 @@ from selfplay.games.othello import Othello
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.search.endgame.solver import EndgameSolver
-from selfplay.search.evaluation import make_evaluation
+from selfplay.search.evaluation_files import make_evaluation
 from selfplay.search.searcher import Searcher
 from selfplay.settings.folders import PROJECT_FOLDER
 

@@ -30,7 +30,7 @@ from selfplay.players.registry import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.written_files import written_whole
 from selfplay.search.endgame.solver import EndgameSolver
-from selfplay.search.evaluation import make_evaluation
+from selfplay.search.evaluation_files import make_evaluation
 from selfplay.search.searcher import MAX_DEPTH, Searcher
 
 log = logging.getLogger(__name__)

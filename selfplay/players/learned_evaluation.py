@@ -8,7 +8,8 @@ from selfplay.errors import InvalidFileError
 from selfplay.games import Game
 from selfplay.runs.checkpoints import Checkpoint, load_checkpoint
 from selfplay.runs.run_folder import RunFolder
-from selfplay.search.evaluation import Evaluation, FeatureEvaluation
+from selfplay.search.evaluation import Evaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.settings.choices import OUTCOMES
 
 POINTS_IN_A_WIN = 1000

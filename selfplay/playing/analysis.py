@@ -7,7 +7,8 @@ import pandas as pd
 from selfplay.errors import SettingError
 from selfplay.games import Game, State, make_game
 from selfplay.games.feature_kernels import feature_values
-from selfplay.search.evaluation import FeatureEvaluation, make_evaluation
+from selfplay.search.evaluation_files import make_evaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.searcher import Searcher, SearchResult
 from selfplay.settings.analysis import AnalysisSettings
 

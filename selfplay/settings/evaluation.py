@@ -8,7 +8,7 @@ from selfplay.settings.common import CommonSettings
 
 @dataclass
 class EvaluationSettings:
-    """An evaluation of positions (conf/evaluation/): see `selfplay.search.evaluation.FeatureEvaluation`."""
+    """An evaluation of positions (conf/evaluation/): see `selfplay.search.feature_evaluation.FeatureEvaluation`."""
 
     win: float = 1.0
     """Value of a won match."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from selfplay.players.learned_evaluation import learned_evaluation
 from selfplay.runs.context import run_context
 from selfplay.runs.written_files import written_whole
-from selfplay.search.evaluation import evaluation_text
+from selfplay.search.evaluation_files import evaluation_text
 from selfplay.settings.evaluation import ExportSettings
 
 log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from selfplay.players.registry import PLAYERS, make_player, player_kind
 from selfplay.players.search import SearchPlayer
 from selfplay.players.tabular import load_tabular_player
 from selfplay.runs.run_folder import RunFolder
-from selfplay.search.evaluation import make_evaluation
+from selfplay.search.evaluation_files import make_evaluation
 from selfplay.search.searcher import Searcher
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.web import WebSettings

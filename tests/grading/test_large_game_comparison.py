@@ -26,7 +26,7 @@ from selfplay.players.registry import make_player
 from selfplay.players.search import SearchPlayer
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.endgame.solver import EndgameSolver
-from selfplay.search.evaluation import make_evaluation
+from selfplay.search.evaluation_files import make_evaluation
 from selfplay.search.searcher import Searcher
 from selfplay.settings.run import ComparisonSettings
 from tests.support.runs import files_of

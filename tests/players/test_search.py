@@ -13,7 +13,7 @@ from selfplay.players.random import RandomPlayer
 from selfplay.players.registry import make_player
 from selfplay.players.search import SearchPlayer
 from selfplay.search.endgame.solver import EndgameSolver
-from selfplay.search.evaluation import make_evaluation
+from selfplay.search.evaluation_files import make_evaluation
 from selfplay.search.searcher import Searcher
 
 KEY = stream_key(0, 0, Activity.NAMED_PLAYERS)

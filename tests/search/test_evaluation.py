@@ -7,7 +7,9 @@ import torch
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import GAMES, make_game
 from selfplay.games.feature_kernels import feature_values
-from selfplay.search.evaluation import EVALUATIONS, FeatureEvaluation, evaluation_text, make_evaluation, position_values
+from selfplay.search.evaluation import position_values
+from selfplay.search.evaluation_files import EVALUATIONS, evaluation_text, make_evaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation
 
 OTHELLO = make_game("othello")
 NAMES = sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))

@@ -18,7 +18,9 @@ from selfplay.games.game import Game
 from selfplay.games.position_graph import positions_of
 from selfplay.games.rules import Rules
 from selfplay.search.backward_induction import optimal_actions, perfect_values
-from selfplay.search.evaluation import FeatureEvaluation, make_evaluation, position_values
+from selfplay.search.evaluation import position_values
+from selfplay.search.evaluation_files import make_evaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.searcher import ALGORITHMS, Searcher
 
 GAMES_OF_SEARCH = {name: make_game(name) for name in GAMES}

@@ -18,7 +18,7 @@ DEPTH, NETWORK_DEPTH = 4, 2
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.learned_evaluation import level_evaluation
     from selfplay.players.search import SearchPlayer
-    from selfplay.search.evaluation import make_evaluation
+    from selfplay.search.evaluation_files import make_evaluation
     from selfplay.search.searcher import Searcher
 
     options, level = name.options, _level(name)
@@ -72,7 +72,7 @@ def _algorithms(run_dir: Path) -> str:
 
 def _make_greedy_discs(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.search import SearchPlayer
-    from selfplay.search.evaluation import make_evaluation
+    from selfplay.search.evaluation_files import make_evaluation
     from selfplay.search.searcher import Searcher
 
     return SearchPlayer(Searcher(game, make_evaluation("discs", game)), 1, name=name.text)
