@@ -9,6 +9,8 @@ graph learns from matches against the random player, with seed 0; the networks a
 default recipe in run_dir.
 """
 
+import project_environment
+
 import sys
 import tempfile
 from collections.abc import Iterator

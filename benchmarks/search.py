@@ -8,6 +8,8 @@ Times are medians, after a warm-up, on one core; endgames start with an empty ta
 machine.
 """
 
+import project_environment
+
 import argparse
 import json
 import os

@@ -7,6 +7,8 @@ Prints a Markdown table, a row per seed. All arguments except `seeds` and `folde
 kept in `folder` and resumed there; without `folder` they are deleted when the script ends.
 """
 
+import project_environment
+
 import sys
 import tempfile
 from pathlib import Path

@@ -9,6 +9,8 @@ played from both seats. A draw is half a point; intervals are Wilson's at 95 %. 
 depend on the load of the computer; the matches do not, if the players are deterministic and have no time limit.
 """
 
+import project_environment
+
 import argparse
 import logging
 import platform

@@ -8,6 +8,8 @@ the random player over both seats; and how many lines it loses in each seat when
 speed of learning, without compilation.
 """
 
+import project_environment
+
 import argparse
 from time import perf_counter
 

@@ -11,6 +11,8 @@ are several workers, after a warm-up in which workers start; with --repeats it i
 process. The levels are only trained briefly, on 2,000 random matches.
 """
 
+import project_environment
+
 import argparse
 import logging
 import os

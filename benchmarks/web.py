@@ -7,6 +7,8 @@ Starts a server, plays whole matches of tic-tac-toe with random actions of the p
 process to check that none was lost or mixed up with another, and prints the response times.
 """
 
+import project_environment
+
 import asyncio
 import json
 import random

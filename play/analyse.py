@@ -5,6 +5,8 @@ python play/analyse.py moves=f5d6c3 depth=8 searches=[alpha_beta,negascout] orde
 python play/analyse.py game=tictactoe evaluation=none depth=9 'moves=5 1'
 """
 
+import project_environment
+
 from selfplay.cli.command import command_of
 from selfplay.settings.analysis import AnalysisSettings
 

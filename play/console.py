@@ -8,6 +8,8 @@ python play/console.py first=random second=experience swap=true
 python play/console.py --game sumto100 run_dir=outputs/try
 """
 
+import project_environment
+
 import sys
 
 from selfplay.cli.command import command_of

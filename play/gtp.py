@@ -5,6 +5,8 @@ python play/gtp.py 'player=search:negascout?depth=6&evaluation=article&endgame=1
 python play/gtp.py --game othello_6x6 player=random
 """
 
+import project_environment
+
 import sys
 
 from selfplay.cli.command import command_of

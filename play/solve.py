@@ -6,6 +6,8 @@ python play/solve.py TRANSCRIPT     the moves from the start without passes, as 
 A score is the number of discs by which the side to move wins. Empty squares count for the winner (see --raw-discs).
 """
 
+import project_environment
+
 import re
 import sys
 

@@ -6,6 +6,8 @@ python play/web.py --game othello run_dir=outputs/try
 python play/web.py host=0.0.0.0                      # reachable from other computers in your network
 """
 
+import project_environment
+
 from selfplay.cli.command import command_of
 from selfplay.settings.web import WebSettings
 

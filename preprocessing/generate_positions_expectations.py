@@ -4,6 +4,8 @@ python preprocessing/generate_positions_expectations.py --level 3
 python preprocessing/generate_positions_expectations.py --level 0 matches=5000 seed=1 run_dir=outputs/try
 """
 
+import project_environment
+
 from selfplay.cli.command import command, progress_bar
 from selfplay.players.levels import newest_level
 from selfplay.settings.run import Settings

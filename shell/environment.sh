@@ -1,4 +1,5 @@
-# Activate a Python environment in which the project runs. Sourced by the scripts, not executed; sets $project.
+# Activate a Python environment in which the project runs. Sourced by the scripts; sets $project. When executed
+# (bash shell/environment.sh), it only makes the environment.
 #
 # Uses the active environment if this checkout is installed in it, else the project's own .venv, which is created or
 # updated if it is missing or older than pyproject.toml or constraints.txt. EXTRAS names the optional dependencies that

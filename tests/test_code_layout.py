@@ -10,7 +10,13 @@ from selfplay.games import GAMES
 from tests.support.runs import PROJECT
 
 SHELL_SCRIPTS = [*sorted(PROJECT.glob("*.sh")), *sorted(PROJECT.glob("shell/*.sh")), PROJECT / ".ci" / "run"]
-STAGE_SCRIPTS = [path for folder in ("preprocessing", "train", "play") for path in (PROJECT / folder).glob("*.py")]
+SCRIPTS = [
+    path
+    for folder in ("preprocessing", "train", "play", "benchmarks")
+    for path in (PROJECT / folder).glob("*.py")
+    if not path.is_symlink()
+]
+STAGE_SCRIPTS = [path for path in SCRIPTS if path.parent.name != "benchmarks"]
 MODULES = [path for folder in ("selfplay", "architectures") for path in (PROJECT / folder).rglob("*.py")]
 
 
@@ -28,6 +34,12 @@ def dotted(path):
 def test_a_script_is_short_and_its_docstring_shows_how_to_run_it(path):
     assert len(path.read_text().splitlines()) <= 40
     assert f"python {path.relative_to(PROJECT)}" in ast.get_docstring(ast.parse(path.read_text()))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_a_script_first_makes_sure_of_its_python_environment(path):
+    first = next(node for node in ast.parse(path.read_text()).body[1:])
+    assert ast.unparse(first) == "import project_environment"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ python train/compare_levels.py
 python train/compare_levels.py run_dir=outputs/article recipe=article
 """
 
+import project_environment
+
 from selfplay.cli.command import command, progress_bar
 from selfplay.settings.run import Settings
 

@@ -3,6 +3,8 @@
 python train/compare_runs.py run_dir=outputs/recipes
 """
 
+import project_environment
+
 from pathlib import Path
 
 from selfplay.cli.command import command

@@ -5,6 +5,8 @@ python train/draw_experience.py 'picture.after=["1,1","0,0"]' picture.depth=2 pi
 python train/draw_experience.py picture.file=null        # in a window
 """
 
+import project_environment
+
 from selfplay.cli.command import command_of
 from selfplay.settings.experience import ExperienceGraphSettings
 

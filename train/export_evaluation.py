@@ -4,6 +4,8 @@ python train/export_evaluation.py --level 3
 python train/export_evaluation.py --level 2 game=othello_6x6 file=my_evaluation.yaml
 """
 
+import project_environment
+
 from selfplay.cli.command import command_of
 from selfplay.settings.evaluation import ExportSettings
 

@@ -4,6 +4,8 @@ python train/learn.py levels=10 seed=3
 python train/learn.py -m seed=0,1,2 recipe=default,article run_dir=outputs/recipes
 """
 
+import project_environment
+
 from collections.abc import Sequence
 from pathlib import Path
 

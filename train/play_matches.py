@@ -7,6 +7,8 @@ python train/play_matches.py first=level:10 'second=level:9?depth=2&epsilon=0.1'
 The last line counts results by player, not by seat.
 """
 
+import project_environment
+
 from selfplay.cli.command import command_of
 from selfplay.settings.matches import MatchSettings
 

@@ -4,6 +4,8 @@ python train/plot_losses.py
 python train/plot_losses.py recipe=sumto100 run_dir=outputs/try
 """
 
+import project_environment
+
 from selfplay.cli.command import command
 from selfplay.settings.run import Settings
 

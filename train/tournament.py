@@ -4,6 +4,8 @@ python train/tournament.py players=[random,perfect,level:10,tabular:outputs/tict
 python train/tournament.py 'players=[random,level:10,level:10?depth=2]' matches=2000 run_dir=outputs/try
 """
 
+import project_environment
+
 from selfplay.cli.command import command_of, progress_bar
 from selfplay.settings.matches import TournamentSettings
 

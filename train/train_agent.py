@@ -5,6 +5,8 @@ python train/train_agent.py --level 1 architecture=conv run_dir=outputs/try
 torchrun --standalone --nproc-per-node 4 train/train_agent.py --level 4   # four processes share each batch
 """
 
+import project_environment
+
 from selfplay.cli.command import command, progress_bar
 from selfplay.players.levels import newest_level
 from selfplay.settings.run import Settings

@@ -4,6 +4,8 @@ python train/train_tabular.py
 python train/train_tabular.py agent=backward_value episodes=20000 alpha=0.5 epsilon=0.1 seed=1 run_dir=outputs/try
 """
 
+import project_environment
+
 from selfplay.cli.command import command_of, progress_bar
 from selfplay.settings.tabular import TabularSettings
 

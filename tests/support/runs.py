@@ -89,6 +89,7 @@ def _become(script: Path, arguments: list[str], output: int, error: int) -> None
         os.dup2(error, 2)
         sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
         sys.argv = [str(script), *arguments]
+        sys.path.insert(0, str(script.parent))
         runpy.run_path(str(script), run_name="__main__")
         code = 0
     except SystemExit as leaving:
