@@ -1,13 +1,7 @@
-"""Compilation by numba, with a cache on disk that is invalidated by every change of the package's sources.
+"""Compilation by numba, with a cache on disk that is invalidated by every change of the package's sources."""
 
-numba's cache checks only the file of the compiled function, so it would keep using an old version of a rule from
-another file. The name of the cache folder therefore contains a hash of all sources.
-"""
-
-import os
-import tempfile
+import inspect
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,25 +11,12 @@ from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import RULES, RuleFunction, named_by_closure
-from selfplay.compute.versions import sources_digest
+from selfplay.compute.compile_cache import CheckedCache, cache_folder
 
 Words = NDArray[np.int64]
 """int64[B]: one word of each of B positions, as an array for compiled code."""
 
 _registered: set[Callable[..., Any]] = set()
-
-
-@cache
-def cache_folder() -> Path:
-    """The folder for compiled code of this version: in $XDG_CACHE_HOME or ~/.cache, or a temporary folder."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "selfplay"
-    folder = base / f"numba-{sources_digest()[:16]}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="selfplay-numba-"))
 
 
 def register_rules() -> None:
@@ -55,10 +36,8 @@ def part_of_compiled(function: RuleFunction) -> RuleFunction:
 def compiled(function: RuleFunction) -> RuleFunction:
     """Compile `function` in nopython mode, cached on disk; it releases the GIL."""
     register_rules()
-    config: Any = numba.config
-    previous = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_folder())
-    try:
-        return cast(RuleFunction, numba.njit(cache=True, nogil=True)(named_by_closure(function)))
-    finally:
-        config.CACHE_DIR = previous
+    dispatcher: Any = numba.njit(nogil=True)(named_by_closure(function))
+    # A function that was typed at a prompt has no file by which its cache could be invalidated.
+    if Path(inspect.getfile(function)).exists() and cache_folder() is not None:
+        dispatcher._cache = CheckedCache(dispatcher.py_func)
+    return cast(RuleFunction, dispatcher)

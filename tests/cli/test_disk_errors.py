@@ -2,11 +2,11 @@
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.support.disks import small_disk_at
 from tests.support.rejections import assert_refused
 from tests.support.runs import (
     GENERATE,
@@ -38,19 +38,8 @@ def test_a_level_folder_that_cannot_be_written_to_gets_one_line(run_copy):
 def small_disk(tmp_path):
     """A disk of 300 kB, and a function that enlarges it."""
     disk = tmp_path / "disk"
-    disk.mkdir()
-
-    def mount(*options):
-        command = ["mount", "-t", "tmpfs", "-o", *options, "tmpfs", str(disk)]
-        return subprocess.run(command, check=False, capture_output=True, text=True)
-
-    if os.geteuid() != 0:
-        pytest.skip("only root may mount a small disk")
-    mounted = mount("size=300k")
-    if mounted.returncode != 0:
-        pytest.skip(f"cannot mount a small disk: {mounted.stderr.strip()}")
-    yield disk, lambda: mount("remount,size=20m")
-    subprocess.run(["umount", str(disk)], check=True)
+    with small_disk_at(disk, "300k") as resize:
+        yield disk, lambda: resize("20m")
 
 
 def test_a_full_disk_leaves_no_partial_dataset_and_the_same_command_completes_it(small_disk, tmp_path):
@@ -59,7 +48,7 @@ def test_a_full_disk_leaves_no_partial_dataset_and_the_same_command_completes_it
     path = disk / "run" / "level_00" / "dataset.csv"
     assert_refused(run_forked(GENERATE, *arguments), 1, f"cannot write {path}", "No space left on device")
     assert files_of(disk) == {}
-    assert enlarge().returncode == 0
+    enlarge()
     assert run_forked(GENERATE, *arguments).returncode == 0
     assert run_forked(GENERATE, *arguments[:-1], f"run_dir={tmp_path / 'roomy'}").returncode == 0
     assert files_of(disk / "run") == files_of(tmp_path / "roomy")
@@ -74,7 +63,7 @@ def test_a_full_disk_keeps_complete_shards_and_the_same_command_writes_the_rest(
     assert_refused(refused, 1, f"cannot write {beside}/part-", "No space left on device")
     whole = {path.name: path.stat().st_mtime_ns for path in beside.glob("part-*")}
     assert 1 < len(whole) < 20
-    assert enlarge().returncode == 0
+    enlarge()
     assert run_forked(GENERATE, *arguments, here).returncode == 0
     dataset = disk / "run" / "level_00" / "dataset.parquet"
     assert whole.items() <= {path.name: path.stat().st_mtime_ns for path in dataset.iterdir()}.items()
@@ -92,6 +81,6 @@ def test_a_full_disk_leaves_no_partial_network_and_the_same_command_trains_it(sm
     path = run_dir / "level_01" / "agent.safetensors"
     assert_refused(run_forked(TRAIN, *arguments), 1, f"cannot write {path}", "No space left on device")
     assert not any((run_dir / "level_01").iterdir())
-    assert enlarge().returncode == 0
+    enlarge()
     assert run_forked(TRAIN, *arguments).returncode == 0
     assert path.read_bytes() == (tiny_run / "level_01" / "agent.safetensors").read_bytes()

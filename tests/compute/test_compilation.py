@@ -1,11 +1,12 @@
 """Compiled code on disk: a process can use what several others have cached."""
 
 import multiprocessing
+import os
 
 import torch
 
-from selfplay.compute import compilation
 from selfplay.compute.bit_algebra import named_by_closure
+from selfplay.compute.compile_cache import cache_folder
 from selfplay.games import make_game
 from selfplay.games.kernels import compile_kernels
 from selfplay.games.othello_rules import othello_rules
@@ -15,7 +16,8 @@ GAMES = ("othello", "othello_6x6")
 
 def steps_agree(folder, names):
     """Whether freshly made rules of these games, with compiled code in `folder`, step as the tensor rules do."""
-    compilation.cache_folder = lambda: folder
+    os.environ["XDG_CACHE_HOME"] = str(folder)
+    cache_folder.cache_clear()
     games = [make_game(name) for name in names]
     kernels = [compile_kernels.__wrapped__(othello_rules.__wrapped__(game.width), game.pass_action) for game in games]
     return [follows(game, step) for game, (step, *_) in zip(games, kernels, strict=True)]

@@ -1,0 +1,152 @@
+"""Compiled code on disk, in files that only this user can write and that are checked before they are loaded.
+
+numba's own cache unpickles its files and runs the machine code in them unchecked: a truncated file raises EOFError
+until the folder is deleted, and a changed bit crashes the process. Here each file begins with the SHA-256 of the rest,
+and a file that does not match is compiled again and replaced.
+"""
+
+import hashlib
+import logging
+import os
+import pickle
+import stat
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, cast
+
+import numba
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
+from numba.core.serialize import dumps
+
+from selfplay.compute.versions import sources_digest
+
+log = logging.getLogger(__name__)
+
+DIGEST_SIZE = 32
+
+
+@cache
+def cache_folder() -> Path | None:
+    """The folder for compiled code of this version, in $XDG_CACHE_HOME or ~/.cache; None if it is not safe to use.
+
+    numba checks only the file of the compiled function, so it would keep using an old version of a rule from another
+    file. The name of the folder therefore contains a hash of all sources.
+    """
+    try:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "selfplay"
+        base.parent.mkdir(parents=True, exist_ok=True)
+        _make_private(base, forbidden=0o022)
+        folder = base / f"numba-{sources_digest()[:16]}"
+        _make_private(folder, forbidden=0o077)
+    except (OSError, RuntimeError) as error:
+        _without_cache(str(error))
+        return None
+    return folder
+
+
+def _make_private(folder: Path, *, forbidden: int) -> None:
+    """Make `folder` if it does not exist. Raises PermissionError if another user owns it or has `forbidden` rights."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    status = folder.stat()
+    if status.st_uid != os.geteuid():
+        raise PermissionError(f"{folder} belongs to another user; set XDG_CACHE_HOME to a folder of your own")
+    if stat.S_IMODE(status.st_mode) & forbidden:
+        raise PermissionError(f"other users have access to {folder}; delete it, or run chmod -R go= {folder}")
+
+
+@cache
+def _without_cache(reason: str) -> None:
+    """Log, once for each reason, that code is compiled but not cached."""
+    log.info("compiled code is not cached, so programs start more slowly: %s", reason)
+
+
+class CodeFiles:
+    """The compiled versions of one function, a file for each signature, instead of numba's index and data files.
+
+    Args:
+        folder: where the files are.
+        name: begins the names of the files.
+        identity: everything that the machine code depends on, apart from the key.
+    """
+
+    def __init__(self, folder: Path, name: str, identity: tuple[object, ...]) -> None:
+        self._folder, self._name, self._identity = folder, name, identity
+
+    def load(self, key: Any) -> Any:
+        """What was saved for this key; None if there is nothing, or nothing that is intact."""
+        path = self._path(key)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        pickled = memoryview(content)[DIGEST_SIZE:]
+        if _digest(path.name, pickled) == content[:DIGEST_SIZE]:
+            # The contents are our own, but may refer to a class that has been moved since.
+            with suppress(pickle.PickleError, AttributeError, ImportError, ValueError, TypeError):
+                saved_key, data = pickle.loads(pickled)
+                if saved_key == key:
+                    return data
+        return None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Save `data` for this key. Raises OSError."""
+        path = self._path(key)
+        pickled = dumps((key, data))
+        with NamedTemporaryFile(dir=self._folder, prefix=".", suffix=".partial", delete=False) as file:
+            try:
+                file.write(_digest(path.name, memoryview(pickled)) + pickled)
+                file.close()
+                Path(file.name).replace(path)
+            except BaseException:
+                with suppress(OSError):
+                    Path(file.name).unlink()
+                raise
+
+    def _path(self, key: Any) -> Path:
+        digest = hashlib.sha256(repr((self._identity, key)).encode()).hexdigest()
+        return self._folder / f"{self._name}-{digest[:16]}.code"
+
+
+def _digest(name: str, pickled: memoryview) -> bytes:
+    """The SHA-256 of a file's name and contents, so that a file with another one's contents is noticed too."""
+    digest = hashlib.sha256(name.encode() + b"\0")
+    digest.update(pickled)
+    return digest.digest()
+
+
+class _Locator(InTreeCacheLocator):
+    """Tells numba's cache that the files are in `cache_folder`."""
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def ensure_cache_path(self) -> None:
+        """Do nothing: `cache_folder` has made the folder."""
+
+
+class _Impl(CompileResultCacheImpl):
+    def __init__(self, function: Any) -> None:
+        self._locator_classes = [_Locator]
+        super().__init__(function)
+
+
+class CheckedCache(FunctionCache):
+    """numba's cache of one function, with `CodeFiles` as its files; a file that cannot be written is left out."""
+
+    _impl_class = _Impl
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        locator = self._impl.locator
+        # As in numba, with the names of its files, which contain the version of Python.
+        identity = numba.__version__, sources_digest(), function.__code__.co_filename, locator.get_source_stamp()
+        self._cache_file = cast(Any, CodeFiles(Path(self._cache_path), self._impl.filename_base, identity))
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _without_cache(f"{self._cache_path}: {error.strerror or error}")
+            self.disable()

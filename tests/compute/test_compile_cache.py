@@ -1,0 +1,152 @@
+"""Compiled code on disk: damaged files are compiled again, and an unsafe or full folder is not used."""
+
+import os
+import random
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from selfplay.compute.compilation import compiled
+from selfplay.compute.compile_cache import cache_folder
+from tests.support.disks import small_disk_at
+
+
+def triple(word):
+    return word * 3
+
+
+def fourfold(word):
+    return word * 4
+
+
+@pytest.fixture
+def caching_below(monkeypatch):
+    """A function that makes the cache folder below another folder, and returns it."""
+
+    def choose(folder):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+        cache_folder.cache_clear()
+        return cache_folder()
+
+    yield choose
+    cache_folder.cache_clear()
+
+
+def hits_of(function, expected):
+    """How many of the function's compiled versions come from the disk, after a call with 5."""
+    dispatcher = compiled(function)
+    assert dispatcher(5) == expected
+    return sum(dispatcher.stats.cache_hits.values())
+
+
+def flip_a_bit(path, other):
+    content = bytearray(path.read_bytes())
+    content[random.Random(path.stat().st_mtime_ns).randrange(len(content))] ^= 1
+    path.write_bytes(content)
+
+
+DAMAGES = {
+    "empty": lambda path, other: path.write_bytes(b""),
+    "cut within the digest": lambda path, other: path.write_bytes(path.read_bytes()[:20]),
+    "cut after the digest": lambda path, other: path.write_bytes(path.read_bytes()[:32]),
+    "cut by a byte": lambda path, other: path.write_bytes(path.read_bytes()[:-1]),
+    "a byte too long": lambda path, other: path.write_bytes(path.read_bytes() + b"0"),
+    "noise": lambda path, other: path.write_bytes(random.Random(1).randbytes(5000)),
+    "a pickle that does harm": lambda path, other: path.write_bytes(b"cos\nabort\n(tR."),
+    "a file of another function": lambda path, other: path.write_bytes(other.read_bytes()),
+    **{f"a bit flipped {number}": flip_a_bit for number in range(20)},
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_compiled_again_and_replaced(tmp_path, caching_below, damage):
+    folder = caching_below(tmp_path)
+    assert [hits_of(triple, 15), hits_of(triple, 15), hits_of(fourfold, 20)] == [0, 1, 0]
+    other, path = sorted(folder.iterdir())
+    intact = path.read_bytes()
+    DAMAGES[damage](path, other)
+    assert hits_of(triple, 15) == 0
+    assert len(path.read_bytes()) == len(intact)
+    assert hits_of(triple, 15) == 1
+
+
+def test_a_file_that_cannot_be_replaced_is_left(tmp_path, caching_below):
+    folder = caching_below(tmp_path)
+    hits_of(triple, 15)
+    (path,) = folder.iterdir()
+    path.unlink()
+    path.mkdir()
+    assert [hits_of(triple, 15), hits_of(triple, 15)] == [0, 0]
+    assert list(folder.iterdir()) == [path]
+
+
+def test_the_folder_and_its_files_are_private(tmp_path, caching_below):
+    folder = caching_below(tmp_path / "new" / "cache")
+    hits_of(triple, 15)
+    (path,) = folder.iterdir()
+    assert [stat.S_IMODE(file.stat().st_mode) for file in (folder.parent, folder, path)] == [0o700, 0o700, 0o600]
+
+
+def make_group_writable(folder):
+    folder.chmod(0o770)
+
+
+def make_readable(folder):
+    folder.chmod(0o755)
+
+
+def give_away(folder):
+    if os.geteuid() != 0:
+        pytest.skip("only root may give a folder away")
+    os.chown(folder, 12345, 12345)
+
+
+UNSAFE = {
+    "group may write": make_group_writable,
+    "all may read": make_readable,
+    "another owner": give_away,
+    "parent of another owner": lambda folder: give_away(folder.parent),
+    "parent that all may write": lambda folder: folder.parent.chmod(0o777),
+}
+
+
+@pytest.mark.parametrize("unsafe", UNSAFE)
+def test_a_folder_that_others_may_use_is_not_used(tmp_path, caching_below, unsafe, caplog):
+    caplog.set_level("INFO", logger="selfplay")
+    folder = caching_below(tmp_path)
+    hits_of(triple, 15)
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    UNSAFE[unsafe](folder)
+    assert caching_below(tmp_path) is None
+    assert [hits_of(triple, 15), hits_of(triple, 15)] == [0, 0]
+    assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+    (message,) = caplog.messages
+    assert message.startswith("compiled code is not cached, so programs start more slowly: ")
+    assert str(tmp_path) in message
+
+
+def test_a_cache_folder_that_cannot_be_made_is_not_used(tmp_path, caching_below):
+    (tmp_path / "file").touch()
+    assert caching_below(tmp_path / "file") is None
+    assert hits_of(triple, 15) == 0
+
+
+def test_a_full_disk_leaves_the_code_in_memory(tmp_path, caching_below, caplog):
+    caplog.set_level("INFO", logger="selfplay")
+    with small_disk_at(tmp_path, "16k"):
+        folder = caching_below(tmp_path)
+        (tmp_path / "filler").write_bytes(bytes(os.statvfs(tmp_path).f_bavail * 4096 - 4096))
+        assert [hits_of(triple, 15), hits_of(triple, 15)] == [0, 0]
+        assert list(folder.iterdir()) == []
+    (message,) = caplog.messages
+    assert message.endswith(f"{folder}: No space left on device")
+
+
+def test_a_function_without_a_file_is_compiled(tmp_path):
+    source = "from selfplay.compute.compilation import compiled\nprint(compiled(eval('lambda word: word * 3'))(5))"
+    command = [sys.executable, "-c", source]
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+    result = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (0, "15\n"), result.stderr
