@@ -16,13 +16,13 @@ from selfplay.settings.gtp import GtpSettings
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Settings
-from selfplay.settings.tabular import TabularSettings
+from selfplay.settings.tabular import CompeteSettings, TabularSettings
 from selfplay.settings.web import WebSettings
 from tests.support.runs import PROJECT
 
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 KINDS = (
-    *(Settings, TabularSettings, ExperienceGraphSettings, MatchSettings, TournamentSettings),
+    *(Settings, TabularSettings, CompeteSettings, ExperienceGraphSettings, MatchSettings, TournamentSettings),
     *(PlaySettings, WebSettings, GtpSettings, AnalysisSettings, ExportSettings),
 )
 TO_BE_WRITTEN = {"connect3", "NAME"}

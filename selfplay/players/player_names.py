@@ -41,6 +41,8 @@ class PlayerName(NamedTuple):
     """The value of each option of the kind, converted to its type; the default if it was not given."""
     given: Mapping[str, Any]
     """Only the options that were given."""
+    against_person: bool = False
+    """Whether the player plays against a person, which may change defaults."""
 
 
 class PlayerKind(NamedTuple):

@@ -35,18 +35,19 @@ PLAYERS: "Registry[PlayerKind | Callable[[Game], Player]]" = Registry(
 MODULE_AND_ATTRIBUTE = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
 
 
-def make_player(text: str, game: "Game", run_dir: str | Path) -> "Player":
+def make_player(text: str, game: "Game", run_dir: str | Path, *, against_person: bool = False) -> "Player":
     """The player that `text` names.
 
     Args:
         run_dir: the run of the levels `level:L`, unless the name specifies another.
+        against_person: whether it is to play against a person; some players then learn by default.
 
     Raises:
         SettingError: the name is unknown, or an option is unknown or out of range.
         StageError, InvalidFileError: a file that the player is made from is missing or broken.
         GameTooLargeError: the player needs a game with fewer positions.
     """
-    name = parse_name(text, run_dir)
+    name = parse_name(text, run_dir)._replace(against_person=against_person)
     player = player_kind(name.kind).make(name, game, Path(run_dir))
     if EPSILON.name not in name.given:
         return player

@@ -32,23 +32,29 @@ def _players(settings: PlaySettings, game: Game) -> Players:
     if not has_seat_for_opponent and (settings.opponent is not None or settings.level is not None):
         raise SettingError("opponent and level: first and second already name both players; omit opponent and level")
 
+    person_plays = None in (first, second) or HUMAN in (first, second)
+
     def player_in(seat: str | None) -> Player | None:
-        return _opponent(settings, game) if seat is None and has_seat_for_opponent else _player(settings, game, seat)
+        if seat is None and has_seat_for_opponent:
+            return _opponent(settings, game)
+        return _player(settings, game, seat, against_person=person_plays)
 
     one = player_in(first)
     # Equal names give one player, so that a learner learns only once from each match against itself.
     return one, one if first == second else player_in(second)
 
 
-def _player(settings: PlaySettings, game: Game, name: str | None) -> Player | None:
+def _player(settings: PlaySettings, game: Game, name: str | None, *, against_person: bool) -> Player | None:
     """The player with this name; a person if the name is None."""
-    return None if name in (None, HUMAN) else make_player(name, game, settings.run_dir)
+    if name in (None, HUMAN):
+        return None
+    return make_player(name, game, settings.run_dir, against_person=against_person)
 
 
 def _opponent(settings: PlaySettings, game: Game) -> Player | None:
     """The opponent of a person, if first and second do not name it."""
     if settings.opponent is not None:
-        return _player(settings, game, settings.opponent)
+        return _player(settings, game, settings.opponent, against_person=True)
     level = newest_level(settings) if settings.level is None else settings.level
     if settings.level is None and level == 0:
         raise StageError(f"{settings.run_dir} has no trained level; set level=0 to play against the random player")

@@ -49,7 +49,7 @@ class Manifest:
             settings: the settings, as they will be recorded.
             default_of: from the dotted name of a setting to the value that is assumed where it is not recorded, because
                 an older version of the program may not have had that setting.
-            force: return False where StageError would be raised.
+            force: return False where StageError would be raised, and if a file was released.
 
         Raises StageError, naming the difference, if the files were made with other settings or were changed since.
         """
@@ -58,17 +58,25 @@ class Manifest:
             return False
         what = _differences(flat_settings(section["settings"]), flat_settings(settings), default_of)
         there = {name: digest for name, digest in section["files"].items() if (self.folder / name).exists()}
-        changed = [name for name, digest in there.items() if sha256(self.folder / name) != digest]
+        changed = [name for name, digest in there.items() if digest not in (None, sha256(self.folder / name))]
         if (what or changed) and not force:
             raise StageError(
                 f"{self.folder}: {what or f'{changed[0]} was changed after it was made'}; "
                 "set another run_dir, or force=true to replace it"
             )
-        return not (what or changed) and len(there) == len(section["files"])
+        is_replaced = force and None in there.values()
+        return not (what or changed or is_replaced) and len(there) == len(section["files"])
 
     def forget(self, stage: str) -> None:
         """Remove the stage's section, so that a kill while its files are replaced leaves no false record."""
         if self.sections.pop(stage, None) is not None:
+            self._write()
+
+    def release(self, stage: str, file: str) -> None:
+        """Remove the digest of a file of the stage, because the file may change from now on."""
+        files = self.sections.get(stage, {}).get("files", {})
+        if files.get(file) is not None:
+            files[file] = None
             self._write()
 
     def record(self, stage: str, settings: Mapping[str, Any], counts: Mapping[str, int], files: list[str]) -> None:

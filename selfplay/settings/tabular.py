@@ -1,4 +1,4 @@
-"""The settings of tabular learning: conf/tabular.yaml with conf/agent/."""
+"""The settings of tabular learning, conf/tabular.yaml with conf/agent/, and of its matches, conf/compete.yaml."""
 
 from dataclasses import dataclass, field
 
@@ -21,13 +21,33 @@ class TabularSettings(CommonSettings):
     """Step size of agent=backward_value."""
     step_size: float | None = field(default=None, metadata=affects("temporal_difference"))
     """Step size of agent=temporal_difference."""
+    report_every: int = 500
+    """Matches between two lines of progress."""
     force: bool = False
     """Replace tables that were learned with other settings."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require("episodes", self.episodes, self.episodes >= 1, "1 or more")
+        require("report_every", self.report_every, self.report_every >= 1, "1 or more")
         require("epsilon", self.epsilon, 0 <= self.epsilon <= 1, "between 0 and 1")
         for name in ("alpha", "step_size"):
             size = getattr(self, name)
             require(name, size, size is None or 0 < size <= 1, "above 0, at most 1")
+
+
+@dataclass
+class CompeteSettings(CommonSettings):
+    """Matches between the two policies of trained tables."""
+
+    tables: str = "temporal_difference"
+    """The trained tables: RUN_DIR/tabular/NAME.npz, or a path."""
+    matches: int = 1000
+    """Number of matches; the policy of the first player always moves first."""
+    epsilon: float = 0.0
+    """Share of the actions that are random."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require("matches", self.matches, self.matches >= 1, "1 or more")
+        require("epsilon", self.epsilon, 0 <= self.epsilon <= 1, "between 0 and 1")

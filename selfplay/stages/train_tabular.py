@@ -21,8 +21,6 @@ from selfplay.settings.tabular import TabularSettings
 
 log = logging.getLogger(__name__)
 
-REPORT_EVERY = 500
-
 
 def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress) -> Path:
     """Learn the tables that `settings` describe, unless they exist already, and return the path of their file.
@@ -76,7 +74,7 @@ def _learn(settings: TabularSettings, graph: PositionGraph, rule: UpdateRule, pr
         step_size=getattr(settings, rule.step_size_name),
         epsilon=settings.epsilon,
         key=stream_key(settings.seed, 0, Activity.TABULAR_TRAINING),
-        every=REPORT_EVERY,
+        every=settings.report_every,
     ):
         bar.update(results.matches - done)
         done = results.matches

@@ -9,13 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from selfplay.games import GAMES, Game, make_game
-from selfplay.games.position_graph import positions_of
+from selfplay.learners.tabular.table_file import trains_against_people
 from selfplay.players.experience import load_experience_player
 from selfplay.players.perfect import PerfectPlayer, is_found_out, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.players.registry import PLAYERS, make_player, player_kind
 from selfplay.players.search import SearchPlayer
-from selfplay.players.tabular import load_tabular_player
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.evaluation_files import make_evaluation
 from selfplay.search.searcher import Searcher
@@ -42,6 +41,8 @@ LISTED_KINDS = ("random", "perfect", "level", "tabular", "experience", "search",
 UNLISTED_KINDS = ("gtp", "human")
 """Kinds of players that the page lists explicitly, and kinds that it does not offer: a GTP engine is a command to run,
 and the human is the person at the page. All other registered players are listed by their names."""
+
+FIXED_TABLE = "has learned a value for every board"
 
 
 class OpponentCatalog:
@@ -195,15 +196,19 @@ class OpponentCatalog:
 
     def _tables(self, game: Game) -> Iterator[Opponent]:
         for path in sorted(self.run(game).tabular.glob("*.npz")):
-            view = OpponentView(
-                id=f"table-{path.stem}",
-                kind="table",
-                label=f"Table: {path.stem.replace('_', ' ')}",
-                about="has learned a value for every board",
-                neutral=0.5,
-                span=0.5,
-            )
-            yield Opponent(view, partial(_table_player, path, game), path)
+            label = f"Table: {path.stem.replace('_', ' ')}"
+            if trains_against_people(path):
+                about = "explores, and learns from your matches"
+                yield self._table(game, path, "", label, about, learns=True)
+                yield self._table(game, path, "?epsilon=0&learn=false", f"{label}, fixed", FIXED_TABLE)
+            else:
+                yield self._table(game, path, "", label, FIXED_TABLE)
+
+    def _table(self, game: Game, path: Path, options: str, label: str, about: str, *, learns: bool = False) -> Opponent:
+        """The opponent with the tables in a file of the run; its id is its name as a player."""
+        name = f"tabular:{path.stem}{options}"
+        view = OpponentView(id=name, kind="table", label=label, about=about, learns=learns, neutral=0.5, span=0.5)
+        return Opponent(view, partial(make_player, name, game, self.run(game).path, against_person=True), path)
 
     def _experience_graphs(self, game: Game) -> Iterator[Opponent]:
         for path in sorted(self.run(game).path.glob("experience*.sqlite")):
@@ -234,10 +239,6 @@ class OpponentCatalog:
         for name, kind in self._other_kinds.items():
             view = OpponentView(id=name, kind=name, label=name.replace("_", " "), about=kind.meaning)
             yield Opponent(view, partial(make_player, name, game, self.run(game).path))
-
-
-def _table_player(path: Path, game: Game) -> Player:
-    return load_tabular_player(path, positions_of(game.name))
 
 
 def _about_search(game: Game, endgame: int) -> str:

@@ -88,13 +88,13 @@ def test_bad_searches_are_refused(run_dir: Path, name: str, game: str, reason: s
 
 
 def test_a_missing_table_name_is_reported_with_the_tables_of_the_run(run_dir: Path, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=f"write tabular:PATH; there are no tables in {tmp_path}/tabular yet"):
+    with pytest.raises(SettingError, match=f"write tabular:NAME; there are no tables in {tmp_path}/tabular yet"):
         make_player("tabular", GAME, tmp_path)
     (tmp_path / "tabular").mkdir()
     for name in ("one", "two"):
         (tmp_path / "tabular" / f"{name}.npz").touch()
-    tables = f"{tmp_path}/tabular/one.npz, {tmp_path}/tabular/two.npz"
-    with pytest.raises(SettingError, match=f"player 'tabular': write tabular:PATH; there are {tables}"):
+    tables = "tabular:one, tabular:two"
+    with pytest.raises(SettingError, match=f"player 'tabular': write tabular:NAME; there are {tables}"):
         make_player("tabular", GAME, tmp_path)
 
 
@@ -145,7 +145,7 @@ def test_every_player_can_explore(run_dir: Path) -> None:
         ("perfect?ties=first", "ties=first: must be random or lowest"),
         ("perfect?epsilon=2", "must be one or more rates from 0 to 1"),
         ("perfect?epsilon=often", "epsilon must be a number"),
-        ("tabular", "write tabular:PATH"),
+        ("tabular", "write tabular:NAME"),
         ("experience?learn=maybe", "learn must be true or false"),
         ("human", "a person can only play at play/console.py"),
     ],

@@ -16,12 +16,13 @@ from selfplay.settings.gtp import GtpSettings
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Settings
-from selfplay.settings.tabular import TabularSettings
+from selfplay.settings.tabular import CompeteSettings, TabularSettings
 from selfplay.settings.web import WebSettings
 
 PROGRAMS: dict[str, type[CommonSettings]] = {
     "config": Settings,
     "analysis": AnalysisSettings,
+    "compete": CompeteSettings,
     "experience_graph": ExperienceGraphSettings,
     "export_evaluation": ExportSettings,
     "gtp": GtpSettings,

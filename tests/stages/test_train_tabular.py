@@ -89,10 +89,41 @@ def test_the_script_learns_and_prints_the_results_of_the_matches(tmp_path: Path)
     done = run_forked(SCRIPT, f"run_dir={tmp_path}", "--agent", "backward_value", "--episodes", "1000", "seed=4")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("match 500: first player won 0.")
-    assert lines[1].startswith("match 1000: first player won 0.")
+    matches = [line.split(":")[0] for line in lines if ": first player won 0." in line]
+    assert matches == ["match 200", "match 400", "match 600", "match 800", "match 1000"]
     assert lines[-1] == f"wrote {tmp_path / 'tabular' / 'backward_value.npz'}"
     load_tabular_player(tmp_path / "tabular" / "backward_value.npz", positions_of("tictactoe"))
+
+
+def test_the_interval_of_progress_is_a_setting_that_changes_no_byte(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="selfplay")
+    settings = [settings_for(tmp_path / "a"), settings_for(tmp_path / "b", "report_every=250")]
+    paths = [train_tabular(one) for one in settings]
+    assert [line.split(":")[0] for line in caplog.messages if line.startswith("match")] == [
+        *("match 500", "match 600"),
+        *("match 250", "match 500", "match 600"),
+    ]
+    assert sha256(paths[0]) == sha256(paths[1])
+    with pytest.raises(SettingError, match="report_every=0: must be 1 or more"):
+        settings_for(tmp_path, "report_every=0")
+
+
+def test_the_policies_of_a_run_compete_without_exploration(tmp_path: Path) -> None:
+    script = PROJECT / "train" / "compete.py"
+    done = run_forked(script, f"run_dir={tmp_path}")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "temporal_difference.npz: does not exist; there are no tables in" in done.stderr
+    path = train_tabular(settings_for(tmp_path, "episodes=20000"))
+    before = sha256(path)
+    done = run_forked(script, f"run_dir={tmp_path}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "match 1000: X won 0 (0.000), O won 0 (0.000), drawn 1000 (1.000)\n"
+    done = run_forked(script, f"run_dir={tmp_path}", "matches=300", "epsilon=0.5")
+    assert done.stdout.startswith("match 300: X won ")
+    assert "drawn 300" not in done.stdout
+    assert sha256(path) == before
 
 
 def test_the_script_names_a_wrong_setting(tmp_path: Path) -> None:

@@ -49,7 +49,8 @@ def whole_run(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     graph = positions_of("tictactoe")
     run = RunFolder(run_dir)
     run.tabular.mkdir()
-    save_tables(run.tabular / "backward_value.npz", graph, initial_values(graph, BACKWARD_VALUE), BACKWARD_VALUE, {})
+    values, settings = initial_values(graph, BACKWARD_VALUE), {"alpha": 0.5, "epsilon": 0.1}
+    save_tables(run.tabular / "backward_value.npz", graph, values, BACKWARD_VALUE, settings)
     ExperienceStore(run_dir / "experience.sqlite", make_game("tictactoe")).close()
     return run_dir
 

@@ -30,7 +30,7 @@ def test_a_match_against_a_level_shows_its_values_and_its_replies(client: TestCl
     assert client.get(f"/api/matches/{match['id']}").json() == match
 
 
-@pytest.mark.parametrize("opponent", ["random", "level-1", "table-backward_value", "memory-experience", "perfect"])
+@pytest.mark.parametrize("opponent", ["random", "level-1", "tabular:backward_value", "memory-experience", "perfect"])
 def test_a_match_against_each_kind_of_opponent_is_played_to_the_end(client: TestClient, opponent: str) -> None:
     match = play_out(client, begin(client, opponent=opponent, person="second"))
     assert (match["is_over"], match["opponent"]["id"], match["person_seat"]) == (True, opponent, 1)

@@ -28,7 +28,8 @@ def test_opponents_come_from_the_run_and_notes_name_what_is_missing(client: Test
     offer = client.get("/api/games/tictactoe/opponents").json()
     ids = [one["id"] for one in offer["opponents"]]
     levels, searches = ["level-1", "level-2", "level-3"], [f"search-{depth}" for depth in range(1, 5)]
-    assert ids == [*levels, *searches, "random", "table-backward_value", "memory-experience", "perfect"]
+    tables = ["tabular:backward_value", "tabular:backward_value?epsilon=0&learn=false"]
+    assert ids == [*levels, *searches, "random", *tables, "memory-experience", "perfect"]
     assert [one["id"] for one in offer["opponents"] if one["is_default"]] == ["level-3", "search-4"]
     assert offer["has_perfect_play"]
     assert offer["notes"] == []
@@ -37,6 +38,17 @@ def test_opponents_come_from_the_run_and_notes_name_what_is_missing(client: Test
     notes = client.get("/api/games/tictactoe/opponents").json()["notes"]
     assert notes == [f"{run_dir} has no trained level yet; train some with ./learn_tictactoe.sh."]
     assert [one["id"] for one in client.get("/api/games/othello/opponents").json()["opponents"]][-1] == "greedy"
+
+
+def test_a_table_learns_from_matches_on_the_page_unless_it_is_fixed(client: TestClient, run_dir: Path) -> None:
+    table = run_dir / "tabular" / "backward_value.npz"
+    before = table.read_bytes()
+    play_out(client, begin(client, opponent="tabular:backward_value?epsilon=0&learn=false"))
+    assert table.read_bytes() == before
+    match = play_out(client, begin(client, opponent="tabular:backward_value"))
+    assert table.read_bytes() != before
+    assert match["standing"].endswith("backward_value has learned from 1 match against others")
+    assert {ply["is_random"] for ply in match["plies"] if not ply["by_person"]} <= {True, False}
 
 
 def test_a_registered_player_of_another_package_is_offered(run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:

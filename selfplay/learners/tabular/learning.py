@@ -40,10 +40,12 @@ class UpdateRule(NamedTuple):
     """Which of several best moves is taken: "lowest" or "random"."""
     step_size_name: str
     """The name of the rule's step size."""
+    trains_against_people: bool
+    """Whether a player with such tables explores and learns in matches against a person too, unless told otherwise."""
 
 
-BACKWARD_VALUE = UpdateRule("backward_value", 0.0, "lowest", "alpha")
-TEMPORAL_DIFFERENCE = UpdateRule("temporal_difference", 0.5, "random", "step_size")
+BACKWARD_VALUE = UpdateRule("backward_value", 0.0, "lowest", "alpha", trains_against_people=True)
+TEMPORAL_DIFFERENCE = UpdateRule("temporal_difference", 0.5, "random", "step_size", trains_against_people=False)
 UPDATE_RULES = {rule.name: rule for rule in (BACKWARD_VALUE, TEMPORAL_DIFFERENCE)}
 
 
@@ -87,6 +89,33 @@ def learn_matches(
         span = start, min(start + every, matches)
         _learn(edges, tables, scratch, counts, rule is BACKWARD_VALUE, step_size, epsilon, key, span)
         yield WinDrawLoss(*counts.tolist())
+
+
+def learn_from_match(
+    values: Tables,
+    rule: UpdateRule,
+    boards: NDArray[np.int64],
+    explored: NDArray[np.bool_],
+    *,
+    player: int,
+    to_first: float,
+    step_size: float,
+) -> None:
+    """Update one player's table in place by a match of T plies that was played elsewhere.
+
+    Args:
+        values: float64[2, 2, N] in C order.
+        boards: int64[T + 1], the boards of the match: `seat * N + position`, with `seat` to move.
+        explored: bool[T], the plies at which this player explored.
+        player: whose table is updated: 0 moves first.
+        to_first: the return of the player who moves first.
+    """
+    table, plies = values.reshape(2, -1)[player], len(boards) - 1
+    if rule is BACKWARD_VALUE:
+        reward = 1.0 if to_first == 1 - 2 * player else 0.0
+        _learn_backward_value(table, boards, plies, reward, step_size)
+    else:
+        _learn_temporal_difference(table, boards, explored, plies, step_size)
 
 
 @compiled

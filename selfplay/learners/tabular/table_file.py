@@ -2,7 +2,8 @@
 
     values    float64[2, 2, N]: `values[p, q, n]` is player p's value of position n with player q to move
     own, opp  int64[N]: the words of each position, in the order of `selfplay.games.position_graph.enumerate_positions`
-    metadata  JSON text: format, game, rule, settings, versions
+    metadata  JSON text: format, game, rule, settings, versions; "played" (optional): the number of matches against
+              others that the tables have learned from since
 
 Nothing is pickled, and equal tables give equal bytes.
 """
@@ -24,6 +25,7 @@ from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
 FORMAT = 1
 ARRAYS = {"values", "own", "opp", "metadata"}
 METADATA = {"format", "game", "rule", "settings", "versions"}
+PLAYED = "played"
 
 
 class SavedTables(NamedTuple):
@@ -31,19 +33,51 @@ class SavedTables(NamedTuple):
 
     values: Tables
     metadata: dict[str, Any]
-    """format, game, rule, settings, versions"""
+    """format, game, rule, settings, versions; PLAYED if it is above 0"""
+
+    @property
+    def rule(self) -> UpdateRule:
+        return UPDATE_RULES[self.metadata["rule"]]
+
+    @property
+    def step_size(self) -> float | None:
+        """The step size with which the tables were learned; None if the file does not record it."""
+        return self._share(self.rule.step_size_name)
+
+    @property
+    def epsilon(self) -> float | None:
+        """The exploration rate with which the tables were learned; None if the file does not record it."""
+        return self._share("epsilon")
+
+    @property
+    def trains_against_people(self) -> bool:
+        """Whether the rule says so, and the file records the settings that this needs."""
+        return self.rule.trains_against_people and None not in (self.step_size, self.epsilon)
+
+    def _share(self, setting: str) -> float | None:
+        value = self.metadata["settings"].get(setting)
+        return float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None
+
+    @property
+    def played(self) -> int:
+        """The number of matches against other players that the tables have learned from."""
+        return int(self.metadata.get(PLAYED, 0))
 
 
 def save_tables(
-    path: Path, graph: PositionGraph, values: Tables, rule: UpdateRule, settings: Mapping[str, Any]
+    path: Path, graph: PositionGraph, values: Tables, rule: UpdateRule, settings: Mapping[str, Any], played: int = 0
 ) -> None:
-    """Write the tables to `path`. Raises OSError."""
+    """Write the tables to `path`. Raises OSError.
+
+    `played`: the number of matches against other players that the tables have learned from.
+    """
     metadata = {
         "format": FORMAT,
         "game": graph.game.name,
         "rule": rule.name,
         "settings": dict(settings),
         "versions": {name: version(name) for name in ("selfplay", "numpy")},
+        **({PLAYED: played} if played else {}),
     }
     text = np.array(json.dumps(metadata, sort_keys=True))
     # To an open file, because numpy adds .npz to a path with another suffix.
@@ -70,6 +104,16 @@ def load_tables(path: Path, graph: PositionGraph) -> SavedTables:
     return SavedTables(values, metadata)
 
 
+def trains_against_people(path: Path) -> bool:
+    """`SavedTables.trains_against_people` of the file, without reading its tables; False if it cannot be read."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return SavedTables(np.empty(0), json.loads(str(file["metadata"]))).trains_against_people
+    except Exception:
+        # As in `_read`; the error is reported when the file is used.
+        return False
+
+
 def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     try:
         with zipfile.ZipFile(path) as archive:
@@ -87,8 +131,11 @@ def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         # For truncated or damaged files zipfile and numpy raise about ten types of errors, SyntaxError among them.
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InvalidFileError(path, f"cannot be read: {reason}") from error
-    if not isinstance(metadata, dict) or set(metadata) != METADATA or metadata["format"] != FORMAT:
+    if not isinstance(metadata, dict) or set(metadata) - {PLAYED} != METADATA or metadata["format"] != FORMAT:
         raise InvalidFileError(path, "is not a file of tables of this format")
     if metadata["rule"] not in list(UPDATE_RULES):
         raise InvalidFileError(path, f"was learned by the unknown rule {metadata['rule']!r}")
+    played = metadata.get(PLAYED, 0)
+    if not isinstance(metadata["settings"], dict) or not (isinstance(played, int) and 0 <= played < 2**53):
+        raise InvalidFileError(path, "its metadata are not those of tables")
     return arrays, metadata

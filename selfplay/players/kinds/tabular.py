@@ -1,9 +1,10 @@
-"""`tabular:PATH`: the tables of a tabular learner."""
+"""`tabular:RULE` or `tabular:PATH`: the tables of a tabular learner."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.players.player_names import PlayerKind, PlayerName
+from selfplay.errors import InvalidFileError
+from selfplay.players.player_names import EPSILON, Option, PlayerKind, PlayerName
 
 if TYPE_CHECKING:
     from selfplay.games import Game
@@ -12,15 +13,39 @@ if TYPE_CHECKING:
 
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.games.position_graph import positions_of
-    from selfplay.players.tabular import load_tabular_player
+    from selfplay.learners.tabular.table_file import load_tables
+    from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+    from selfplay.players.tabular import LearningTabularPlayer, player_with_tables
 
-    return load_tabular_player(Path(name.argument), positions_of(game.name))
+    path, graph = _path(name.argument, run_dir), positions_of(game.name)
+    if not path.exists():
+        raise InvalidFileError(path, f"does not exist; {_tables(run_dir)}; python train/train_tabular.py makes some")
+    tables = load_tables(path, graph)
+    trains = name.against_person and tables.trains_against_people
+    learns = trains if name.options["learn"] is None else name.options["learn"]
+    player = LearningTabularPlayer(path, graph, tables) if learns else player_with_tables(graph, tables)
+    if trains and tables.epsilon is not None and EPSILON.name not in name.given:
+        return EpsilonGreedyPlayer(game, player, [tables.epsilon])
+    return player
+
+
+def _path(argument: str, run_dir: Path) -> Path:
+    """The file that the text after the colon names: a path, or the name of one of the run's tables."""
+    is_path = Path(argument).suffix == ".npz" or len(Path(argument).parts) > 1
+    return Path(argument) if is_path else run_dir / "tabular" / f"{argument}.npz"
 
 
 def _tables(run_dir: Path) -> str:
     folder = run_dir / "tabular"
-    tables = [str(path) for path in sorted(folder.glob("*.npz"))]
-    return f"there are {', '.join(tables)}" if tables else f"there are no tables in {folder} yet"
+    names = [f"tabular:{path.stem}" for path in sorted(folder.glob("*.npz"))]
+    return f"there are {', '.join(names)}" if names else f"there are no tables in {folder} yet"
 
 
-KIND = PlayerKind("tabular:PATH", "the tables that train/train_tabular.py wrote to this file", _make, choices=_tables)
+KIND = PlayerKind(
+    "tabular:NAME",
+    "the run's tables backward_value or temporal_difference, or those of a file NAME.npz; against a person the former "
+    "explore and learn as in training, unless epsilon or learn says otherwise",
+    _make,
+    (Option("learn", bool),),
+    choices=_tables,
+)

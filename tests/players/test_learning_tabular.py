@@ -1,0 +1,201 @@
+"""Tables that learn from matches against others: the same updates as in training, saved whole after each match."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.errors import InvalidFileError, RunLockedError, StageError
+from selfplay.games import make_game
+from selfplay.games.match_record import MatchRecord
+from selfplay.games.position_graph import positions_of
+from selfplay.learners.tabular.learning import (
+    BACKWARD_VALUE,
+    TEMPORAL_DIFFERENCE,
+    UpdateRule,
+    initial_values,
+    learn_matches,
+)
+from selfplay.learners.tabular.table_file import load_tables, save_tables
+from selfplay.matches.arena import play_matches
+from selfplay.players.capabilities import Explores, LearnsFromMatches
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.player import Player
+from selfplay.players.registry import make_player
+from selfplay.players.tabular import LearningTabularPlayer
+from selfplay.playing.open_session import open_session
+from selfplay.runs.run_lock import hold_lock
+from selfplay.runs.written_files import sha256
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.playing import PlaySettings
+from selfplay.settings.tabular import TabularSettings
+from selfplay.stages.train_tabular import train_tabular
+
+GRAPH = positions_of("tictactoe")
+GAME = make_game("tictactoe")
+KEY = stream_key(5, 0, Activity.TABULAR_TRAINING)
+
+
+def new_file(folder: Path, rule: UpdateRule, epsilon: float = 0.1) -> Path:
+    path = folder / f"{rule.name}.npz"
+    settings = {"epsilon": epsilon, rule.step_size_name: 0.5}
+    save_tables(path, GRAPH, initial_values(GRAPH, rule), rule, settings)
+    return path
+
+
+def learner(path: Path) -> LearningTabularPlayer:
+    return LearningTabularPlayer(path, GRAPH, load_tables(path, GRAPH))
+
+
+def trained(run_dir: Path, agent: str) -> Path:
+    settings = [f"agent={agent}", "episodes=300", f"run_dir={run_dir}"]
+    return train_tabular(compose_settings_of(TabularSettings, "tabular", settings))
+
+
+# ---------------------------------------------------------------------- the updates
+
+
+@pytest.mark.parametrize(("rule", "epsilon"), [(BACKWARD_VALUE, 0.3), (TEMPORAL_DIFFERENCE, 0.0)], ids=str)
+def test_matches_against_itself_give_the_tables_of_training(tmp_path: Path, rule: UpdateRule, epsilon: float) -> None:
+    expected = initial_values(GRAPH, rule)
+    list(learn_matches(GRAPH, expected, rule, matches=40, step_size=0.5, epsilon=epsilon, key=KEY))
+    player = learner(new_file(tmp_path, rule))
+    exploring = EpsilonGreedyPlayer(GAME, player, [epsilon])
+    list(play_matches(GAME, (exploring, exploring), range(40), KEY, alternate=False))
+    assert np.array_equal(player.values, expected)
+    assert np.array_equal(load_tables(player.path, GRAPH).values, expected)
+    assert player.matches_seen() == load_tables(player.path, GRAPH).played == 40
+
+
+def test_only_the_table_of_the_seat_that_it_held_learns(tmp_path: Path) -> None:
+    player, before = learner(new_file(tmp_path, BACKWARD_VALUE)), initial_values(GRAPH, BACKWARD_VALUE)
+    list(play_matches(GAME, (player, make_player("random", GAME, tmp_path)), range(1), KEY, alternate=False))
+    assert (player.values[0] != before[0]).any()
+    assert np.array_equal(player.values[1], before[1])
+
+
+def test_temporal_differences_do_not_learn_from_an_action_below_the_best(tmp_path: Path) -> None:
+    player = learner(new_file(tmp_path, TEMPORAL_DIFFERENCE))
+    state = GAME.state_after(["0,0", "1,0", "0,1", "1,1"])
+    # X X .    X does not take the winning square, so the value of this board stays.
+    # O O .
+    # . . .
+    number = int(GRAPH.numbers(state)[0])
+    actions = ["0,0", "1,0", "0,1", "1,1", "2,2", "1,2"]
+    states = tuple(GAME.state_after(actions[:ply]) for ply in range(7))
+    taken = tuple(torch.tensor([GAME.string_to_action(action)]) for action in actions)
+    player.after_match(MatchRecord(torch.tensor([0]), torch.tensor([0], dtype=torch.int8), states, taken), (0,))
+    assert player.values[0, 0, number] == 0.5
+    last = int(GRAPH.numbers(GAME.state_after(["0,0", "1,0", "0,1", "1,1", "2,2"]))[0])
+    assert player.values[0, 1, last] == 0.25
+
+
+# ---------------------------------------------------------------------- the file
+
+
+def test_two_players_of_one_file_both_contribute(tmp_path: Path) -> None:
+    path = new_file(tmp_path, BACKWARD_VALUE)
+    one, other, random = learner(path), learner(path), make_player("random", GAME, tmp_path)
+    list(play_matches(GAME, (one, random), range(3), KEY))
+    list(play_matches(GAME, (other, random), range(3, 5), KEY))
+    assert load_tables(path, GRAPH).played == 5
+    assert other.status() == "backward_value has learned from 5 matches against others"
+
+
+def test_a_failed_save_leaves_the_file_and_the_player_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = trained(tmp_path, "backward_value")
+    player, before = learner(path), path.read_bytes()
+
+    def full_disk(beside: Path, *_: object) -> None:
+        beside.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("selfplay.players.tabular.save_tables", full_disk)
+    with pytest.raises(StageError, match="No space left on device"):
+        list(play_matches(GAME, (player, make_player("random", GAME, tmp_path)), range(1), KEY))
+    assert path.read_bytes() == before
+    assert player.matches_seen() == 0
+    assert not list(path.parent.glob(".*.partial"))
+
+
+def test_while_another_process_saves_a_match_is_not_learned(tmp_path: Path) -> None:
+    player = learner(new_file(tmp_path, BACKWARD_VALUE))
+    with hold_lock(tmp_path), pytest.raises(RunLockedError, match="wait for it"):
+        list(play_matches(GAME, (player, make_player("random", GAME, tmp_path)), range(1), KEY))
+    assert player.matches_seen() == 0
+
+
+def test_tables_that_have_learned_since_count_as_made_until_force(tmp_path: Path) -> None:
+    path = trained(tmp_path, "backward_value")
+    original = sha256(path)
+    player = make_player("tabular:backward_value?learn=true", GAME, tmp_path)
+    list(play_matches(GAME, (player, make_player("random", GAME, tmp_path)), range(2), KEY))
+    learned = sha256(path)
+    assert learned != original
+    trained(tmp_path, "backward_value")
+    assert sha256(path) == learned
+    settings = ["agent=backward_value", "episodes=300", f"run_dir={tmp_path}", "force=true"]
+    train_tabular(compose_settings_of(TabularSettings, "tabular", settings))
+    assert sha256(path) == original
+
+
+# ---------------------------------------------------------------------- names
+
+
+def test_a_short_name_finds_the_tables_of_the_run(tmp_path: Path) -> None:
+    path = trained(tmp_path, "temporal_difference")
+    for name in ("tabular:temporal_difference", f"tabular:{path}"):
+        player = make_player(name, GAME, tmp_path)
+        assert player.name == "temporal_difference"
+        assert player.as_a(LearnsFromMatches) is None
+    expected = (
+        r"backward_value.npz: does not exist; there are tabular:temporal_difference; python train/train_tabular.py"
+    )
+    with pytest.raises(InvalidFileError, match=expected):
+        make_player("tabular:backward_value", GAME, tmp_path)
+
+
+def opponent(run_dir: Path, name: str) -> Player:
+    settings = compose_settings_of(PlaySettings, "play", [f"run_dir={run_dir}", f"opponent='{name}'"])
+    player = open_session(settings).players[1]
+    assert player is not None
+    return player
+
+
+def test_against_a_person_backward_value_explores_and_learns_unless_told_otherwise(tmp_path: Path) -> None:
+    trained(tmp_path, "backward_value")
+    trained(tmp_path, "temporal_difference")
+    player = opponent(tmp_path, "tabular:backward_value")
+    assert isinstance(player, EpsilonGreedyPlayer)
+    assert player.epsilons == (0.1,)
+    assert player.as_a(LearnsFromMatches) is not None
+    calm = opponent(tmp_path, "tabular:backward_value?epsilon=0&learn=false")
+    assert calm.as_a(LearnsFromMatches) is None
+    assert isinstance(calm, EpsilonGreedyPlayer)
+    assert calm.epsilons == (0.0,)
+    other = opponent(tmp_path, "tabular:temporal_difference")
+    assert (other.as_a(LearnsFromMatches), other.as_a(Explores)) == (None, None)
+    assert opponent(tmp_path, "tabular:temporal_difference?learn=true").as_a(LearnsFromMatches) is not None
+
+
+def test_where_nobody_plays_against_it_a_policy_is_only_looked_at(tmp_path: Path) -> None:
+    path = trained(tmp_path, "backward_value")
+    before = sha256(path)
+    names = ["first=tabular:backward_value", "second=random"]
+    session = open_session(compose_settings_of(PlaySettings, "play", [f"run_dir={tmp_path}", *names]))
+    while not session.is_over:
+        session.advance()
+    assert session.players[0].as_a(Explores) is None
+    assert sha256(path) == before
+
+
+def test_a_file_without_a_step_size_cannot_learn(tmp_path: Path) -> None:
+    path = tmp_path / "old.npz"
+    save_tables(path, GRAPH, initial_values(GRAPH, BACKWARD_VALUE), BACKWARD_VALUE, {})
+    with pytest.raises(InvalidFileError, match="does not record its alpha; use it with learn=false"):
+        make_player(f"tabular:{path}?learn=true", GAME, tmp_path)
+    assert make_player(f"tabular:{path}", GAME, tmp_path).name == "backward_value"
