@@ -6,16 +6,23 @@ another package and name it `module:Class`, or offer it as an entry point in the
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import get_ident
 from typing import Any
 
-from torch import nn
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import (
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
 
 from selfplay.architectures.output import Output, check_output
 from selfplay.errors import SettingError
 from selfplay.registry import Registry
 
-__all__ = ["ARCHITECTURES", "Output", "build_network", "check_output"]
+__all__ = ["ARCHITECTURES", "Output", "build_network", "check_output", "meta_tensors"]
 
 ARCHITECTURES: Registry[Callable[..., nn.Module]] = Registry(
     "architecture",
@@ -28,6 +35,9 @@ ARCHITECTURES: Registry[Callable[..., nn.Module]] = Registry(
     },
     group="selfplay.architectures",
 )
+
+MOST_TENSORS = 10_000
+"""The most tensors of a network: a residual network of 2,500 blocks."""
 
 
 def build_network(architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int) -> nn.Module:
@@ -42,6 +52,47 @@ def build_network(architecture: Mapping[str, Any], observation_shape: Sequence[i
     Raises:
         SettingError: an unknown name, option or value; or a network that does not return `Output`.
     """
+    network = _constructed(architecture, observation_shape, num_actions)
+    check_output(network, observation_shape, num_actions, f"architecture={architecture['name']}")
+    return network
+
+
+def meta_tensors(
+    architecture: Mapping[str, Any],
+    observation_shape: Sequence[int],
+    num_actions: int,
+    most_tensors: int = MOST_TENSORS,
+) -> dict[str, Tensor]:
+    """The state of the network that `architecture` describes, as tensors that have shapes but no memory.
+
+    A network whose class cannot be built on torch's meta device is built in memory.
+
+    Raises:
+        SettingError: as `build_network`; or the network has more than `most_tensors` tensors, or one that is too large.
+    """
+    try:
+        with _limited_registrations(most_tensors):
+            network = _on_meta_device(architecture, observation_shape, num_actions)
+    # torch raises RuntimeError and OverflowError for sizes that exceed 64 bits.
+    except (RuntimeError, OverflowError, MemoryError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise SettingError(f"architecture={architecture.get('name')} cannot be built: {reason}") from error
+    state: dict[str, Tensor] = network.state_dict()
+    return state
+
+
+def _on_meta_device(architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int) -> nn.Module:
+    try:
+        with torch.device("meta"):
+            return _constructed(architecture, observation_shape, num_actions)
+    except (RuntimeError, SettingError) as error:
+        # Raised by a class that computes with its initial weights.
+        if "meta" not in str(error):
+            raise
+        return _constructed(architecture, observation_shape, num_actions)
+
+
+def _constructed(architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int) -> nn.Module:
     options = dict(architecture)
     name = options.pop("name", None)
     if not isinstance(name, str):
@@ -53,11 +104,32 @@ def build_network(architecture: Mapping[str, Any], observation_shape: Sequence[i
     if foreign := sorted(set(options) - set(allowed)):
         raise SettingError(f"architecture {name} has no option {foreign[0]!r}; it has {', '.join(allowed) or 'none'}")
     try:
-        network = build(tuple(observation_shape), **sizes, **options)
+        return build(tuple(observation_shape), **sizes, **options)
     except TypeError as error:
         raise SettingError(f"architecture={dict(architecture)} has a value of the wrong type: {error}") from error
-    check_output(network, observation_shape, num_actions, f"architecture={name}")
-    return network
+
+
+@contextmanager
+def _limited_registrations(most_tensors: int) -> Iterator[None]:
+    """Raise SettingError in the block where a network gets more parameters, or many more submodules, than these."""
+    left = {"parameters": most_tensors, "submodules": 10 * most_tensors + 100}
+    thread = get_ident()
+
+    def count(what: str) -> None:
+        # The hooks are global, so they are also called for networks that other threads build.
+        left[what] -= get_ident() == thread
+        if left[what] < 0:
+            raise SettingError(f"the network has more than {most_tensors:,} tensors")
+
+    handles = [
+        register_module_parameter_registration_hook(lambda *_: count("parameters")),
+        register_module_module_registration_hook(lambda *_: count("submodules")),
+    ]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
 
 
 def _network_class(name: str) -> Callable[..., nn.Module]:

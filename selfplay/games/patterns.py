@@ -22,6 +22,8 @@ from selfplay.compute.compilation import Words, compiled
 from selfplay.errors import SettingError
 
 LARGEST_PATTERN = 12
+MOST_ENTRIES = 1 << 24
+"""Entries of the tables of all patterns together: about 30 patterns of 12 squares."""
 BYTE = 256
 
 
@@ -102,7 +104,10 @@ def windows(rows: int, columns: int, size: int = 3) -> list[str]:
 
 @cache
 def make_patterns(patterns: tuple[tuple[int, ...], ...], symmetries: str, rows: int, columns: int) -> Patterns:
-    """All images of these patterns (their squares) on a board. Raises SettingError as `board_symmetries`."""
+    """All images of these patterns (their squares) on a board.
+
+    Raises SettingError as `board_symmetries`, and if there are more than MOST_ENTRIES entries.
+    """
     images, offsets, shared = list[tuple[int, ...]](), list[int](), list[NDArray[np.int64]]()
     entries = weights = 0
     for squares in patterns:
@@ -113,6 +118,10 @@ def make_patterns(patterns: tuple[tuple[int, ...], ...], symmetries: str, rows: 
         images += distinct.values()
         offsets += [entries] * len(distinct)
         onto_itself = [[squares.index(square) for square in image] for image in placed if set(image) == set(squares)]
+        if entries + 3 ** len(squares) > MOST_ENTRIES:
+            raise SettingError(
+                f"architecture.patterns: their tables have more than {MOST_ENTRIES:,} entries; use fewer"
+            )
         weight_of = _weights_of_fillings(len(squares), onto_itself)
         shared.append(weights + weight_of)
         entries, weights = entries + len(weight_of), weights + int(weight_of.max()) + 1

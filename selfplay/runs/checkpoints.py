@@ -1,23 +1,51 @@
 """agent.safetensors: the weights of a level, with the metadata needed to use them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic_core import core_schema as cs
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from selfplay.architectures import build_network
+from selfplay.architectures import build_network, meta_tensors
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import Game
+from selfplay.input_files import MEGABYTE, FileFormat, require_regular_file, shortened
 
 METADATA_KEY = "selfplay"
 """The one key of all metadata, because the file format does not fix the order of several keys."""
 
 FORMAT = 2
+
+LARGEST_FILE = 16 << 30
+"""Bytes of a checkpoint."""
+
+LARGEST_WEIGHT = 1e9
+
+METADATA = FileFormat(
+    "a checkpoint of this program",
+    cs.typed_dict_schema(
+        {
+            name: cs.typed_dict_field(schema)
+            for name, schema in {
+                "format": cs.literal_schema([FORMAT]),
+                "game": cs.str_schema(),
+                "level": cs.int_schema(ge=0),
+                "architecture": cs.dict_schema(cs.str_schema()),
+                "training": cs.dict_schema(cs.str_schema()),
+                "outcome": cs.str_schema(),
+                "versions": cs.dict_schema(cs.str_schema(), cs.str_schema()),
+            }.items()
+        },
+        extra_behavior="forbid",
+    ),
+    limit=MEGABYTE // 4,
+)
 
 
 class Checkpoint(NamedTuple):
@@ -55,41 +83,62 @@ def save_checkpoint(
 
 def read_metadata(path: Path) -> dict[str, Any]:
     """The metadata of the checkpoint at `path`. Raises InvalidFileError if it is missing or not a valid checkpoint."""
-    return _read(path)[0]
+    with _opened(path) as (metadata, _):
+        return metadata
 
 
 def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     """Read the network at `path`.
 
     Raises InvalidFileError if the file is missing, truncated or not a checkpoint, if its network is for another game,
-    or if its architecture is unknown or does not fit its weights.
+    if its architecture is unknown or does not fit its weights, or if a weight is not a number of reasonable size.
     """
-    metadata, tensors = _read(path)
-    if metadata["game"] != game.name:
-        raise InvalidFileError(path, f"is for {metadata['game']}, not for {game.name}")
-    architecture = metadata["architecture"]
-    try:
-        network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
-        network.load_state_dict(tensors)
-    except (SettingError, TypeError, ValueError) as error:
-        raise InvalidFileError(path, f"has an unusable architecture: {error}") from error
-    except RuntimeError as error:
-        raise InvalidFileError(path, f"its weights do not fit its architecture {architecture}") from error
+    with _opened(path) as (metadata, file):
+        if metadata["game"] != game.name:
+            raise InvalidFileError(path, f"is for {shortened(metadata['game'])}, not for {game.name}")
+        architecture, sizes = metadata["architecture"], (game.observation_shape, game.num_distinct_actions)
+        try:
+            tensors = _tensors(path, file, architecture, *sizes)
+            network = build_network(architecture, *sizes)
+        except (SettingError, TypeError, ValueError) as error:
+            if isinstance(error, InvalidFileError):
+                raise
+            raise InvalidFileError(path, f"has an unusable architecture: {' '.join(str(error).split())}") from error
+    network.load_state_dict(tensors)
     return Checkpoint(network.eval(), metadata)
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[dict[str, Any], Any]]:
+    """The metadata and the open file, whose errors are reported as InvalidFileErrors."""
+    require_regular_file(path, LARGEST_FILE)
     try:
         with safe_open(path, framework="pt") as file:
-            metadata = json.loads((file.metadata() or {})[METADATA_KEY])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-    except FileNotFoundError as error:
-        raise InvalidFileError(path, "does not exist") from error
+            yield METADATA.parse_json(path, (file.metadata() or {}).get(METADATA_KEY, "")), file
     except (SafetensorError, OSError) as error:
-        raise InvalidFileError(path, f"cannot be read: {error}") from error
-    except (KeyError, ValueError) as error:
-        raise InvalidFileError(path, "is not a checkpoint of this program") from error
-    expected = {"format", "game", "level", "architecture", "training", "outcome", "versions"}
-    if not isinstance(metadata, dict) or set(metadata) != expected or metadata["format"] != FORMAT:
-        raise InvalidFileError(path, "is not a checkpoint of this format")
-    return metadata, tensors
+        raise InvalidFileError(path, f"cannot be read: {shortened(error)}") from error
+
+
+def _tensors(
+    path: Path, file: Any, architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int
+) -> dict[str, Tensor]:
+    """The weights of a network with this architecture, checked. Allocates no memory for weights that do not fit it."""
+    shapes = {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118 - not a mapping
+    # A network may register a tensor again; with far more tensors than the file it is not built to its end.
+    expected = meta_tensors(architecture, observation_shape, num_actions, most_tensors=2 * len(shapes) + 10)
+    if shapes != {name: list(tensor.shape) for name, tensor in expected.items()}:
+        raise InvalidFileError(path, f"its weights do not fit its architecture {shortened(architecture)}")
+    tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in shapes}
+    for name, tensor in tensors.items():
+        if tensor.dtype != expected[name].dtype or not _all_reasonable(tensor):
+            reason = f"weights {name} are not all numbers from -{LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
+            raise InvalidFileError(path, f"{reason}; train the level again with force=true")
+    return tensors
+
+
+def _all_reasonable(tensor: Tensor) -> bool:
+    """Whether the entries of a tensor of numbers are finite, and sums of them cannot overflow."""
+    if not tensor.numel():
+        return True
+    smallest, largest = tensor.aminmax()
+    return bool(smallest >= -LARGEST_WEIGHT and largest <= LARGEST_WEIGHT)

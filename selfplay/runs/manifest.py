@@ -6,10 +6,52 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from selfplay.errors import InvalidFileError, StageError
+from pydantic_core import core_schema as cs
+
+from selfplay.errors import StageError
+from selfplay.input_files import FileFormat
 from selfplay.runs.written_files import sha256, written_whole
 
 MANIFEST_FORMAT = 1
+
+SHA256 = cs.str_schema(pattern=r"^[0-9a-f]{64}$")
+
+RELATIVE_PATH = cs.str_schema(pattern=r"^[^/.\x00][^/\x00]*(/[^/.\x00][^/\x00]*)*$")
+"""The path of a file below the folder of the manifest."""
+
+
+def _fields(required: bool, **schemas: cs.CoreSchema) -> dict[str, cs.TypedDictField]:
+    return {name: cs.typed_dict_field(schema, required=required) for name, schema in schemas.items()}
+
+
+SETTINGS = cs.typed_dict_schema(
+    _fields(
+        required=False,
+        game=cs.str_schema(),
+        agent_sha256=SHA256,
+        dataset_sha256=SHA256,
+        start_sha256=SHA256,
+        agents_sha256=cs.list_schema(SHA256),
+        replayed_sha256=cs.list_schema(SHA256),
+        opponents_sha256=cs.list_schema(SHA256),
+    ),
+    extra_behavior="allow",
+)
+"""The types of the recorded settings that are used for more than comparing them."""
+
+SECTION = cs.typed_dict_schema(
+    _fields(required=True, settings=SETTINGS, files=cs.dict_schema(RELATIVE_PATH, SHA256)), extra_behavior="allow"
+)
+
+MANIFEST = FileFormat(
+    "a manifest of this format",
+    cs.typed_dict_schema(
+        _fields(required=True, format=cs.literal_schema([MANIFEST_FORMAT])),
+        extras_schema=SECTION,
+        extra_behavior="allow",
+    ),
+    remedy="; delete it and run again",
+)
 
 
 class Manifest:
@@ -23,17 +65,8 @@ class Manifest:
         self.path = folder / "manifest.json"
         self.sections: dict[str, Any] = {}
         if self.path.exists():
-            try:
-                content = json.loads(self.path.read_text())
-                if content["format"] != MANIFEST_FORMAT:
-                    raise ValueError
-                self.sections = {name: content[name] for name in content if name != "format"}
-                if not all({"settings", "files"} <= section.keys() for section in self.sections.values()):
-                    raise ValueError
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise InvalidFileError(
-                    self.path, "is not a manifest of this format; delete it and run again"
-                ) from error
+            content = MANIFEST.read_json(self.path)
+            self.sections = {name: content[name] for name in content if name != "format"}
 
     def is_done(
         self,

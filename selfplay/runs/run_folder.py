@@ -9,6 +9,7 @@ RUN_DIR/figures/*.png
 RUN_DIR/tensorboard/*/events.out.tfevents.*
 """
 
+import re
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from selfplay.errors import StageError
 from selfplay.runs.run_lock import hold_lock, is_locked
 from selfplay.settings.choices import DATASET_FORMATS
 from selfplay.settings.common import CommonSettings
+
+LEVEL_FOLDER = re.compile(r"level_([0-9]{2}|[1-9][0-9]{2,8})")
+"""The name of the folder of a level, with the number in at least two digits."""
 
 
 class RunFolder:
@@ -96,8 +100,8 @@ class RunFolder:
 
     def trained_levels(self) -> list[int]:
         """The levels that have an agent, in order."""
-        found = (path.parent.name.removeprefix("level_") for path in self.path.glob("level_*/agent.safetensors"))
-        return sorted(int(number) for number in found if number.isdigit())
+        found = (LEVEL_FOLDER.fullmatch(path.parent.name) for path in self.path.glob("level_*/agent.safetensors"))
+        return sorted(int(match[1]) for match in found if match)
 
     def is_at_work(self) -> bool:
         """Whether a process holds the run's lock now; always False on systems without /proc/locks."""

@@ -62,5 +62,5 @@ def _inherited_descriptor(own: int) -> int | None:
     number = os.environ.get(LOCK_DESCRIPTOR, "")
     try:
         return int(number) if os.path.samestat(os.fstat(int(number)), os.fstat(own)) else None
-    except (ValueError, OSError):
+    except (ValueError, OverflowError, OSError):
         return None

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from selfplay.errors import StageError
+from selfplay.input_files import open_regular_file
 
 
 @contextmanager
@@ -35,11 +36,15 @@ def written_whole(path: Path) -> Iterator[Path]:
 def sha256(path: Path) -> str:
     """The SHA-256 of a file in hexadecimal digits; for a folder, that of the names and digests of its files.
 
-    Raises OSError.
+    Raises OSError, and InvalidFileError for anything but a regular file or a folder of regular files.
     """
     if path.is_dir():
-        lines = [f"{sha256(file)}  {file.name}\n" for file in sorted(path.iterdir())]
+        lines = [f"{_cached_sha256(file)}  {file.name}\n" for file in sorted(path.iterdir())]
         return hashlib.sha256("".join(lines).encode()).hexdigest()
+    return _cached_sha256(path)
+
+
+def _cached_sha256(path: Path) -> str:
     status = path.stat()
     return _sha256_of_file(path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
@@ -47,5 +52,5 @@ def sha256(path: Path) -> str:
 @lru_cache(maxsize=4096)
 def _sha256_of_file(path: Path, *_identity: int) -> str:
     """The digest of a file, cached while it does not change, because a stage's output is the next one's input."""
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,7 +1,9 @@
 """agent.safetensors: reproducible bytes, and foreign files refused by name."""
 
 import json
+import math
 import os
+import resource
 import subprocess
 import sys
 
@@ -165,16 +167,16 @@ def test_metadata_that_are_not_json_are_refused(tmp_path, text):
 def test_json_that_is_not_our_metadata_is_refused(tmp_path, text):
     path = tmp_path / "agent.safetensors"
     save_file(make_network().state_dict(), path, {METADATA_KEY: text})
-    assert_refused(path, "is not a checkpoint of this format")
+    assert_refused(path, "is not a checkpoint of this program")
 
 
 @pytest.mark.parametrize("name", ["format", "game", "level", "architecture", "training", "outcome", "versions"])
 def test_metadata_without_one_of_their_entries_are_refused(tmp_path, name):
-    assert_refused(save_with(tmp_path / "agent", **{name: None}), "is not a checkpoint of this format")
+    assert_refused(save_with(tmp_path / "agent", **{name: None}), "is not a checkpoint of this program")
 
 
 def test_another_format_is_refused(tmp_path):
-    assert_refused(save_with(tmp_path / "agent", format=FORMAT + 1), "is not a checkpoint of this format")
+    assert_refused(save_with(tmp_path / "agent", format=FORMAT + 1), "is not a checkpoint of this program")
 
 
 @pytest.mark.parametrize(
@@ -186,14 +188,60 @@ def test_another_format_is_refused(tmp_path):
         {"name": "mlp", "hidden_sizes": "eight"},
         {"name": "mlp", "hidden_sizes": [8], "dropout": 2},
         {},
-        "mlp",
-        ["mlp"],
-        7,
     ],
     ids=str,
 )
 def test_an_unusable_architecture_is_refused(tmp_path, architecture):
     assert_refused(save_with(tmp_path / "agent", architecture=architecture), "has an unusable architecture")
+
+
+@pytest.mark.parametrize("architecture", ["mlp", ["mlp"], 7], ids=str)
+def test_an_architecture_that_is_not_an_object_is_refused(tmp_path, architecture):
+    path = save_with(tmp_path / "agent", architecture=architecture)
+    assert_refused(path, r"is not a checkpoint of this program \(architecture must be a valid dictionary\)")
+
+
+@pytest.mark.parametrize(
+    "architecture",
+    [
+        {"name": "mlp", "hidden_sizes": [60_000, 60_000]},
+        {"name": "mlp", "hidden_sizes": [10**9, 10**9]},
+        {"name": "residual", "blocks": 10_000_000},
+        {"name": "residual", "channels": 10**6},
+        {"name": "conv", "channels": 10**12},
+        {"name": "mlp", "hidden_sizes": [1] * 50_000},
+        {"name": "ntuple", "phases": 10**9},
+        {"name": "mlp", "hidden_sizes": [10**30]},
+    ],
+    ids=lambda architecture: str(architecture)[:60],
+)
+def test_no_memory_is_allocated_for_a_network_that_the_file_does_not_contain(tmp_path, architecture):
+    path = save_with(tmp_path / "agent", architecture=architecture)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert_refused(path, "its weights do not fit its architecture|has an unusable architecture")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 3e38])
+def test_weights_that_are_not_reasonable_numbers_are_refused(tmp_path, number):
+    tensors = make_network().state_dict()
+    tensors["layers.1.weight"][3, 2] = number
+    assert_refused(
+        save_with(tmp_path / "agent", tensors), r"weights layers\.1\.weight are not all numbers from -1e\+09"
+    )
+
+
+def test_weights_of_another_type_are_refused(tmp_path):
+    tensors = {name: tensor.to(torch.int64) for name, tensor in make_network().state_dict().items()}
+    assert_refused(save_with(tmp_path / "agent", tensors), "are not all numbers")
+
+
+def test_a_named_pipe_or_a_device_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "agent")
+    (tmp_path / "zeros").symlink_to("/dev/zero")
+    for name in ("agent", "zeros"):
+        with pytest.raises(InvalidFileError, match="it is not a regular file"):
+            load_checkpoint(tmp_path / name, GAME)
 
 
 def test_weights_of_another_size_are_refused(tmp_path):

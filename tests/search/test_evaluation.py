@@ -117,22 +117,29 @@ FIT = "win: 1\nmargin: 0\n"
             "no feature 'tempo'; othello has discs, corners, stable, mobility, ",
         ),
         (FIT + "weights: {}\ngame: othello_6x6", SettingError, "it is for othello_6x6, not for othello$"),
-        (FIT, InvalidFileError, "weights is missing$"),
-        ("win: 1\nweights: {}", InvalidFileError, "margin is missing$"),
-        ("", InvalidFileError, "win is missing$"),
-        (FIT + "weights: {}\ndepth: 3", InvalidFileError, "unknown entry 'depth'"),
-        (FIT + "weights: [1, 2]", InvalidFileError, "weights a number for each feature$"),
-        (FIT + "weights: {}\ngame: 3", InvalidFileError, "game must be the name of a game"),
-        (FIT + "weights: {discs: many}", InvalidFileError, "weights.discs is 'many'; it must be a number$"),
-        (FIT + "weights: {discs: true}", InvalidFileError, "weights.discs is True"),
-        (FIT + "weights: {discs: .nan}", InvalidFileError, "weights.discs is nan"),
-        ("win: .inf\nmargin: 0\nweights: {}", InvalidFileError, "win is inf"),
-        ("win: null\nmargin: 0\nweights: {}", InvalidFileError, "win is None"),
+        (FIT, InvalidFileError, "weights is missing"),
+        ("win: 1\nweights: {}", InvalidFileError, "margin is missing"),
+        ("", InvalidFileError, "win is missing"),
+        (FIT + "weights: {}\ndepth: 3", InvalidFileError, "depth is not a known entry"),
+        (FIT + "weights: [1, 2]", InvalidFileError, "weights must be a valid dictionary"),
+        (FIT + "weights: {}\ngame: 3", InvalidFileError, "game must be a valid string"),
+        (FIT + "weights: {discs: many}", InvalidFileError, "weights.discs must be a valid number"),
+        (FIT + "weights: {discs: true}", InvalidFileError, "weights.discs must be a valid number"),
+        (FIT + "weights: {discs: .nan}", InvalidFileError, "weights.discs must be a finite number"),
+        ("win: .inf\nmargin: 0\nweights: {}", InvalidFileError, "win must be a finite number"),
+        ("win: null\nmargin: 0\nweights: {}", InvalidFileError, "win must be a valid number"),
         ("win: [", InvalidFileError, "is not valid YAML: "),
-        ("win: ${nothing}", InvalidFileError, "is not valid YAML: "),
+        ("win: ${nothing}", InvalidFileError, "win must be a valid number"),
         ("17", InvalidFileError, "is not valid YAML: "),
         ("- win", InvalidFileError, "is not an evaluation"),
         ("\x00", InvalidFileError, "is not valid YAML: "),
+        ("a: &a [x, x]\nb: [*a, *a]", InvalidFileError, "anchors and aliases are not allowed"),
+        ("win: !!int ''", InvalidFileError, "explicit tags are not allowed"),
+        ("win: 2026-99-99", InvalidFileError, "win must be a valid number"),
+        ("[" * 10_000, InvalidFileError, "nested more than 20 levels deep"),
+        ("win: " + "1" * 5000, InvalidFileError, "a value has more than 1,000 characters"),
+        ("margin: 0\nweights: {}\nwin: " + "1" * 999, InvalidFileError, "win must be a valid number"),
+        ("#" * 10**6, InvalidFileError, "cannot be read: it has 1,000,000 bytes, more than 262,144"),
     ],
 )
 def test_a_file_that_is_not_an_evaluation_is_refused_in_one_line(tmp_path, text, error, message):
@@ -149,7 +156,7 @@ def test_points_are_refused_for_a_game_without_points(tmp_path):
 
 
 def test_missing_and_binary_files_are_refused(tmp_path):
-    with pytest.raises(InvalidFileError, match=r"mine.yaml: cannot be read: No such file or directory$"):
+    with pytest.raises(InvalidFileError, match=r"mine.yaml: does not exist$"):
         make_evaluation(str(tmp_path / "mine.yaml"), OTHELLO)
     (tmp_path / "mine.yaml").write_bytes(b"\xff\xfe\xff")
     with pytest.raises(InvalidFileError, match=r"mine.yaml: is not a text file$"):

@@ -1,0 +1,172 @@
+"""Read files that may be damaged or hostile: regular files of limited size, JSON and YAML with checked types.
+
+    MANIFEST = FileFormat("a manifest of this format", cs.typed_dict_schema(...), limit=MEGABYTE)
+    content = MANIFEST.read_json(path)
+
+Every file that the program reads by itself is opened here. A file that a library opens (safetensors, Arrow, pandas) is
+checked first with `require_regular_file`. All errors are InvalidFileErrors.
+
+The types of a format are declared as schemas of pydantic-core, which a finished stage imports in about 12 ms; building
+models of pydantic itself takes five times as long.
+"""
+
+import io
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic_core import CoreSchema, SchemaValidator, ValidationError, from_json
+
+from selfplay.errors import InvalidFileError
+
+MEGABYTE = 1 << 20
+YAML_LIMIT = MEGABYTE // 4
+"""Bytes of a YAML file: its parser reads about 100 KB in a second."""
+YAML_DEPTH = 20
+YAML_SCALAR = 1000
+"""Characters of a word or number in a YAML file."""
+LONGEST_NAME = 80
+"""Characters of a name from a file in an error message."""
+
+
+def require_regular_file(path: Path, limit: int | None = None) -> None:
+    """Raise InvalidFileError unless `path` is a regular file of at most `limit` bytes."""
+    with _errors_naming(path):
+        _check_status(path, path.stat(), limit)
+
+
+def open_regular_file(path: Path, limit: int | None = None) -> "io.BufferedReader[Any]":
+    """Open a regular file of at most `limit` bytes; raises InvalidFileError, also for pipes and devices."""
+    with _errors_naming(path):
+        # Without O_NONBLOCK, opening a named pipe waits until another process writes to it.
+        file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+        try:
+            _check_status(path, os.fstat(file.fileno()), limit)
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """The content of a regular file of at most `limit` bytes. Raises InvalidFileError."""
+    with open_regular_file(path, limit) as file, _errors_naming(path):
+        return file.read(limit)
+
+
+def read_text(path: Path, limit: int) -> str:
+    """The UTF-8 text in a regular file of at most `limit` bytes. Raises InvalidFileError."""
+    try:
+        return read_bytes(path, limit).decode()
+    except UnicodeDecodeError as error:
+        raise InvalidFileError(path, "is not a text file") from error
+
+
+class FileFormat:
+    """A kind of JSON or YAML files, with the types of its contents.
+
+    Args:
+        name: completes the error message "is not ...": "a manifest of this format".
+        schema: the types; integers, booleans and texts are not converted into each other.
+        remedy: what the user can do, as the end of the message.
+        limit: the most bytes of a file.
+    """
+
+    def __init__(self, name: str, schema: CoreSchema, remedy: str = "", limit: int = 16 * MEGABYTE) -> None:
+        self.name, self.remedy, self.limit = name, remedy, limit
+        self._validator = SchemaValidator(schema)
+
+    def read_json(self, path: Path) -> Any:
+        """The checked content of the JSON file at `path`. Raises InvalidFileError."""
+        return self.parse_json(path, read_bytes(path, self.limit))
+
+    def parse_json(self, path: Path, text: str | bytes) -> Any:
+        """The checked content of JSON text, which stands in the file at `path`. Raises InvalidFileError.
+
+        Nesting deeper than 200 levels and numbers of more than 4,300 digits are rejected.
+        """
+        if len(text) > self.limit:
+            raise self._error(path, f"it has more than {self.limit:,} bytes")
+        try:
+            content = from_json(text, allow_inf_nan=False)
+        except ValueError as error:
+            raise self._error(path, str(error)) from error
+        return self._checked(path, content)
+
+    def read_yaml(self, path: Path) -> Any:
+        """The checked content of the YAML file at `path`, without aliases, tags and interpolations.
+
+        Raises InvalidFileError.
+        """
+        text = read_text(path, min(self.limit, YAML_LIMIT))
+        # Imported here, because most programs read no YAML of their own.
+        from omegaconf import OmegaConf
+        from omegaconf.errors import OmegaConfBaseException
+
+        try:
+            _check_events(text)
+            content = OmegaConf.to_container(OmegaConf.load(io.StringIO(text)), resolve=False)
+        # The parser also lets errors of int() and datetime pass; without nodes OmegaConf raises OSError.
+        except (OmegaConfBaseException, yaml.YAMLError, ValueError, OSError) as error:
+            raise InvalidFileError(path, f"is not valid YAML: {' '.join(str(error).split())}") from error
+        return self._checked(path, content)
+
+    def _checked(self, path: Path, content: object) -> Any:
+        try:
+            return self._validator.validate_python(content, strict=True)
+        except ValidationError as error:
+            raise self._error(path, _first_problem(error)) from error
+
+    def _error(self, path: Path, reason: str) -> InvalidFileError:
+        return InvalidFileError(path, f"is not {self.name} ({reason}){self.remedy}")
+
+
+def shortened(name: object) -> str:
+    """A name from a file for an error message: on one line and not too long."""
+    text = " ".join(str(name).split())
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 3]}..."
+
+
+@contextmanager
+def _errors_naming(path: Path) -> Iterator[None]:
+    """Turn an OSError in the block into an InvalidFileError that names the path."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise InvalidFileError(path, "does not exist") from error
+    except OSError as error:
+        raise InvalidFileError(path, f"cannot be read: {error.strerror or error}") from error
+
+
+def _check_status(path: Path, status: os.stat_result, limit: int | None) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise InvalidFileError(path, "cannot be read: it is not a regular file")
+    if limit is not None and status.st_size > limit:
+        raise InvalidFileError(path, f"cannot be read: it has {status.st_size:,} bytes, more than {limit:,}")
+
+
+def _check_events(text: str) -> None:
+    """Raise YAMLError for an alias, an explicit tag, a long scalar or deep nesting."""
+    depth = 0
+    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise yaml.YAMLError("anchors and aliases are not allowed")
+        if getattr(event, "tag", None):
+            raise yaml.YAMLError("explicit tags are not allowed")
+        if len(getattr(event, "value", None) or "") > YAML_SCALAR:
+            raise yaml.YAMLError(f"a value has more than {YAML_SCALAR:,} characters")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > YAML_DEPTH:
+            raise yaml.YAMLError(f"it is nested more than {YAML_DEPTH} levels deep")
+
+
+def _first_problem(error: ValidationError) -> str:
+    """The first problem of a content, such as "weights.mobility must be a valid number"."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    message = {"missing": "is missing", "extra_forbidden": "is not a known entry"}.get(first["type"])
+    place = shortened(".".join(map(str, first["loc"]))) or "it"
+    return f"{place} {message or first['msg'].replace('Input should', 'must')}"
