@@ -14,10 +14,11 @@ from selfplay.settings.gtp import GtpSettings
 
 
 def answer(settings: GtpSettings) -> None:
+    from selfplay.gtp.conversation import command_lines
     from selfplay.playing.gtp_engine import answer_lines, engine_from_settings
 
     sys.stdin.reconfigure(errors="replace")
-    answer_lines(engine_from_settings(settings), sys.stdin, lambda text: print(text, end="", flush=True))
+    answer_lines(engine_from_settings(settings), command_lines(sys.stdin), lambda text: print(text, end="", flush=True))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,14 @@
 """Errors that the user can fix. Each message is one line that names the problem and the fix."""
 
+SHORTENED = 80
+"""The most characters of a text from outside that an error message repeats."""
+
+
+def shortened(text: object) -> str:
+    """A text from outside for an error message: on one line and not too long."""
+    line = " ".join(str(text)[: 10 * SHORTENED].split())
+    return line if len(line) <= SHORTENED else f"{line[: SHORTENED - 3]}..."
+
 
 class SelfPlayError(Exception):
     """Base class of the errors that the user can fix; scripts print it as one line and exit with `exit_code`."""

@@ -1,7 +1,15 @@
 """The form of the protocol: parsing commands, and writing and parsing answers."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TextIO
+
+from selfplay.errors import shortened
+
+SIZE_LIMIT = 1 << 20
+"""The most bytes of an answer, and characters of a command line."""
+
+LONGEST_NUMBER = 10
+"""The most digits of an id, which has 31 bits."""
 
 KEPT = "\t\n"
 """The control characters that are not removed from commands."""
@@ -32,13 +40,29 @@ class Answer(NamedTuple):
         return "".join(["=" if self.is_success else "?", number, gap, "\n".join(lines), "\n\n"])
 
 
+def command_lines(stream: TextIO) -> Iterator[str]:
+    """The lines of `stream`; of a line longer than SIZE_LIMIT only the first SIZE_LIMIT + 1 characters."""
+    while line := stream.readline(SIZE_LIMIT + 1):
+        rest = line
+        while len(rest) > SIZE_LIMIT and not rest.endswith("\n"):
+            rest = stream.readline(SIZE_LIMIT + 1)
+        yield line
+
+
 def read_command(line: str) -> Command | None:
-    """The command of a line; None if it has only comments and control characters."""
+    """The command of a line; None if it has only comments and control characters.
+
+    Raises ValueError if the line is longer than SIZE_LIMIT, or its id has more digits than 31 bits.
+    """
+    if len(line) > SIZE_LIMIT:
+        raise ValueError("line too long")
     kept = "".join(sign for sign in line if sign in KEPT or (sign >= " " and sign != "\x7f"))
     words = kept.partition("#")[0].split()
     if not words:
         return None
     number = words.pop(0) if words[0].isascii() and words[0].isdigit() else ""
+    if len(number) > LONGEST_NUMBER:
+        raise ValueError("syntax error")
     return Command(number, words[0] if words else "", tuple(words[1:]))
 
 
@@ -47,5 +71,5 @@ def read_answer(lines: Iterable[str]) -> Answer:
     first, *others = lines
     sign, rest = first[:1], first[1:].lstrip("0123456789")
     if sign not in ("=", "?") or (rest and not rest[0].isspace()):
-        raise ValueError(f"{first!r} is not an answer of the protocol")
+        raise ValueError(f"{shortened(first)!r} is not an answer of the protocol")
     return Answer(sign == "=", "\n".join([rest.strip(), *others]).strip("\n"))

@@ -2,19 +2,17 @@
 
 import atexit
 import os
-import selectors
 import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
 import weakref
-from collections.abc import Iterator
 from contextlib import suppress
 from time import monotonic
 
-from selfplay.errors import EngineError, SettingError
+from selfplay.errors import EngineError, SettingError, shortened
 from selfplay.gtp.conversation import Answer, read_answer
+from selfplay.gtp.engine_output import EngineOutput
 from selfplay.process_exit import before_exit
 
 FOLDERS = ("/usr/games", "/usr/local/games")
@@ -22,9 +20,6 @@ FOLDERS = ("/usr/games", "/usr/local/games")
 
 PATIENCE_AT_END = 1.0
 """Seconds to wait for an engine to quit, and again after each signal."""
-
-STDERR_SHOWN = 200
-"""Number of characters of an engine's stderr that are shown after a failure."""
 
 _running: "weakref.WeakSet[EngineProcess]" = weakref.WeakSet()
 
@@ -53,29 +48,30 @@ class EngineProcess:
     """
 
     def __init__(self, words: list[str]) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
         try:
             # In its own session: Ctrl-C is handled here, and processes started by the engine can be ended with it.
             self._process = subprocess.Popen(
                 words,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._errors,
+                stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,
             )
         except OSError as error:
-            self._errors.close()
             raise EngineError(f"it cannot be started: {error.strerror}") from error
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self._output = EngineOutput(self._process.stdout, self._process.stderr)
         self._owner = os.getpid()
-        self._unread = b""
         _running.add(self)
 
     def ask(self, command: str, time_limit: float) -> str:
         """Send a command and return the text of its answer.
 
-        Raises EngineError if the engine has ended, takes longer than `time_limit` seconds, answers with an error or
-        writes something other than an answer. Except after an error answer, the engine must then be ended.
+        Raises EngineError if the engine has ended, takes longer than `time_limit` seconds, writes more than 1 MB,
+        answers with an error or writes something other than an answer. Except after an error answer, the engine must
+        then be ended.
         """
         assert self._process.stdin is not None
         try:
@@ -84,7 +80,7 @@ class EngineProcess:
             raise EngineError(self._end_message()) from error
         answer = self._answer(command, time_limit)
         if not answer.is_success:
-            raise EngineError(f"it answered {command!r} with the error {' '.join(answer.text.split())!r}")
+            raise EngineError(f"it answered {command!r} with the error {shortened(answer.text)!r}")
         return answer.text
 
     def end(self) -> None:
@@ -96,6 +92,7 @@ class EngineProcess:
             self._process.stdin.write(b"quit\n")
         with suppress(OSError):
             self._process.stdin.close()
+        self._output.close_errors()
         for number in (None, signal.SIGTERM, signal.SIGKILL):
             if number is not None:
                 with suppress(OSError):
@@ -106,14 +103,12 @@ class EngineProcess:
         # Child processes of the engine may outlive it.
         with suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-        self._errors.close()
+        self._output.close()
 
     def _answer(self, command: str, time_limit: float) -> Answer:
         deadline = monotonic() + time_limit
         lines: list[str] = []
-        for line in self._lines(deadline):
+        for line in self._output.lines(deadline):
             if line.strip():
                 lines.append(line)
             elif lines:
@@ -127,29 +122,12 @@ class EngineProcess:
         except ValueError as error:
             raise EngineError(str(error)) from error
 
-    def _lines(self, deadline: float) -> Iterator[str]:
-        """The output of the engine, line by line, until the deadline or the end of the output."""
-        assert self._process.stdout is not None
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._process.stdout, selectors.EVENT_READ)
-            while True:
-                while b"\n" in self._unread:
-                    line, _, self._unread = self._unread.partition(b"\n")
-                    yield line.decode(errors="replace").rstrip("\r")
-                remaining = deadline - monotonic()
-                if remaining <= 0 or not selector.select(remaining):
-                    return
-                if not (chunk := os.read(self._process.stdout.fileno(), 65536)):
-                    return
-                self._unread += chunk
-
     def _end_message(self) -> str:
         """How the engine ended, with the end of its stderr."""
         code: int | None = None
         with suppress(subprocess.TimeoutExpired):
             code = self._process.wait(PATIENCE_AT_END)
-        self._errors.seek(0)
-        words = " ".join(self._errors.read().decode(errors="replace").split())[-STDERR_SHOWN:]
+        words = self._output.end_of_errors()
         how = "it closed its output" if code is None else f"it ended with exit code {code}"
         return f"{how}: {words}" if words else how
 

@@ -2,7 +2,7 @@
 
 import re
 
-from selfplay.errors import IllegalActionError, SettingError
+from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games.game import Game
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
@@ -10,6 +10,9 @@ COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
 """The player of each colour: black moves first."""
+
+LONGEST_ROW = 9
+"""The most digits of a row, which may begin with zeros."""
 
 PASS = "PASS"
 ROWS = ("top", "bottom")
@@ -59,6 +62,8 @@ class Vertices:
         if name == PASS and self.pass_action is not None:
             return self.pass_action
         column, row = COLUMNS[: self.size].find(name[:1]), name[1:]
-        if not name or column < 0 or not (row.isascii() and row.isdigit() and 1 <= int(row) <= self.size):
-            raise IllegalActionError(f"{text!r} is not a vertex of a board of {self.size}x{self.size}")
+        # Python refuses to convert numbers of more than 4,300 digits.
+        is_number = row.isascii() and row.isdigit() and len(row) <= LONGEST_ROW
+        if not name or column < 0 or not (is_number and 1 <= int(row) <= self.size):
+            raise IllegalActionError(f"{shortened(text)!r} is not a vertex of a board of {self.size}x{self.size}")
         return self.size * (int(row) - 1 if self.rows == "top" else self.size - int(row)) + column

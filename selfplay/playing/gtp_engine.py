@@ -74,7 +74,10 @@ class Engine:
 
     def answer(self, line: str) -> str:
         """The text of the answer to a line; empty if the line does not contain a command."""
-        command = read_command(line)
+        try:
+            command = read_command(line)
+        except ValueError as error:
+            return Answer(False, str(error)).written()
         return "" if command is None else self._answer(command).written(command.number)
 
     def _answer(self, command: Command) -> Answer:
@@ -101,9 +104,9 @@ class Engine:
         return self._clear_board()
 
     def _boardsize(self, size: str) -> str:
-        if not size.isdecimal():
+        if not (size.isascii() and size.isdigit()):
             raise CommandError("syntax error")
-        if int(size) != self.vertices.size:
+        if size.lstrip("0") != str(self.vertices.size):
             raise CommandError("unacceptable size")
         return self._clear_board()
 

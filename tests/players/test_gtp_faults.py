@@ -1,7 +1,9 @@
 """Faults of engines: each loses one match, and no process is left behind."""
 
 import logging
+import os
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -9,6 +11,8 @@ import pytest
 
 from selfplay.errors import ForfeitError, SettingError, StageError
 from selfplay.grading.tournament_report import tournament_report
+from selfplay.gtp.engine_output import EngineOutput
+from selfplay.gtp.process import EngineProcess
 from selfplay.matches.arena import play_matches
 from selfplay.matches.match_series import play_match_series
 from selfplay.matches.pair_results import count_matches
@@ -32,13 +36,22 @@ FAULTS = {
     "refuse": "it answered 'genmove B' with the error 'no idea'",
     "babble": "'hello' is not an answer of the protocol",
     "resign": "it resigned",
+    "refuse-at-length": f"it answered 'genmove B' with the error '{'no idea ' * 9}no id...'",
+    "babble-at-length": f"'{'hello' * 15}he...' is not an answer of the protocol",
+    "one-long-line": "it wrote more than 1 MB to stdout",
+    "many-lines": "it wrote more than 1 MB to stdout",
+    "many-empty-lines": "it wrote more than 1 MB to stdout",
+    "talkative": "it wrote more than 1 MB to stderr",
+    "digits-in-a-vertex": f"'A{'9' * 76}...' is not a vertex of a board of 3x3",
+    "zeros-in-a-vertex": f"'A{'0' * 76}...' is not a vertex of a board of 3x3",
+    "digits-in-an-id": "'' is not a vertex of a board of 3x3",
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_loses_the_current_match_and_no_other(tmp_path: Path, fault: str, caplog) -> None:
     caplog.set_level(logging.INFO, logger="selfplay")
-    player = fake(tmp_path, fault, at=6, time_limit=0.5)
+    player = fake(tmp_path, fault, at=6, time_limit=0.5 if fault == "stall" else 60)
     lines = list(play_matches(GAME, (player, FirstLegal(GAME)), range(4), KEY, alternate=False))
     player.close()
     # Against FirstLegal, who moves first takes A1 C1 B2 A3 and has won in the seventh ply. The fault is at its second
@@ -53,6 +66,31 @@ def test_a_fault_loses_the_current_match_and_no_other(tmp_path: Path, fault: str
     assert not any(record.forfeits for record in (lines[0], *lines[2:]))
     assert len((tmp_path / "pids").read_text().split()) == 2
     assert_all_ended(tmp_path)
+
+
+def test_an_answer_in_single_bytes_takes_time_in_proportion_to_its_size() -> None:
+    read, write = os.pipe()
+    silent, _ = os.pipe()
+    text = b"x" * 500_000 + b"\ny\n"
+
+    def send() -> None:
+        for number in range(0, len(text), 20):
+            os.write(write, text[number : number + 20])
+        os.close(write)
+
+    threading.Thread(target=send).start()
+    with os.fdopen(read, "rb") as stdout, os.fdopen(silent, "rb") as stderr:
+        began = time.process_time()
+        assert list(EngineOutput(stdout, stderr).lines(time.monotonic() + 60)) == ["x" * 500_000, "y"]
+        assert time.process_time() - began < 10
+
+
+def test_messages_on_stderr_do_not_delay_an_engine(tmp_path: Path) -> None:
+    chatty = tmp_path / "chatty.sh"
+    chatty.write_text("while read line; do head -c 300000 /dev/zero >&2; printf '= \\n\\n'; done\n")
+    engine = EngineProcess(["bash", str(chatty)])
+    assert [engine.ask("name", 20) for _ in range(8)] == [""] * 8
+    engine.end()
 
 
 def test_forfeits_are_counted_by_player(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Players as GTP engines: dialogues as text, and the script."""
 
+import io
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import pytest
 import torch
 
 from selfplay.games import make_game
+from selfplay.gtp.conversation import command_lines
 from selfplay.playing.gtp_engine import Engine, answer_lines, engine_from_settings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.gtp import GtpSettings
@@ -132,6 +134,39 @@ black (X) 3, white (O) 3
 
 """,
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        (f"boardsize {'9' * 5000}", "? unacceptable size\n\n"),
+        ("boardsize 08", "=\n\n"),
+        ("boardsize \N{ARABIC-INDIC DIGIT EIGHT}", "? syntax error\n\n"),
+        ("boardsize 8\N{SUPERSCRIPT TWO}", "? syntax error\n\n"),
+        (f"{'9' * 5000} name", "? syntax error\n\n"),
+        ("2147483647 protocol_version", "=2147483647 2\n\n"),
+        (f"komi {'9' * 5000}", "=\n\n"),
+        (f"play b d{'3' * 5000}", "? illegal move\n\n"),
+        (f"play b d{'0' * 5000}3", "? illegal move\n\n"),
+        (f"play {'b' * 5000} d3", "? syntax error\n\n"),
+        (f"set_game {'9 ' * 5000}", "? unknown game\n\n"),
+        (f"time_left b {'9' * 5000} x", "? syntax error\n\n"),
+        ("x" * 100_000, "? unknown command\n\n"),
+        ("protocol_version " + "x" * (1 << 20), "? line too long\n\n"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_large_numbers_and_long_lines_are_answered(line, answer):
+    assert engine().answer(line) == answer
+
+
+def test_a_line_that_is_too_long_is_answered_once():
+    lines = list(command_lines(io.StringIO("name\n" + "x" * (3 << 20) + "\nversion\n" + "y" * (1 << 21))))
+    assert [line[:7].strip() for line in lines] == ["name", "xxxxxxx", "version", "yyyyyyy"]
+    assert max(map(len, lines)) == (1 << 20) + 1
+    said = []
+    answer_lines(engine(), lines, said.append)
+    assert said[1] == said[3] == "? line too long\n\n"
 
 
 def test_commands_after_quit_are_not_answered():

@@ -2,7 +2,7 @@
 
 python tests/support/fake_engine.py FOLDER [FAULT AT]
 
-FAULT (crash, stall, cheat, refuse, babble, resign, hush) happens once per FOLDER, at genmove number AT.
+FAULT (a branch of `suffer` or one of ANSWERS) happens once per FOLDER, at genmove number AT.
 FOLDER/told gets every input line, FOLDER/pids the id of each process.
 """
 
@@ -13,6 +13,21 @@ import time
 from pathlib import Path
 
 FREE = [f"{column}{row}" for row in (1, 2, 3) for column in "ABC"]
+
+ANSWERS = {
+    "refuse": "? no idea",
+    "refuse-at-length": "? " + "no idea " * 20_000,
+    "babble": "hello",
+    "babble-at-length": "hello" * 20_000,
+    "resign": "= resign",
+    "one-long-line": "= " + "A" * 3_000_000,
+    "many-lines": "= \n" + "A1\n" * 1_000_000,
+    "many-empty-lines": "\n" * 3_000_000,
+    "digits-in-a-vertex": "= A" + "9" * 5_000,
+    "zeros-in-a-vertex": "= A" + "0" * 5_000 + "1",
+    "digits-in-an-id": "=" + "9" * 5_000,
+    "talkative": "= A2",
+}
 
 
 def said(text: str = "") -> None:
@@ -29,12 +44,13 @@ def suffer(fault: str, taken: list[str]) -> None:
     if fault == "hush":
         os.close(1)
         time.sleep(600)
-    answers = {"cheat": f"= {taken[0]}", "refuse": "? no idea", "babble": "hello", "resign": "= resign"}
-    print(f"{answers[fault]}\n", flush=True)
+    if fault == "talkative":
+        print("thinking " * 300_000, file=sys.stderr, flush=True)
+    print(f"= {taken[0]}" if fault == "cheat" else ANSWERS[fault], end="\n\n", flush=True)
 
 
 def main() -> None:
-    folder, fault, at = Path(sys.argv[1]), *(sys.argv[2:] or ["", "0"])
+    folder, (fault, at) = Path(sys.argv[1]), sys.argv[2:] or ["", "0"]
     with (folder / "pids").open("a") as pids:
         pids.write(f"{os.getpid()}\n")
     taken: list[str] = []
