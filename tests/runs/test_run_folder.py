@@ -23,9 +23,14 @@ def test_the_trained_levels_are_those_with_an_agent_in_order(tmp_path):
         run.level(level).mkdir()
         run.agent(level).touch()
     run.level(3).mkdir()
-    (tmp_path / "level_best").mkdir()
-    (tmp_path / "level_best" / "agent.safetensors").touch()
     assert run.trained_levels() == [1, 2, 10]
+
+
+@pytest.mark.parametrize("name", ["best", "²", "٣٣", "007", "7", "-1", "99999999999999999999", "9" * 200, "02 "])
+def test_folders_whose_name_is_not_that_of_a_level_are_ignored(tmp_path, name):
+    (tmp_path / f"level_{name}").mkdir()
+    (tmp_path / f"level_{name}" / "agent.safetensors").touch()
+    assert RunFolder(tmp_path).trained_levels() == []
 
 
 def test_a_missing_level_is_refused_with_the_existing_ones(tmp_path):
