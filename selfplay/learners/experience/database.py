@@ -6,11 +6,13 @@ leaves no trace. Files of another program or another format are never written to
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError
+from selfplay.input_files import require_regular_file, shortened
 from selfplay.settings.experience import ExperienceRule
 
 APPLICATION_ID = 0x53504C58
@@ -42,11 +44,16 @@ CREATE TABLE record (
 ) WITHOUT ROWID;
 """
 
+LARGEST_NUMBER = 2**53
+"""A number up to which counts and the order of boards can grow; larger ones only occur in damaged files."""
+LONGEST_VALUE = 1_000_000
+"""Bytes of the longest value that is read."""
+
 CANNOT_WRITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM)
 
 
 class ExperienceDatabase:
-    """An open experience file.
+    """An open experience file. An existing file is not changed before `allow_writing`.
 
     Args:
         path: the file; it is created, with its folder, if it does not exist, unless `must_exist`.
@@ -63,11 +70,12 @@ class ExperienceDatabase:
         (rule or ExperienceRule()).check()
         self.path = path
         self._lock = threading.RLock()
-        if must_exist and not path.is_file():
-            raise InvalidFileError(path, "does not exist")
+        if must_exist or path.exists():
+            require_regular_file(path)
         with self._reporting():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._sql = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            self._sql.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
         try:
             self.rule = self._prepare(game_name, rule)
         except BaseException:
@@ -90,17 +98,23 @@ class ExperienceDatabase:
                     self._sql.execute("ROLLBACK")
                 raise
 
-    def _prepare(self, game_name: str, rule: ExperienceRule | None) -> ExperienceRule:
-        with self.transaction(write=False) as sql:
-            self._check_format(sql)
+    def allow_writing(self) -> None:
+        """Prepare the file for being written to by one process while others read it."""
         with self._reporting():
             self._sql.execute("PRAGMA journal_mode = WAL")
             # Commits survive a kill of the process; only a power failure can lose the latest ones.
             self._sql.execute("PRAGMA synchronous = NORMAL")
+
+    def _prepare(self, game_name: str, rule: ExperienceRule | None) -> ExperienceRule:
+        with self.transaction(write=False) as sql:
+            if self._check_format(sql):
+                return self._check_values(sql, game_name, rule)
+        self.allow_writing()
         with self.transaction() as sql:
+            # Another process may have created it in the meantime.
             if not self._check_format(sql):
                 self._create(sql, game_name, rule or ExperienceRule())
-            return self._check_kept(sql, game_name, rule)
+            return self._check_values(sql, game_name, rule)
 
     def _check_format(self, sql: sqlite3.Connection) -> bool:
         """Whether the file is an experience store; False if it is new. Raises InvalidFileError if it is neither."""
@@ -113,9 +127,13 @@ class ExperienceDatabase:
             raise InvalidFileError(self.path, "is the database of another program")
         if version != SCHEMA_VERSION:
             raise InvalidFileError(self.path, f"has schema {version}; this program reads schema {SCHEMA_VERSION}")
-        fault = sql.execute("PRAGMA quick_check(1)").fetchone()[0]
+        fault = sql.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if fault != "ok":
-            raise InvalidFileError(self.path, f"is damaged: {' '.join(fault.split())}")
+            raise self._damaged(fault)
+        if sql.execute("PRAGMA foreign_key_check").fetchone():
+            raise self._damaged("a board that is followed or that follows is missing")
+        if sql.execute("SELECT count(*) FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone()[0]:
+            raise self._damaged("it has triggers or views")
         return True
 
     def _create(self, sql: sqlite3.Connection, game_name: str, rule: ExperienceRule) -> None:
@@ -127,32 +145,54 @@ class ExperienceDatabase:
         sql.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         sql.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
-    def _check_kept(self, sql: sqlite3.Connection, game_name: str, rule: ExperienceRule | None) -> ExperienceRule:
+    def _check_values(self, sql: sqlite3.Connection, game_name: str, rule: ExperienceRule | None) -> ExperienceRule:
+        """The rule of the file, after checking that the counts and the rule are possible ones."""
         kept = dict(sql.execute("SELECT name, value FROM kept"))
-        try:
-            own = ExperienceRule(str(kept["backup"]), float(kept["discount"]), bool(kept["canonical"]))
-            own.check()
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidFileError(self.path, "does not record its backup rule") from error
-        if kept["game"] != game_name:
-            raise InvalidFileError(self.path, f"belongs to {kept['game']}, not {game_name}")
+        if kept.get("game") != game_name:
+            raise InvalidFileError(self.path, f"belongs to {shortened(kept.get('game'))}, not {game_name}")
+        own = self._rule_of(kept)
+        counts = [kept.get("matches"), *(count for (count,) in sql.execute("SELECT matches FROM record"))]
+        # The newest edge gets the number after the largest one.
+        counts.append(sql.execute("SELECT coalesce(max(met), 0) FROM following").fetchone()[0])
+        for count in counts:
+            if type(count) is not int or not 0 <= count <= LARGEST_NUMBER:
+                raise self._damaged(f"{shortened(repr(count))} is not a possible number of matches or edges")
+        if sql.execute("SELECT count(*) FROM record WHERE seat NOT IN (0, 1) OR result NOT IN (-1, 0, 1)").fetchone()[
+            0
+        ]:
+            raise self._damaged("it counts results that do not exist")
         for name, value in (rule or own)._asdict().items():
             was = getattr(own, name)
             if was != value:
                 raise SettingError(f"experience.{name}={value}: {self.path} was created with {was}; set another path")
         return own
 
+    def _rule_of(self, kept: Mapping[str, Any]) -> ExperienceRule:
+        try:
+            if type(kept["canonical"]) is not int or kept["canonical"] not in (0, 1):
+                raise ValueError("canonical is neither 0 nor 1")
+            own = ExperienceRule(str(kept["backup"]), float(kept["discount"]), bool(kept["canonical"]))
+            own.check()
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidFileError(self.path, "does not record its backup rule") from error
+        return own
+
+    def _damaged(self, fault: str) -> InvalidFileError:
+        return InvalidFileError(self.path, f"is damaged: {' '.join(fault.split())}; restore it or set another path")
+
     @contextmanager
     def _reporting(self) -> Iterator[None]:
         """Turn errors of SQLite into errors of this program."""
         try:
             yield
-        except sqlite3.Error as error:
+        # Names in a damaged file may not be valid text.
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise RunLockedError(f"{self.path}: locked by another process for {BUSY_SECONDS:.0f} s") from error
             if code in CANNOT_WRITE:
                 raise StageError(f"cannot write {self.path}: {error}") from error
-            raise InvalidFileError(self.path, f"cannot be read as an experience store: {error}") from error
+            reason = " ".join(str(error).split())
+            raise InvalidFileError(self.path, f"cannot be read as an experience store: {reason}") from error
         except OSError as error:
             raise StageError(f"cannot write {self.path}: {error.strerror}") from error

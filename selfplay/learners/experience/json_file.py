@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
-import torch
-
-from selfplay.errors import IllegalActionError, InvalidFileError
-from selfplay.games.state import State
+from selfplay.errors import InvalidFileError
+from selfplay.input_files import MEGABYTE, read_bytes
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, rescored
+from selfplay.learners.experience.graph_checks import checked_boards, require
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.runs.written_files import written_whole
 
+LIMIT = 1024 * MEGABYTE
 KEYS = ("state", "next", "score", "end")
 
 
@@ -47,12 +47,12 @@ def import_json(store: ExperienceStore, path: Path) -> int:
     Raises InvalidFileError if the file is missing, truncated, in another format, or contradicts the rules of the game.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_bytes(path, LIMIT).decode()
         entries = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse) if text else {}
         boards = rescored(_merged(_parsed(entries, store), store.form), store.rule)
-    except FileNotFoundError as error:
-        raise InvalidFileError(path, "does not exist") from error
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except InvalidFileError:
+        raise
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise InvalidFileError(path, f"cannot be read as JSON: {' '.join(str(error).split())}") from error
     except ValueError as error:
         raise InvalidFileError(path, str(error)) from error
@@ -63,7 +63,7 @@ def import_json(store: ExperienceStore, path: Path) -> int:
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     entries: dict[str, Any] = {}
     for key, value in pairs:
-        _require(key not in entries, f"key {key!r} occurs twice")
+        require(key not in entries, f"key {key!r} occurs twice")
         entries[key] = value
     return entries
 
@@ -82,7 +82,7 @@ def _parsed(entries: object, store: ExperienceStore) -> dict[int, Board]:
             foreign = next(other for other in entries if other not in numbers)
             raise ValueError(f"board {key!r} is missing among {len(entries)} boards; found {foreign!r} instead")
     boards = {numbers[key]: _board(key, entries[key], numbers, store.form.num_squares) for key in entries}
-    return _checked(dict(sorted(boards.items())), store.form)
+    return checked_boards(dict(sorted(boards.items())), store.form)
 
 
 def _board(key: str, entry: object, numbers: Mapping[str, int], num_squares: int) -> Board:
@@ -90,58 +90,22 @@ def _board(key: str, entry: object, numbers: Mapping[str, int], num_squares: int
     if not isinstance(entry, dict):
         raise ValueError(f"board {key!r} is not a JSON object")
     for name in KEYS:
-        _require(name in entry, f"board {key!r} has no key {name!r}")
+        require(name in entry, f"board {key!r} has no key {name!r}")
     for name in entry:
-        _require(name in KEYS, f"board {key!r} has an extra key {name!r}")
+        require(name in KEYS, f"board {key!r} has an extra key {name!r}")
     state, following, score, end = (entry[name] for name in KEYS)
     cells = isinstance(state, list) and len(state) == num_squares and all(type(cell) is int for cell in state)
-    _require(
+    require(
         cells and set(state) <= {-1, 0, 1}, f"board {key!r}: state is not a list of {num_squares} numbers 1, -1 or 0"
     )
     strings = isinstance(following, list) and all(isinstance(child, str) for child in following)
-    _require(strings, f"board {key!r}: next is not a list of strings")
+    require(strings, f"board {key!r}: next is not a list of strings")
     for child in following:
-        _require(child in numbers, f"board {key!r}: next {child!r} is not a board of this file")
-        _require(following.count(child) == 1, f"board {key!r}: next {child!r} occurs twice")
-    _require(type(score) in (int, float) and -1 <= score <= 1, f"board {key!r}: score is not a number from -1 to 1")
-    _require(isinstance(end, bool), f"board {key!r}: end is not true or false")
+        require(child in numbers, f"board {key!r}: next {child!r} is not a board of this file")
+        require(following.count(child) == 1, f"board {key!r}: next {child!r} occurs twice")
+    require(type(score) in (int, float) and -1 <= score <= 1, f"board {key!r}: score is not a number from -1 to 1")
+    require(isinstance(end, bool), f"board {key!r}: end is not true or false")
     return Board(tuple(state), 0, tuple(numbers[child] for child in following), float(score), end)
-
-
-def _checked(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Board]:
-    """The boards with the player to move, after checking every board, end and step against the rules."""
-    if not boards:
-        return {}
-    first_numbers: dict[Squares, int] = {}
-    for number, board in boards.items():
-        other = first_numbers.setdefault(board.squares, number)
-        _require(other == number, f"boards '{other}' and '{number}' have the same state")
-    state = _state(boards, form)
-    results = torch.where(state.terminated, state.returns, torch.nan).tolist()
-    steps = form.steps([board.squares for board in boards.values()])
-    for (number, board), result, reached in zip(boards.items(), results, steps, strict=True):
-        if board.is_end:
-            _require(board.score == result, f"board '{number}': its end and score do not match its state")
-        else:
-            _require(result not in (1, -1), f"board '{number}' is won but not marked as an end")
-        forms = {step.form for step in reached}
-        for child in board.following:
-            one_move = form.of(boards[child].squares) in forms
-            _require(one_move, f"board '{number}': next '{child}' is not one move away from it")
-    players = state.current_player.tolist()
-    return {n: board._replace(player=player) for (n, board), player in zip(boards.items(), players, strict=True)}
-
-
-def _state(boards: Mapping[int, Board], form: BoardForm) -> State:
-    try:
-        return form.state([board.squares for board in boards.values()])
-    except IllegalActionError:
-        for number, board in boards.items():
-            try:
-                form.state([board.squares])
-            except IllegalActionError as error:
-                raise ValueError(f"board '{number}': {error}") from error
-        raise
 
 
 def _merged(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Board]:
@@ -156,8 +120,3 @@ def _merged(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Board]:
         own = place[number]
         merged.setdefault(own, board._replace(squares=form.of(board.squares), following=tuple(following[own])))
     return merged
-
-
-def _require(valid: bool, reason: str) -> None:
-    if not valid:
-        raise ValueError(reason)

@@ -12,10 +12,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from selfplay.errors import InvalidFileError
 from selfplay.games.game import Game
 from selfplay.games.win_draw_loss import WinDrawLoss, total
+from selfplay.input_files import shortened
 from selfplay.learners.experience.database import ExperienceDatabase
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, backed_up_score
+from selfplay.learners.experience.graph_checks import check_stored_boards
 from selfplay.settings.experience import ExperienceRule
 
 CELLS = {1: "X", -1: "O", 0: "."}
@@ -75,6 +78,12 @@ class ExperienceStore:
         self._database = ExperienceDatabase(self.path, game.name, rule, must_exist=must_exist)
         self.rule = self._database.rule
         self.form = BoardForm(game, self.rule.canonical)
+        try:
+            self._check_boards()
+            self._database.allow_writing()
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         self._database.close()
@@ -109,6 +118,15 @@ class ExperienceStore:
             number: Board(_squares(text), player, tuple(following.get(number, ())), score, bool(is_end))
             for number, text, player, score, is_end in rows
         }
+
+    def _check_boards(self) -> None:
+        """Raise InvalidFileError if the graph contradicts the rules of the game or of its backup."""
+        try:
+            check_stored_boards(self.boards(), self.form, self.rule)
+        except InvalidFileError:
+            raise
+        except ValueError as error:
+            raise InvalidFileError(self.path, f"is damaged: {error}; restore it or set another path") from error
 
     def learn(self, match: Sequence[Squares], result: int, seats: Collection[int]) -> None:
         """Add a finished match to the graph and back up the scores that change.
@@ -191,4 +209,7 @@ def _text(squares: Squares) -> str:
 
 
 def _squares(text: str) -> Squares:
-    return tuple(STONES[cell] for cell in text)
+    try:
+        return tuple(STONES[cell] for cell in text)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{shortened(repr(text))} is not a board of {', '.join(STONES)}") from error

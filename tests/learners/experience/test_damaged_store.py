@@ -1,0 +1,145 @@
+"""Damaged experience stores: one line, and the file stays as it is."""
+
+import os
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from selfplay.errors import InvalidFileError
+from selfplay.learners.experience.store import ExperienceStore
+from selfplay.players.experience import load_experience_player
+from tests.support.experience_tools import GAME, learn, new_store, random_match
+from tests.support.rejections import assert_file_rejected
+
+MATCHES = 20
+FLIPS = 300
+LARGEST = 2**63 - 1
+
+DAMAGE = {
+    "matches is NULL": ("UPDATE kept SET value = NULL WHERE name = 'matches'", "None is not a possible number"),
+    "matches is text": ("UPDATE kept SET value = 'many' WHERE name = 'matches'", "'many' is not a possible number"),
+    "matches is 1.5": ("UPDATE kept SET value = 1.5 WHERE name = 'matches'", "1.5 is not a possible number"),
+    "matches is the largest number": (f"UPDATE kept SET value = {LARGEST} WHERE name = 'matches'", "not a possible"),
+    "matches is negative": ("UPDATE kept SET value = -1 WHERE name = 'matches'", "-1 is not a possible number"),
+    "matches is missing": ("DELETE FROM kept WHERE name = 'matches'", "None is not a possible number"),
+    "results are text": ("UPDATE record SET matches = 'x'", "'x' is not a possible number"),
+    "results of the largest number": (f"UPDATE record SET matches = {LARGEST}", "not a possible number"),
+    "results in a third seat": ("UPDATE record SET seat = seat + 5", "counts results that do not exist"),
+    "canonical was 0": ("UPDATE kept SET value = 1 WHERE name = 'canonical'", "is not in the form that the store uses"),
+    "canonical is text": ("UPDATE kept SET value = 'no' WHERE name = 'canonical'", "does not record its backup rule"),
+    "discount is infinite": (
+        "UPDATE kept SET value = 9e999 WHERE name = 'discount'",
+        "does not record its backup rule",
+    ),
+    "an edge skips plies": (
+        "UPDATE following SET next = (SELECT max(number) FROM board) WHERE met = 1",
+        "is not one move away",
+    ),
+    "an edge goes back": ("UPDATE following SET next = 0 WHERE met = 3", "next '0' is not one move away from it"),
+    "an edge leads nowhere": ("UPDATE following SET next = 99999 WHERE met = 3", "is missing"),
+    "the edge of the largest number": (
+        f"UPDATE following SET met = {LARGEST} WHERE met = (SELECT max(met) FROM following)",
+        f"{LARGEST} is not a possible number",
+    ),
+    "a followed board of the largest number": (
+        f"UPDATE board SET number = {LARGEST} WHERE number = (SELECT max(number) FROM board)",
+        "is missing",
+    ),
+    "an extra board of the largest number": (
+        f"INSERT INTO board (number, squares, player) VALUES ({LARGEST}, 'XO.......', 0)",
+        "boards are not numbered from 0",
+    ),
+    "a short board": ("UPDATE board SET squares = 'XXXX' WHERE number = 3", "board '3' does not have 9 squares"),
+    "a board of other stones": ("UPDATE board SET squares = '?........' WHERE number = 3", "is not a board of X, O"),
+    "a board of bytes": ("UPDATE board SET squares = x'00ff' WHERE number = 3", "is not a board of X, O"),
+    "a board of invalid text": ("UPDATE board SET squares = CAST(x'ff' AS TEXT) WHERE number = 3", "cannot be read"),
+    "an impossible board": ("UPDATE board SET squares = 'XXXXX....' WHERE number = 3", "board '3': .* X moves first"),
+    "another player to move": ("UPDATE board SET player = 1 - player WHERE number = 3", "the other player is to move"),
+    "a third player": ("UPDATE board SET player = 7 WHERE number = 3", "CHECK constraint failed"),
+    "an end that is none": ("UPDATE board SET is_end = 1 WHERE number = 0", "its end and score do not match its state"),
+    "another score": ("UPDATE board SET score = 0.5 WHERE number = 0", "its score does not follow from the others"),
+    "a score that is text": ("UPDATE board SET score = 'abc' WHERE number = 3", "is damaged"),
+    "a missing column": ("ALTER TABLE board RENAME COLUMN player TO mover", "no such column"),
+    "a trigger": ("CREATE TRIGGER t AFTER INSERT ON following BEGIN DELETE FROM board; END", "triggers or views"),
+    "a long value": ("UPDATE kept SET value = zeroblob(2000000) WHERE name = 'matches'", "string or blob too big"),
+}
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a store that has learned from some matches."""
+    store = new_store(tmp_path_factory.mktemp("learned"))
+    for seed in range(MATCHES):
+        learn(store, random_match(seed))
+    store.close()
+    return store.path
+
+
+@pytest.fixture
+def path(learned: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(learned, tmp_path / "experience.sqlite"))
+
+
+def use(path: Path) -> None:
+    """Load the store, ask it for values and let it learn."""
+    player = load_experience_player(path, GAME)
+    try:
+        player.action_values(GAME.init())
+        assert str(player.status())
+        for seed in (0, 1000):
+            learn(player.store, random_match(seed))
+    finally:
+        player.store.close()
+
+
+@pytest.mark.parametrize("case", DAMAGE)
+def test_a_damaged_store_is_rejected_in_one_line_and_not_changed(path: Path, case: str) -> None:
+    statement, message = DAMAGE[case]
+    with closing(sqlite3.connect(path)) as sql, sql:
+        sql.execute("PRAGMA ignore_check_constraints = ON")
+        sql.execute(statement)
+    with closing(sqlite3.connect(path)) as sql:
+        sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with assert_file_rejected(path, message):
+        use(path)
+
+
+def test_something_else_in_the_place_of_a_store_is_rejected(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.sqlite")
+    for path in (tmp_path / "pipe.sqlite", Path("/dev/zero"), tmp_path):
+        with pytest.raises(InvalidFileError, match="is not a regular file"):
+            ExperienceStore(path, GAME)
+
+
+@pytest.mark.slow
+def test_damaged_bytes_are_rejected_or_harmless(learned: Path, tmp_path: Path) -> None:
+    chance, content, path = random.Random(13), learned.read_bytes(), tmp_path / "experience.sqlite"
+    store = ExperienceStore(learned, GAME)
+    boards = store.boards()
+    store.close()
+    rejected = 0
+    for _ in range(FLIPS):
+        damaged = bytearray(content)
+        for place in chance.sample(range(len(damaged)), chance.choice([1, 1, 4, 64])):
+            damaged[place] ^= 1 << chance.randrange(8)
+        if chance.random() < 0.2:
+            del damaged[chance.randrange(len(damaged)) :]
+        for stale in tmp_path.iterdir():
+            stale.unlink()
+        path.write_bytes(damaged)
+        try:
+            store = ExperienceStore(path, GAME)
+        except InvalidFileError as error:
+            assert "\n" not in str(error)
+            assert path.read_bytes() == damaged
+            rejected += 1
+            continue
+        # Bits that no value depends on, such as those of free pages. A file cut to nothing is a new one.
+        assert store.boards() in (boards, {})
+        store.close()
+        use(path)
+    assert rejected > FLIPS / 4
