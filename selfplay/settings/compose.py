@@ -1,10 +1,10 @@
 """Compose settings with Hydra, from the defaults of the dataclasses, conf/ and overrides, into checked dataclasses."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from selfplay.errors import SettingError
@@ -38,19 +38,67 @@ def settings_from_config(config: DictConfig, kind: type[AnySettings]) -> AnySett
         raise SettingError(one_line(error)) from error
 
 
-def compose_settings_of(kind: type[AnySettings], config: str, overrides: Sequence[str] = ()) -> AnySettings:
-    """The settings of class `kind` from conf/`config`.yaml with these Hydra overrides. Raises SettingError."""
+def compose_settings_of(
+    kind: type[AnySettings],
+    config: str,
+    overrides: Sequence[str] = (),
+    complete: Callable[[DictConfig], object] = lambda _: None,
+) -> AnySettings:
+    """The settings of class `kind` from conf/`config`.yaml with these Hydra overrides. Raises SettingError.
+
+    `complete`: changes the configuration before it is checked.
+    """
     from hydra import compose, initialize_config_dir
     from hydra.errors import HydraException
 
     offer_defaults(kind)
     try:
         with initialize_config_dir(str(CONFIG_FOLDER), version_base="1.3"):
-            return settings_from_config(compose(config, list(overrides)), kind)
+            composed = compose(config, list(overrides), return_hydra_config=True)
+            name_recipe(composed, composed.hydra.runtime.choices)
+            complete(composed)
+            with open_dict(composed):
+                del composed["hydra"]
+            return settings_from_config(composed, kind)
     except SettingError:
         raise
     except (HydraException, OmegaConfBaseException, ValueError) as error:
         raise SettingError(one_line(error)) from error
+
+
+def name_recipe(config: DictConfig, choices: Mapping[str, str]) -> None:
+    """Write the name of the recipe into a composed configuration, if it has one. `choices`: of Hydra, by group."""
+    if "recipe" in choices:
+        config.recipe = choices["recipe"]
+
+
+def take_over(config: DictConfig, recorded: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """Give the settings in a composed configuration their recorded values, except those that `overrides` set.
+
+    With a recipe among the overrides nothing changes. Returns the settings that changed, by their dotted names.
+    """
+    given = [override.lstrip("+").partition("=")[0] for override in overrides]
+    if "recipe" in given:
+        return {}
+    # The default run_dir depends on the game.
+    config.run_dir = str(config.run_dir)
+    known = {name: value for name, value in recorded.items() if _has(config, name)}
+    before = {name: _plain(config, name) for name in known}
+    own = {name: OmegaConf.select(config, name) for name in given if _has(config, name)}
+    for name, value in [*known.items(), *own.items()]:
+        OmegaConf.update(config, name, value, merge=False)
+    after = {name: _plain(config, name) for name in known}
+    return {name: value for name, value in after.items() if value != before[name]}
+
+
+def _has(config: DictConfig, name: str) -> bool:
+    section, _, last = name.rpartition(".")
+    return last in (OmegaConf.select(config, section) or {} if section else config)
+
+
+def _plain(config: DictConfig, name: str) -> Any:
+    value = OmegaConf.select(config, name)
+    return OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
 
 
 def one_line(error: BaseException) -> str:

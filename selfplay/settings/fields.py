@@ -46,6 +46,9 @@ def affects(
     return dict.fromkeys(stages, Effect(when, recorded_as, unless_default))
 
 
+LATER_LEVEL = 2
+"""A level at which every setting has an effect that has one at any level."""
+
 PLAYER_NAME = {"is_player_name": True}
 """Metadata of a field that holds the names of players; `--help` then lists the possible names."""
 
@@ -65,6 +68,15 @@ def stage_record(settings: Any, *stages: str, level: int = 0) -> dict[str, Any]:
             place = place.setdefault(section, {})
         place[last] = leaf.value
     return record
+
+
+def run_record(settings: Any) -> dict[str, Any]:
+    """Every setting that affects the files of a run with several levels, by its dotted name on the command line."""
+    return {
+        leaf.name: leaf.value
+        for leaf in leaves(settings)
+        if any(effect.when is None or effect.when(settings, LATER_LEVEL) for effect in leaf.effects.values())
+    }
 
 
 def recorded_defaults(settings: Any, *stages: str) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class DatasetSettings:
 
     format: str = field(default="csv", metadata=affects("generation", recorded_as="format"))
     """csv: readable by anything; parquet: a twentieth to a fortieth of the size."""
-    replay: int = 0
+    replay: int = field(default=0, metadata=affects("run"))
     """Number of earlier levels whose datasets are also trained on."""
     shard_matches: int = field(
         default=16384, metadata=affects("generation", when=_has_parts, recorded_as="shard_matches")
@@ -97,6 +97,8 @@ class ComparisonSettings:
 class Settings(CommonSettings):
     """All settings of a run."""
 
+    recipe: str = field(default="default", metadata=affects("run"))
+    """The recipe that the settings come from (conf/recipe/)."""
     architecture: dict[str, Any] = field(default_factory=dict, metadata=affects("training"))
     """The network's name and its options (conf/architecture/)."""
     player: PlayerSettings = field(
@@ -108,7 +110,7 @@ class Settings(CommonSettings):
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=affects("comparison"))
     level: int | None = None
     """The level that a single stage works on; null: the newest."""
-    levels: int = 10
+    levels: int = field(default=10, metadata=affects("run"))
     """Number of levels to train."""
     matches: int = field(default=60000, metadata=affects("generation") | affects("training", when=_replays))
     """Matches in each level's dataset."""
@@ -118,7 +120,7 @@ class Settings(CommonSettings):
         default_factory=lambda: [0.5, 0.5, 0.3], metadata=affects("generation", when=_is_trained)
     )
     """Exploration rates by ply in the matches of a dataset; the last rate holds for all later plies."""
-    opponents: str = "self"
+    opponents: str = field(default="self", metadata=affects("run"))
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
     viewpoints: str = field(default="both", metadata=affects("generation"))
     """both: the moves of both players become rows; agent: only those of one player, which swaps seats every match."""

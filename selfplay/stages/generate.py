@@ -12,6 +12,7 @@ from selfplay.executors import Executor, open_executor
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_settings import record_run_settings
 from selfplay.runs.written_files import sha256
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.run import Settings
@@ -39,6 +40,7 @@ def generate_level(
     if manifest.is_done("generation", record, recorded_defaults(settings, "generation").get, force=settings.force):
         log.info("level %d: matches already generated, skipped", level)
         return False
+    record_run_settings(settings)
     manifest.forget("generation")
     # A skipped stage should not wait for torch: see docs/design_notes.md.
     from selfplay.stages.play_level import play_level

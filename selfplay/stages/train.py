@@ -16,6 +16,7 @@ from selfplay.errors import StageError
 from selfplay.figures.tensorboard import add_missing_events, epoch_events
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_settings import record_run_settings
 from selfplay.runs.written_files import written_whole
 from selfplay.settings.run import Settings
 from selfplay.stages.training_plan import TrainingPlan, plan_training
@@ -62,6 +63,7 @@ def _train_and_write(plan: TrainingPlan, processes: ProcessGroup, progress: Prog
     with _lack_of_memory_explained(level):
         rows = training_rows(plan, processes)
         plan.check_datasets()
+        record_run_settings(settings)
         manifest.forget("training")
         with (
             closing(progress(total=settings.training.epochs, desc=f"level {level}: epochs")) as bar,

@@ -1,0 +1,63 @@
+"""The settings of a run, recorded in its manifest, so that a later command needs only its run_dir."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.compose import compose_settings_of, take_over
+from selfplay.settings.fields import run_record
+from selfplay.settings.run import Settings
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+SECTION = "run"
+SHOWN = 5
+"""Number of settings that a message names."""
+
+
+def record_run_settings(settings: Settings) -> None:
+    """Record in the manifest of the run that its files are made with these settings.
+
+    Raises InvalidFileError if the manifest is broken.
+    """
+    manifest, record = Manifest(RunFolder.of(settings).path), run_record(settings)
+    if manifest.sections.get(SECTION, {}).get("settings") != record:
+        manifest.record(SECTION, record, {}, [])
+
+
+def take_run_settings(config: "DictConfig", overrides: Sequence[str]) -> str:
+    """Give the settings that `overrides` do not set the values that the run recorded, unless a recipe is given.
+
+    Args:
+        config: the composed configuration; its run_dir names the run.
+
+    Returns a line for the log that names what was taken over; empty if nothing changed.
+    Raises InvalidFileError if the manifest of the run is broken.
+    """
+    manifest = Manifest(Path(config.run_dir))
+    taken = take_over(config, manifest.sections.get(SECTION, {}).get("settings", {}), overrides)
+    return f"settings from {manifest.path}: {_named(taken)}; recipe=NAME replaces them" if taken else ""
+
+
+def settings_of_run(run_dir: str | Path, overrides: Sequence[str] = ()) -> Settings:
+    """The settings that a run was made with, changed by these Hydra overrides, such as ["levels=12"].
+
+    Raises SettingError for a wrong override, InvalidFileError if the manifest of the run is broken.
+    """
+    given = [*overrides, f"run_dir='{run_dir}'"]
+    return compose_settings_of(Settings, "config", given, lambda config: take_run_settings(config, given))
+
+
+def _named(settings: Mapping[str, Any]) -> str:
+    """The first of the settings with their values, the recipe before all others."""
+    names = sorted(settings, key=lambda name: name != "recipe")
+    shown = [f"{name}={_text(settings[name])}" for name in names[:SHOWN]]
+    return ", ".join([*shown, f"{len(names) - SHOWN} more"] if len(names) > SHOWN else shown)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
