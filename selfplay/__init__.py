@@ -68,6 +68,7 @@ _HOMES = {
     "Session": "playing.session",
     "Settings": "settings.run",
     "compose_settings": "settings.run",
+    "settings_of_run": "runs.run_settings",
 }
 
 __all__ = [
@@ -99,6 +100,7 @@ __all__ = [
     "make_player",
     "perfect_values",
     "play_matches",
+    "settings_of_run",
     "train_level",
 ]
 

@@ -24,8 +24,9 @@ from selfplay.errors import SettingError
 from selfplay.process_exit import INTERRUPTED, INTERRUPTED_MESSAGE, exit_with_line
 from selfplay.process_rank import process_count, process_rank
 from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_settings import take_run_settings
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import offer_defaults, one_line, settings_from_config
+from selfplay.settings.compose import name_recipe, offer_defaults, one_line, settings_from_config
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.settings.run import Settings
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 log = logging.getLogger(__name__)
+
+TakeRecorded = Callable[["DictConfig", Sequence[str]], str]
 
 RunUse = Literal["create", "change", "read"]
 """How a script uses the folder of the run: see `command_of`."""
@@ -61,8 +64,9 @@ def command(
     in_parallel: bool = False,
     after_sweep: AfterSweep | None = None,
 ) -> None:
-    """Run a script of the loop: `command_of` with conf/config.yaml."""
-    command_of(Settings, "config", body, run=run, in_parallel=in_parallel, after_sweep=after_sweep)
+    """Run a script of the loop: `command_of` with conf/config.yaml and the settings that the run has recorded."""
+    take = take_run_settings
+    command_of(Settings, "config", body, run=run, in_parallel=in_parallel, after_sweep=after_sweep, take=take)
 
 
 def command_of(
@@ -74,6 +78,7 @@ def command_of(
     log_to: TextIO | None = None,
     in_parallel: bool = False,
     after_sweep: AfterSweep | None = None,
+    take: TakeRecorded = lambda _config, _overrides: "",
 ) -> None:
     """Run a script: compose its settings from conf/`config`.yaml and the command line, and call `body` with them.
 
@@ -83,8 +88,10 @@ def command_of(
         log_to: where the messages of the library go; None: stdout.
         in_parallel: whether torchrun may start several processes of the script; only rank 0 holds the lock and logs.
         after_sweep: called at the end of a sweep (`-m`).
+        take: changes the composed settings to those that a run has recorded, given the overrides; returns a line for
+            the log, or an empty one.
     """
-    script = Script(kind, config, body, run, log_to or sys.stdout, in_parallel, after_sweep)
+    script = Script(kind, config, body, run, log_to or sys.stdout, in_parallel, after_sweep, take)
     run_reporting_errors(lambda: script.main(sys.argv[1:]))
 
 
@@ -99,6 +106,7 @@ class Script(Generic[AnySettings]):
     log_to: TextIO
     in_parallel: bool
     after_sweep: AfterSweep | None
+    take: TakeRecorded
 
     def main(self, arguments: Sequence[str]) -> None:
         """Run the script with these command-line arguments."""
@@ -174,6 +182,10 @@ class Script(Generic[AnySettings]):
 
         `title`: a line to log first, which names the run of a sweep.
         """
+        from hydra.core.hydra_config import HydraConfig
+
+        name_recipe(config, HydraConfig.get().runtime.choices)
+        taken = self.take(config, HydraConfig.get().overrides.task)
         settings = settings_from_config(config, self.kind)
         if process_rank() > 0:
             self.body(settings)
@@ -184,6 +196,6 @@ class Script(Generic[AnySettings]):
                 folder = RunFolder.of(settings)
                 stack.enter_context(folder.lock(create=self.run == "create"))
                 stack.enter_context(logging_to_file(folder.path / "run.log"))
-            if title:
-                log.info("%s", title)
+            for line in filter(None, (title, taken)):
+                log.info("%s", line)
             self.body(settings)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from selfplay.cli.arguments import overrides_first
 from selfplay.cli.command import run_reporting_errors
 from selfplay.errors import SettingError
-from selfplay.settings.run import compose_settings
+from selfplay.runs.run_settings import composed_for_run
 
 
 def print_settings(arguments: Sequence[str]) -> None:
@@ -18,7 +18,7 @@ def print_settings(arguments: Sequence[str]) -> None:
     overrides = overrides_first(arguments[:split])
     if foreign := [override for override in overrides if override.startswith("-")]:
         raise SettingError(f"{foreign[0]}: this is a flag of the scripts; use only settings here")
-    settings = compose_settings(overrides)
+    settings = composed_for_run(overrides)
     for name in arguments[split + 1 :]:
         sys.stdout.write(f"{getattr(settings, name)}\n")
 

@@ -43,13 +43,17 @@ def take_run_settings(config: "DictConfig", overrides: Sequence[str]) -> str:
     return f"settings from {manifest.path}: {_named(taken)}; recipe=NAME replaces them" if taken else ""
 
 
+def composed_for_run(overrides: Sequence[str]) -> Settings:
+    """As `compose_settings`, but what the overrides do not set is as the run in their run_dir recorded it."""
+    return compose_settings_of(Settings, "config", overrides, lambda config: take_run_settings(config, overrides))
+
+
 def settings_of_run(run_dir: str | Path, overrides: Sequence[str] = ()) -> Settings:
     """The settings that a run was made with, changed by these Hydra overrides, such as ["levels=12"].
 
     Raises SettingError for a wrong override, InvalidFileError if the manifest of the run is broken.
     """
-    given = [*overrides, f"run_dir='{run_dir}'"]
-    return compose_settings_of(Settings, "config", given, lambda config: take_run_settings(config, given))
+    return composed_for_run([*overrides, f"run_dir='{run_dir}'"])
 
 
 def _named(settings: Mapping[str, Any]) -> str:

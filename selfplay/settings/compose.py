@@ -84,7 +84,7 @@ def take_over(config: DictConfig, recorded: Mapping[str, Any], overrides: Sequen
     config.run_dir = str(config.run_dir)
     known = {name: value for name, value in recorded.items() if _has(config, name)}
     before = {name: _plain(config, name) for name in known}
-    own = {name: OmegaConf.select(config, name) for name in given if _has(config, name)}
+    own = {name: _plain(config, name) for name in given if _has(config, name)}
     for name, value in [*known.items(), *own.items()]:
         OmegaConf.update(config, name, value, merge=False)
     after = {name: _plain(config, name) for name in known}

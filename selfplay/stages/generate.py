@@ -40,7 +40,6 @@ def generate_level(
     if manifest.is_done("generation", record, recorded_defaults(settings, "generation").get, force=settings.force):
         log.info("level %d: matches already generated, skipped", level)
         return False
-    record_run_settings(settings)
     manifest.forget("generation")
     # A skipped stage should not wait for torch: see docs/design_notes.md.
     from selfplay.stages.play_level import play_level
@@ -50,6 +49,7 @@ def generate_level(
         agents = [run.agent(number) for number in playing_levels]
         rows = play_level(settings, level, agents, record, chosen, progress)
     dataset = run.dataset(level, settings.dataset.format)
+    record_run_settings(settings)
     manifest.record("generation", record, {"matches": settings.matches, "rows": rows}, [dataset.name])
     return True
 

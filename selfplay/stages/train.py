@@ -63,7 +63,6 @@ def _train_and_write(plan: TrainingPlan, processes: ProcessGroup, progress: Prog
     with _lack_of_memory_explained(level):
         rows = training_rows(plan, processes)
         plan.check_datasets()
-        record_run_settings(settings)
         manifest.forget("training")
         with (
             closing(progress(total=settings.training.epochs, desc=f"level {level}: epochs")) as bar,
@@ -76,6 +75,7 @@ def _train_and_write(plan: TrainingPlan, processes: ProcessGroup, progress: Prog
 
             fitted = fit_level(plan, rows, processes, on_epoch)
     _write(plan, fitted)
+    record_run_settings(settings)
     manifest.record("training", record, {"rows": rows.num_rows}, ["agent.safetensors", "epoch_loss.csv"])
     return True
 

@@ -10,7 +10,12 @@ from tests.support.runs import (
     run_forked,
 )
 
-SCRIPTS = [path for folder in ("preprocessing", "train", "play") for path in sorted((PROJECT / folder).glob("*.py"))]
+SCRIPTS = [
+    path
+    for folder in ("preprocessing", "train", "play")
+    for path in sorted((PROJECT / folder).glob("*.py"))
+    if not path.is_symlink()
+]
 SCRIPTS = [path for path in SCRIPTS if path.name != "solve.py"]
 
 

@@ -28,6 +28,7 @@ def test_a_run_writes_the_files_of_each_level(tiny_run: Path) -> None:
     expected = ["level_00/dataset.csv", "level_00/manifest.json"]
     expected += [f"level_{level:02d}/{name}" for level in (1, 2) for name in trained]
     expected += [f"level_03/{name}" for name in trained if name != "dataset.csv"]
+    expected += ["manifest.json"]
     assert list(files_of(tiny_run)) == expected
 
 

@@ -1,0 +1,116 @@
+"""The settings that a run records in its manifest, and the commands that take them over."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from selfplay import generate_level, learn_levels, settings_of_run, train_level
+from selfplay.cli.print_settings import print_settings
+from selfplay.errors import SettingError, StageError
+from selfplay.runs.run_settings import composed_for_run
+from tests.support.rejections import assert_file_rejected, assert_refused
+from tests.support.runs import GENERATE, TINY, TRAIN, files_of, run_forked, tiny_settings
+
+ARTICLE = ["recipe=article", "seed=5", "architecture.hidden_sizes=[16]"]
+"""A recipe, and settings that are not in it."""
+
+
+@pytest.fixture(scope="module")
+def article_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of one level with the recipe "article" and own settings."""
+    run_dir = tmp_path_factory.mktemp("article") / "run"
+    learn_levels(tiny_settings(run_dir, *ARTICLE, "levels=1"))
+    return run_dir
+
+
+def test_all_settings_of_a_run_are_found_by_its_folder(article_run: Path) -> None:
+    settings = tiny_settings(article_run, *ARTICLE, "levels=1")
+    assert settings.recipe == "article"
+    assert settings_of_run(article_run) == settings
+
+
+def test_given_settings_come_first(article_run: Path) -> None:
+    overrides = ["levels=7", "epsilons=[0.2]", "architecture.dropout=0.1", "training.optimizer.schedule=one_cycle"]
+    assert settings_of_run(article_run, overrides) == tiny_settings(article_run, *ARTICLE, *overrides)
+
+
+def test_a_given_group_replaces_all_settings_of_the_recorded_one(article_run: Path) -> None:
+    settings = settings_of_run(article_run, ["architecture=conv"])
+    assert settings.architecture == tiny_settings(article_run, "architecture=conv").architecture
+    assert settings.matches == 300
+
+
+def test_with_a_recipe_nothing_is_taken_over(article_run: Path) -> None:
+    settings = settings_of_run(article_run, ["recipe=article"])
+    assert (settings.seed, settings.matches, settings.architecture["hidden_sizes"]) == (0, 30000, [1024])
+
+
+def test_where_and_how_fast_a_run_is_made_is_not_recorded(tmp_path: Path) -> None:
+    generate_level(tiny_settings(tmp_path, "batch_size=7", "executor=process", "device=cpu"), 0)
+    settings = settings_of_run(tmp_path)
+    assert (settings.batch_size, settings.executor.name, settings.device) == (None, "serial", "auto")
+
+
+def test_a_stage_without_recipe_finds_that_of_the_run_and_says_so(article_run: Path, tmp_path: Path) -> None:
+    result = run_forked(GENERATE, "--level", 1, f"run_dir={article_run}")
+    assert (result.returncode, result.stderr) == (0, "")
+    first, second = result.stdout.splitlines()
+    assert first.startswith(f"settings from {article_run}/manifest.json: recipe=article, ")
+    assert first.endswith(" more; recipe=NAME replaces them")
+    assert second.startswith("level 1: played 300 matches")
+    # The same bytes as with all settings given.
+    learn_levels(tiny_settings(tmp_path, *ARTICLE, "levels=1"))
+    generate_level(tiny_settings(tmp_path, *ARTICLE, "levels=1"), 1)
+    assert files_of(tmp_path) == files_of(article_run)
+
+
+def test_a_stage_with_the_same_settings_says_nothing(run_copy: Path) -> None:
+    result = run_forked(TRAIN, *TINY, f"run_dir={run_copy}", "--level", 3)
+    assert (result.returncode, result.stdout) == (0, "level 3: already trained, skipped\n")
+    result = run_forked(TRAIN, f"run_dir={run_copy}", "--level", 3)
+    assert result.stdout.startswith(f"settings from {run_copy}/manifest.json: levels=3, matches=300, ")
+    assert result.stdout.endswith("level 3: already trained, skipped\n")
+
+
+def test_a_given_setting_that_differs_is_still_refused(run_copy: Path) -> None:
+    result = run_forked(TRAIN, f"run_dir={run_copy}", "--level", 3, "training.epochs=9")
+    assert_refused(result, 1, "training.epochs was 3, is 9")
+    result = run_forked(TRAIN, "recipe=default", f"run_dir={run_copy}", "--level", 3)
+    assert_refused(result, 1, "training.epochs was 3, is 20")
+
+
+def test_the_last_command_that_made_files_counts(run_copy: Path) -> None:
+    learn_levels(tiny_settings(run_copy, "levels=4", "gamma=0.5", "force=true"))
+    assert (settings_of_run(run_copy).levels, settings_of_run(run_copy).gamma) == (4, 0.5)
+    before = (run_copy / "manifest.json").read_bytes()
+    with pytest.raises(StageError, match=r"gamma was 0\.5, is 0\.9"):
+        generate_level(tiny_settings(run_copy, "gamma=0.9"), 0)
+    assert not train_level(tiny_settings(run_copy, "gamma=0.9"), 1)
+    assert (run_copy / "manifest.json").read_bytes() == before
+
+
+def test_the_shell_loop_takes_the_number_of_levels_from_the_run(
+    article_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_settings([f"run_dir={article_run}", "--", "levels", "recipe"])
+    assert capsys.readouterr().out == "1\narticle\n"
+
+
+def test_a_new_folder_has_the_default_settings(tmp_path: Path) -> None:
+    assert settings_of_run(tmp_path / "new") == composed_for_run([f"run_dir={tmp_path / 'new'}", "recipe=default"])
+
+
+def test_a_recorded_setting_that_does_not_exist_is_left_out_and_a_wrong_value_refused(run_copy: Path) -> None:
+    path = run_copy / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["run"]["settings"] |= {"handicap": 2, "training.handicap": 3}
+    path.write_text(json.dumps(manifest))
+    assert settings_of_run(run_copy).matches == 300
+    manifest["run"]["settings"]["gamma"] = 7
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(SettingError, match=r"gamma=7\.0: must be between 0 and 1"):
+        settings_of_run(run_copy)
+    path.write_text("{")
+    with assert_file_rejected(path, "manifest"):
+        settings_of_run(run_copy)
