@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from selfplay.players.tabular import TabularPlayer
     from selfplay.players.value_net import ValueNetPlayer
     from selfplay.playing.session import Session
+    from selfplay.runs.run_settings import settings_of_run
     from selfplay.search.backward_induction import perfect_values
     from selfplay.settings.run import Settings, compose_settings
     from selfplay.stages.generate import generate_level

@@ -4,6 +4,8 @@ python train/compete.py
 python train/compete.py tables=backward_value matches=500 epsilon=0.1
 """
 
+import project_environment
+
 from selfplay.cli.command import command_of
 from selfplay.settings.tabular import CompeteSettings
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
-from selfplay.errors import SettingError
+from selfplay.errors import SelfPlayError, SettingError
 from selfplay.settings.common import AnySettings
 from selfplay.settings.folders import CONFIG_FOLDER
 
@@ -60,7 +60,7 @@ def compose_settings_of(
             with open_dict(composed):
                 del composed["hydra"]
             return settings_from_config(composed, kind)
-    except SettingError:
+    except SelfPlayError:
         raise
     except (HydraException, OmegaConfBaseException, ValueError) as error:
         raise SettingError(one_line(error)) from error
