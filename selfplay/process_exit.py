@@ -1,23 +1,27 @@
-"""Ends a program early with one line on stderr and an exit code, also on Ctrl-C.
+"""Ends a program early with one line on stderr and an exit code, also on Ctrl-C and SIGTERM.
 
-Importing this module is enough to handle Ctrl-C while the slower imports still run. Only scripts import it, through
-`selfplay.cli.command`.
+Importing this module is enough to handle Ctrl-C while the slower imports still run, and standard streams that are
+closed. Scripts import it through `selfplay.cli.command`.
 """
 
 import _thread
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
+from types import FrameType, TracebackType
 
-from selfplay.process_rank import process_rank, wait_to_be_ended
+from selfplay.process_rank import process_count, process_rank, wait_to_be_ended
 
 INTERRUPTED = 130
 INTERRUPTED_MESSAGE = "interrupted; run the same command again to resume"
+TERMINATED = 143
+TERMINATED_MESSAGE = "terminated by SIGTERM; run the same command again to resume"
 
 _cleanups: list[Callable[[], None]] = []
+_is_terminated = threading.Event()
 
 
 def before_exit(cleanup: Callable[[], None]) -> None:
@@ -39,6 +43,27 @@ def exit_with_line(message: str, code: int) -> None:
     os._exit(code)
 
 
+def exit_interrupted() -> None:
+    """End the program after a KeyboardInterrupt."""
+    if _is_terminated.is_set():
+        exit_with_line(TERMINATED_MESSAGE, TERMINATED)
+    exit_with_line(INTERRUPTED_MESSAGE, INTERRUPTED)
+
+
+def interrupt_on_sigterm() -> None:
+    """Let SIGTERM raise KeyboardInterrupt in the main thread, as Ctrl-C does, so that partial files are deleted.
+
+    Processes that torchrun started still end at once: it terminates all of them when one fails.
+    """
+    if process_count() == 1 and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _terminate)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    _is_terminated.set()
+    raise KeyboardInterrupt
+
+
 def write_error_line(message: str) -> None:
     """Write `error: message` to stderr, after everything that was written to stdout."""
     with suppress(OSError):
@@ -50,7 +75,7 @@ def write_error_line(message: str) -> None:
 
 def _report_interrupt(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
     if issubclass(kind, KeyboardInterrupt):
-        exit_with_line(INTERRUPTED_MESSAGE, INTERRUPTED)
+        exit_interrupted()
     sys.__excepthook__(kind, error, traceback)
 
 
@@ -66,5 +91,19 @@ def _interrupt_again(dropped: "sys.UnraisableHookArgs") -> None:
         again.start()
 
 
+def _replace_closed_streams() -> None:
+    """Connect standard streams that are closed, as with `2>&-`, to /dev/null.
+
+    Otherwise printing would fail, and the next file to be opened would receive what libraries write to the stream.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # The lowest free descriptor is that of the stream.
+            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115, PTH123 - open until the program ends
+            os.set_inheritable(stream.fileno(), True)
+            setattr(sys, name, stream)
+
+
+_replace_closed_streams()
 sys.excepthook = _report_interrupt
 sys.unraisablehook = _interrupt_again

@@ -21,7 +21,7 @@ from selfplay.cli.error_messages import line_and_code, user_errors
 from selfplay.cli.logging_setup import logging_to_file, logging_to_screen
 from selfplay.cli.multirun import AfterSweep, Multirun
 from selfplay.errors import SettingError
-from selfplay.process_exit import INTERRUPTED, INTERRUPTED_MESSAGE, exit_with_line
+from selfplay.process_exit import exit_interrupted, exit_with_line, interrupt_on_sigterm
 from selfplay.process_rank import process_count, process_rank
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.run_settings import take_run_settings
@@ -48,11 +48,15 @@ def progress_bar(*, total: int, desc: str) -> Any:
 
 
 def run_reporting_errors(function: Callable[[], None]) -> None:
-    """Call `function`; an error that the user can fix becomes one line and an exit code, Ctrl-C code 130."""
+    """Call `function`; an error that the user can fix becomes one line and an exit code.
+
+    Ctrl-C ends the program with code 130, SIGTERM with code 143.
+    """
+    interrupt_on_sigterm()
     try:
         function()
     except KeyboardInterrupt:
-        exit_with_line(INTERRUPTED_MESSAGE, INTERRUPTED)
+        exit_interrupted()
     except user_errors() as error:
         exit_with_line(*line_and_code(error))
 

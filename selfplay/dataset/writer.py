@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from selfplay.dataset.csv_file import csv_header
 from selfplay.dataset.parquet import part_name
-from selfplay.runs.written_files import written_whole
+from selfplay.runs.written_files import remove_folder, written_whole
 
 
 class DatasetWriter(Protocol):
@@ -62,6 +62,8 @@ class PartsWriter:
         self._path, self._beside = path, path.with_name(f".{path.name}.partial")
         self._record = self._beside / "record.json"
         text = json.dumps(record, sort_keys=True)
+        if self._beside.is_symlink():
+            self._beside.unlink()
         if not (self._record.exists() and self._record.read_text() == text):
             shutil.rmtree(self._beside, ignore_errors=True)
             with written_whole(self._record) as beside:
@@ -75,8 +77,7 @@ class PartsWriter:
     def finish(self) -> None:
         """Rename the folder to that of the dataset."""
         self._record.unlink()
-        if self._path.exists():
-            shutil.rmtree(self._path)
+        remove_folder(self._path)
         self._beside.replace(self._path)
 
 

@@ -1,5 +1,6 @@
 """The executor whose workers are processes on this machine."""
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -7,9 +8,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import wait as wait_for_futures
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import islice
+from multiprocessing import util
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -17,7 +20,13 @@ from typing import Any
 
 from selfplay.errors import StageError
 from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT, AnyTask, Result
+from selfplay.process_exit import before_exit
 from selfplay.settings.common import ExecutorSettings
+
+log = logging.getLogger(__name__)
+
+STOPPED_CHECK = 5.0
+"""Seconds without a result after which the workers are examined, and again after each such time."""
 
 
 def usable_cores() -> int:
@@ -32,6 +41,7 @@ class ProcessExecutor:
         self.workers = settings.workers or usable_cores()
         self._pool: ProcessPoolExecutor | None = None
         self._processes: set[BaseProcess] = set()
+        self._reported: set[BaseProcess] = set()
 
     def map(
         self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
@@ -47,7 +57,7 @@ class ProcessExecutor:
                         begun.append(self._submit(function, unanswered[len(begun)]))
                     if not begun:
                         return
-                    result = begun[0].result()
+                    result = self._result(begun[0])
                     begun.popleft()
                     unanswered.popleft()
                     yield result
@@ -75,15 +85,47 @@ class ProcessExecutor:
         self._processes |= set(multiprocessing.active_children()) - before
         return future
 
+    def _result(self, future: "Future[Result]") -> Result:
+        while not wait_for_futures([future], STOPPED_CHECK).done:
+            stopped = {process for process in self._processes if _is_stopped(process)}
+            for process in stopped - self._reported:
+                log.info(
+                    "worker process %s is stopped, and the run waits for it; to continue: kill -CONT %s",
+                    *(process.pid, process.pid),
+                )
+            self._reported = stopped
+        return future.result()
+
     def close(self) -> None:
         if self._pool is None:
             return
         self._pool.shutdown(wait=False, cancel_futures=True)
         # All workers are killed: if only one ended while it took a task from the queue, the others would wait forever.
         for process in self._processes:
-            process.terminate()
+            # SIGTERM would not end a process that is stopped.
+            process.kill()
         self._processes.clear()
         self._pool = None
+
+
+def _release_semaphores() -> None:
+    """Release the semaphores of all pools, so that multiprocessing does not print that they leaked."""
+    finalizers: Any = util
+    finalizers._run_finalizers(0)
+
+
+# A program that ends early does so without Python's exit handlers.
+before_exit(_release_semaphores)
+
+
+def _is_stopped(process: BaseProcess) -> bool:
+    """Whether a process is stopped by a signal; always False on systems without /proc."""
+    try:
+        status = Path(f"/proc/{process.pid}/stat").read_text()
+    except OSError:
+        return False
+    # The name of the program is in parentheses and may contain spaces.
+    return status.rpartition(")")[2].split()[0] == "T"
 
 
 @contextmanager

@@ -10,14 +10,16 @@ does not contain duplicates.
 """
 
 import shutil
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import StageError
 from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.written_files import remove_folder
 from selfplay.settings.run import Settings
 
 # Imported inside the functions, so that training without logger=tensorboard does not import any of it.
@@ -116,11 +118,26 @@ def _event_writer(folder: Path) -> Iterator[Any]:
     from torch.utils.tensorboard.writer import SummaryWriter
 
     try:
-        shutil.rmtree(folder, ignore_errors=True)
-        writer = SummaryWriter(folder)
-        try:
+        remove_folder(folder)
+        with _silent_thread_errors(), closing(SummaryWriter(folder)) as writer:
             yield writer
-        finally:
-            writer.close()
+            # Raises the errors of the thread that writes.
+            writer.flush()
     except OSError as error:
         raise StageError(f"cannot write in {folder}: {error.strerror or error}") from error
+
+
+@contextmanager
+def _silent_thread_errors() -> Iterator[None]:
+    """Print no traceback when TensorBoard's thread cannot write; the writer raises its error in this thread."""
+    previous = threading.excepthook
+
+    def report(error: threading.ExceptHookArgs) -> None:
+        if not issubclass(error.exc_type, OSError):
+            previous(error)
+
+    threading.excepthook = report
+    try:
+        yield
+    finally:
+        threading.excepthook = previous

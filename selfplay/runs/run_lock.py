@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from selfplay.errors import RunLockedError, StageError
 
@@ -31,17 +32,30 @@ def hold_lock(folder: Path, *, create: bool = True) -> Iterator[None]:
         raise StageError(f"{folder} does not exist; set run_dir to the folder of a run")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / ".lock").open("ab")
+        file = _locked_file(folder / ".lock")
+    except BlockingIOError as error:
+        raise RunLockedError(f"another process is using {folder}; wait for it, or set another run_dir") from error
     except OSError as error:
         raise StageError(f"cannot write in {folder}: {error.strerror}") from error
     with file:
-        inherited = _inherited_descriptor(file.fileno())
+        yield
+
+
+def _locked_file(path: Path) -> BinaryIO:
+    """Open and lock the file at `path`. Raises BlockingIOError if another process holds the lock."""
+    while True:
+        file = path.open("ab")
         try:
+            inherited = _inherited_descriptor(file.fileno())
             # A lock belongs to the open file: if the shell's open file holds it, taking it again has no effect.
             fcntl.flock(file if inherited is None else inherited, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise RunLockedError(f"another process is using {folder}; wait for it, or set another run_dir") from error
-        yield
+            # Another process may have deleted the file since it was opened, and locked a new one.
+            if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file
+        except BaseException:
+            file.close()
+            raise
+        file.close()
 
 
 def is_locked(folder: Path) -> bool:

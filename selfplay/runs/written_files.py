@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -20,6 +21,8 @@ def written_whole(path: Path) -> Iterator[Path]:
     beside = path.with_name(f".{path.name}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # What a killed process left is not written to: it could be a link to another file.
+        beside.unlink(missing_ok=True)
         yield beside
         with beside.open("rb") as file:
             os.fsync(file.fileno())
@@ -31,6 +34,14 @@ def written_whole(path: Path) -> Iterator[Path]:
             reason = error.strerror or " ".join(str(error).split())
             raise StageError(f"cannot write {path}: {reason}") from error
         raise
+
+
+def remove_folder(folder: Path) -> None:
+    """Delete a folder with its files, or a file or link in its place, if there is one. Raises OSError."""
+    if folder.is_dir() and not folder.is_symlink():
+        shutil.rmtree(folder)
+    else:
+        folder.unlink(missing_ok=True)
 
 
 def sha256(path: Path) -> str:

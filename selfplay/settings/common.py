@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from selfplay.compute.devices import require_device
+from selfplay.errors import shortened
 from selfplay.settings.checks import require
 from selfplay.settings.choices import EXECUTORS, require_choice
 from selfplay.settings.fields import affects
@@ -70,6 +71,8 @@ class CommonSettings:
     """Where batches of matches are played and networks trained: cpu, cuda, or auto (a GPU if there is one)."""
 
     def __post_init__(self) -> None:
+        is_one_line = not any(sign < " " or sign == "\x7f" for sign in self.run_dir)
+        require("run_dir", shortened(self.run_dir), is_one_line, "a path without line ends and control characters")
         require("seed", self.seed, -(2**63) <= self.seed < 2**63, "a 64-bit integer")
         require("batch_size", self.batch_size, self.batch_size is None or self.batch_size >= 1, "1 or more, or null")
         require("threads", self.threads, self.threads >= 1, "1 or more")

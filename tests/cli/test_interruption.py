@@ -1,20 +1,23 @@
 """Ctrl-C and closed pipes: one line, no traceback, no partial files."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 
 import pytest
 
-from selfplay.process_exit import INTERRUPTED, INTERRUPTED_MESSAGE
+from selfplay.process_exit import INTERRUPTED, INTERRUPTED_MESSAGE, TERMINATED, TERMINATED_MESSAGE
 from tests.support.rejections import assert_refused
 from tests.support.runs import (
     GENERATE,
     TINY,
+    TRAIN,
     files_of,
     interrupted_when_there_is,
     interruptible,
+    run_script,
 )
 
 DROPPED = """
@@ -38,11 +41,40 @@ def test_ctrl_c_ends_the_process_even_where_python_ignores_exceptions():
     assert (process.returncode, output, error) == (INTERRUPTED, "", f"error: {INTERRUPTED_MESSAGE}\n")
 
 
-def test_ctrl_c_leaves_no_partial_file_and_no_traceback(tmp_path):
-    command = [sys.executable, GENERATE, "--level", "0", "matches=4000000", f"run_dir={tmp_path}"]
-    result = interrupted_when_there_is(tmp_path / "level_00" / ".dataset.csv.partial", command)
-    assert_refused(result, INTERRUPTED, "interrupted")
+@pytest.mark.parametrize("executor", ["serial", "process"])
+@pytest.mark.parametrize(
+    ("number", "code", "named"),
+    [(signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE), (signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE)],
+    ids=["Ctrl-C", "SIGTERM"],
+)
+def test_a_signal_leaves_one_line_no_partial_file_and_no_process(tmp_path, number, code, named, executor):
+    arguments = ["--level", "0", "matches=40000000", "dataset.shard_matches=2000", f"executor={executor}"]
+    command = [sys.executable, GENERATE, *arguments, f"run_dir={tmp_path}"]
+    result = interrupted_when_there_is(tmp_path / "level_00" / ".dataset.csv.partial", command, number)
+    assert_refused(result, code, named)
     assert files_of(tmp_path) == {}
+    # stdout and stderr are closed, so no worker is left that has them open.
+
+
+def test_an_error_after_work_in_processes_leaves_one_line(tmp_path):
+    (tmp_path / "level_00").mkdir()
+    (tmp_path / "level_00" / "dataset.csv").mkdir()
+    arguments = ["--level", 0, "matches=4000", "dataset.shard_matches=1000", "executor=process", "executor.workers=2"]
+    result = run_script(GENERATE, *arguments, f"run_dir={tmp_path}")
+    assert_refused(result, 1, f"cannot write {tmp_path}/level_00/dataset.csv")
+
+
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&-", "<&- >&- 2>&-"])
+def test_closed_standard_streams_change_no_byte(run_copy, closed):
+    expected = files_of(run_copy)
+    shutil.rmtree(run_copy / "level_01")
+    for script, level in ((TRAIN, "1"), (GENERATE, "1")):
+        command = [sys.executable, str(script), *TINY, f"run_dir={run_copy}", "--level", level, "executor=process"]
+        result = subprocess.run(
+            ["bash", "-c", f'"$@" {closed}', "bash", *command], check=False, capture_output=True, text=True
+        )
+        assert (result.returncode, result.stderr) == (0, "")
+    assert files_of(run_copy) == expected
 
 
 @pytest.mark.parametrize("module", ["selfplay.process_exit", "omegaconf", "hydra"])

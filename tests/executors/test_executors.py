@@ -89,7 +89,7 @@ def test_closing_an_executor_ends_only_its_own_workers(processes):
     assert {pid for _, pid in processes.map(square, jobs(8))} & before
 
 
-def test_closing_ends_every_worker_even_if_one_ends_while_waiting_for_a_task():
+def test_closing_ends_every_worker_even_if_it_is_stopped():
     before = set(multiprocessing.active_children())
     with open_executor(ExecutorSettings("process", WORKERS)) as executor:
         list(executor.map(square, jobs(8)))
@@ -99,17 +99,26 @@ def test_closing_ends_every_worker_even_if_one_ends_while_waiting_for_a_task():
             os.waitid(os.P_PID, worker.pid, os.WSTOPPED)
     time.sleep(0.5)  # the pool tells its workers to exit; none has read the message yet
     for worker in workers:
-        os.kill(worker.pid, signal.SIGCONT)
         worker.join(20)
     ends = [worker.exitcode for worker in workers]
-    for worker in workers:
-        worker.kill()
-    assert ends == [-signal.SIGTERM] * WORKERS
+    assert ends == [-signal.SIGKILL] * WORKERS
 
 
 def test_a_worker_has_the_threads_of_the_settings():
     with open_executor(ExecutorSettings("process", 1)) as executor:
         assert list(executor.map(threads, jobs(1, threads=3))) == [["3", "3"]]
+
+
+def test_a_stopped_worker_is_reported_once_and_awaited(tmp_path, monkeypatch, caplog):
+    caplog.set_level("INFO", logger="selfplay")
+    monkeypatch.setattr("selfplay.executors.processes.STOPPED_CHECK", 0.1)
+    with open_executor(ExecutorSettings("process", 1)) as executor:
+        ((_, worker),) = executor.map(square, jobs(1))
+        os.kill(worker, signal.SIGSTOP)
+        threading.Timer(1.0, os.kill, (worker, signal.SIGCONT)).start()
+        assert list(executor.map(square, jobs(2))) == [(0, worker), (1, worker)]
+    text = f"worker process {worker} is stopped, and the run waits for it; to continue: kill -CONT {worker}"
+    assert caplog.messages == [text]
 
 
 def test_few_tasks_start_before_results_are_consumed(processes):

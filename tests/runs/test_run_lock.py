@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-from selfplay.errors import RunLockedError, StageError
+from selfplay.errors import RunLockedError, SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.run_lock import LOCK_DESCRIPTOR
+from selfplay.settings.common import CommonSettings
 
 HOLD = """
 import sys
@@ -77,6 +78,31 @@ def test_a_wrong_number_of_an_inherited_lock_is_ignored(tmp_path, monkeypatch, n
     monkeypatch.setenv(LOCK_DESCRIPTOR, number)
     with RunFolder(tmp_path).lock():
         pass
+
+
+def test_a_lock_file_that_is_replaced_before_it_is_locked_is_opened_again(tmp_path, monkeypatch):
+    locked, attempts = fcntl.flock, []
+
+    def replaced_first(file, operation):
+        if not attempts:
+            (tmp_path / ".lock").unlink()
+            (tmp_path / ".lock").touch()
+        attempts.append(operation)
+        locked(file, operation)
+
+    monkeypatch.setattr("fcntl.flock", replaced_first)
+    with RunFolder(tmp_path).lock():
+        assert len(attempts) == 2
+        monkeypatch.undo()
+        with (tmp_path / ".lock").open("ab") as other, pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@pytest.mark.parametrize("sign", ["\n", "\r", "\x00", "\x1b", "\x7f"])
+def test_a_run_dir_with_a_control_character_is_refused(sign):
+    with pytest.raises(SettingError, match=r"^run_dir=.*: must be a path without line ends") as caught:
+        CommonSettings(f"runs{sign}here")
+    assert "\n" not in str(caught.value)
 
 
 def test_a_run_dir_that_is_a_file_is_named(tmp_path):

@@ -2,8 +2,9 @@
 
 import pytest
 
+from selfplay.dataset.writer import PartsWriter
 from selfplay.errors import StageError
-from selfplay.runs.written_files import sha256, written_whole
+from selfplay.runs.written_files import remove_folder, sha256, written_whole
 
 
 def names(folder):
@@ -65,6 +66,52 @@ def test_a_partial_file_left_by_a_kill_is_overwritten(tmp_path):
         beside.write_text("new")
     assert path.read_text() == "new"
     assert names(tmp_path) == ["file.txt"]
+
+
+def test_a_link_in_place_of_a_partial_file_is_not_followed(tmp_path):
+    other, path = tmp_path / "other.txt", tmp_path / "file.txt"
+    other.write_text("of another program")
+    (tmp_path / ".file.txt.partial").symlink_to(other)
+    with written_whole(path) as beside:
+        beside.write_text("new")
+    assert (path.read_text(), path.is_symlink()) == ("new", False)
+    assert other.read_text() == "of another program"
+    assert names(tmp_path) == ["file.txt", "other.txt"]
+
+
+def test_a_link_in_place_of_a_file_is_replaced(tmp_path):
+    other, path = tmp_path / "other.txt", tmp_path / "file.txt"
+    other.write_text("of another program")
+    path.symlink_to(other)
+    with written_whole(path) as beside:
+        beside.write_text("new")
+    assert (path.read_text(), other.read_text()) == ("new", "of another program")
+
+
+@pytest.mark.parametrize("name", [".dataset.parquet.partial", "dataset.parquet"])
+def test_a_link_in_place_of_a_folder_of_parts_is_not_followed(tmp_path, name):
+    other, path = tmp_path / "other", tmp_path / "dataset.parquet"
+    other.mkdir()
+    (other / "record.json").write_text("{}")
+    (tmp_path / name).symlink_to(other)
+    writer = PartsWriter(path, {})
+    writer.add(0, b"part")
+    writer.finish()
+    assert names(path) == ["part-00000.parquet"]
+    assert not path.is_symlink()
+    assert names(other) == ["record.json"]
+
+
+def test_remove_folder_removes_a_link_and_not_what_it_names(tmp_path):
+    folder, link = tmp_path / "folder", tmp_path / "link"
+    folder.mkdir()
+    link.symlink_to(folder)
+    remove_folder(link)
+    assert names(tmp_path) == ["folder"]
+    (folder / "file").touch()
+    remove_folder(folder)
+    remove_folder(folder)
+    assert names(tmp_path) == []
 
 
 def test_sha256_of_known_bytes(tmp_path):

@@ -68,14 +68,16 @@ def interruptible(command: Sequence[object], cwd: Path | None = None) -> "subpro
     )
 
 
-def interrupted_when_there_is(path: Path, command: Sequence[object]) -> subprocess.CompletedProcess[str]:
-    """The result of the command, interrupted as soon as there is a file at `path`."""
+def interrupted_when_there_is(
+    path: Path, command: Sequence[object], number: signal.Signals = signal.SIGINT
+) -> subprocess.CompletedProcess[str]:
+    """The result of the command, which receives the signal as soon as there is a file at `path`."""
     with interruptible(command) as process:
         give_up = time.monotonic() + 120
         while not path.exists() and process.poll() is None and time.monotonic() < give_up:
             time.sleep(0.02)
         assert path.exists()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         output, error = process.communicate(timeout=120)
     return subprocess.CompletedProcess(process.args, process.returncode, output, error)
 
