@@ -1,5 +1,6 @@
 """A weighted sum of the features of Othello positions: linear regression, whose weights a search can use."""
 
+from collections.abc import Sequence
 from typing import cast
 
 import torch
@@ -9,10 +10,11 @@ from selfplay.architectures.output import Output
 from selfplay.errors import SettingError
 from selfplay.games import GAMES
 from selfplay.games.feature_kernels import board_words, compile_features
+from selfplay.games.othello_features import BASIC_NAMES
 
 TYPICAL_SIZES = {
     **{"discs": 8.0, "corners": 1.0, "stable": 8.0, "mobility": 4.0},
-    **{"frontier": 4.0, "parity": 2.0, "patterns": 2.0},
+    **{"frontier": 4.0, "parity": 2.0, "patterns": 2.0, "x_squares": 1.0, "c_squares": 1.0},
 }
 """Roughly the standard deviation of each feature on an 8x8 board. Features are divided by it, so that one learning
 rate suits all weights."""
@@ -27,10 +29,14 @@ class OthelloFeatures(nn.Module):
 
     Features are computed on the CPU; observations on another device are copied to the CPU and the features back.
 
-    Raises SettingError if no game with these features has observations of this shape.
+    Args:
+        features: the names of the K features, of `selfplay.games.othello_features.NAMES`; None: BASIC_NAMES.
+
+    Raises:
+        SettingError: no game with these features has observations of this shape, or a name is unknown or given twice.
     """
 
-    def __init__(self, observation_shape: tuple[int, ...]) -> None:
+    def __init__(self, observation_shape: tuple[int, ...], features: Sequence[str] | None = None) -> None:
         super().__init__()
         boards = (game() for game in GAMES.values())
         found = [game.features for game in boards if game.observation_shape == observation_shape]
@@ -38,8 +44,11 @@ class OthelloFeatures(nn.Module):
             raise SettingError(
                 f"architecture=othello_features: no features are known for observations of shape {observation_shape}"
             )
-        self.names = found[0].names
-        self.compute = compile_features(found[0])
+        self.names = _checked(BASIC_NAMES if features is None else features, found[0].names)
+        basic = found[0].basic
+        computed = basic if basic is not None and set(self.names) <= set(basic.names) else found[0]
+        self.compute, self.num_computed = compile_features(computed), len(computed.names)
+        self.columns = [computed.names.index(name) for name in self.names]
         self.sizes: Tensor
         self.register_buffer("sizes", torch.tensor([TYPICAL_SIZES[name] for name in self.names]), persistent=False)
         self.linear = nn.Linear(len(self.names), 1, bias=False)
@@ -52,11 +61,20 @@ class OthelloFeatures(nn.Module):
     def features(self, observations: Tensor) -> Tensor:
         """float32[N, K]: the features of each observation (float32[N, 2, W, W] of 0 and 1)."""
         opp, own = board_words(observations.detach().cpu())
-        values = torch.empty(len(observations), len(self.names))
+        values = torch.empty(len(observations), self.num_computed)
         self.compute(own, opp, values.numpy())
-        return values.to(observations.device)
+        is_all = self.columns == list(range(self.num_computed))
+        return (values if is_all else values[:, self.columns]).to(observations.device)
 
     def feature_weights(self) -> dict[str, float]:
         """The weight of each unscaled feature by its name, for the value to the player to move."""
         weights = self.linear.weight.detach()[0].double() / self.sizes.double()
         return dict(zip(self.names, weights.tolist(), strict=True))
+
+
+def _checked(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """`names`, if they are one or more of the known ones, each once. Raises SettingError."""
+    is_list = isinstance(names, Sequence) and not isinstance(names, str)
+    if not is_list or not names or not set(names) <= set(known) or len(set(names)) < len(names):
+        raise SettingError(f"architecture.features={names}: must be a list of different names of {', '.join(known)}")
+    return tuple(names)

@@ -1,30 +1,36 @@
-"""Seven features of Othello positions, each the count of the player to move minus that of the opponent.
+"""Nine features of Othello positions, each the count of the player to move minus that of the opponent.
 
 docs/othello_evaluation.md explains their use. Each function below makes one feature for a board of `width` x `width`
 squares (width 4, 6 or 8): a function of two words `(own, opp)` that returns an integer. Exchanging the players changes
 the sign of all features except `parity`; all are invariant under the eight symmetries of the board.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from selfplay.compute.bit_algebra import Word, bit_count, rule, scalar_rule, word_of
+from selfplay.compute.bit_algebra import Word, bit_count, rule, scalar_rule
+from selfplay.games.othello_edges import discs_beside_corners, patterns
+from selfplay.games.othello_squares import board, corner_squares, neighbourhood, squares_of
 from selfplay.games.rules import Features
 
 Feature = Callable[[Word, Word], Word]
 
-NAMES = ("discs", "corners", "stable", "mobility", "frontier", "parity", "patterns")
+BASIC_NAMES = ("discs", "corners", "stable", "mobility", "frontier", "parity", "patterns")
+"""The features that `architecture=othello_features` has by default. Files of finished runs do not name them."""
+
+NAMES = (*BASIC_NAMES, "x_squares", "c_squares")
 
 
 @cache
 def othello_features(width: int, legal_actions: Feature) -> Features:
     """All features, in the order of NAMES. `legal_actions` is the rule for a board of this width."""
     count_corners, count_stable, count_mobile = corners(width), stable(width), mobility(legal_actions)
-    count_frontier, count_regions, count_patterns = frontier(width), parity(width), patterns(width)
+    count_frontier, count_regions = frontier(width), parity(width)
+    count_patterns, count_beside_corners = patterns(width), discs_beside_corners(width)
 
     @scalar_rule
-    def values(own: Word, opp: Word) -> tuple[Word, ...]:
+    def basic_values(own: Word, opp: Word) -> tuple[Word, ...]:
         return (
             discs(own, opp),
             count_corners(own, opp),
@@ -35,40 +41,11 @@ def othello_features(width: int, legal_actions: Feature) -> Features:
             count_patterns(own, opp),
         )
 
-    return Features(NAMES, values)
+    @scalar_rule
+    def values(own: Word, opp: Word) -> tuple[Word, ...]:
+        return basic_values(own, opp) + count_beside_corners(own, opp)
 
-
-# ---------------------------------------------------------------------- squares of a board
-
-
-def _squares(width: int, rows: Iterable[int], columns: Iterable[int]) -> int:
-    """The word with the squares in these rows and columns set."""
-    columns = list(columns)
-    return word_of(width * row + column for row in rows for column in columns)
-
-
-def _board(width: int) -> int:
-    return word_of(range(width * width))
-
-
-def _corners(width: int) -> int:
-    return _squares(width, (0, width - 1), (0, width - 1))
-
-
-@cache
-def neighbourhood(width: int) -> Callable[[Word], Word]:
-    """A function that adds to squares their neighbours in all eight directions; it may set bits outside the board."""
-    last = width - 1
-    before_last_column, after_first_column = (_squares(width, range(width), c) for c in (range(last), range(1, width)))
-    # >> copies the sign bit into the last row.
-    before_last_row = _squares(width, range(last), range(width))
-
-    @rule
-    def around(squares: Word) -> Word:
-        wide = squares | ((squares & before_last_column) << 1) | ((squares & after_first_column) >> 1)
-        return wide | (wide << width) | ((wide >> width) & before_last_row)
-
-    return around
+    return Features(NAMES, values, basic=Features(BASIC_NAMES, basic_values))
 
 
 # ---------------------------------------------------------------------- discs, corners, mobility, frontier
@@ -83,7 +60,7 @@ def discs(own: Word, opp: Word) -> Word:
 @cache
 def corners(width: int) -> Feature:
     """Number of corners held. A disc there can never be turned."""
-    squares = _corners(width)
+    squares = corner_squares(width)
 
     @rule
     def count(own: Word, opp: Word) -> Word:
@@ -106,11 +83,11 @@ def mobility(legal_actions: Feature) -> Feature:
 @cache
 def frontier(width: int) -> Feature:
     """Number of discs next to an empty square, in any of the eight directions. They give the opponent moves."""
-    around, board = neighbourhood(width), _board(width)
+    around, squares = neighbourhood(width), board(width)
 
     @rule
     def count(own: Word, opp: Word) -> Word:
-        beside_empty = around(~(own | opp) & board)
+        beside_empty = around(~(own | opp) & squares)
         return bit_count(own & beside_empty) - bit_count(opp & beside_empty)
 
     return count
@@ -145,7 +122,7 @@ def _line(width: int, across: int, along: int) -> Line:
         kept_rows, kept_columns = (
             {place for place in range(width) if 0 <= place + steps * step < width} for step in (along, across)
         )
-        return _board(width) & ~_squares(width, kept_rows, kept_columns)
+        return board(width) & ~squares_of(width, kept_rows, kept_columns)
 
     ups, downs = ([leaving(sign * steps) for steps in (1, 2, 4)] for sign in (1, -1))
     return Line(width * along + across, ups[0] | downs[0], *ups, *downs)
@@ -210,11 +187,11 @@ def parity(width: int) -> Feature:
     If both players alternate in a region, the player to move places the last disc in an odd one, the opponent in an
     even one. Squares that touch, also at a corner, belong to the same region.
     """
-    around, board = neighbourhood(width), _board(width)
+    around, squares = neighbourhood(width), board(width)
 
     @scalar_rule
     def count(own: Word, opp: Word) -> Word:
-        empty = ~(own | opp) & board
+        empty = ~(own | opp) & squares
         lead = bit_count(empty & 0)
         while empty != 0:
             region, grown = empty & 0, empty & -empty
@@ -223,46 +200,5 @@ def parity(width: int) -> Feature:
             empty ^= region
             lead += 2 * (bit_count(region) & 1) - 1
         return lead
-
-    return count
-
-
-# ---------------------------------------------------------------------- patterns of edges and corners
-
-
-@rule
-def _wedges(own: Word, between: Word, step: Word) -> Word:
-    """The squares with runs of `between` on both sides that end at `own`. On 8 squares, two runs are up to 4 long."""
-    up, down = between & (own << step), between & (own >> step)
-    for _ in range(3):
-        up, down = up | (between & (up << step)), down | (between & (down >> step))
-    return (up << step) & (down >> step)
-
-
-@cache
-def patterns(width: int) -> Feature:
-    """Number of wedges, minus the X- and C-squares held beside an empty corner.
-
-    A wedge is an empty square of an edge where a disc would turn opposing discs on both sides along that edge, as in
-    h p p . p h: whoever plays there holds the whole edge. A C-square is next to a corner on the edge, the X-square next
-    to it on the diagonal: while the corner is empty, a disc there may give it to the opponent. X-squares count twice,
-    because they are more dangerous.
-    """
-    around, board, corner_squares = neighbourhood(width), _board(width), _corners(width)
-    inner, ends = range(1, width - 1), (0, width - 1)
-    rows, columns = _squares(width, ends, inner), _squares(width, inner, ends)
-    x_squares = _squares(width, (1, width - 2), (1, width - 2))
-
-    @rule
-    def count_wedges(own: Word, opp: Word) -> Word:
-        empty = ~(own | opp) & board
-        return bit_count(_wedges(own, opp & rows, 1) & empty) + bit_count(_wedges(own, opp & columns, width) & empty)
-
-    @rule
-    def count(own: Word, opp: Word) -> Word:
-        risky = around(~(own | opp) & corner_squares)
-        mine = bit_count(own & risky) + bit_count(own & risky & x_squares)
-        other = bit_count(opp & risky) + bit_count(opp & risky & x_squares)
-        return count_wedges(own, opp) - count_wedges(opp, own) - mine + other
 
     return count

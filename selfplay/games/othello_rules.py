@@ -6,7 +6,7 @@ Bit `width * row + column` of a word is the square in that column and row; `self
 from functools import cache
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
-from selfplay.games.othello_features import neighbourhood
+from selfplay.games.othello_squares import neighbourhood
 from selfplay.games.rules import Rules, TurningRules
 
 

@@ -38,6 +38,8 @@ class Features(NamedTuple):
     """K names, as in conf/evaluation/."""
     values: Callable[[Word, Word], tuple[Word, ...]]
     """(own, opp) to the K features, seen by the player to move. Called by compiled code only, not on tensors."""
+    basic: "Features | None" = None
+    """The first few of the features, for evaluations that weight no others: these are faster to compute."""
 
 
 class TurningRules(NamedTuple):

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from selfplay.compute.bit_algebra import bit_count
 from selfplay.errors import SettingError
 from selfplay.games import Game, State, make_game
 from selfplay.games.feature_kernels import feature_values
@@ -45,7 +46,8 @@ class Analysis(NamedTuple):
         names = list(self.game.features.names)
         values = feature_values(self.game, self.state)[0].tolist()
         table = pd.DataFrame({"feature": names, "value": values})
-        table["weight"] = [self.evaluation.weights.get(name, 0.0) for name in names]
+        stones = int(bit_count(self.state.own | self.state.opp))
+        table["weight"] = self.evaluation.weights_at(self.game, stones)
         table["product"] = table["value"] * table["weight"]
         return table
 
@@ -73,7 +75,7 @@ def _evaluation_of(settings: AnalysisSettings, game: Game) -> FeatureEvaluation:
     if settings.evaluation_file is not None:
         return make_evaluation(settings.evaluation_file, game)
     asked = settings.evaluation
-    return FeatureEvaluation("evaluation", asked.game, asked.win, asked.margin, asked.weights)
+    return FeatureEvaluation("evaluation", asked.game, asked.win, asked.margin, asked.weights, tuple(asked.phases))
 
 
 def analysis_report(analysis: Analysis) -> str:

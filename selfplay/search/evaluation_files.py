@@ -4,6 +4,7 @@ make_evaluation("article", game)              conf/evaluation/article.yaml
 make_evaluation("my/evaluation.yaml", game)   a file of the same form
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic_core import core_schema as cs
@@ -12,11 +13,10 @@ from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.input_files import FileFormat
 from selfplay.search.feature_evaluation import FeatureEvaluation
+from selfplay.settings.evaluation import NUMBER, PHASES, WEIGHT
 from selfplay.settings.folders import CONFIG_FOLDER
 
 EVALUATIONS = CONFIG_FOLDER / "evaluation"
-
-NUMBER = cs.float_schema(allow_inf_nan=False)
 
 EVALUATION = FileFormat(
     "an evaluation",
@@ -25,11 +25,12 @@ EVALUATION = FileFormat(
             "game": cs.typed_dict_field(cs.nullable_schema(cs.str_schema()), required=False),
             "win": cs.typed_dict_field(NUMBER),
             "margin": cs.typed_dict_field(NUMBER),
-            "weights": cs.typed_dict_field(cs.dict_schema(cs.str_schema(), NUMBER)),
+            "weights": cs.typed_dict_field(cs.dict_schema(cs.str_schema(), WEIGHT)),
+            "phases": cs.typed_dict_field(PHASES, required=False),
         },
         extra_behavior="forbid",
     ),
-    remedy="; it has win, margin, a number for each feature in weights, and optionally game",
+    remedy="; it has win, margin, a weight for each feature in weights, and optionally game and phases",
 )
 
 
@@ -47,19 +48,23 @@ def make_evaluation(name: str, game: Game) -> FeatureEvaluation:
         )
     path = EVALUATIONS / f"{name}.yaml" if name in known else Path(name)
     evaluation = read_evaluation(path, name)
-    evaluation.vector(game)
+    evaluation.table(game)  # raises if it does not fit
     return evaluation
 
 
 def read_evaluation(path: Path, name: str) -> FeatureEvaluation:
     """The evaluation called `name` in the file at `path`. Raises InvalidFileError."""
     content = EVALUATION.read_yaml(path)
-    return FeatureEvaluation(name, content.get("game"), content["win"], content["margin"], content["weights"])
+    phases = tuple(content.get("phases", ()))
+    return FeatureEvaluation(name, content.get("game"), content["win"], content["margin"], content["weights"], phases)
 
 
 def evaluation_text(evaluation: FeatureEvaluation) -> str:
     """The text of a file with `evaluation`; reading it back gives the same numbers."""
     lines = [] if evaluation.game is None else [f"game: {evaluation.game}"]
     lines += [f"win: {evaluation.win!r}", f"margin: {evaluation.margin!r}"]
-    lines += ["weights:", *(f"  {name}: {weight!r}" for name, weight in evaluation.weights.items())]
-    return "\n".join(lines if evaluation.weights else [*lines[:-1], "weights: {}"]) + "\n"
+    lines += [f"phases: {list(evaluation.phases)}"] if evaluation.phases else []
+    lines += ["weights:" if evaluation.weights else "weights: {}"]
+    for name, weight in evaluation.weights.items():
+        lines.append(f"  {name}: {list(weight) if isinstance(weight, Sequence) else weight!r}")
+    return "\n".join(lines) + "\n"

@@ -1,17 +1,22 @@
-"""The evaluation by features: with weights w and features f, an unfinished position has the value sum_k w[k] * f[k]."""
+"""The evaluation by features: with weights w and features f, an unfinished position has the value sum_k w[k] * f[k].
 
-from collections.abc import Mapping
+The weights may depend on the phase of the match, which is given by the number of stones on the board.
+"""
+
+from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, scalar_rule
+from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.rules import Features
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters
+from selfplay.settings.evaluation import Weight
 
 LARGEST_NUMBER = 1e12
 """Sums of larger numbers could overflow to infinity."""
@@ -28,15 +33,29 @@ class FeatureEvaluation(NamedTuple):
     """The value of a won match; of a lost one its negative. Should exceed the values of all unfinished positions."""
     margin: float
     """The value of each point by which the player leads at the end."""
-    weights: Mapping[str, float]
-    """Weights by feature name; features not listed have weight 0."""
+    weights: Mapping[str, Weight]
+    """Weights by feature name: a number, or a list of P numbers, one for each phase; features not listed have 0."""
+    phases: tuple[int, ...] = ()
+    """The numbers of stones on the board with which phases 2 to P begin; (): a single phase."""
 
-    def vector(self, game: Game) -> NDArray[np.float64]:
-        """float64[2 + K]: win, margin, and the weights of the K features of `game` in their order.
+    def table(self, game: Game) -> NDArray[np.float64]:
+        """float64[P, K]: the weights of the K features of `game`, in their order, in each phase.
 
         Raises SettingError if the evaluation is for another game, if the game lacks a weighted feature, if margin is
-        not 0 in a game that does not count points, or if a number is out of range.
+        not 0 in a game that does not count points, if a number is out of range, or if the phases are not in order or
+        differ in number from those of a weight.
         """
+        self._check_game(game)
+        self._check_phases()
+        names = () if game.features is None else game.features.names
+        weights = [np.broadcast_to(self.weights.get(name, 0.0), len(self.phases) + 1) for name in names]
+        table = np.array(weights, dtype=np.float64).reshape(len(names), len(self.phases) + 1).T
+        if not all(abs(number) <= LARGEST_NUMBER for number in (self.win, self.margin, *table.flat)):
+            limit = f"{LARGEST_NUMBER:g}"
+            raise SettingError(f"evaluation={self.name}: all numbers must be from -{limit} to {limit}")
+        return table
+
+    def _check_game(self, game: Game) -> None:
         names = () if game.features is None else game.features.names
         if self.game not in (None, game.name):
             raise SettingError(f"evaluation={self.name}: it is for {self.game}, not for {game.name}")
@@ -46,27 +65,60 @@ class FeatureEvaluation(NamedTuple):
             raise SettingError(f"evaluation={self.name}: no feature {foreign[0]!r}; {game.name} has {', '.join(names)}")
         if self.margin and game.rules.margin is None:
             raise SettingError(f"evaluation={self.name}: {game.name} does not count points; set margin to 0")
-        numbers = [self.win, self.margin, *(float(self.weights.get(name, 0.0)) for name in names)]
-        if not all(abs(number) <= LARGEST_NUMBER for number in numbers):
-            limit = f"{LARGEST_NUMBER:g}"
-            raise SettingError(f"evaluation={self.name}: all numbers must be from -{limit} to {limit}")
-        return np.array(numbers)
+
+    def _check_phases(self) -> None:
+        if any(later <= earlier for earlier, later in pairwise((0, *self.phases))):
+            raise SettingError(f"evaluation={self.name}: phases={list(self.phases)} must be ascending numbers of discs")
+        wanted = len(self.phases) + 1
+        for name, weight in self.weights.items():
+            if isinstance(weight, Sequence) and len(weight) != wanted:
+                raise SettingError(
+                    f"evaluation={self.name}: {name} has {len(weight)} weights for {wanted} phases; "
+                    f"phases={list(self.phases)} are the numbers of discs at which the second and later ones begin"
+                )
+
+    def weights_at(self, game: Game, stones: int) -> NDArray[np.float64]:
+        """float64[K]: the weights with this number of stones on the board. Raises as `table`."""
+        weights: NDArray[np.float64] = self.table(game)[np.searchsorted(self.phases, stones, side="right")]
+        return weights
 
     def unfinished_value(self, game: Game) -> CompiledValue:
         """The weighted sum of the features; 0 in a game without any."""
-        return feature_sum(game.features)
+        features = self._computed(game)
+        if features is None:
+            return _nothing
+        return (phased_feature_sum if self.phases else feature_sum)(features)
+
+    def _computed(self, game: Game) -> Features | None:
+        """The basic features of the game if no others are weighted, otherwise all."""
+        features = game.features
+        if features is None or features.basic is None:
+            return features
+        has_others = any(np.any(weight) for name, weight in self.weights.items() if name not in features.basic.names)
+        return features if has_others else features.basic
 
     def parameters(self, game: Game) -> EvaluationParameters:
-        """Raises as `vector`."""
-        vector = self.vector(game)
-        return EvaluationParameters(vector[:2], vector[2:])
+        """Raises as `table`."""
+        table, finished = self.table(game), np.array([self.win, self.margin])
+        computed = self._computed(game)
+        table = np.ascontiguousarray(table[:, : 0 if computed is None else len(computed.names)])
+        if not self.phases:
+            return EvaluationParameters(finished, table[0])
+        return EvaluationParameters(finished, PhasedWeights(np.array(self.phases), table))
+
+
+class PhasedWeights(NamedTuple):
+    """Weights that depend on the number of stones on the board, for compiled code."""
+
+    starts: NDArray[np.int64]
+    """int64[P - 1]: the numbers of stones with which phases 2 to P begin."""
+    table: NDArray[np.float64]
+    """float64[P, K]"""
 
 
 @cache
-def feature_sum(features: Features | None) -> CompiledValue:
-    """(own, opp, float64[K] weights) to the weighted sum of the features; 0 in a game without features."""
-    if features is None:
-        return _nothing
+def feature_sum(features: Features) -> CompiledValue:
+    """(own, opp, float64[K] weights) to the weighted sum of the features."""
     feature_values = features.values
 
     @scalar_rule
@@ -83,3 +135,19 @@ def feature_sum(features: Features | None) -> CompiledValue:
 @scalar_rule
 def _nothing(own: Word, opp: Word, weights: NDArray[np.float64]) -> Word:
     return 0.0
+
+
+@cache
+def phased_feature_sum(features: Features) -> CompiledValue:
+    """(own, opp, `PhasedWeights`) to the weighted sum of the features in the phase of the position."""
+    sum_with = feature_sum(features)
+
+    @scalar_rule
+    def value(own: Word, opp: Word, phased: PhasedWeights) -> Word:
+        starts, table = phased
+        stones, phase = bit_count(own | opp), 0
+        while phase < len(starts) and starts[phase] <= stones:
+            phase += 1
+        return sum_with(own, opp, table[phase])
+
+    return value

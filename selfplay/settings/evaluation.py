@@ -1,9 +1,25 @@
 """The settings of evaluations: conf/evaluation/ and conf/export_evaluation.yaml."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic_core import SchemaValidator
+from pydantic_core import core_schema as cs
 
 from selfplay.settings.checks import require
 from selfplay.settings.common import CommonSettings
+
+Weight = float | Sequence[float]
+"""The weight of a feature in all phases of a match, or one weight for each phase."""
+
+NUMBER = cs.float_schema(allow_inf_nan=False)
+WEIGHT = cs.custom_error_schema(
+    cs.union_schema([NUMBER, cs.list_schema(NUMBER, min_length=1)]),
+    "weight",
+    custom_error_message="Input should be a finite number, or a list of one for each phase",
+)
+PHASES = cs.list_schema(cs.int_schema(ge=1, le=64))
 
 
 @dataclass
@@ -14,10 +30,23 @@ class EvaluationSettings:
     """Value of a won match."""
     margin: float = 0.0
     """Value of each point of the lead at the end of a match."""
-    weights: dict[str, float] = field(default_factory=dict)
-    """Weight of each feature of an unfinished position."""
+    weights: dict[str, Any] = field(default_factory=dict)
+    """Weight of each feature of an unfinished position: a number, or a list of one number for each phase."""
+    phases: list[int] = field(default_factory=list)
+    """Numbers of discs on the board at which the second and later phases begin; []: the weights never change."""
     game: str | None = None
     """The game that it applies to; null: any game that has these features."""
+
+    def __post_init__(self) -> None:
+        for name, weight in self.weights.items():
+            valid = _is_valid(WEIGHT, weight)
+            require(f"evaluation.weights.{name}", weight, valid, "a finite number, or a list of one for each phase")
+        valid = _is_valid(PHASES, self.phases)
+        require("evaluation.phases", self.phases, valid, "a list of numbers of discs from 1 to 64")
+
+
+def _is_valid(schema: cs.CoreSchema, value: object) -> bool:
+    return SchemaValidator(schema).isinstance_python(value, strict=True)
 
 
 @dataclass

@@ -107,7 +107,7 @@ def test_the_description_is_not_changed():
         ({"name": "mlp", "dropout": 1}, "architecture.dropout=1: must be at least 0 and less than 1"),
         ({"name": "mlp", "dropout": -0.1}, "architecture.dropout=-0.1"),
         ({"name": "mlp", "dropout": "half"}, r"architecture=.*'dropout': 'half'.* has a value of the wrong type"),
-        ({"name": "othello_features", "dropout": 0.5}, "othello_features has no option 'dropout'; it has none"),
+        ({"name": "othello_features", "dropout": 0.5}, "othello_features has no option 'dropout'; it has features"),
         ({"name": "othello_features"}, r"^architecture=othello_features: .* for observations of shape \(2, 3, 3\)$"),
         ({"name": "conv", "channels": 0}, "architecture.channels=0: must be an integer of at least 1"),
         ({"name": "conv", "channels": 1.5}, "architecture.channels=1.5"),

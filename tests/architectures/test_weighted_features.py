@@ -4,8 +4,10 @@ import pytest
 import torch
 
 from selfplay.architectures import build_network
+from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import feature_values
+from selfplay.games.othello_features import NAMES
 from selfplay.games.state import State
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
@@ -13,12 +15,14 @@ from selfplay.settings.training import OptimizerSettings, TrainingSettings
 from tests.support.dataset_tools import observations_of, rows_of_record
 from tests.support.training import fit_to_rows
 
-ARCHITECTURE = {"name": "othello_features"}
 WEIGHTS = [0.01, -0.2, 0.03, 0.4, -0.05, 0.06, 0.07]
+ARCHITECTURE = {"name": "othello_features"}
+ALL = {"name": "othello_features", "features": list(NAMES)}
+"""The architecture with all nine features."""
 
 
-def network_for(game, weights=WEIGHTS):
-    network = build_network(ARCHITECTURE, game.observation_shape, game.num_distinct_actions)
+def network_for(game, weights=WEIGHTS, architecture=ARCHITECTURE):
+    network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     with torch.no_grad():
         network.linear.weight.copy_(torch.tensor(weights) * network.sizes)
     return network
@@ -34,7 +38,7 @@ def record_of(game, matches):
 def test_the_value_is_the_negated_sum_seen_by_the_player_to_move(name):
     game = make_game(name)
     state = State(*(torch.cat(field) for field in zip(*record_of(game, 20).states, strict=True)))
-    expected = -(feature_values(game, state) @ torch.tensor(WEIGHTS))
+    expected = -(feature_values(game, state)[:, :7] @ torch.tensor(WEIGHTS))
     values = network_for(game)(game.observe(state)).value
     torch.testing.assert_close(values, expected)
 
@@ -42,16 +46,29 @@ def test_the_value_is_the_negated_sum_seen_by_the_player_to_move(name):
 def test_features_of_observations_equal_those_of_positions():
     game = make_game("othello")
     states = record_of(game, 5).states
-    network = network_for(game)
+    basic, all_nine = network_for(game), network_for(game, [*WEIGHTS, 0.1, 0.2], ALL)
+    corners = network_for(game, [0.1, 0.2], {"name": "othello_features", "features": ["c_squares", "corners"]})
     for state in (states[0], states[30], states[-1]):
-        assert torch.equal(network.features(game.observe(state)), feature_values(game, state))
+        values = feature_values(game, state)
+        assert torch.equal(all_nine.features(game.observe(state)), values)
+        assert torch.equal(basic.features(game.observe(state)), values[:, :7])
+        assert torch.equal(corners.features(game.observe(state)), values[:, [8, 1]])
 
 
 def test_the_weights_are_those_of_an_evaluation():
     game = make_game("othello")
     weights = network_for(game).feature_weights()
-    assert tuple(weights) == game.features.names
+    assert tuple(weights) == game.features.names[:7]
     assert list(weights.values()) == pytest.approx(WEIGHTS)
+    all_nine = network_for(game, [*WEIGHTS, 0.1, 0.2], ALL).feature_weights()
+    assert tuple(all_nine) == game.features.names
+    assert list(all_nine.values())[7:] == pytest.approx([0.1, 0.2])
+
+
+@pytest.mark.parametrize("features", ["discs", [], ["tempo"], ["discs", "discs"], 3])
+def test_wrong_features_are_rejected(features):
+    with pytest.raises(SettingError, match=r"^architecture.features=.*: must be a list of different names of discs, "):
+        build_network({"name": "othello_features", "features": features}, (2, 8, 8), 65)
 
 
 def test_only_the_weights_are_saved_and_they_start_at_0():

@@ -7,7 +7,7 @@ from scipy.ndimage import label
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
-from selfplay.games import GAMES, make_game, othello_features
+from selfplay.games import GAMES, make_game, othello_edges, othello_features
 from selfplay.games.feature_kernels import feature_values
 
 BOARDS = ["othello", "othello_6x6", "othello_4x4"]
@@ -59,6 +59,8 @@ def test_at_the_start_everything_is_equal_and_the_opponent_has_the_last_move():
         "frontier": 0,
         "parity": -1,
         "patterns": 0,
+        "x_squares": 0,
+        "c_squares": 0,
     }
 
 
@@ -297,6 +299,55 @@ def test_patterns_of_edges_and_corners(drawing, patterns):
     assert features_of(drawing)["patterns"] == patterns
 
 
+@pytest.mark.parametrize(
+    ("drawing", "x_squares", "c_squares"),
+    [
+        # X holds b2 and g2, O holds b7; a corner that is taken makes its neighbours harmless: g7 beside h8.
+        (
+            """
+            --------
+            -X----X-
+            --------
+            ---OX---
+            ---XO---
+            --------
+            -O----X-
+            -------O
+            """,
+            2 - 1,
+            0,
+        ),
+        # X holds a7 and b8 beside a8, O holds b1; g1 is beside X's own corner.
+        (
+            """
+            -O----XX
+            --------
+            --------
+            ---OX---
+            ---XO---
+            --------
+            X-------
+            -X------
+            """,
+            0,
+            2 - 1,
+        ),
+    ],
+)
+def test_x_and_c_squares_count_beside_empty_corners(drawing, x_squares, c_squares):
+    found = features_of(drawing)
+    assert (found["x_squares"], found["c_squares"]) == (x_squares, c_squares)
+    assert found["patterns"] == -2 * x_squares - c_squares  # none of these boards has a wedge
+
+
+def test_the_basic_features_are_the_first_of_all():
+    features = make_game("othello").features
+    assert features.names == (*features.basic.names, "x_squares", "c_squares")
+    own, opp = np.int64(0x0000001008000000), np.int64(0x0000000810000000)
+    with np.errstate(over="ignore"):
+        assert features.values(own, opp)[: len(features.basic.names)] == features.basic.values(own, opp)
+
+
 def test_six_squares_are_enough_for_a_wedge_and_four_are_not():
     assert features_of("XO-OOX" + " ------" * 5)["patterns"] == 1
     assert features_of("X-OX OXXO XOOX XXXX")["patterns"] == 0
@@ -391,7 +442,9 @@ def bit_algebra(width, legal_actions):
         "corners": othello_features.corners(width),
         "mobility": othello_features.mobility(legal_actions),
         "frontier": othello_features.frontier(width),
-        "patterns": othello_features.patterns(width),
+        "patterns": othello_edges.patterns(width),
+        "x_squares": lambda own, opp: othello_edges.discs_beside_corners(width)(own, opp)[0],
+        "c_squares": lambda own, opp: othello_edges.discs_beside_corners(width)(own, opp)[1],
     }
 
 

@@ -10,6 +10,7 @@ from selfplay.games.feature_kernels import feature_values
 from selfplay.search.evaluation import position_values
 from selfplay.search.evaluation_files import EVALUATIONS, evaluation_text, make_evaluation
 from selfplay.search.feature_evaluation import FeatureEvaluation
+from selfplay.search.searcher import ALGORITHMS, Searcher
 
 OTHELLO = make_game("othello")
 NAMES = sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
@@ -26,9 +27,9 @@ def written(tmp_path, text):
 
 
 def test_the_articles_example_gives_164():
-    weights = make_evaluation("article", OTHELLO).vector(OTHELLO)[2:]
-    assert weights.tolist() == [-3, 5, 9, 7, -5, 8, 6]
-    assert weights @ [EXAMPLE[name] for name in OTHELLO.features.names] == 164
+    weights = make_evaluation("article", OTHELLO).table(OTHELLO)[0]
+    assert weights.tolist() == [-3, 5, 9, 7, -5, 8, 6, 0, 0]
+    assert weights[:7] @ [EXAMPLE[name] for name in OTHELLO.features.names[:7]] == 164
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -37,16 +38,16 @@ def test_every_evaluation_fits_every_game_with_its_features(name):
         if game.features is not None or name == "none":
             evaluation = make_evaluation(name, game)
             assert evaluation.name == name
-            size = 2 + (0 if game.features is None else len(game.features.names))
-            assert evaluation.vector(game).dtype == np.float64
-            assert evaluation.vector(game).shape == (size,)
+            size = 0 if game.features is None else len(game.features.names)
+            assert evaluation.table(game).dtype == np.float64
+            assert evaluation.table(game).shape == (1, size)
 
 
 @pytest.mark.parametrize("name", ["othello", "othello_6x6", "othello_4x4"])
 def test_an_open_position_is_worth_the_sum_and_a_finished_one_its_result(name):
     game = make_game(name)
     article = make_evaluation("article", game)
-    weights = torch.from_numpy(article.vector(game))[2:]
+    weights = torch.from_numpy(article.table(game))[0]
     start = game.init(3)
     assert position_values(article, game, start).tolist() == (feature_values(game, start).double() @ weights).tolist()
     squares = game.width**2
@@ -59,7 +60,7 @@ def test_an_open_position_is_worth_the_sum_and_a_finished_one_its_result(name):
 
 def test_no_open_position_is_valued_near_a_won_one():
     article = make_evaluation("article", OTHELLO)
-    largest = abs(article.vector(OTHELLO)[2:]) @ [64, 4, 64, 64, 64, 32, 16]
+    largest = abs(article.table(OTHELLO)[0]) @ [64, 4, 64, 64, 64, 32, 16, 4, 8]
     assert largest < article.win
 
 
@@ -81,12 +82,53 @@ def test_features_that_are_not_named_have_weight_0(tmp_path):
     path = written(tmp_path, "win: 1e3\nmargin: 0\nweights:\n  parity: 2\n  corners: 0.5\n")
     evaluation = make_evaluation(path, OTHELLO)
     assert (evaluation.name, evaluation.game) == (path, None)
-    assert evaluation.vector(OTHELLO).tolist() == [1000, 0, 0, 0.5, 0, 0, 0, 2, 0]
+    assert evaluation.table(OTHELLO).tolist() == [[0, 0.5, 0, 0, 0, 2, 0, 0, 0]]
 
 
-@pytest.mark.parametrize("weights", [{"discs": 1 / 3, "stable": -1e-9}, {}])
-def test_a_written_evaluation_is_read_back_equal(tmp_path, weights):
-    evaluation = FeatureEvaluation("", "othello_4x4", 0.1, 1e-17, weights)
+def test_x_and_c_squares_have_weights_of_their_own(tmp_path):
+    # Black holds g7 besides the first four discs; white is to move.
+    state = OTHELLO.read_board("-" * 27 + "OX------XO" + "-" * 17 + "X" + "-" * 9, "O")
+    values = {}
+    for weights in ("{}", "{x_squares: -10}", "{c_squares: 3}", "{x_squares: -10, discs: 1}"):
+        evaluation = make_evaluation(written(tmp_path, f"win: 1000\nmargin: 0\nweights: {weights}\n"), OTHELLO)
+        values[weights] = float(position_values(evaluation, OTHELLO, state))
+    assert list(values.values()) == [0, 10, 0, 10 - 1]
+
+
+PHASED = "win: 1000\nmargin: 0\nphases: [5, 7]\nweights: {mobility: [1, 10, 100], frontier: 2}\n"
+
+
+def test_weights_can_depend_on_the_number_of_discs(tmp_path):
+    evaluation = make_evaluation(written(tmp_path, PHASED), OTHELLO)
+    assert evaluation.phases == (5, 7)
+    state, seen = OTHELLO.init(), []
+    for action, mobility in (("f5", 1), ("d6", 10), ("c3", 10), ("d3", 100), ("c4", 100)):
+        features = dict(zip(OTHELLO.features.names, feature_values(OTHELLO, state)[0].tolist(), strict=True))
+        expected = mobility * features["mobility"] + 2 * features["frontier"]
+        seen.append((float(position_values(evaluation, OTHELLO, state)), expected))
+        state = OTHELLO.step(state, torch.tensor([OTHELLO.string_to_action(action)]))
+    assert [found for found, _ in seen] == [expected for _, expected in seen]
+    assert evaluation.weights_at(OTHELLO, 6).tolist() == [0, 0, 0, 10, 2, 0, 0, 0, 0]
+
+
+def test_every_search_uses_the_weights_of_the_phase(tmp_path):
+    text = "win: 1000\nmargin: 1\nphases: [8, 12]\nweights: {discs: [-1, 0, 2], x_squares: [-9, -9, 0], corners: 5}\n"
+    evaluation = make_evaluation(written(tmp_path, text), OTHELLO)
+    state = OTHELLO.state_after(["f5", "d6"])
+    values = {name: Searcher(OTHELLO, evaluation, name).search(state, 5).value for name in ALGORITHMS}
+    assert len(set(values.values())) == 1
+
+
+@pytest.mark.parametrize(
+    ("phases", "weights"),
+    [
+        ((), {"discs": 1 / 3, "stable": -1e-9}),
+        ((), {}),
+        ((20, 45), {"discs": [-1e-9, 0.0, 1 / 3], "x_squares": -2.0}),
+    ],
+)
+def test_a_written_evaluation_is_read_back_equal(tmp_path, phases, weights):
+    evaluation = FeatureEvaluation("", "othello_4x4", 0.1, 1e-17, weights, phases)
     path = written(tmp_path, evaluation_text(evaluation))
     assert make_evaluation(path, make_game("othello_4x4")) == evaluation._replace(name=path)
 
@@ -123,8 +165,20 @@ FIT = "win: 1\nmargin: 0\n"
         (FIT + "weights: {}\ndepth: 3", InvalidFileError, "depth is not a known entry"),
         (FIT + "weights: [1, 2]", InvalidFileError, "weights must be a valid dictionary"),
         (FIT + "weights: {}\ngame: 3", InvalidFileError, "game must be a valid string"),
-        (FIT + "weights: {discs: many}", InvalidFileError, "weights.discs must be a valid number"),
-        (FIT + "weights: {discs: true}", InvalidFileError, "weights.discs must be a valid number"),
+        (FIT + "weights: {discs: many}", InvalidFileError, "weights.discs must be a finite number"),
+        (FIT + "weights: {discs: true}", InvalidFileError, "weights.discs must be a finite number"),
+        (
+            FIT + "weights: {discs: [1, x]}\nphases: [9]",
+            InvalidFileError,
+            "weights.discs must be a finite number",
+        ),
+        (FIT + "weights: {discs: []}", InvalidFileError, "weights.discs must be a finite number, or a list of one for"),
+        (FIT + "weights: {discs: [1, 2]}", SettingError, "discs has 2 weights for 1 phases; "),
+        (FIT + "weights: {discs: [1, 2]}\nphases: [9, 20]", SettingError, "discs has 2 weights for 3 phases; "),
+        (FIT + "weights: {}\nphases: [20, 9]", SettingError, r"phases=\[20, 9\] must be ascending numbers of discs$"),
+        (FIT + "weights: {}\nphases: [0.5]", InvalidFileError, "phases.0 must be a valid integer"),
+        (FIT + "weights: {}\nphases: [65]", InvalidFileError, "phases.0 must be less than or equal to 64"),
+        (FIT + "weights: {}\nphases: 9", InvalidFileError, "phases must be a valid list"),
         (FIT + "weights: {discs: .nan}", InvalidFileError, "weights.discs must be a finite number"),
         ("win: .inf\nmargin: 0\nweights: {}", InvalidFileError, "win must be a finite number"),
         ("win: null\nmargin: 0\nweights: {}", InvalidFileError, "win must be a valid number"),
