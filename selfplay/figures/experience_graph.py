@@ -5,9 +5,11 @@ wider they are; a score of 0 is grey and thin.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import networkx as nx
+from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -15,7 +17,7 @@ from matplotlib.patches import Circle, FancyBboxPatch, PathPatch, Rectangle
 from matplotlib.path import Path as Outline
 
 from selfplay.errors import SettingError
-from selfplay.figures.style import BLUE, DARK, GREY, ORANGE
+from selfplay.figures.style import BLUE, DARK, GREY, ORANGE, save_figure
 from selfplay.learners.experience.graph import Board, Squares
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.experience import PictureSettings
@@ -197,17 +199,52 @@ def _draw_texts(axes: Axes, boards: int, left: float, bottom: float, top: float)
     axes.text(left + 0.25, bottom + 0.28, note, fontsize=8.5, va="center", color=DARK)
 
 
-def picture_of_store(store: ExperienceStore, options: PictureSettings, figure: Figure | None = None) -> Figure:
-    """The picture of the boards that follow the board after `options.after`.
+class BoardsAhead(NamedTuple):
+    """The known boards that can follow one board."""
 
-    Raises SettingError if the store does not have that board.
-    """
-    boards = store.boards()
-    squares = tuple(store.game.squares(store.game.state_after(options.after))[0].tolist())
-    numbers = {board.squares: number for number, board in boards.items()}
-    if store.form.of(squares) not in numbers:
-        raise SettingError(f"picture.after={list(options.after)}: {store.path} does not have this board")
-    start = numbers[store.form.of(squares)]
-    graph = reachable_boards(boards, start, options.depth, options.breadth)
+    graph: nx.DiGraph
+    """As of `reachable_boards`."""
+    start: int
+    """The number of that board."""
+    shape: tuple[int, int]
+    """Rows and columns of a board."""
+
+    def picture(self, figure: Figure | None = None) -> Figure:
+        """The picture of these boards, on `figure` or a new one."""
+        return picture_of(self.graph, self.start, self.shape, figure)
+
+    def counts(self) -> str:
+        """The numbers of nodes and edges, in one line."""
+        return f"{self.graph.number_of_nodes()} boards (nodes), {self.graph.number_of_edges()} moves (edges)"
+
+    def report(self) -> str:
+        """The counts, every node with its score, every edge with its weight, and the degree of every node."""
+        nodes = (f"{number} {score:+.3f}" for number, score in self.graph.nodes(data="score"))
+        edges = (f"{board}-{child} {weight:.3f}" for board, child, weight in self.graph.edges(data="weight"))
+        degrees = (f"{number}: {degree}" for number, degree in self.graph.degree())
+        lines = {"nodes, with scores": nodes, "edges, with weights": edges, "degrees of the nodes": degrees}
+        return "\n".join([self.counts(), *(f"{name}: {', '.join(items)}" for name, items in lines.items())])
+
+
+def boards_ahead(store: ExperienceStore, squares: Squares, options: PictureSettings) -> BoardsAhead | None:
+    """The boards that follow the board with these squares; None if the store does not have that board."""
+    boards, form = store.boards(), store.form.of(squares)
+    start = next((number for number, board in boards.items() if board.squares == form), None)
+    if start is None:
+        return None
     rows, columns = store.game.observation_shape[1:]
-    return picture_of(graph, start, (rows, columns), figure)
+    return BoardsAhead(reachable_boards(boards, start, options.depth, options.breadth), start, (rows, columns))
+
+
+def draw_boards_ahead(ahead: BoardsAhead, file: str | None) -> None:
+    """Draw the picture into a file, or on the screen if `file` is None.
+
+    Raises SettingError if there is no screen, StageError if the file cannot be written.
+    """
+    if file is not None:
+        save_figure(ahead.picture(), Path(file))
+    elif plt.get_backend().lower() == "agg":
+        raise SettingError("picture.file=null: there is no screen to draw on; set a file")
+    else:
+        ahead.picture(plt.figure())
+        plt.show()

@@ -81,6 +81,20 @@ class Presentation:
         """The name of an action in range(A) within a sentence; its text by default."""
         return self.game.action_to_string(action)
 
+    def action_written_like(self, action: int, example: str) -> str:
+        """The text of an action in range(A), in the notation of `example` if the game has several; else as usual."""
+        return self.game.action_to_string(action)
+
+    def board_number(self, state: State, row: int = 0) -> int | None:
+        """The board of match `row` as a number in base 3; None in games without squares.
+
+        Square k in C order is the digit of 3**k: 0 if it is empty, 1 for an X (player 0), 2 for an O.
+        """
+        if self.game.num_squares is None:
+            return None
+        squares = self.game.squares(state.select(torch.tensor([row])))[0].tolist()
+        return int(sum(stone % 3 * 3**k for k, stone in enumerate(squares)))
+
     def pointed_squares(self, action: int) -> Sequence[int]:
         """The squares that a person may click to choose `action`; empty if there are none.
 

@@ -27,7 +27,8 @@ TOP_ROW = 0o7
 TOP_LEFT = 0o1
 TOP_RIGHT = 0o4
 
-SQUARE_OF_KEY = {key: square for keys in ("123456789", "qweasdzxc") for square, key in enumerate(keys)}
+KEYS = ("123456789", "qweasdzxc")
+SQUARE_OF_KEY = {key: square for keys in KEYS for square, key in enumerate(keys)}
 """The square of each key: 1 to 9 in reading order, and the block of letters at the left of a keyboard."""
 
 
@@ -91,6 +92,10 @@ class TicTacToePresentation(Presentation):
             shown = zip(cells, values.tolist(), strict=True)
             cells = [f"{value:+.2f}" if np.isfinite(value) else f"  {cell}  " for cell, value in shown]
         return "\n".join(" ".join(cells[start : start + 3]).rstrip() for start in (0, 3, 6))
+
+    def action_written_like(self, action: int, example: str) -> str:
+        keys = next((keys for keys in KEYS if example and example.lower() in keys), None)
+        return super().action_written_like(action, example) if keys is None else keys[action]
 
 
 class TicTacToe(Game):

@@ -18,6 +18,7 @@ from selfplay.games.match_record import MatchRecord
 from selfplay.games.state import State
 
 if TYPE_CHECKING:
+    from selfplay.learners.experience.store import ExperienceStore
     from selfplay.players.player import Player
 
 
@@ -34,7 +35,10 @@ class ValuesActions(Protocol):
     """Estimates how good each action is."""
 
     def action_values(self, state: State) -> Tensor:
-        """float32[B, A]: the value of each action to the player to move, on the player's own scale; nan if illegal."""
+        """float32[B, A]: the value of each action to the player to move, on the player's own scale.
+
+        nan if the action is illegal, or the player knows nothing of it.
+        """
 
 
 @runtime_checkable
@@ -97,6 +101,21 @@ class ReportsStatus(Protocol):
 
     def status(self) -> object:
         """What it has learned; its `str` is a short description."""
+
+
+@runtime_checkable
+class ExplainsActions(Protocol):
+    """Knows why it chooses its actions."""
+
+    def reason(self, state: State) -> str:
+        """Why `act` chooses as it does in this position (B = 1), such as "a predicted win", in a few words."""
+
+
+@runtime_checkable
+class KeepsExperience(Protocol):
+    """Plays by an experience graph."""
+
+    store: "ExperienceStore"
 
 
 @runtime_checkable

@@ -13,6 +13,7 @@ Of boards with equal scores, the one that was met first is used.
 import logging
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -32,6 +33,19 @@ log = logging.getLogger(__name__)
 NO_CHOICE = -1
 SIGNS = (1, -1)
 """The score of a board won by player 0, and of one won by player 1."""
+
+
+class Choice(NamedTuple):
+    """What the rules choose on a board, and why."""
+
+    action: int
+    """NO_CHOICE if the action is random."""
+    reason: str
+
+
+UNKNOWN = Choice(NO_CHOICE, "at random, because it knows no board after this one")
+UNDECIDED = Choice(NO_CHOICE, "at random, because every known score is 0")
+NO_BLOCK = Choice(NO_CHOICE, "at random, because it cannot block the worst known board")
 
 
 class ReadOnlyExperiencePlayer(Player):
@@ -59,21 +73,25 @@ class ReadOnlyExperiencePlayer(Player):
     def action_values(self, state: State) -> Tensor:
         """float32[B, A] in [-1, 1]: the score, to the player to move, of the board each action leads to.
 
-        0 for boards that are not in the graph, nan for illegal actions.
+        nan for illegal actions and for boards that are not known to follow.
         """
         values = torch.full((state.batch_size, self.game.num_distinct_actions), torch.nan)
-        values = values.masked_fill(self.game.legal_action_mask(state), 0.0)
         for row, (player, known, steps) in self._known(state).items():
             scores = {board.squares: SIGNS[player] * board.score for board in known}
             for step in steps:
-                values[row, step.action] = scores.get(step.form, 0.0)
+                values[row, step.action] = scores.get(step.form, torch.nan)
         return values
+
+    def reason(self, state: State) -> str:
+        """Why it chooses as it does in this position (B = 1): a predicted win, a block, or why it plays at random."""
+        choices = [self._choice(known, steps, SIGNS[player]) for player, known, steps in self._known(state).values()]
+        return choices[0].reason if choices else UNKNOWN.reason
 
     def _choices(self, state: State) -> Tensor:
         """int64[B]: the action chosen by rule 1 or 2; NO_CHOICE where neither applies."""
         choices = torch.full((state.batch_size,), NO_CHOICE)
         for row, (player, known, steps) in self._known(state).items():
-            choices[row] = self._choice(known, steps, SIGNS[player])
+            choices[row] = self._choice(known, steps, SIGNS[player]).action
         return choices
 
     def _known(self, state: State) -> dict[int, tuple[int, list[KnownBoard], list[Step]]]:
@@ -85,19 +103,23 @@ class ReadOnlyExperiencePlayer(Player):
         players, steps = state.current_player.tolist(), form.steps([boards[row] for row in rows])
         return {row: (players[row], following[forms[row]], s) for row, s in zip(rows, steps, strict=True)}
 
-    def _choice(self, known: Sequence[KnownBoard], steps: Sequence[Step], sign: int) -> int:
-        """The action on one board, for the player whose wins have this sign."""
+    def _choice(self, known: Sequence[KnownBoard], steps: Sequence[Step], sign: int) -> Choice:
+        """The choice on one board, for the player whose wins have this sign."""
         best, worst = _best(known, sign), _best(known, -sign)
         if sign * best.score > 0:
-            return _step_to(steps, best).action
+            return Choice(
+                _step_to(steps, best).action, f"a predicted win, with the best known score {sign * best.score:+.2f}"
+            )
         if sign * worst.score == 0:
-            return NO_CHOICE
+            return UNDECIDED
         after_worst = _step_to(steps, worst).squares
         threats = self.store.following([worst.squares])[worst.squares]
         if not threats:
-            return NO_CHOICE
+            return NO_BLOCK
         block = _step_to(self.store.form.steps([after_worst])[0], _best(threats, -sign)).action
-        return block if any(step.action == block for step in steps) else NO_CHOICE
+        if not any(step.action == block for step in steps):
+            return NO_BLOCK
+        return Choice(block, f"a block, because the worst known score is {sign * worst.score:+.2f}")
 
 
 class ExperiencePlayer(ReadOnlyExperiencePlayer):

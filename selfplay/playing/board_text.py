@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import TextIO
 
@@ -23,11 +23,47 @@ def supports_colour(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
 
 
+def plain_board(game: Game, state: State, values: Values | None = None) -> str:
+    """The board of a match (B = 1) as its game shows it."""
+    return game.presentation.board_text(state, 0, values)
+
+
+def boxed_board(game: Game, state: State, values: Values | None = None) -> str:
+    """The board of a match (B = 1) with a box around each square; as `plain_board` in games without a board.
+
+    The values of actions stand in the squares that they choose, or below the board.
+    """
+    if game.board_shape is None:
+        return plain_board(game, state, values)
+    cells = [" " if sign == "." else sign for sign in game.presentation.stone_signs(state)]
+    below = []
+    for action, value in enumerate([] if values is None else values.tolist()):
+        squares = game.presentation.pointed_squares(action)
+        if value == value and len(squares) == 1:
+            cells[squares[0]] = f"{value:+.2f}"
+        elif value == value:
+            below.append(f"{game.action_to_string(action)} {value:+.2f}")
+    width, columns = max(map(len, cells)), game.board_shape[1]
+    rows = [cells[start : start + columns] for start in range(0, len(cells), columns)]
+    line = "-" * (columns * (width + 3) + 1)
+    lines = (f"| {' | '.join(f'{cell:^{width}}' for cell in row)} |\n{line}" for row in rows)
+    return "\n".join([line, *lines, *below])
+
+
+BOARDS: dict[str, Callable[[Game, State, Values | None], str]] = {"plain": plain_board, "boxed": boxed_board}
+"""How to draw a board, by the name of the setting."""
+
+
 def boards_side_by_side(
-    game: Game, state: State, columns: Sequence[tuple[str, Values]], *, colour: bool = False
+    game: Game,
+    state: State,
+    columns: Sequence[tuple[str, Values]],
+    *,
+    colour: bool = False,
+    draw: Callable[[Game, State, Values | None], str] = plain_board,
 ) -> str:
     """The board with each of these values, side by side under their headings."""
-    texts = [[heading, *game.presentation.board_text(state, 0, values).splitlines()] for heading, values in columns]
+    texts = [[heading, *draw(game, state, values).splitlines()] for heading, values in columns]
     widths = [max(map(len, lines)) for lines in texts]
     rows = []
     for row in zip_longest(*texts, fillvalue=""):

@@ -1,8 +1,11 @@
 """A session in a terminal. All input and output goes through two functions that are passed in."""
 
+import time
 from collections.abc import Callable
 
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
+from selfplay.playing.console_graph import draw_graph
+from selfplay.playing.console_text import DEFAULT_DISPLAY, ConsoleText, Display
 from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues
 from selfplay.playing.open_session import open_session
 from selfplay.playing.session import Session
@@ -15,14 +18,12 @@ COMMANDS = {
     "hint": "show what the other player would do in your place",
     VALUES: "show or hide the value that a player gives to each action (also: values on, values off)",
     PERFECT: "show or hide the outcome of each action with perfect play (also: perfect on, perfect off)",
+    "graph": "draw the known boards ahead, if a player keeps an experience graph",
     "help": "show this help",
     "quit": "leave (also: exit, Ctrl-C, Ctrl-D)",
 }
 """The commands that a person can write instead of an action or an answer. They are whole words, because a single letter
 can be an action."""
-
-HOW_CHOSEN = {None: "", True: " at random", False: " greedily"}
-"""How an action was chosen, by `Ply.is_random`."""
 
 
 class _QuitError(Exception):
@@ -37,9 +38,7 @@ class Console:
         write: shows one or more lines.
         asks_who_is_first: ask the one person (player number 0 of the session) before each match who moves first.
         swap: let the two players change seats after every match.
-        values: show the values that a player gives to its actions before it acts.
-        perfect: also show the outcome of each action with perfect play, and after each action which was best.
-        colour: mark values with the colours of a terminal.
+        display: what is shown.
     """
 
     def __init__(
@@ -50,15 +49,14 @@ class Console:
         *,
         asks_who_is_first: bool = True,
         swap: bool = False,
-        values: bool = True,
-        perfect: bool = False,
-        colour: bool = False,
+        display: Display = DEFAULT_DISPLAY,
     ) -> None:
         self.session, self.game, self.write = session, session.game, write
         self._read = read
         self.asks_who_is_first = asks_who_is_first and session.players.count(None) == 1
         self.swap = swap
-        self.values = ConsoleValues(session, write, {VALUES: values, PERFECT: perfect}, colour=colour)
+        self.display, self.text = display, ConsoleText(session.game, display)
+        self.values = ConsoleValues(session, write, self.text)
 
     def play(self) -> None:
         """Play matches until the person leaves."""
@@ -74,6 +72,15 @@ class Console:
                     self._start_match()
         except (_QuitError, EOFError, KeyboardInterrupt):
             self.write("")
+
+    def watch(self, matches: int) -> None:
+        """Play this number of matches without a person, without questions. KeyboardInterrupt ends them."""
+        for number in range(matches):
+            if number or self.session.is_over:
+                self._start_match()
+            while not self.session.is_over:
+                self._player_acts()
+            self._show_end()
 
     # ------------------------------------------------------------------ matches
 
@@ -96,7 +103,7 @@ class Console:
                 return
             first_player = 0 if answer else 1
         self.session.new_match(first_player)
-        if self.swap:
+        if self.swap and self._is_shown:
             self.write(self._seats())
 
     def _finish_match(self) -> bool | None:
@@ -109,9 +116,15 @@ class Console:
         self._show_end()
         return self._ask_yes_no("Play again?")
 
+    @property
+    def _is_shown(self) -> bool:
+        """Whether actions are shown; those of a match with a person always are."""
+        return self.display.show or None in self.session.players
+
     def _show_end(self) -> None:
-        self.write(self.game.presentation.board_text(self.session.state))
-        self.write(self.session.result_to_person or "")
+        if self._is_shown:
+            self.write(self.text.board(self.session.state))
+            self.write(self.session.result_to_person or "")
         if self.session.is_practice:
             self.write("This was practice: the result that counts is the one before you took back the end.")
         self.write(self.session.standing() or "")
@@ -119,14 +132,16 @@ class Console:
     # ------------------------------------------------------------------ turns
 
     def _person_acts(self) -> None:
-        self.write(self.game.presentation.board_text(self.session.state))
+        self.write(self.text.board(self.session.state))
         people = self.session.players.count(None)
         whose = (
             "Your action" if people == 1 else f"Action of {self.game.presentation.player_names[self.session.to_move]}"
         )
         while (text := self._ask(f"{whose} ({self.game.presentation.action_help}): ")) is not None:
             try:
-                self.values.show_verdict(self.session.play(self.game.string_to_action(text)))
+                ply = self.session.play(self.text.read(text, self.session.legal_actions))
+                self._write_number()
+                self.values.show_verdict(ply)
                 return
             except IllegalActionError as error:
                 self.write(str(error))
@@ -137,15 +152,22 @@ class Console:
             self.session.advance()
             self.write(f"{subject} can only pass.")
             return
-        values = self.values.show(with_values=self.values.shows[VALUES])
+        values = self.values.show(with_values=self.values.shows[VALUES]) if self._is_shown else None
         try:
             ply = self.session.advance()
         except ForfeitError as error:
             self.write(f"{error}.")
             return
-        value = "" if values is None else f", value {values[ply.action]:+.2f}"
-        self.write(f"{subject} plays {ply.text}{HOW_CHOSEN[ply.is_random]}{value}.")
-        self.values.show_verdict(ply)
+        if self._is_shown:
+            self.write(self.text.ply(subject, ply, values))
+            self._write_number()
+            self.values.show_verdict(ply)
+            if None not in self.session.players:
+                time.sleep(self.display.pause)
+
+    def _write_number(self) -> None:
+        if (number := self.text.number(self.session.state)) is not None:
+            self.write(number)
 
     def _subject(self) -> str:
         """The player to move, as the subject of a sentence."""
@@ -188,9 +210,11 @@ class Console:
         if word in ("quit", "exit"):
             raise _QuitError
         if word == "undo":
-            self.write(f"Taken back: {', '.join(ply.text for ply in self.session.undo())}.")
+            self.write(f"Taken back: {', '.join(self.text.action(ply.action) for ply in self.session.undo())}.")
         elif word == "hint":
             self.values.show_hint()
+        elif word == "graph":
+            self.write(draw_graph(self.session, self.display.picture))
         elif word == "help":
             self.write(f"An action: {self.game.presentation.action_help}")
             self.write("\n".join(f"{name:8} {meaning}" for name, meaning in COMMANDS.items()))
@@ -208,7 +232,5 @@ def play_at_console(
         write,
         asks_who_is_first=settings.asks_who_is_first,
         swap=settings.swap,
-        values=settings.values,
-        perfect=settings.perfect,
-        colour=colour,
+        display=Display.of(settings, colour=colour),
     ).play()

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
 from selfplay.errors import NotNowError
 from selfplay.players.perfect import perfect_player_of
-from selfplay.playing.board_text import boards_side_by_side
+from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.hints import hint, optimal_actions, perfect_values
 from selfplay.playing.match_history import Ply
 from selfplay.playing.session import Session, Values
@@ -20,13 +22,12 @@ class ConsoleValues:
 
     Args:
         write: shows one or more lines.
-        shows: whether VALUES and PERFECT are shown.
-        colour: mark values with the colours of a terminal.
+        text: how boards and actions are written; its display says whether VALUES and PERFECT are shown at first.
     """
 
-    def __init__(self, session: Session, write: Callable[[str], None], shows: dict[str, bool], *, colour: bool) -> None:
-        self.session, self.game, self.write = session, session.game, write
-        self.shows, self.colour = shows, colour
+    def __init__(self, session: Session, write: Callable[[str], None], text: ConsoleText) -> None:
+        self.session, self.game, self.write, self.text = session, session.game, write, text
+        self.shows = {VALUES: text.display.values, PERFECT: text.display.perfect}
 
     def show_or_hide(self, what: str, argument: str) -> None:
         """Show or hide VALUES or PERFECT: `argument` is "on", "off", or empty to change between them.
@@ -47,14 +48,14 @@ class ConsoleValues:
         values, adviser = self.session.action_values() if with_values else None, self.session.adviser()
         perfect = perfect_values(self.session) if self.shows[PERFECT] else None
         columns = []
-        if values is not None and adviser is not None:
+        if values is not None and adviser is not None and not np.isnan(values).all():
             columns.append((f"What {adviser.name} expects of each action:", values))
         if perfect is not None:
             columns.append(("Result with perfect play:", perfect))
         if columns:
-            self.write(boards_side_by_side(self.game, self.session.state, columns, colour=self.colour))
+            self.write(self.text.boards(self.session.state, columns))
         elif None not in self.session.seats:
-            self.write(self.game.presentation.board_text(self.session.state))
+            self.write(self.text.board(self.session.state))
         return values
 
     def show_verdict(self, ply: Ply) -> None:
@@ -66,21 +67,20 @@ class ConsoleValues:
         if values is None or best is None:
             return
         outcome, best_outcome = OUTCOMES[float(values[ply.action])], OUTCOMES[float(values[best[0]])]
+        played = self.text.action(ply.action)
         if ply.action in best:
-            self.write(f"Perfect play: {ply.text} {outcome}, and no other action is better.")
+            self.write(f"Perfect play: {played} {outcome}, and no other action is better.")
         else:
-            self.write(
-                f"Perfect play: {ply.text} {outcome}; {self._names(best)} would have been best ({best_outcome})."
-            )
+            self.write(f"Perfect play: {played} {outcome}; {self._names(best)} would have been best ({best_outcome}).")
 
     def show_hint(self) -> None:
         """Write an action to consider. Raises NotNowError if no values are known."""
         given = hint(self.session)
         self.show(with_values=True)
-        self.write(f"{given.source} would play {given.text}, value {given.value:+.2f}.")
+        self.write(f"{given.source} would play {self.text.action(given.action)}, value {given.value:+.2f}.")
         best = optimal_actions(self.session)
         if self.shows[PERFECT] and best is not None:
             self.write(f"Perfect play: {self._names(best)}.")
 
     def _names(self, actions: tuple[int, ...]) -> str:
-        return " or ".join(map(self.game.action_to_string, actions))
+        return " or ".join(map(self.text.action, actions))

@@ -48,8 +48,10 @@ def hint(session: Session, by: Player | None = None) -> Hint:
 def _values_and_source(session: Session, by: Player | None) -> tuple[Values | None, Player | None]:
     if by is not None:
         valuing = by.as_a(ValuesActions)
-        return None if valuing is None else valuing.action_values(session.state)[0].numpy(), by
-    if (own := session.action_values()) is not None:
+        own = None if valuing is None else valuing.action_values(session.state)[0].numpy()
+        return None if own is None or np.isnan(own).all() else own, by
+    own = session.action_values()
+    if own is not None and not np.isnan(own).all():
         return own, session.adviser()
     return perfect_values(session), perfect_player_of(session.game)
 

@@ -38,6 +38,7 @@ class PlyDescription:
     by_person: bool
     is_forced: bool = _described("Whether passing was the only legal action.")
     is_random: bool | None = _described("Whether an exploring player chose at random; null if it was not exploring.")
+    reason: str | None = _described("Why the player chose the action; null if it does not say.")
     square: int | None = _described("The square on which a stone was placed; null if none was.")
     turned: list[int] = _described("The squares whose stones changed colour.")
     place: int | None = _described("The position after the ply as a number, in games whose positions are numbers.")

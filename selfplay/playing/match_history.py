@@ -21,6 +21,8 @@ class Ply(NamedTuple):
     """Whether passing was the only legal action."""
     is_random: bool | None
     """Whether an exploring player acted at random; None for a person, a forced pass or a player that never explores."""
+    reason: str | None = None
+    """Why the player chose the action, if the player explains its actions."""
 
 
 class MatchHistory:

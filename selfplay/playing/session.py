@@ -22,7 +22,7 @@ from selfplay.errors import ForfeitError, NotNowError
 from selfplay.games.game import Game
 from selfplay.games.match_record import Forfeit, forfeited_state
 from selfplay.matches.running_results import RunningResults, results_text
-from selfplay.players.capabilities import Explores, FollowsMatch, ValuesActions
+from selfplay.players.capabilities import ExplainsActions, Explores, FollowsMatch, ValuesActions
 from selfplay.players.player import Player
 from selfplay.playing.match_counter import MatchCounter, learners_among
 from selfplay.playing.match_history import MatchHistory, Ply
@@ -111,6 +111,8 @@ class Session(SeatedMatch):
         draws = Draws(self.key, torch.tensor([self.match]), len(self._history))
         exploring = player.as_a(Explores)
         is_random = None if exploring is None else bool(exploring.explores(draws))
+        explaining = None if is_random else player.as_a(ExplainsActions)
+        reason = None if explaining is None else explaining.reason(self.state)
         if (follower := player.as_a(FollowsMatch)) is not None:
             follower.follow([ply.action for ply in self._history.plies])
         try:
@@ -121,16 +123,22 @@ class Session(SeatedMatch):
             if not self._counter.is_counted:
                 self._count(forfeit)
             raise
-        return self._step(action, is_random=is_random)
+        return self._step(action, is_random=is_random, reason=reason)
 
     def _step(
-        self, action: Tensor, *, by_person: bool = False, is_forced: bool = False, is_random: bool | None = None
+        self,
+        action: Tensor,
+        *,
+        by_person: bool = False,
+        is_forced: bool = False,
+        is_random: bool | None = None,
+        reason: str | None = None,
     ) -> Ply:
         # The check of `step` raises the error about an illegal action.
         is_legal = int(action) in self.legal_actions
         following = (self.game.step_unchecked if is_legal else self.game.step)(self.state, action)
         text = self.game.action_to_string(int(action))
-        self._history.add(Ply(self.to_move, int(action), text, by_person, is_forced, is_random), following)
+        self._history.add(Ply(self.to_move, int(action), text, by_person, is_forced, is_random, reason), following)
         if self.is_over and not self._counter.is_counted:
             try:
                 self._count()

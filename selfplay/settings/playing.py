@@ -1,15 +1,43 @@
-"""The settings of playing, at the console or in a browser: conf/play.yaml."""
+"""The settings of playing in a terminal: conf/play.yaml, conf/experience_play.yaml."""
 
 from dataclasses import dataclass, field
 
 from selfplay.errors import SettingError
 from selfplay.settings.checks import require
 from selfplay.settings.common import CommonSettings, PlayerSettings
+from selfplay.settings.experience import PictureSettings, StoreSettings
 from selfplay.settings.fields import PLAYER_NAME
+
+BOARDS = ("plain", "boxed")
 
 
 @dataclass
-class PlaySettings(CommonSettings):
+class DisplaySettings(CommonSettings):
+    """What a terminal shows of a match."""
+
+    values: bool = True
+    """Show what a player expects of each action before it acts."""
+    perfect: bool = False
+    """Also show the value of each action under perfect play, and correct mistakes, where the game can be solved."""
+    verbose: bool = False
+    """Also show each board as a number in base 3: square k counts 3**k times 0 (empty), 1 (X) or 2 (O)."""
+    board: str = "plain"
+    """How a board is drawn: plain or boxed."""
+    show: bool = True
+    """Show the board and every action of a match without a person; false: only its result."""
+    pause: float = 0.0
+    """Seconds to wait after every action of a match without a person."""
+    picture: PictureSettings = field(default_factory=PictureSettings)
+    """The picture that the command graph draws."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require("board", self.board, self.board in BOARDS, " or ".join(BOARDS))
+        require("pause", self.pause, 0 <= self.pause <= 3600, "from 0 to 3600 seconds")
+
+
+@dataclass
+class PlaySettings(DisplaySettings):
     """Who plays, and what is shown.
 
     A player is given by its name in the registry of players, a person by "human". A seat that is not set belongs to the
@@ -28,10 +56,6 @@ class PlaySettings(CommonSettings):
     """How that level chooses its actions."""
     swap: bool = False
     """Swap the seats of first and second after every match."""
-    values: bool = True
-    """Show what a player expects of each action before it acts."""
-    perfect: bool = False
-    """Also show the value of each action under perfect play, and correct mistakes, where the game can be solved."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -47,3 +71,23 @@ class PlaySettings(CommonSettings):
     def asks_who_is_first(self) -> bool:
         """Whether the person is asked before each match who moves first."""
         return self.first is None and self.second is None
+
+
+@dataclass
+class ExperiencePlaySettings(DisplaySettings):
+    """Matches with the player that keeps an experience graph."""
+
+    experience: StoreSettings = field(default_factory=StoreSettings)
+    mode: int | None = None
+    """1: you against it; 2: the random player against it; 3: it against itself; null: ask."""
+    matches: int = 10
+    """Number of matches in modes 2 and 3."""
+    board: str = "boxed"
+    """How a board is drawn: plain or boxed."""
+    pause: float = 1.0
+    """Seconds to wait after every action of a match without a person."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require("mode", self.mode, self.mode in (None, 1, 2, 3), "1, 2, 3 or null")
+        require("matches", self.matches, 1 <= self.matches <= 10**9, "from 1 to 10^9")

@@ -86,7 +86,14 @@ def run(script, *arguments):
 def test_the_scripts_write_the_picture_and_the_json_and_import_it_into_another_store(store, tmp_path):
     where = (f"run_dir={tmp_path}", f"experience.path={tmp_path / 'store.sqlite'}")
     done = run("draw", *where, 'picture.after=["1,1"]', "picture.depth=2")
-    assert (done.returncode, done.stdout) == (0, f"wrote {tmp_path / 'figures' / 'experience.png'}\n"), done.stderr
+    assert done.returncode == 0, done.stderr
+    counts, nodes, edges, degrees, wrote = done.stdout.splitlines()
+    assert wrote == f"wrote {tmp_path / 'figures' / 'experience.png'}"
+    degree = [int(part.split(": ")[1]) for part in degrees.removeprefix("degrees of the nodes: ").split(", ")]
+    number_of_edges = len(edges.removeprefix("edges, with weights: ").split(", "))
+    assert counts == f"{len(degree)} boards (nodes), {number_of_edges} moves (edges)"
+    assert len(nodes.removeprefix("nodes, with scores: ").split(", ")) == len(degree)
+    assert sum(degree) == 2 * number_of_edges
     with Image.open(tmp_path / "figures" / "experience.png") as image:
         assert image.width > 600
         assert image.height > 500

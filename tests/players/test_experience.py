@@ -153,11 +153,22 @@ def test_a_batch_gives_the_same_as_single_matches(tmp_path):
 def test_values_are_the_scores_for_the_player_to_move(tmp_path):
     player = machine(tmp_path, [[0, 3, 1, 4, 2]])
     nan = float("nan")
-    expected = [nan, nan, 0, nan, -0.9, 0, 0, 0, 0]
+    # Nothing is known of the other empty squares.
+    expected = [nan, nan, nan, nan, -0.9, nan, nan, nan, nan]
     assert player.action_values(after([0, 3, 1]))[0].tolist() == pytest.approx(expected, nan_ok=True)
     values = player.action_values(after([0, 3, 1, 4]))[0]
     assert values[2] == 1
     assert player.action_values(after([0, 3, 1, 4, 2]))[0].isnan().all()
+
+
+def test_each_choice_has_a_reason(tmp_path, canonical):
+    player = machine(tmp_path, [[0, 3, 1, 4, 2]], canonical=canonical)
+    assert player.reason(after([0, 3, 1, 4])) == "a predicted win, with the best known score +1.00"
+    assert player.reason(after([0, 3])) == "a predicted win, with the best known score +0.81"
+    assert player.reason(after([0, 3, 1])) == "a block, because the worst known score is -0.90"
+    assert player.reason(after([4, 0])) == "at random, because it knows no board after this one"
+    drawn = machine(tmp_path / "drawn", [[0, 1, 2, 4, 3, 5, 7, 6, 8]], canonical=canonical)
+    assert drawn.reason(after([0, 1])) == "at random, because every known score is 0"
 
 
 # ---------------------------------------------------------------------- learning

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 import torch
@@ -15,6 +16,7 @@ from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.playing.board_text import boards_side_by_side, supports_colour
 from selfplay.playing.console import COMMANDS, Console
+from selfplay.playing.console_text import Display
 from selfplay.playing.session import Session
 from tests.support.pile import Pile
 from tests.support.stub_players import FirstLegal, Learning, Valuing
@@ -32,7 +34,7 @@ class SumOfSquares(nn.Module):
 
 
 def dialogue(
-    answers: Iterable[str], *players: Player | None, game: Game = GAME, **shown: bool
+    answers: Iterable[str], *players: Player | None, game: Game = GAME, swap: bool = False, **shown: Any
 ) -> tuple[list[str], list[str]]:
     """The lines that the console writes, and the prompts that it shows, when the person answers so and then leaves.
 
@@ -51,7 +53,7 @@ def dialogue(
 
     asks = len(players) == 1
     session = Session(game, (None, players[0]) if asks else (players[0], players[1]), 0)
-    Console(session, read, written.append, asks_who_is_first=asks, **shown).play()
+    Console(session, read, written.append, asks_who_is_first=asks, swap=swap, display=Display(**shown)).play()
     return written, prompts
 
 
@@ -260,7 +262,7 @@ def test_a_hint_is_the_opponents_choice_or_perfect_play() -> None:
 def test_values_and_perfect_values_are_shown_and_hidden() -> None:
     player = Valuing(GAME)
     written, _ = dialogue(["values off", "y", "1", "values", "2", "perfect on", "perfect on", "perfect off"], player)
-    assert written[1:5] == ["values off", ". . .\n. . .\n. . .", "It plays 2,2.", "X . .\n. . .\n. . O"]
+    assert written[1:5] == ["values off", ". . .\n. . .\n. . .", "It plays 9.", "X . .\n. . .\n. . O"]
     assert written[5] == "values on"
     assert written[6].startswith("What valuing expects")
     assert written[-4:] == ["perfect on", "perfect on", "perfect off", ""]

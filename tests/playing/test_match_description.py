@@ -41,6 +41,7 @@ def test_a_match_in_progress_is_described_as_json() -> None:
         "by_person": False,
         "is_forced": False,
         "is_random": None,
+        "reason": None,
         "square": 8,
         "turned": [],
         "place": None,

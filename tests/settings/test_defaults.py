@@ -14,7 +14,7 @@ from selfplay.settings.fields import default_of_field, leaves
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.settings.gtp import GtpSettings
 from selfplay.settings.matches import MatchSettings, TournamentSettings
-from selfplay.settings.playing import PlaySettings
+from selfplay.settings.playing import ExperiencePlaySettings, PlaySettings
 from selfplay.settings.run import Settings
 from selfplay.settings.tabular import CompeteSettings, TabularSettings
 from selfplay.settings.web import WebSettings
@@ -24,6 +24,7 @@ PROGRAMS: dict[str, type[CommonSettings]] = {
     "analysis": AnalysisSettings,
     "compete": CompeteSettings,
     "experience_graph": ExperienceGraphSettings,
+    "experience_play": ExperiencePlaySettings,
     "export_evaluation": ExportSettings,
     "gtp": GtpSettings,
     "matches": MatchSettings,

@@ -10,13 +10,16 @@ export function whatToDo(match) {
   return match.is_over ? match.result : match.awaits_person ? "Your turn." : "Press Undo or New match.";
 }
 
+// How an action was chosen, as the end of a sentence; empty if this is not known.
+const how = ({ is_random, reason }) => (is_random ? " at random" : reason === null ? "" : `: ${reason}`);
+
 export function whatHappened(match, before) {
   const words = match.plies.slice(Math.min(before, match.plies.length)).flatMap((ply) => {
     const isYours = ply.seat === match.person_seat;
     if (ply.is_forced) {
       return [isYours ? "You can only pass." : `${match.opponent.label} can only pass.`];
     }
-    return isYours ? [] : [`${match.opponent.label} plays ${ply.text}${ply.is_random ? " at random" : ""}.`];
+    return isYours ? [] : [`${match.opponent.label} plays ${ply.text}${how(ply)}.`];
   });
   if (match.is_over) {
     words.push(match.result);

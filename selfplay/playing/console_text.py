@@ -1,0 +1,86 @@
+"""How the console writes boards, actions and plies."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from selfplay.errors import IllegalActionError
+from selfplay.games.game import Game
+from selfplay.games.state import State
+from selfplay.playing.board_text import BOARDS, boards_side_by_side
+from selfplay.playing.match_history import Ply
+from selfplay.playing.session import Values
+from selfplay.settings.experience import PictureSettings
+from selfplay.settings.playing import DisplaySettings
+
+HOW_CHOSEN = {None: "", True: " at random", False: " greedily"}
+"""How an action was chosen, by `Ply.is_random`."""
+
+
+class Display(NamedTuple):
+    """What the console shows; see `selfplay.settings.playing.DisplaySettings`."""
+
+    values: bool = True
+    perfect: bool = False
+    verbose: bool = False
+    board: str = "plain"
+    show: bool = True
+    pause: float = 0.0
+    picture: PictureSettings | None = None
+    """The picture that the command graph draws; None: the command is not available."""
+    colour: bool = False
+    """Whether values have the colours of a terminal."""
+    example: str = ""
+    """An action in the notation to use until the person types one."""
+
+    @classmethod
+    def of(cls, settings: DisplaySettings, *, colour: bool, example: str = "") -> "Display":
+        names = ("values", "perfect", "verbose", "board", "show", "pause", "picture")
+        return cls(**{name: getattr(settings, name) for name in names}, colour=colour, example=example)
+
+
+DEFAULT_DISPLAY = Display()
+
+
+class ConsoleText:
+    """Boards, actions and plies as text. Actions are written in the notation in which the person types them."""
+
+    def __init__(self, game: Game, display: Display) -> None:
+        self.game, self.display, self.example = game, display, display.example
+
+    def board(self, state: State) -> str:
+        """The board of a match (B = 1)."""
+        return BOARDS[self.display.board](self.game, state, None)
+
+    def boards(self, state: State, columns: Sequence[tuple[str, Values]]) -> str:
+        """The board with each of these values, side by side under their headings."""
+        draw = BOARDS[self.display.board]
+        return boards_side_by_side(self.game, state, columns, colour=self.display.colour, draw=draw)
+
+    def read(self, text: str, legal: Sequence[int]) -> int:
+        """The legal action that the person has typed. Raises IllegalActionError, naming the legal ones."""
+        action = self.game.string_to_action(text)
+        self.example = text.strip()
+        if action not in legal:
+            raise IllegalActionError(
+                f"{self.game.name}: action {self.action(action)} is not legal here; "
+                f"legal actions: {', '.join(map(self.action, legal))}"
+            )
+        return action
+
+    def action(self, action: int) -> str:
+        return self.game.presentation.action_written_like(action, self.example)
+
+    def ply(self, subject: str, ply: Ply, values: Values | None) -> str:
+        """What a player has played and why, as a sentence; `values` are those that it gave to its actions."""
+        if ply.reason is not None:
+            return f"{subject} plays {self.action(ply.action)}: {ply.reason}."
+        is_valued = values is not None and np.isfinite(values[ply.action])
+        value = f", value {values[ply.action]:+.2f}" if values is not None and is_valued else ""
+        return f"{subject} plays {self.action(ply.action)}{HOW_CHOSEN[ply.is_random]}{value}."
+
+    def number(self, state: State) -> str | None:
+        """The number of the board (B = 1) as a sentence; None unless it is to be shown."""
+        number = self.game.presentation.board_number(state) if self.display.verbose else None
+        return None if number is None else f"Board {number:,} of 3^{self.game.num_squares}."
