@@ -8,6 +8,8 @@ python play/experience.py mode=1 experience=minimax
 It learns from every match. train/play_matches.py plays thousands of matches faster.
 """
 
+import project_environment
+
 import sys
 
 from selfplay.cli.command import command_of

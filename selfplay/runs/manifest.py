@@ -39,9 +39,10 @@ SETTINGS = cs.typed_dict_schema(
 )
 """The types of the recorded settings that are used for more than comparing them."""
 
-SECTION = cs.typed_dict_schema(
-    _fields(required=True, settings=SETTINGS, files=cs.dict_schema(RELATIVE_PATH, SHA256)), extra_behavior="allow"
-)
+FILES = cs.dict_schema(RELATIVE_PATH, cs.nullable_schema(SHA256))
+"""The digests of a stage's files; null for a file that may change, see `Manifest.release`."""
+
+SECTION = cs.typed_dict_schema(_fields(required=True, settings=SETTINGS, files=FILES), extra_behavior="allow")
 
 MANIFEST = FileFormat(
     "a manifest of this format",
