@@ -2,6 +2,7 @@
 
 python preprocessing/generate_positions_expectations.py --level 3
 python preprocessing/generate_positions_expectations.py --level 0 matches=5000 seed=1 run_dir=outputs/try
+python preprocessing/generate_positions_expectations.py --level 3 --opponent perfect --output-dir outputs/own
 """
 
 import project_environment
@@ -13,7 +14,8 @@ from selfplay.stages.generate import generate_level
 
 
 def generate(settings: Settings) -> None:
-    level = newest_level(settings) if settings.level is None else settings.level
+    newest = newest_level(settings) or int(settings.agent_file is not None)
+    level = newest if settings.level is None else settings.level
     generate_level(settings, level, progress_bar)
 
 

@@ -2,6 +2,7 @@
 
 python train/train_agent.py --level 4
 python train/train_agent.py --level 1 architecture=conv run_dir=outputs/try
+python train/train_agent.py --level 4 --dataset-file my/dataset.csv --start-file my/agent.safetensors --output-dir my
 torchrun --standalone --nproc-per-node 4 train/train_agent.py --level 4   # four processes share each batch
 """
 

@@ -10,6 +10,7 @@ from selfplay.errors import SettingError
 
 FLAGS = (
     *("game", "recipe", "run_dir", "seed", "level", "levels", "matches", "force", "opponent"),
+    *("agent_file", "dataset_file", "start_file", "output_dir"),
     *("agent", "episodes", "first", "second", "players", "host", "port"),
 )
 """Settings that can also be written as `--name value` or `--name=value`."""

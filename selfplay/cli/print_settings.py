@@ -10,6 +10,7 @@ from selfplay.cli.arguments import overrides_first
 from selfplay.cli.command import run_reporting_errors
 from selfplay.errors import SettingError
 from selfplay.runs.run_settings import composed_for_run
+from selfplay.settings.run import require_whole_run
 
 
 def print_settings(arguments: Sequence[str]) -> None:
@@ -19,6 +20,7 @@ def print_settings(arguments: Sequence[str]) -> None:
     if foreign := [override for override in overrides if override.startswith("-")]:
         raise SettingError(f"{foreign[0]}: this is a flag of the scripts; use only settings here")
     settings = composed_for_run(overrides)
+    require_whole_run(settings)
     for name in arguments[split + 1 :]:
         sys.stdout.write(f"{getattr(settings, name)}\n")
 

@@ -37,6 +37,13 @@ def load_level(
         StageError: the run does not have this level; the message says which levels it has.
         InvalidFileError: the file of the level is broken or belongs to another game.
     """
+    return load_agent(agent_of(run_dir, level), f"level {level}", game, depth=depth, temperature=temperature)
+
+
+def load_agent(
+    path: Path, name: str, game: "Game | None" = None, *, depth: int = 1, temperature: float = 0.0
+) -> "ValueNetPlayer | SearchPlayer":
+    """The agent in a file agent.safetensors, as a player with this name. Arguments and errors: see `load_level`."""
     from selfplay.games import make_game
     from selfplay.players.learned_evaluation import compiled_evaluation
     from selfplay.players.search import SearchPlayer
@@ -45,9 +52,8 @@ def load_level(
     from selfplay.search.searcher import Searcher
 
     if game is None:
-        game = make_game(read_metadata(agent_of(run_dir, level))["game"])
-    checkpoint = load_checkpoint(agent_of(run_dir, level), game)
-    name = f"level {level}"
+        game = make_game(read_metadata(path)["game"])
+    checkpoint = load_checkpoint(path, game)
     evaluation = compiled_evaluation(checkpoint, game, name)
     if evaluation is None or temperature > 0:
         outcome = checkpoint.metadata["outcome"]
@@ -80,3 +86,30 @@ def exploring_player(settings: Settings, game: "Game", level: int) -> "Player":
 
     player = level_player(settings, game, level)
     return player if level == 0 else EpsilonGreedyPlayer(game, player, settings.epsilons)
+
+
+def players_of_dataset(settings: Settings, game: "Game", level: int) -> "tuple[Player, Player]":
+    """The player of the matches of a dataset, and its opponent, which is the same player or the named opponent.
+
+    Both explore, unless the opponent's name sets its own epsilon.
+    """
+    from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+    from selfplay.players.player_names import EPSILON
+    from selfplay.players.registry import make_player, parse_name
+
+    itself = exploring_player(settings, game, level) if settings.agent_file is None else _agent(settings, game)
+    if settings.opponent is None:
+        return itself, itself
+    opponent = make_player(settings.opponent, game, settings.run_dir)
+    if EPSILON.name not in parse_name(settings.opponent, settings.run_dir).given:
+        opponent = EpsilonGreedyPlayer(game, opponent, settings.epsilons)
+    return itself, opponent
+
+
+def _agent(settings: Settings, game: "Game") -> "Player":
+    """The agent of `settings.agent_file`, with exploration."""
+    from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+
+    path, how = Path(str(settings.agent_file)), settings.player
+    player = load_agent(path, path.name, game, depth=how.depth, temperature=how.temperature)
+    return EpsilonGreedyPlayer(game, player, settings.epsilons)

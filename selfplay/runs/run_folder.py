@@ -37,6 +37,10 @@ class RunFolder:
         """The folder of a level."""
         return self.path / f"level_{level:02d}"
 
+    def stage_folder(self, level: int, output_dir: str | None) -> Path:
+        """The folder of the files of a stage: `output_dir`, or the folder of the level."""
+        return self.level(level) if output_dir is None else Path(output_dir)
+
     def dataset(self, level: int, form: str = "csv") -> Path:
         """The matches that this level played, in this format: a file for csv, a folder for parquet."""
         return self.level(level) / f"dataset{DATASET_FORMATS[form].suffix}"

@@ -10,7 +10,7 @@ from selfplay.settings.checks import require, require_package, require_rates
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, OUTCOMES, TARGET_RULES, require_choice
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.fields import affects
+from selfplay.settings.fields import PLAYER_NAME, affects
 from selfplay.settings.training import TrainingSettings
 
 LOGGERS = ("none", "tensorboard")
@@ -110,6 +110,16 @@ class Settings(CommonSettings):
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=affects("comparison"))
     level: int | None = None
     """The level that a single stage works on; null: the newest."""
+    agent_file: str | None = None
+    """For generating the matches of one level: the agent.safetensors that plays, instead of that of the level."""
+    opponent: str | None = field(default=None, metadata=PLAYER_NAME)
+    """For generating the matches of one level: the player that it plays against in all of them; null: `opponents`."""
+    dataset_file: str | None = None
+    """For training one level: the dataset, instead of that of the level before it."""
+    start_file: str | None = None
+    """For training one level: the agent.safetensors whose weights training starts from; null: `training.start`."""
+    output_dir: str | None = None
+    """For generating or training one level: the folder of its files; null: the folder of the level in run_dir."""
     levels: int = field(default=10, metadata=affects("run"))
     """Number of levels to train."""
     matches: int = field(default=60000, metadata=affects("generation") | affects("training", when=_replays))
@@ -146,6 +156,8 @@ class Settings(CommonSettings):
         require_choice("outcome", self.outcome, OUTCOMES)
         require_choice("targets", self.targets, TARGET_RULES)
         require("logger", self.logger, self.logger in LOGGERS, " or ".join(LOGGERS))
+        if self.opponent is not None and self.opponents != "self":
+            raise SettingError(f"opponent={self.opponent} and opponents={self.opponents}: set only one of them")
         if (rows := self.dataset.buffer_rows) is not None and self.training.merge:
             raise SettingError(
                 f"dataset.buffer_rows={rows}: rows can only be merged in memory; set training.merge=false"
@@ -156,6 +168,17 @@ class Settings(CommonSettings):
             raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
         if self.logger == "tensorboard":
             require_package("logger=tensorboard", "tensorboard")
+
+
+ONE_STAGE_ONLY = ("agent_file", "opponent", "dataset_file", "start_file", "output_dir")
+"""Settings of a single stage, which make no sense for all levels of a run."""
+
+
+def require_whole_run(settings: Settings) -> None:
+    """Raise SettingError for a setting of a single stage where all levels of a run are to be learned."""
+    for name in ONE_STAGE_ONLY:
+        if (value := getattr(settings, name)) is not None:
+            raise SettingError(f"{name}={value}: only for a single stage, preprocessing/ or train/train_agent.py")
 
 
 def compose_settings(overrides: Sequence[str] = ()) -> Settings:

@@ -5,9 +5,12 @@ This file decides: a stage whose dataset exists and was made with the same setti
 """
 
 import logging
+from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
+from selfplay.errors import SettingError
 from selfplay.executors import Executor, open_executor
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
@@ -31,12 +34,11 @@ def generate_level(
     Raises:
         SettingError: the executor or a player needs something that is not available.
         StageError: the level does not exist, its dataset was made with other settings, or it cannot be written.
+        InvalidFileError: the file of an agent is missing or broken.
     """
     run = RunFolder.of(settings)
-    playing_levels = range(1 if settings.opponents == "pool" else max(1, level), level + 1)
-    for number in playing_levels:
-        run.check_level(number)
-    manifest, record = Manifest(run.level(level)), _generation_record(settings, run, level)
+    folder, agents = run.stage_folder(level, settings.output_dir), _playing_agents(settings, run, level)
+    manifest, record = Manifest(folder), _generation_record(settings, agents, level)
     if manifest.is_done("generation", record, recorded_defaults(settings, "generation").get, force=settings.force):
         log.info("level %d: matches already generated, skipped", level)
         return False
@@ -46,19 +48,35 @@ def generate_level(
 
     with ExitStack() as stack:
         chosen = executor or stack.enter_context(open_executor(settings.executor))
-        agents = [run.agent(number) for number in playing_levels]
-        rows = play_level(settings, level, agents, record, chosen, progress)
-    dataset = run.dataset(level, settings.dataset.format)
-    record_run_settings(settings)
+        files = [*agents, *(run.player_files() if settings.opponent else ())]
+        rows = play_level(settings, level, files, record, chosen, progress)
+    dataset = folder / run.dataset(level, settings.dataset.format).name
+    if settings.output_dir is None:
+        record_run_settings(settings)
     manifest.record("generation", record, {"matches": settings.matches, "rows": rows}, [dataset.name])
     return True
 
 
-def _generation_record(settings: Settings, run: RunFolder, level: int) -> dict[str, Any]:
+def _playing_agents(settings: Settings, run: RunFolder, level: int) -> list[Path]:
+    """The files of the trained levels that play, the level itself last. Raises SettingError, StageError."""
+    if settings.agent_file is not None:
+        if level == 0 or settings.opponents == "pool":
+            raise SettingError(f"agent_file={settings.agent_file}: set level to 1 or more, and not opponents=pool")
+        return [Path(settings.agent_file)]
+    levels = range(1 if settings.opponents == "pool" else max(1, level), level + 1)
+    for number in levels:
+        run.check_level(number)
+    return [run.agent(number) for number in levels]
+
+
+def _generation_record(settings: Settings, agents: Sequence[Path], level: int) -> dict[str, Any]:
     """What the dataset of a level depends on: settings, and the digests of the agents that play."""
     record = stage_record(settings, "generation", level=level) | {"level": level}
+    if settings.opponent is not None:
+        record |= {"opponent": settings.opponent, "epsilons": settings.epsilons}
     if level > 0:
-        record["agent_sha256"] = sha256(run.agent(level))
+        *opponents, itself = [sha256(path) for path in agents]
+        record["agent_sha256"] = itself
         if settings.opponents == "pool":
-            record["opponents_sha256"] = [sha256(run.agent(earlier)) for earlier in range(1, level)]
+            record["opponents_sha256"] = opponents
     return record

@@ -35,7 +35,9 @@ def play_level(
     """
     start = time.perf_counter()
     context = run_context(settings)
-    path, size = context.run.dataset(level, settings.dataset.format), prod(context.game.observation_shape)
+    name = context.run.dataset(level, settings.dataset.format).name
+    path = context.run.stage_folder(level, settings.output_dir) / name
+    size = prod(context.game.observation_shape)
     shards = shards_of(settings, level)
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with (

@@ -14,7 +14,7 @@ from selfplay.dataset.targets import PlayedMatches
 from selfplay.games.match_record import MatchRecord
 from selfplay.matches.arena import Players, play_batch, play_matches, playing_device
 from selfplay.players.device_memory import fitting_batch_size
-from selfplay.players.levels import exploring_player
+from selfplay.players.levels import exploring_player, players_of_dataset
 from selfplay.runs.context import RunContext, run_context
 from selfplay.settings.choices import DATASET_FORMATS, OUTCOMES, TARGET_RULES
 from selfplay.settings.run import Settings
@@ -70,10 +70,10 @@ def _rows(context: RunContext[Settings], batch: Iterable[RecordedMatches], key: 
 
 
 def _against_itself(context: RunContext[Settings], shard: Shard, key: int) -> Iterator[list[RecordedMatches]]:
-    """The matches of a level against itself, a batch at a time."""
-    player = exploring_player(context.settings, context.game, shard.level)
-    players, size = (player, player), context.settings.batch_size
-    for record in play_matches(context.game, players, shard.matches, key, batch_size=size, device=context.device):
+    """The matches of a level against itself or the named opponent, a batch at a time."""
+    players = players_of_dataset(context.settings, context.game, shard.level)
+    size, device = context.settings.batch_size, context.device
+    for record in play_matches(context.game, players, shard.matches, key, learn=False, batch_size=size, device=device):
         yield [(record, players)]
 
 

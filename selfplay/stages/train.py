@@ -52,11 +52,12 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
 def _train_and_write(plan: TrainingPlan, processes: ProcessGroup, progress: ProgressBar) -> bool:
     """The part of rank 0: skip a level that is already trained, else train it and write its files."""
     settings, level = plan.settings, plan.level
-    manifest, record = Manifest(plan.run.level(level)), plan.record(processes.world_size)
+    manifest, record = Manifest(plan.folder), plan.record(processes.world_size)
     is_done = manifest.is_done("training", record, plan.default_of, force=settings.force)
     if processes.broadcast(is_done):
         log.info("level %d: already trained, skipped", level)
-        add_missing_events(settings, level)
+        if settings.output_dir is None:
+            add_missing_events(settings, level)
         return False
     from selfplay.stages.fit_level import fit_level, training_rows
 
@@ -75,7 +76,8 @@ def _train_and_write(plan: TrainingPlan, processes: ProcessGroup, progress: Prog
 
             fitted = fit_level(plan, rows, processes, on_epoch)
     _write(plan, fitted)
-    record_run_settings(settings)
+    if settings.output_dir is None:
+        record_run_settings(settings)
     manifest.record("training", record, {"rows": rows.num_rows}, ["agent.safetensors", "epoch_loss.csv"])
     return True
 
@@ -110,10 +112,10 @@ def _write(plan: TrainingPlan, fitted: "FittedLevel") -> None:
     from selfplay.training.epoch_loss_csv import write_epoch_losses
 
     settings, level = plan.settings, plan.level
-    with written_whole(plan.run.agent(level)) as beside:
+    with written_whole(plan.folder / plan.run.agent(level).name) as beside:
         training = asdict(settings.training)
         save_checkpoint(beside, fitted.network, fitted.game, level, settings.architecture, training, settings.outcome)
-    with written_whole(plan.run.epoch_loss(level)) as beside:
+    with written_whole(plan.folder / plan.run.epoch_loss(level).name) as beside:
         write_epoch_losses(beside, fitted.losses)
     best = min(loss.validation_loss for loss in fitted.losses)
     rows, seconds = fitted.num_rows, fitted.seconds

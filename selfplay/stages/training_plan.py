@@ -27,6 +27,11 @@ class TrainingPlan:
     start: Path | None
     """The agent whose weights it starts from; None: fresh weights."""
 
+    @property
+    def folder(self) -> Path:
+        """The folder of the files of the level."""
+        return self.run.stage_folder(self.level, self.settings.output_dir)
+
     @cached_property
     def digests(self) -> list[str]:
         """The SHA-256 of each dataset."""
@@ -59,7 +64,9 @@ class TrainingPlan:
         """Raise StageError for a dataset that differs from what its manifest describes."""
         for path, digest in zip(self.datasets, self.digests, strict=True):
             section = Manifest(path.parent).sections.get("generation", {"files": {}})
-            if section["files"].get(path.name) != digest:
+            # A dataset file of one's own need not have a manifest.
+            is_own = self.settings.dataset_file is not None and path.name not in section["files"]
+            if section["files"].get(path.name) != digest and not is_own:
                 raise StageError(f"{path} differs from its manifest; generate it again with force=true")
 
 
@@ -71,12 +78,17 @@ def plan_training(settings: Settings, level: int) -> TrainingPlan:
     if process_count() > 1 and OPTIMIZERS[optimizer].one_process_only:
         raise SettingError(f"training.optimizer.name={optimizer} trains in one process; start it without torchrun")
     run = RunFolder.of(settings)
-    if level > 1:
+    starts_fresh = level == 1 or settings.training.start == "fresh"
+    if level > 1 and not (settings.dataset_file and (settings.start_file or starts_fresh)):
         run.check_level(level - 1)
     earlier = range(max(0, level - 1 - settings.dataset.replay), level)
     datasets = [run.dataset(number, settings.dataset.format) for number in earlier]
+    if settings.dataset_file is not None:
+        datasets[-1] = Path(settings.dataset_file)
     for number, path in zip(earlier, datasets, strict=True):
         if not path.exists():
             raise StageError(f"{path} does not exist; generate the matches of level {number} first")
-    starts_fresh = level == 1 or settings.training.start == "fresh"
-    return TrainingPlan(settings, run, level, datasets, None if starts_fresh else run.agent(level - 1))
+    start = None if starts_fresh else run.agent(level - 1)
+    if settings.start_file is not None:
+        start = Path(settings.start_file)
+    return TrainingPlan(settings, run, level, datasets, start)

@@ -1,0 +1,119 @@
+"""A single stage with its own dataset, weights, agent, opponent and output folder."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from selfplay import generate_level, learn_levels, load_level, make_game, train_level
+from selfplay.dataset.reader import read_dataset
+from selfplay.errors import InvalidFileError, SettingError, StageError
+from selfplay.runs.run_folder import RunFolder
+from tests.support.rejections import assert_refused
+from tests.support.runs import GENERATE, LEARN, TINY, TRAIN, files_of, run_forked, tiny_settings
+
+
+def test_the_stages_write_into_a_folder_of_their_own_and_leave_the_run_as_it_is(run_copy: Path, tmp_path: Path) -> None:
+    before = files_of(run_copy)
+    own = tiny_settings(run_copy, f"output_dir={tmp_path / 'own'}")
+    assert generate_level(own, 2)
+    assert train_level(own, 3)
+    assert files_of(run_copy) == before
+    for level, name in ((2, "dataset.csv"), (3, "agent.safetensors"), (3, "epoch_loss.csv")):
+        assert (tmp_path / "own" / name).read_bytes() == before[f"level_{level:02d}/{name}"]
+    assert not generate_level(own, 2)
+    assert not train_level(own, 3)
+
+
+def test_a_loop_of_single_stages_ends_in_the_same_bytes_as_a_run(tiny_run: Path, tmp_path: Path) -> None:
+    """The stages are connected by files only, as with separate programs."""
+    run, base = RunFolder(tiny_run), [*TINY, f"run_dir={tmp_path / 'empty'}"]
+
+    def stage(script: Path, *arguments: object) -> None:
+        result = run_forked(script, *base, *arguments)
+        assert result.returncode == 0, result.stderr
+
+    at = {name: tmp_path / name for name in ("d0", "a1", "d1", "a2")}
+    stage(GENERATE, "--level", 0, "--output-dir", at["d0"])
+    stage(TRAIN, "--dataset-file", at["d0"] / "dataset.csv", "--output-dir", at["a1"])
+    agent = at["a1"] / "agent.safetensors"
+    stage(GENERATE, "--agent-file", agent, "--output-dir", at["d1"])
+    stage(TRAIN, "--level=2", f"dataset_file={at['d1']}/dataset.csv", f"start_file={agent}", f"output_dir={at['a2']}")
+    assert (at["d1"] / "dataset.csv").read_bytes() == run.dataset(1).read_bytes()
+    assert (at["a2"] / "agent.safetensors").read_bytes() == run.agent(2).read_bytes()
+
+
+def test_a_level_is_trained_on_a_dataset_without_manifest(tiny_run: Path, tmp_path: Path) -> None:
+    dataset = tmp_path / "mine.csv"
+    dataset.write_bytes(RunFolder(tiny_run).dataset(0).read_bytes())
+    train_level(tiny_settings(tmp_path / "run", f"dataset_file={dataset}"), 1)
+    assert RunFolder(tmp_path / "run").agent(1).read_bytes() == RunFolder(tiny_run).agent(1).read_bytes()
+    dataset.write_text("match,ply\n")
+    with pytest.raises(StageError, match="dataset_sha256 was"):
+        train_level(tiny_settings(tmp_path / "run", f"dataset_file={dataset}"), 1)
+    with pytest.raises(InvalidFileError, match=r"mine\.csv"):
+        train_level(tiny_settings(tmp_path / "run", f"dataset_file={dataset}", "force=true"), 1)
+
+
+def test_a_level_starts_from_given_weights(tiny_run: Path, run_copy: Path, tmp_path: Path) -> None:
+    start = RunFolder(tiny_run).agent(3)
+    settings = tiny_settings(run_copy, f"start_file={start}", f"output_dir={tmp_path / 'own'}")
+    train_level(settings, 1)
+    own, usual = (tmp_path / "own" / "agent.safetensors").read_bytes(), RunFolder(tiny_run).agent(1).read_bytes()
+    assert own != usual
+    assert "start_sha256" in json.loads((tmp_path / "own" / "manifest.json").read_text())["training"]["settings"]
+
+
+@pytest.mark.parametrize("opponent", ["perfect", "random", "level:1?epsilon=0.1", "level:2?depth=2"])
+def test_a_level_plays_against_any_named_player(tiny_run: Path, tmp_path: Path, opponent: str) -> None:
+    settings = tiny_settings(tiny_run, f"opponent='{opponent}'", f"output_dir={tmp_path}")
+    generate_level(settings, 2)
+    game = make_game("tictactoe")
+    rows = read_dataset(tmp_path / "dataset.csv", game.observation_codec)
+    usual = read_dataset(RunFolder(tiny_run).dataset(2), game.observation_codec)
+    assert set(rows.match) == set(range(300))
+    assert not (len(rows.match) == len(usual.match) and np.array_equal(rows.own, usual.own))
+    with pytest.raises(StageError, match=f"opponent was .*{opponent[:5]}.*, is null"):
+        generate_level(replace(settings, opponent=None), 2)
+
+
+def test_a_perfect_opponent_without_exploration_never_loses(tiny_run: Path, tmp_path: Path) -> None:
+    agent = ["viewpoints=agent", "opponent='perfect?epsilon=0'"]
+    generate_level(tiny_settings(tiny_run, *agent, f"output_dir={tmp_path}"), 2)
+    rows = read_dataset(tmp_path / "dataset.csv", make_game("tictactoe").observation_codec)
+    assert rows.target.max() <= 0 < -rows.target.min()
+
+
+def test_batches_and_shards_change_no_byte_against_an_opponent(tiny_run: Path, tmp_path: Path) -> None:
+    for name, extra in (("one", []), ("other", ["batch_size=7", "dataset.shard_matches=100", "executor=process"])):
+        generate_level(tiny_settings(tiny_run, "opponent=perfect", f"output_dir={tmp_path / name}", *extra), 1)
+    assert files_of(tmp_path / "one") == files_of(tmp_path / "other")
+
+
+def test_settings_of_a_single_stage_are_refused_for_a_whole_run(tmp_path: Path) -> None:
+    for setting in ("agent_file", "opponent", "dataset_file", "start_file", "output_dir"):
+        with pytest.raises(SettingError, match=f"{setting}=random: only for a single stage"):
+            learn_levels(tiny_settings(tmp_path, f"{setting}=random"))
+    assert_refused(run_forked(LEARN, f"run_dir={tmp_path}", "--opponent", "random"), 2, "only for a single stage")
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "code", "named"),
+    [
+        (GENERATE, ["--level", 1, "opponent=nobody"], 2, "unknown player 'nobody'"),
+        (GENERATE, ["--level", 1, "opponent=human"], 2, "a person can only play at"),
+        (GENERATE, ["--level", 1, "opponent=random", "opponents=pool"], 2, "set only one of them"),
+        (GENERATE, ["--level", 0, "agent_file=nothing"], 2, "agent_file=nothing: set level to 1 or more"),
+        (GENERATE, ["--level", 1, "agent_file=nothing"], 1, "nothing: No such file"),
+        (TRAIN, ["--level", 1, "dataset_file=nothing.csv"], 1, "nothing.csv does not exist"),
+        (TRAIN, ["--level", 1, "start_file=nothing"], 1, "nothing: No such file"),
+    ],
+)
+def test_a_missing_file_or_player_gets_one_line(
+    tiny_run: Path, tmp_path: Path, script: Path, arguments: list[object], code: int, named: str
+) -> None:
+    result = run_forked(script, *TINY, f"run_dir={tiny_run}", f"output_dir={tmp_path}", *arguments)
+    assert_refused(result, code, named)
+    assert load_level(tiny_run, 1)
