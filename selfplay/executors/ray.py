@@ -22,6 +22,9 @@ from selfplay.runs.written_files import sha256
 from selfplay.settings.checks import require_package
 from selfplay.settings.common import ExecutorSettings
 
+REACHABLE_BY_OTHERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+"""Ray's environment variable, on all systems, for whether other computers may connect; it is read by `import ray`."""
+
 PATIENCE = 5.0
 """Seconds to wait for a cluster to answer."""
 
@@ -67,6 +70,8 @@ class RayExecutor:
         if self._ray is not None:
             return self._ray
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        if self._settings.address is None:
+            os.environ.setdefault(REACHABLE_BY_OTHERS, "0")
         import ray
 
         if not ray.is_initialized():

@@ -1,7 +1,10 @@
 """A Ray cluster gives the bytes of one process even if nodes die, and reports errors."""
 
 import os
+import subprocess
+import sys
 import time
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,7 @@ from selfplay.settings.common import ExecutorSettings
 from selfplay.stages.generate import generate_level
 from selfplay.stages.play_shard import play_shard, shards_of
 from tests.executors.test_executors import Job, jobs, refuse, square
-from tests.support.runs import files_of, tiny_settings
+from tests.support.runs import PROJECT, files_of, tiny_settings
 
 ray = pytest.importorskip("ray", reason="pip install -e '.[ray]' brings it")
 
@@ -129,3 +132,24 @@ def test_a_node_killed_in_the_middle_changes_no_byte(cluster, tiny_run, tmp_path
     cluster.add_node(num_cpus=1)
     assert generate_level(tiny_settings(run_dir, *overrides), 0)
     assert (run_dir / "level_00/dataset.csv").read_bytes() == (tiny_run / "level_00/dataset.csv").read_bytes()
+
+
+LISTENING = """
+from tests.executors.test_executors import jobs, square
+from tests.support.sockets import addresses_listened_on
+from selfplay.executors import open_executor
+from selfplay.settings.common import ExecutorSettings
+
+with open_executor(ExecutorSettings("ray", workers=2)) as executor:
+    assert len(list(executor.map(square, jobs(4)))) == 4
+    print(*sorted(addresses_listened_on()))
+"""
+
+
+@pytest.mark.slow
+def test_ray_on_this_machine_listens_on_loopback_only():
+    result = subprocess.run([sys.executable, "-c", LISTENING], check=False, capture_output=True, text=True, cwd=PROJECT)
+    assert result.returncode == 0, result.stderr
+    addresses = result.stdout.split()
+    assert addresses
+    assert all(ip_address(address).is_loopback for address in addresses), addresses
