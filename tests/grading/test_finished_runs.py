@@ -173,7 +173,7 @@ def test_runs_are_read_and_unfinished_ones_are_named(folder):
 
 def test_the_name_gives_the_replayed_levels_where_there_are_fewer(folder):
     (folder / "seed=9").rename(folder / "dataset.replay=12")
-    for run, replayed in (("dataset.replay=12", ["a", "b"]), ("seed=10", ["b"])):
+    for run, replayed in (("dataset.replay=12", ["a" * 64, "b" * 64]), ("seed=10", ["b" * 64])):
         manifest = Manifest(folder / run / "level_03")
         manifest.sections["training"]["settings"]["replayed_sha256"] = replayed
         manifest.path.write_text(json.dumps({"format": 1, **manifest.sections}))

@@ -83,7 +83,8 @@ def test_a_position_that_would_take_hours_is_rejected_without_a_time_limit():
 def test_ctrl_c_ends_the_script_without_a_traceback():
     # The child prints a line when the search starts, so that the signal reaches the search.
     program = (
-        "import runpy, sys; from selfplay.search.endgame import solver; value = solver.EndgameSolver._value\n"
+        "import runpy, sys; sys.path.insert(0, 'play')\n"
+        "from selfplay.search.endgame import solver; value = solver.EndgameSolver._value\n"
         "def told(*arguments): print('searching', flush=True); return value(*arguments)\n"
         "solver.EndgameSolver._value = told; sys.argv = ['play/solve.py', 'f5', '--time-limit', '600']\n"
         "runpy.run_path('play/solve.py', run_name='__main__')"
