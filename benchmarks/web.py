@@ -133,6 +133,8 @@ def main() -> None:
         "port=0",
         f"run_dir={Path(options['run_dir']).resolve()}",
         f"seed={options['seed']}",
+        # All matches are of one client.
+        "client_match_limit=1000000",
     ]
     times: dict[str, list[float]] = defaultdict(list)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:

@@ -3,7 +3,7 @@
 python play/web.py
 python play/web.py --port 8001
 python play/web.py --game othello run_dir=outputs/try
-python play/web.py host=0.0.0.0                      # reachable from other computers in your network
+python play/web.py host=0.0.0.0 'hosts=[192.168.0.7]'   # reachable from other computers at this address
 """
 
 import project_environment

@@ -17,11 +17,15 @@ class WebSettings(CommonSettings):
     other_runs: str = field(default_factory=lambda: str(PROJECT_FOLDER / "outputs"))
     """Folder of the runs of all games other than `game`, each in a folder with the name of its game."""
     host: str = "127.0.0.1"
-    """The address that the server listens on; 0.0.0.0 admits other machines."""
+    """The address that the server listens on; 0.0.0.0 admits other computers, and then needs `hosts`."""
+    hosts: list[str] = field(default_factory=list)
+    """Further names and addresses of this computer at which the page may be opened."""
     port: int = 8000
     """The port to listen on; 0: any free one."""
     match_limit: int = 500
     """Number of matches kept at the same time."""
+    client_match_limit: int = 100
+    """Number of matches that one client, identified by its address, may have open at the same time."""
     match_minutes: float = 60.0
     """Minutes after which an unused match is dropped."""
     search_seconds: float = 2.0
@@ -31,8 +35,13 @@ class WebSettings(CommonSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for name in [self.host, *self.hosts]:
+            is_name = bool(name) and not set(name) & set("/?#@\\ \t\r\n\0")
+            require("host" if name == self.host else "hosts", name, is_name, "an address or name, such as 127.0.0.1")
         require("port", self.port, 0 <= self.port <= LARGEST_PORT, f"from 0 to {LARGEST_PORT}")
         require("match_limit", self.match_limit, self.match_limit >= 1, "1 or more")
+        client_limit = self.client_match_limit
+        require("client_match_limit", client_limit, client_limit >= 1, "1 or more")
         require("match_minutes", self.match_minutes, self.match_minutes > 0, "above 0")
         require("search_seconds", self.search_seconds, 0 < self.search_seconds <= 60, "above 0, at most 60")
         in_range = 1 <= self.deepest_search <= DEEPEST

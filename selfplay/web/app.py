@@ -2,6 +2,7 @@
 
 from fastapi import FastAPI
 
+from selfplay.settings.web import WebSettings
 from selfplay.web.error_responses import add_error_handlers
 from selfplay.web.match_service import MatchService
 from selfplay.web.request_checks import RequestChecks
@@ -24,12 +25,11 @@ def create_app(service: MatchService) -> FastAPI:
     app.include_router(game_routes(service))
     add_static_files(app)
     add_error_handlers(app)
-    app.add_middleware(RequestChecks, hosts=allowed_hosts(service.settings.host))
+    app.add_middleware(RequestChecks, hosts=allowed_hosts(service.settings))
     return app
 
 
-def allowed_hosts(host: str) -> set[str] | None:
-    """The values allowed in the Host header of a server that listens at `host`; None: any."""
-    if host in ("0.0.0.0", "::"):
-        return None
-    return {f"[{host.strip('[]')}]" if ":" in host else host.lower(), "localhost", "127.0.0.1", "[::1]"}
+def allowed_hosts(settings: WebSettings) -> set[str]:
+    """The values allowed in the Host header, without a port: the names of the server, and those of this computer."""
+    names = (name.strip("[]").lower() for name in (settings.host, *settings.hosts))
+    return {f"[{name}]" if ":" in name else name for name in names} | {"localhost", "127.0.0.1", "[::1]"}

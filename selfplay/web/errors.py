@@ -16,13 +16,13 @@ class StaleError(SelfPlayError):
 
 
 class TooManyMatchesError(SelfPlayError):
-    """The server has reached its limit of open matches.
+    """The server, or one of its clients, has reached the limit of open matches.
 
     Attributes:
         retry_after: seconds until one of them expires.
     """
 
-    def __init__(self, limit: int, retry_after: int) -> None:
+    def __init__(self, limit: int, retry_after: int, whose: str) -> None:
         are_open = "1 match is open" if limit == 1 else f"{limit} matches are open"
-        super().__init__(f"{are_open}, which is the limit of this server; try again later")
+        super().__init__(f"{are_open}, which is the limit of {whose}; close one or try again later")
         self.retry_after = retry_after

@@ -44,7 +44,9 @@ class MatchService:
         torch.set_num_threads(settings.threads)
         self.settings, self._new_id = settings, new_id
         self.catalog = OpponentCatalog(settings)
-        self.matches: MatchStore[Match] = MatchStore(settings.match_limit, settings.match_minutes * 60, clock)
+        self.matches: MatchStore[Match] = MatchStore(
+            settings.match_limit, settings.client_match_limit, settings.match_minutes * 60, clock
+        )
         self.stories = StoryReader(self.catalog)
         self.proofs = Proofs(self.catalog, self.stories)
         self.workers = Workers()
@@ -57,31 +59,33 @@ class MatchService:
 
     # ------------------------------------------------------------------ matches
 
-    async def begin(self, request: NewMatchRequest) -> MatchView:
+    async def begin(self, request: NewMatchRequest, client: str) -> MatchView:
         """Begin a match. Raises TooManyMatchesError, NotFoundError, and what `OpponentCatalog.player` raises."""
-        self.matches.check_room()
+        self.matches.check_room(client)
         game = self.catalog.game(request.game)
         if request.opponent == PERFECT:
             await self._solve(game)
         # If the player is in the cache, as it usually is, the whole request needs only one thread.
-        begun = await self.workers.run_quick(lambda: self._begin_if_cached(request, game))
+        begun = await self.workers.run_quick(lambda: self._begin_if_cached(request, client, game))
         if isinstance(begun, MatchView):
             return begun
-        player = await self.workers.run_slow(lambda: self.catalog.player(game, begun))
-        return await self.workers.run_for(begun.view, lambda: self._begin(request, game, begun, player))
+        player = await self.workers.run_loading(lambda: self.catalog.player(game, begun))
+        return await self.workers.run_for(begun.view, lambda: self._begin(request, client, game, begun, player))
 
-    def _begin_if_cached(self, request: NewMatchRequest, game: Game) -> MatchView | Opponent:
+    def _begin_if_cached(self, request: NewMatchRequest, client: str, game: Game) -> MatchView | Opponent:
         """The new match; or the opponent, if its player is not in the cache or may be slow."""
         opponent = self.catalog.opponent(game, request.opponent)
         player = self.catalog.cached_player(game, opponent)
         if player is None or player.as_a(LearnsFromMatches) is not None:
             return opponent
-        return self._begin(request, game, opponent, player)
+        return self._begin(request, client, game, opponent, player)
 
-    def _begin(self, request: NewMatchRequest, game: Game, opponent: Opponent, player: Player) -> MatchView:
+    def _begin(
+        self, request: NewMatchRequest, client: str, game: Game, opponent: Opponent, player: Player
+    ) -> MatchView:
         match = Match(self._new_id(), game, opponent.view, player, self.settings.seed, request.person)
         view = match.view()
-        self.matches.add(match.id, match)
+        self.matches.add(match.id, match, client)
         return view
 
     async def with_match(self, name: str, change: Callable[[Match], Answer]) -> Answer:
@@ -101,7 +105,7 @@ class MatchService:
         if request.opponent == PERFECT:
             await self._solve(game)
         opponent = await self.workers.run_quick(lambda: self.catalog.opponent(game, request.opponent))
-        player = await self.workers.run_slow(lambda: self.catalog.player(game, opponent))
+        player = await self.workers.run_loading(lambda: self.catalog.player(game, opponent))
         match = self.matches.get(name)
 
         def changed() -> MatchView:
@@ -113,12 +117,12 @@ class MatchService:
     async def _solve(self, game: Game) -> None:
         """Compute perfect play of the game, unless the game is too large."""
         if not self.catalog.is_solving_done(game):
-            await self.workers.run_slow(lambda: self.catalog.perfect_player(game))
+            await self.workers.run_loading(lambda: self.catalog.perfect_player(game))
 
     # ------------------------------------------------------------------ proofs
 
     async def prove(self, game_name: str, opponent: str) -> ProofView:
         """Prove whether an opponent can lose, unless too many other proofs are running. Raises what `begin` raises."""
         game = self.catalog.game(game_name)
-        found = await self.workers.run_slow(lambda: self.catalog.opponent(game, opponent))
+        found = await self.workers.run_loading(lambda: self.catalog.opponent(game, opponent))
         return await self._proof_queue.of((game.name, found.view.id), lambda: self.proofs.of(game, found))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from selfplay.games import Game
 from selfplay.players.player import Player
+from selfplay.runs.written_files import sha256
 from selfplay.web.errors import NotFoundError
 from selfplay.web.schemas import OpponentView
 
@@ -70,16 +71,15 @@ class PlayerCache:
             loading.set_exception(error)
 
 
-def file_version(opponent: Opponent) -> tuple[int, ...]:
-    """Numbers that change when the opponent's file is replaced. Raises NotFoundError if the file is missing."""
+def file_version(opponent: Opponent) -> str:
+    """Text that changes with the content of the opponent's file. Raises NotFoundError if the file is missing."""
     if opponent.file is None:
-        return ()
+        return ""
     try:
-        stat = opponent.file.stat()
+        # A player that learns writes to its file and remains the same player.
+        return str(opponent.file.stat().st_ino) if opponent.view.learns else sha256(opponent.file)
     except OSError as error:
         raise NotFoundError(f"{opponent.view.label} no longer exists; choose another opponent") from error
-    # A player that learns writes to its file and remains the same player.
-    return (stat.st_ino,) if opponent.view.learns else (stat.st_ino, stat.st_mtime_ns, stat.st_size)
 
 
 def _key(game: Game, opponent: Opponent) -> object:

@@ -6,6 +6,9 @@ from selfplay.grading.proof_text import lines_verdict, seats_verdict
 from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
 from selfplay.players.perfect import PerfectPlayer
 from selfplay.players.player import Player
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.written_files import sha256
 from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.player_cache import Opponent, file_version
 from selfplay.web.schemas import ExactView, ProofView
@@ -40,7 +43,7 @@ class Proofs:
         return self._known[key]
 
     def _from_files(self, game: Game, opponent: Opponent) -> ProofView:
-        """The proof about a level in comparison/levels.csv, unless the level is newer than the file."""
+        """The proof about a level in comparison/levels.csv, if it is about the present level."""
         exact = self._exact_results(game, opponent)
         if exact is not None:
             return proof_view(_lines(exact), lines_verdict(opponent.view.label, _lines(exact)))
@@ -48,12 +51,12 @@ class Proofs:
         return ProofView(is_unbeatable=None, unbeatable_seats=None, text=text)
 
     def _exact_results(self, game: Game, opponent: Opponent) -> ExactView | None:
-        table = self.catalog.run(game).comparison
-        if opponent.level is None or opponent.file is None or not table.exists():
-            return None
-        if opponent.file.stat().st_mtime > table.stat().st_mtime:
+        if opponent.level is None or opponent.file is None:
             return None
         rows = self.stories.of(game).story.comparison or []
+        compared = _compared_levels(self.catalog.run(game), [row.level for row in rows if row.level > 0])
+        if compared.get(opponent.level) != sha256(opponent.file):
+            return None
         return next((row.exact for row in rows if row.level == opponent.level), None)
 
     def _graded(self, game: Game, perfect: PerfectPlayer, label: str, player: Player) -> ProofView:
@@ -65,6 +68,14 @@ class Proofs:
             player = limited.without_time_limit()
         grade = grader.grade(player)
         return proof_view(grade.lines, seats_verdict(label, grade, grader))
+
+
+def _compared_levels(run: RunFolder, levels: list[int]) -> dict[int, str]:
+    """The SHA-256 of the agents of these levels at the time of the comparison; empty if it is not recorded."""
+    section = Manifest(run.path).sections.get("comparison", {})
+    if not run.comparison.exists() or sha256(run.comparison) not in section.get("files", {}).values():
+        return {}
+    return dict(zip(levels, section["settings"].get("agents_sha256", []), strict=False))
 
 
 def proof_view(lines: tuple[Lines, Lines], text: str) -> ProofView:

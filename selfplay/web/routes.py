@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Header, Path, Query, Request, Response, status
 from starlette.exceptions import HTTPException
 
+from selfplay.web.connection_limits import client_of
 from selfplay.web.match import Match
 from selfplay.web.match_service import MatchService
 from selfplay.web.schemas import (
@@ -27,14 +28,21 @@ from selfplay.web.schemas import (
 Answer = TypeVar("Answer")
 
 Responses = dict[int | str, dict[str, Any]]
-UNKNOWN_HOST: Responses = {400: {"model": ErrorView, "description": "The Host header is not allowed."}}
+REJECTED: Responses = {
+    400: {"model": ErrorView, "description": "The Host header is not allowed."},
+    403: {"model": ErrorView, "description": "The request comes from a page of another site."},
+    414: {"model": ErrorView, "description": "The address is too long."},
+}
 INVALID: Responses = {422: {"model": ErrorView, "description": "The request is invalid."}}
 NOT_FOUND: Responses = {**INVALID, 404: {"model": ErrorView, "description": "It does not exist."}}
 CONFLICT: Responses = {
     **NOT_FOUND,
     409: {"model": ErrorView, "description": "Not possible in the current state of the match; the message says why."},
 }
-FULL: Responses = {**CONFLICT, 503: {"model": ErrorView, "description": "Too many matches are open."}}
+FULL: Responses = {
+    **CONFLICT,
+    503: {"model": ErrorView, "description": "Too many matches are open on the server, or by this client."},
+}
 
 CLIENT_CLOSED_REQUEST = 499
 """The status of a response that the client no longer waits for."""
@@ -48,7 +56,7 @@ GameName = Annotated[str, Path(min_length=1, max_length=40)]
 
 def game_routes(service: MatchService) -> APIRouter:
     """The requests about games, their opponents, proofs and stories."""
-    router = APIRouter(prefix="/api/games", tags=["games"], responses=UNKNOWN_HOST)
+    router = APIRouter(prefix="/api/games", tags=["games"], responses=REJECTED)
 
     @router.get("", summary="List the games", operation_id="games")
     async def games() -> list[GameView]:
@@ -56,7 +64,7 @@ def game_routes(service: MatchService) -> APIRouter:
 
     @router.get("/{game}/opponents", summary="List the opponents", operation_id="opponents", responses=NOT_FOUND)
     async def opponents(game: GameName) -> OpponentsView:
-        return await service.workers.run_slow(lambda: service.catalog.opponents(service.catalog.game(game)))
+        return await service.workers.run_loading(lambda: service.catalog.opponents(service.catalog.game(game)))
 
     @router.get("/{game}/proof", summary="Prove whether an opponent can lose", operation_id="proof", responses=CONFLICT)
     async def proof(
@@ -72,7 +80,7 @@ def game_routes(service: MatchService) -> APIRouter:
         responses={**NOT_FOUND, 304: {"description": "Not changed since the ETag that was sent."}},
     )
     async def story(game: GameName, if_none_match: Annotated[str | None, Header()] = None) -> Response:
-        tagged = await service.workers.run_slow(lambda: service.stories.of(service.catalog.game(game)))
+        tagged = await service.workers.run_loading(lambda: service.stories.of(service.catalog.game(game)))
         headers = {"ETag": tagged.etag, "Cache-Control": "no-cache"}
         if if_none_match == tagged.etag:
             return Response(status_code=status.HTTP_304_NOT_MODIFIED, headers=headers)
@@ -86,7 +94,7 @@ def game_routes(service: MatchService) -> APIRouter:
 
 def match_routes(service: MatchService) -> APIRouter:
     """The requests about matches."""
-    router = APIRouter(prefix="/api/matches", tags=["matches"], responses=UNKNOWN_HOST)
+    router = APIRouter(prefix="/api/matches", tags=["matches"], responses=REJECTED)
 
     def then_view(change: Callable[[Match], object]) -> Callable[[Match], MatchView]:
         def changed(match: Match) -> MatchView:
@@ -96,8 +104,8 @@ def match_routes(service: MatchService) -> APIRouter:
         return changed
 
     @router.post("", status_code=201, summary="Begin a match", operation_id="begin", responses=FULL)
-    async def begin(request: NewMatchRequest) -> MatchView:
-        return await service.begin(request)
+    async def begin(body: NewMatchRequest, request: Request) -> MatchView:
+        return await service.begin(body, client_of(request.client.host if request.client else None))
 
     @router.get("/{match}", summary="Show a match", operation_id="look", responses=CONFLICT)
     async def look(match: MatchId) -> MatchView:

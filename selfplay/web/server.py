@@ -4,19 +4,27 @@ import logging
 import socket
 from contextlib import suppress
 from importlib.util import find_spec
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
 
-from selfplay.errors import StageError
+from selfplay.errors import SettingError, StageError
 from selfplay.settings.web import WebSettings
+
+if TYPE_CHECKING:
+    import uvicorn
+    from fastapi import FastAPI
 
 log = logging.getLogger(__name__)
 
-NEEDED = ("fastapi", "uvicorn")
+NEEDED = ("fastapi", "uvicorn", "httptools")
 
 
 def serve(settings: WebSettings) -> None:
     """Serve the page until Ctrl-C.
 
-    Raises StageError if it cannot listen on the address, or if a package that it needs is not installed.
+    Raises:
+        StageError: it cannot listen on the address, or a package that it needs is not installed.
+        SettingError: it would listen on all addresses of this computer, and `hosts` is empty.
     """
     if missing := [name for name in NEEDED if find_spec(name) is None]:
         raise StageError(
@@ -29,13 +37,32 @@ def serve(settings: WebSettings) -> None:
     from selfplay.web.match_service import MatchService
 
     service = MatchService(settings)
-    config = uvicorn.Config(create_app(service), log_level="warning", access_log=False)
     log.info("Play at %s (press Ctrl-C to stop)", address_of(settings, listening))
+    if not ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback:
+        log.warning("Other computers in the network can reach this page, and everyone who can may play.")
     # Ctrl-C is the normal way to stop the server.
     with suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+        uvicorn.Server(server_config(create_app(service))).run(sockets=[listening])
     service.close()
     log.info("The server has stopped.")
+
+
+def server_config(app: "FastAPI", port: int = 0) -> "uvicorn.Config":
+    """How the application is served: with limits of connections, and nothing but HTTP."""
+    import uvicorn
+
+    from selfplay.web.connection_limits import LimitedConnection
+
+    # Clients are told apart by their address, which a header must not change.
+    return uvicorn.Config(
+        app,
+        port=port,
+        http=LimitedConnection,
+        ws="none",
+        proxy_headers=False,
+        log_level="warning",
+        access_log=False,
+    )
 
 
 def _listen(settings: WebSettings) -> socket.socket:
@@ -44,17 +71,25 @@ def _listen(settings: WebSettings) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((settings.host.strip("[]"), settings.port))
-    except OSError as error:
+    # A name that is not a valid one raises UnicodeError or another ValueError.
+    except (OSError, ValueError) as error:
         listening.close()
-        reason = error.strerror or str(error)
+        reason = getattr(error, "strerror", None) or str(error)
         raise StageError(
             f"cannot listen on {settings.host}:{settings.port}: {reason}; choose another host or port"
         ) from error
+    if not settings.hosts and ip_address(listening.getsockname()[0].partition("%")[0]).is_unspecified:
+        listening.close()
+        raise SettingError(
+            f"host={settings.host} listens on all addresses of this computer: also name those at which the page is "
+            "opened, for example hosts=[192.168.0.7,games.local]"
+        )
     listening.listen(128)
     return listening
 
 
 def address_of(settings: WebSettings, listening: socket.socket) -> str:
-    """The address to open in a browser on this computer."""
-    host = "127.0.0.1" if settings.host == "0.0.0.0" else settings.host
-    return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+    """The address to open in a browser."""
+    address, port = listening.getsockname()[:2]
+    host = settings.hosts[0] if ip_address(address.partition("%")[0]).is_unspecified else settings.host.strip("[]")
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"

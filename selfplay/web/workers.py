@@ -13,6 +13,8 @@ QUICK_WORKERS = 1
 """One thread: short work takes longer in several threads, which would compete for the interpreter's lock."""
 SLOW_WORKERS = 4
 """Matches against a search have separate threads, so that other matches do not wait for them."""
+LOADING_WORKERS = 4
+"""Opponents are made, and the files of runs read, in threads in which no match is played."""
 LEARNING_WORKERS = 4
 """Matches against a player that learns also have separate threads: another process may lock its store for half a
 minute."""
@@ -24,15 +26,16 @@ class Workers:
     def __init__(self) -> None:
         self._quick = ThreadPoolExecutor(QUICK_WORKERS, "quick")
         self._slow = ThreadPoolExecutor(SLOW_WORKERS, "slow")
+        self._loading = ThreadPoolExecutor(LOADING_WORKERS, "loading")
         self._learning = ThreadPoolExecutor(LEARNING_WORKERS, "learning")
 
     def run_quick(self, work: Callable[[], Answer]) -> "asyncio.Future[Answer]":
         """The result of `work`, which takes milliseconds."""
         return asyncio.get_running_loop().run_in_executor(self._quick, work)
 
-    def run_slow(self, work: Callable[[], Answer]) -> "asyncio.Future[Answer]":
-        """The result of `work`, which may take seconds."""
-        return asyncio.get_running_loop().run_in_executor(self._slow, work)
+    def run_loading(self, work: Callable[[], Answer]) -> "asyncio.Future[Answer]":
+        """The result of `work`, which reads files or makes a player and does not search."""
+        return asyncio.get_running_loop().run_in_executor(self._loading, work)
 
     def run_for(self, opponent: OpponentView, work: Callable[[], Answer]) -> "asyncio.Future[Answer]":
         """The result of `work` in a match against this opponent, whose player has been loaded already."""
@@ -41,5 +44,5 @@ class Workers:
 
     def close(self) -> None:
         """Let the threads end when their work is done."""
-        for worker in (self._quick, self._slow, self._learning):
+        for worker in (self._quick, self._slow, self._loading, self._learning):
             worker.shutdown(wait=False)

@@ -23,6 +23,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.web import WebSettings
 from selfplay.web.app import create_app
 from selfplay.web.match_service import MatchService
+from selfplay.web.server import server_config
 from tests.support.runs import tiny_settings
 from tests.web.browsing import PATIENCE_MS
 
@@ -70,6 +71,8 @@ def web_settings(run_dir: Path, **changed: object) -> WebSettings:
     return WebSettings(
         **(
             {"run_dir": str(run_dir), "other_runs": str(run_dir.parent), "search_seconds": 0.5, "deepest_search": 4}
+            # All tests are one client.
+            | {"client_match_limit": 100_000}
             | changed
         )
     )
@@ -107,7 +110,7 @@ def server(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     """One server for all tests that need one on a port."""
     run_dir = Path(shutil.copytree(whole_run, tmp_path_factory.mktemp("served") / "run"))
     service = MatchService(web_settings(run_dir))
-    running = uvicorn.Server(uvicorn.Config(create_app(service), port=0, log_level="warning"))
+    running = uvicorn.Server(server_config(create_app(service)))
     thread = threading.Thread(target=running.run, daemon=True)
     started = threading.Event()
     startup = running.startup

@@ -8,8 +8,8 @@ from fastapi.testclient import TestClient
 
 from selfplay.web.app import allowed_hosts, create_app
 from selfplay.web.match_service import MatchService
-from selfplay.web.request_checks import MAX_BODY_BYTES
-from tests.web.conftest import Clock, client_of, web_settings
+from selfplay.web.request_checks import MAX_BODY_BYTES, MAX_URL_BYTES
+from tests.web.conftest import ADDRESS, Clock, client_of, web_settings
 from tests.web.match_requests import act, begin
 
 
@@ -87,9 +87,57 @@ def test_requests_with_another_host_header_are_rejected(client: TestClient) -> N
         assert client.get("/", headers={"Host": host}).status_code == 200
     for answer in (refused, client.get("/")):
         assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+        assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin"
 
 
 @pytest.mark.parametrize(("host", "name"), [("::1", "[::1]"), ("[::1]", "[::1]"), ("192.168.0.7", "192.168.0.7")])
-def test_the_address_of_the_server_is_an_allowed_host(host: str, name: str) -> None:
-    assert allowed_hosts(host) == {name, "localhost", "127.0.0.1", "[::1]"}
-    assert allowed_hosts("0.0.0.0") is None
+def test_the_address_of_the_server_is_an_allowed_host(tmp_path: Path, host: str, name: str) -> None:
+    assert allowed_hosts(web_settings(tmp_path, host=host)) == {name, "localhost", "127.0.0.1", "[::1]"}
+
+
+def test_named_hosts_are_allowed_and_others_are_not(run_dir: Path) -> None:
+    settings = web_settings(run_dir, host="0.0.0.0", hosts=["Games.local", "fe80::7"])
+    client = client_of(create_app(MatchService(settings)))
+    for host in ("games.local:8000", "[fe80::7]", "localhost"):
+        assert client.get("/", headers={"Host": host}).status_code == 200
+    for host in ("elsewhere.example", "192.168.0.7", ""):
+        assert client.get("/", headers={"Host": host}).status_code == 400
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "anything"])
+def test_requests_of_other_sites_are_rejected_except_links_to_the_page(client: TestClient, site: str) -> None:
+    other, link = {"Sec-Fetch-Site": site}, {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    asked = {"game": "tictactoe", "opponent": "random"}
+    answers = [
+        client.get("/api/games", headers=other),
+        client.get("/api/games", headers=other | link),
+        client.post("/api/matches", json=asked, headers=other),
+        client.get("/page/main.js", headers=other | {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"}),
+    ]
+    assert [answer.status_code for answer in answers] == [403] * 4
+    assert "requests of other sites are not allowed" in answers[0].json()["error"]
+    assert client.get("/", headers=other | link).status_code == 200
+    for own in ("same-origin", "none"):
+        assert client.post("/api/matches", json=asked, headers={"Sec-Fetch-Site": own}).status_code == 201
+
+
+def test_a_long_address_is_rejected(client: TestClient) -> None:
+    for address in ("/" + "a" * MAX_URL_BYTES, f"/api/games/tictactoe/proof?opponent={'a' * MAX_URL_BYTES}"):
+        answer = client.get(address)
+        assert answer.status_code == 414
+        assert answer.json()["error"] == f"the address is too long: at most {MAX_URL_BYTES} bytes are allowed"
+
+
+def test_one_client_cannot_open_all_matches(run_dir: Path, clock: Clock) -> None:
+    service = MatchService(web_settings(run_dir, match_limit=3, client_match_limit=2, match_minutes=1), clock)
+    app = create_app(service)
+    one, other = (TestClient(app, ADDRESS, client=(address, 5000)) for address in ("2001:db8::1", "192.0.2.7"))
+    begin(one), begin(one)
+    # Another address of the same network.
+    neighbour = TestClient(app, ADDRESS, client=("2001:db8::ffff", 5000))
+    refused = neighbour.post("/api/matches", json={"game": "tictactoe", "opponent": "random"})
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "60")
+    assert "2 matches are open, which is the limit of each client" in refused.json()["error"]
+    begin(other)
+    assert len(service.matches) == 3

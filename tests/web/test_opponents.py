@@ -1,6 +1,7 @@
 """The API: the list of opponents, and what is proved about them."""
 
 import os
+import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +16,9 @@ from selfplay.players.player import Player
 from selfplay.players.player_names import PlayerKind
 from selfplay.players.registry import PLAYERS
 from selfplay.players.search import SearchPlayer
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.written_files import sha256
 from selfplay.web.app import create_app
 from selfplay.web.errors import NotFoundError
 from selfplay.web.match_service import MatchService
@@ -121,14 +125,37 @@ def test_the_proof_in_a_larger_game_comes_from_the_runs_comparison(
 ) -> None:
     monkeypatch.setattr("selfplay.web.proof.MAX_GRADED_POSITIONS", 10)
     asked = ("/api/games/tictactoe/proof", {"opponent": "level-3"})
+    # Nothing records which agents the comparison is about.
+    assert client.get(asked[0], params=asked[1]).json()["is_unbeatable"] is None
+    run = RunFolder(run_dir)
+    agents = [sha256(run.agent(level)) for level in run.trained_levels()]
+    Manifest(run_dir).record("comparison", {"agents_sha256": agents}, {}, ["comparison/levels.csv"])
     said = client.get(asked[0], params=asked[1]).json()
     row = client.get("/api/games/tictactoe/story").json()["comparison"][3]["exact"]
     assert said["text"].startswith(f"Level 3 loses {row['losing_lines_first']} lines moving first and")
     held = [seat for seat in range(2) if row[f"losing_lines_{SEAT_NAMES[seat]}"].startswith("0/")]
     assert (said["unbeatable_seats"], said["is_unbeatable"]) == (held, held == [0, 1])
-    # The comparison does not apply to a level trained after it.
-    os.utime(run_dir / "level_03" / "agent.safetensors", (2**33, 2**33))
+    os.utime(run.agent(3), (2**33, 2**33))
+    assert client.get(asked[0], params=asked[1]).json() == said
+    # The comparison does not apply to a level trained after it, whatever the times of the files are.
+    shutil.copy(run.agent(2), run.agent(3))
+    os.utime(run.agent(3), (1, 1))
     assert client.get(asked[0], params=asked[1]).json()["is_unbeatable"] is None
+
+
+def test_proofs_follow_the_content_of_a_file_not_its_times(client: TestClient, run_dir: Path) -> None:
+    def proof() -> Json:
+        return client.get("/api/games/tictactoe/proof", params={"opponent": "level-1"}).json()
+
+    agent, other = (run_dir / f"level_{level:02d}" / "agent.safetensors" for level in (1, 3))
+    before, status, content = proof(), agent.stat(), agent.read_bytes()
+    assert len(content) == other.stat().st_size
+    agent.write_bytes(other.read_bytes())
+    os.utime(agent, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert (agent.stat().st_ino, agent.stat().st_mtime_ns) == (status.st_ino, status.st_mtime_ns)
+    assert proof()["text"] != before["text"]
+    agent.write_bytes(content)
+    assert proof() == before
 
 
 def test_deeper_searches_solve_the_end_of_a_match_in_games_that_turn_discs(

@@ -74,3 +74,41 @@ def test_the_page_refers_to_no_other_server() -> None:
         assert not set(re.findall(r"(?:https?:)?//[\w.]+\.\w+", text)) - {"http://www.w3.org"}, path.name
         for name in re.findall(r"""(?:from|src=|href=)\s*["'](?:\./|/page/)([\w.]+)["']""", text):
             assert name in served, f"{path.name} needs {name}"
+
+
+@pytest.mark.parametrize("host", ["", " ", "a b", "http://127.0.0.1", "127.0.0.1:8000/x"])
+def test_a_host_that_is_not_one_is_rejected(host: str) -> None:
+    with pytest.raises(SettingError, match=r"^host=.*: must be an address or name, such as 127\.0\.0\.1"):
+        WebSettings(run_dir="run", host=host)
+    with pytest.raises(SettingError, match=r"^hosts=.*: must be an address or name"):
+        WebSettings(run_dir="run", hosts=["games.local", host])
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "[::]", "0", "0x0"])
+def test_all_addresses_need_named_hosts(host: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"listens on all addresses .* for example hosts=\[192\.168\.0\.7"):
+        server.serve(web_settings(tmp_path, host=host, port=0))
+
+
+@pytest.mark.parametrize("host", ["no.such.name.invalid", "a" * 100, "xn--" + "z" * 40 + "." * 3])
+def test_a_host_that_cannot_be_found_is_reported_in_one_line(host: str, tmp_path: Path) -> None:
+    with pytest.raises(StageError, match=r"cannot listen on .*; choose another host or port") as refused:
+        server.serve(web_settings(tmp_path, host=host, port=0))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_page_that_others_can_reach_is_announced_with_a_warning(whole_run: Path) -> None:
+    command = [sys.executable, str(WEB), "port=0", f"run_dir={whole_run}", "host=0.0.0.0", "hosts=[127.0.0.1]"]
+    with interruptible(command) as process:
+        assert process.stdout is not None
+        try:
+            said = process.stdout.readline()
+            address = re.fullmatch(r"Play at (http://127\.0\.0\.1:\d+) \(press Ctrl-C to stop\)\n", said)
+            assert address, said
+            assert process.stdout.readline().startswith("Other computers in the network can reach this page")
+            with urlopen(address[1], timeout=60) as answer:
+                assert answer.status == 200
+            process.send_signal(signal.SIGINT)
+            assert process.wait(60) == 0
+        finally:
+            process.kill()

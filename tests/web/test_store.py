@@ -6,15 +6,17 @@ from selfplay.web.errors import NotFoundError, TooManyMatchesError
 from selfplay.web.store import MatchStore
 from tests.web.conftest import Clock
 
+CLIENT = "192.0.2.1"
+
 
 @pytest.fixture
 def store(clock: Clock) -> MatchStore[str]:
-    return MatchStore(2, 60, clock)
+    return MatchStore(2, 2, 60, clock)
 
 
 def test_a_match_is_found_by_its_id_until_it_is_removed(store: MatchStore[str]) -> None:
-    store.add("a", "one")
-    store.add("b", "two")
+    store.add("a", "one", CLIENT)
+    store.add("b", "two", CLIENT)
     assert (store.get("a"), store.get("b"), len(store)) == ("one", "two", 2)
     store.remove("a")
     assert len(store) == 1
@@ -24,8 +26,8 @@ def test_a_match_is_found_by_its_id_until_it_is_removed(store: MatchStore[str]) 
 
 
 def test_a_match_that_is_not_used_expires(store: MatchStore[str], clock: Clock) -> None:
-    store.add("a", "one")
-    store.add("b", "two")
+    store.add("a", "one", CLIENT)
+    store.add("b", "two", CLIENT)
     clock.now += 59
     store.get("a")
     clock.now += 1
@@ -35,34 +37,49 @@ def test_a_match_that_is_not_used_expires(store: MatchStore[str], clock: Clock) 
 
 
 def test_a_match_beyond_the_limit_is_rejected_until_another_expires(store: MatchStore[str], clock: Clock) -> None:
-    store.add("a", "one")
+    store.add("a", "one", CLIENT)
     clock.now += 10
-    store.add("b", "two")
+    store.add("b", "two", CLIENT)
     clock.now += 20.5
     with pytest.raises(TooManyMatchesError, match="2 matches are open") as refused:
-        store.add("c", "three")
+        store.add("c", "three", CLIENT)
     # The first one has 29.5 seconds left.
     assert refused.value.retry_after == 30
     with pytest.raises(TooManyMatchesError):
-        store.check_room()
+        store.check_room(CLIENT)
     clock.now += 29.5
-    store.add("c", "three")
+    store.add("c", "three", CLIENT)
     assert (store.get("b"), store.get("c"), len(store)) == ("two", "three", 2)
 
 
 def test_a_limit_of_one_match_is_worded_in_the_singular(clock: Clock) -> None:
-    store = MatchStore[str](1, 60, clock)
-    store.add("a", "one")
+    store = MatchStore[str](1, 1, 60, clock)
+    store.add("a", "one", CLIENT)
     with pytest.raises(TooManyMatchesError, match=r"^1 match is open, "):
-        store.check_room()
+        store.check_room(CLIENT)
 
 
 def test_the_time_to_expire_counts_from_the_last_use(store: MatchStore[str], clock: Clock) -> None:
-    store.add("a", "one")
-    store.add("b", "two")
+    store.add("a", "one", CLIENT)
+    store.add("b", "two", CLIENT)
     clock.now += 50
     store.get("a")
     clock.now += 5
     with pytest.raises(TooManyMatchesError) as refused:
-        store.check_room()
+        store.check_room(CLIENT)
     assert refused.value.retry_after == 5
+
+
+def test_a_client_at_its_limit_does_not_lock_out_another(clock: Clock) -> None:
+    store = MatchStore[str](3, 2, 60, clock)
+    store.add("a", "one", CLIENT)
+    clock.now += 10
+    store.add("b", "two", CLIENT)
+    with pytest.raises(TooManyMatchesError, match=r"^2 matches are open, which is the limit of each client") as refused:
+        store.add("c", "three", CLIENT)
+    assert refused.value.retry_after == 50
+    store.add("d", "four", "192.0.2.2")
+    with pytest.raises(TooManyMatchesError, match="the limit of this server"):
+        store.check_room("192.0.2.2")
+    store.remove("a")
+    store.add("c", "three", CLIENT)
