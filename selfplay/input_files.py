@@ -21,7 +21,7 @@ from typing import Any
 import yaml
 from pydantic_core import CoreSchema, SchemaValidator, ValidationError, from_json
 
-from selfplay.errors import InvalidFileError
+from selfplay.errors import InvalidFileError, shortened
 
 MEGABYTE = 1 << 20
 YAML_LIMIT = MEGABYTE // 4
@@ -29,8 +29,6 @@ YAML_LIMIT = MEGABYTE // 4
 YAML_DEPTH = 20
 YAML_SCALAR = 1000
 """Characters of a word or number in a YAML file."""
-LONGEST_NAME = 80
-"""Characters of a name from a file in an error message."""
 
 
 def require_regular_file(path: Path, limit: int | None = None) -> None:
@@ -123,12 +121,6 @@ class FileFormat:
 
     def _error(self, path: Path, reason: str) -> InvalidFileError:
         return InvalidFileError(path, f"is not {self.name} ({reason}){self.remedy}")
-
-
-def shortened(name: object) -> str:
-    """A name from a file for an error message: on one line and not too long."""
-    text = " ".join(str(name).split())
-    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 3]}..."
 
 
 @contextmanager

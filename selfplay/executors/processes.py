@@ -25,6 +25,9 @@ from selfplay.settings.common import ExecutorSettings
 
 log = logging.getLogger(__name__)
 
+INTERRUPTING = {signal.SIGINT, signal.SIGTERM}
+"""The signals that raise KeyboardInterrupt."""
+
 STOPPED_CHECK = 5.0
 """Seconds without a result after which the workers are examined, and again after each such time."""
 
@@ -80,7 +83,7 @@ class ProcessExecutor:
             return self._pool.submit(function, task)
         # A pool starts a worker whenever no worker is idle for a new task.
         before = set(multiprocessing.active_children())
-        with _ctrl_c_later():
+        with _interrupted_later():
             future = self._pool.submit(function, task)
         self._processes |= set(multiprocessing.active_children()) - before
         return future
@@ -129,9 +132,9 @@ def _is_stopped(process: BaseProcess) -> bool:
 
 
 @contextmanager
-def _ctrl_c_later() -> Iterator[None]:
-    """Delay Ctrl-C to the end of the block; processes started in the block delay it to `_begin_worker`."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def _interrupted_later() -> Iterator[None]:
+    """Delay Ctrl-C and SIGTERM to the end of the block; processes started in it delay them to `_begin_worker`."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTING)
     try:
         yield
     finally:
@@ -145,7 +148,7 @@ def _begin_worker(threads: str) -> None:
     """
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), threads)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTING)
     parent: Any = multiprocessing.parent_process()
 
     def watch() -> None:

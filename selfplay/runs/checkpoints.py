@@ -13,9 +13,9 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from selfplay.architectures import build_network, meta_tensors
-from selfplay.errors import InvalidFileError, SettingError
+from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.games import Game
-from selfplay.input_files import MEGABYTE, FileFormat, require_regular_file, shortened
+from selfplay.input_files import MEGABYTE, FileFormat, require_regular_file
 
 METADATA_KEY = "selfplay"
 """The one key of all metadata, because the file format does not fix the order of several keys."""

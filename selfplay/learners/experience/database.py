@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError
-from selfplay.input_files import require_regular_file, shortened
+from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError, shortened
+from selfplay.input_files import require_regular_file
 from selfplay.settings.experience import ExperienceRule
 
 APPLICATION_ID = 0x53504C58

@@ -12,10 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from selfplay.errors import InvalidFileError
+from selfplay.errors import InvalidFileError, shortened
 from selfplay.games.game import Game
 from selfplay.games.win_draw_loss import WinDrawLoss, total
-from selfplay.input_files import shortened
 from selfplay.learners.experience.database import ExperienceDatabase
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, backed_up_score
 from selfplay.learners.experience.graph_checks import check_stored_boards
