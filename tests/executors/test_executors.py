@@ -60,6 +60,10 @@ def processes():
         yield executor
 
 
+def children() -> set[int | None]:
+    return {process.pid for process in multiprocessing.active_children()}
+
+
 def test_processes_give_what_one_process_gives_in_the_same_order(processes):
     with open_executor(ExecutorSettings()) as serial:
         alone = list(serial.map(square, jobs(20)))
@@ -70,8 +74,10 @@ def test_processes_give_what_one_process_gives_in_the_same_order(processes):
 
 
 def test_workers_are_reused_for_the_next_tasks(processes):
-    first = {pid for _, pid in processes.map(square, jobs(8))}
-    assert {pid for _, pid in processes.map(square, jobs(8))} & first
+    list(processes.map(square, jobs(8)))
+    workers = children()
+    assert {pid for _, pid in processes.map(square, jobs(8))} <= workers
+    assert children() == workers
 
 
 def test_workers_killed_between_two_maps_lose_no_task(processes):
@@ -83,10 +89,12 @@ def test_workers_killed_between_two_maps_lose_no_task(processes):
 
 
 def test_closing_an_executor_ends_only_its_own_workers(processes):
-    before = {pid for _, pid in processes.map(square, jobs(8))}
+    list(processes.map(square, jobs(8)))
+    workers = children()
     with open_executor(ExecutorSettings("process", 1)) as other:
         assert list(other.map(threads, jobs(1)))
-    assert {pid for _, pid in processes.map(square, jobs(8))} & before
+        assert len(children() - workers) == 1
+    assert children() == workers
 
 
 def test_closing_ends_every_worker_even_if_it_is_stopped():

@@ -137,7 +137,7 @@ def test_the_script_ends_with_the_counts_by_player(tmp_path: Path) -> None:
 def test_the_script_shows_the_names_of_players_in_its_help() -> None:
     done = run_forked(SCRIPT, "--help")
     assert done.returncode == 0, done.stderr
-    for name in ("random", "perfect", "level:L", "tabular:PATH", "experience[:PATH]"):
+    for name in ("random", "perfect", "level:L", "tabular:NAME", "experience[:PATH]"):
         assert f"  {name} " in done.stdout
 
 
