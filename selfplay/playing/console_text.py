@@ -83,4 +83,4 @@ class ConsoleText:
     def number(self, state: State) -> str | None:
         """The number of the board (B = 1) as a sentence; None unless it is to be shown."""
         number = self.game.presentation.board_number(state) if self.display.verbose else None
-        return None if number is None else f"Board {number:,} of 3^{self.game.num_squares}."
+        return None if number is None else f"Board number {number:,} of 3^{self.game.num_squares}."

@@ -14,7 +14,7 @@ import pytest
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.tabular import TabularSettings
 from selfplay.stages.train_tabular import train_tabular
-from tests.support.runs import CONSOLE, run_forked
+from tests.support.runs import CONSOLE, EXPERIENCE, run_forked
 
 PATIENCE = 60
 FIRST = "Do you want to go first? [Y/n] "
@@ -24,12 +24,12 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @contextmanager
-def console(run_dir: Path, *arguments: str, **variables: str) -> Iterator["pexpect.spawn[str]"]:
+def console(run_dir: Path, *arguments: str, script: Path = CONSOLE, **variables: str) -> Iterator["pexpect.spawn[str]"]:
     """The console in a terminal of its own, which must have ended well when the block does."""
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     terminal = pexpect.spawn(
         sys.executable,
-        [str(CONSOLE), f"run_dir={run_dir}", *arguments],
+        [str(script), f"run_dir={run_dir}", *arguments],
         timeout=PATIENCE,
         encoding="utf-8",
         dimensions=(50, 160),
@@ -74,6 +74,58 @@ def test_a_network_shows_its_values_in_colour_and_ctrl_d_quits(tmp_path: Path) -
         assert free is not None
         terminal.sendline(f"2,{free.start() // 2}")
         asked(terminal, ACTION)
+        terminal.sendeof()
+
+
+def test_a_table_with_backward_updates_explores_and_learns_from_a_person(tmp_path: Path) -> None:
+    path = table(tmp_path, "backward_value", "episodes=3000", "epsilon=0.1", "alpha=0.5")
+    before = path.read_bytes()
+    with console(tmp_path, "opponent=tabular:backward_value", "verbose=true", "board=boxed", NO_COLOR="1") as terminal:
+        asked(terminal, FIRST)
+        terminal.sendline("n")
+        shown = asked(terminal, ACTION)
+        assert "\n-------------\n|   |" in shown
+        assert re.search(
+            r"It plays \d,\d (greedily|at random), value \+\d\.\d\d\.\nBoard number [\d,]+ of 3\^9\.", shown
+        )
+        assert path.read_bytes() == before
+        for key in "123456789" * 2:
+            terminal.sendline(key)
+            if terminal.expect_exact([ACTION, AGAIN]) == 1:
+                break
+        assert "backward_value has learned from 1 match against others" in terminal.before
+        terminal.sendline("n")
+    learned = path.read_bytes()
+    assert learned != before
+    with console(tmp_path, "opponent=tabular:backward_value?epsilon=0&learn=false") as terminal:
+        asked(terminal, FIRST)
+        terminal.sendline("n")
+        assert "greedily" in asked(terminal, ACTION)
+        terminal.sendline("quit")
+    assert path.read_bytes() == learned
+
+
+def test_the_menu_of_the_experience_graph_in_a_terminal(tmp_path: Path) -> None:
+    menu = "Choose 1, 2 or 3 (quit leaves): "
+    with console(tmp_path, "pause=0.01", "matches=2", script=EXPERIENCE) as terminal:
+        assert "The experience graph knows 0 boards." in asked(terminal, menu)
+        terminal.sendline("2")
+        shown = asked(terminal, menu)
+        assert "plays 5" in shown or "plays 1" in shown or "plays 9" in shown
+        assert ": at random, because it knows no board after this one." in shown
+        assert len(re.findall(r"^match \d: X won", shown, re.MULTILINE)) == 2
+        assert not re.search("The experience graph knows 0 boards", shown)
+        terminal.sendline("1")
+        asked(terminal, FIRST)
+        terminal.sendline("y")
+        asked(terminal, ACTION)
+        terminal.sendline("graph")
+        assert re.search(r"\d+ boards \(nodes\), \d+ moves \(edges\) from this board on", asked(terminal, ACTION))
+        assert (tmp_path / "figures" / "experience_ahead.png").exists()
+        terminal.sendline("5")
+        assert re.search(r"It plays [1-46-9]: ", asked(terminal, ACTION))
+        terminal.sendintr()
+        asked(terminal, menu)
         terminal.sendeof()
 
 

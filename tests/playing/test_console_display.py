@@ -1,0 +1,150 @@
+"""What the console shows on request: boxed boards, board numbers, reasons, the graph ahead; and matches to watch."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from PIL import Image
+
+from selfplay.games import make_game
+from selfplay.players.experience import ExperiencePlayer
+from selfplay.playing.board_text import boxed_board
+from selfplay.playing.console import Console
+from selfplay.playing.console_text import Display
+from selfplay.playing.experience_menu import play_with_experience
+from selfplay.playing.session import Session
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.experience import PictureSettings
+from selfplay.settings.playing import ExperiencePlaySettings
+from tests.playing.test_console import GAME, dialogue
+from tests.support.experience_tools import learn, new_store
+from tests.support.stub_players import FirstLegal, Valuing
+
+
+def experienced(folder: Path) -> ExperiencePlayer:
+    store = new_store(folder)
+    for moves in ([0, 3, 1, 4, 2], [4, 0, 1, 7, 2, 6, 8, 3]):
+        learn(store, moves)
+    return ExperiencePlayer(store)
+
+
+# ---------------------------------------------------------------------- boards
+
+
+def test_a_board_can_be_boxed_with_and_without_values() -> None:
+    state = GAME.state_after(["1,1", "0,0"])
+    expected = "-------------\n| O |   |   |\n-------------\n|   | X |   |\n-------------\n|   |   |   |\n-------------"
+    assert boxed_board(GAME, state) == expected
+    values = torch.tensor([torch.nan, 0.5, -1, *[torch.nan] * 6]).numpy()
+    assert boxed_board(GAME, state, values).splitlines()[1] == "|   O   | +0.50 | -1.00 |"
+    written, _ = dialogue(["y", "1,1"], FirstLegal(GAME), board="boxed")
+    assert expected in written
+
+
+def test_values_of_actions_without_a_square_of_their_own_stand_below_a_boxed_board() -> None:
+    connect_four, sums = make_game("connect_four"), make_game("sumto100")
+    lines = boxed_board(connect_four, connect_four.init(), torch.arange(7).numpy()).splitlines()
+    assert len([line for line in lines if line.startswith("|")]) == 6
+    assert lines[-1].endswith("+6.00")
+    assert boxed_board(sums, sums.init()) == sums.presentation.board_text(sums.init())
+
+
+def test_the_number_of_a_board_has_a_base_3_digit_for_each_square() -> None:
+    # X O .    1 + 2 * 3 + 1 * 3**4
+    # . X .
+    # . . .
+    state = GAME.state_after(["0,0", "0,1", "1,1"])
+    assert GAME.presentation.board_number(state) == 1 + 2 * 3 + 3**4
+    assert make_game("sumto100").presentation.board_number(make_game("sumto100").init()) is None
+    written, _ = dialogue(["y", "0,0"], FirstLegal(GAME), verbose=True)
+    assert [line for line in written if line.startswith("Board")] == [
+        "Board number 1 of 3^9.",
+        "Board number 7 of 3^9.",
+    ]
+
+
+# ---------------------------------------------------------------------- notation and reasons
+
+
+@pytest.mark.parametrize(("typed", "reply", "legal"), [("5", "1", "2, 3"), ("s", "q", "w, e"), ("1,1", "0,0", "0,1")])
+def test_actions_are_answered_in_the_notation_in_which_they_are_typed(typed: str, reply: str, legal: str) -> None:
+    written, _ = dialogue(["y", typed, typed, "hint", "undo"], FirstLegal(GAME))
+    assert f"It plays {reply}." in written
+    assert f"tictactoe: action {typed} is not legal here; legal actions: {legal}" in " ".join(written)
+    assert f"Taken back: {typed}, {reply}." in written
+
+
+def test_the_experience_player_says_why_it_plays(tmp_path: Path) -> None:
+    written, _ = dialogue(["y", "1"], experienced(tmp_path))
+    assert "It plays 2: a block, because the worst known score is -0.73." in written
+    assert not any("value" in line for line in written)
+    # O has lost by square 4, and knows no other one.
+    assert "What experience expects of each action:\n  X     .     .\n-0.73   .     .\n  .     .     ." in written
+    written, _ = dialogue(["n"], experienced(tmp_path / "other"))
+    assert any(line.startswith("It plays 0,0: a predicted win, with the best known score +0.") for line in written)
+
+
+# ---------------------------------------------------------------------- the graph at the prompt
+
+
+def test_graph_draws_the_known_boards_ahead(tmp_path: Path) -> None:
+    picture = PictureSettings(file=str(tmp_path / "ahead.png"))
+    written, _ = dialogue(["y", "graph", "9", "graph"], experienced(tmp_path), picture=picture)
+    assert "7 boards (nodes), 6 moves (edges) from this board on" in written
+    assert "this board is not in the experience graph yet" in written
+    with Image.open(tmp_path / "ahead.png") as image:
+        assert image.width > 300
+    written, _ = dialogue(["y", "graph"], FirstLegal(GAME), picture=picture)
+    assert "no player here keeps an experience graph" in written
+
+
+# ---------------------------------------------------------------------- watching, and the menu
+
+
+def watched(matches: int, **shown: object) -> list[str]:
+    written: list[str] = []
+    session = Session(GAME, (FirstLegal(GAME), Valuing(GAME)), 0)
+    Console(session, lambda _: pytest.fail("asked"), written.append, swap=True, display=Display(**shown)).watch(matches)
+    return written
+
+
+def test_matches_are_watched_with_a_pause_after_every_action(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("time.sleep", pauses.append)
+    written = watched(2, pause=0.25)
+    actions = [line for line in written if " plays " in line]
+    assert written[0] == ". . .\n. . .\n. . ."
+    assert pauses == [0.25] * len(actions)
+    assert len(actions) >= 10
+    assert "X: valuing, O: first legal" in written
+
+
+def test_without_show_only_the_results_are_written() -> None:
+    written = watched(3, show=False, pause=100.0)
+    assert [line.split(":")[0] for line in written] == ["match 1", "match 2", "match 3"]
+
+
+def test_the_menu_offers_three_modes_and_counts_the_known_boards(tmp_path: Path) -> None:
+    settings = compose_settings_of(
+        ExperiencePlaySettings, "experience_play", [f"run_dir={tmp_path}", "pause=0", "matches=3"]
+    )
+    written: list[str] = []
+    answers = iter(["4", "2", "3", "1", "y", "1", "quit", "quit"])
+    play_with_experience(settings, lambda _: next(answers), written.append)
+    known = [int(line.split()[4]) for line in written if line.startswith("The experience graph knows")]
+    assert known[0] == 0 < known[1] < known[2] == known[3]
+    assert "Please write 1, 2, 3 or quit." in written
+    assert "  1  you against it\n  2  the random player against it\n  3  it against itself" in written
+    finished = [line for line in written if line.startswith("match ")]
+    assert [line.split(" boards known from ")[1].split()[0] for line in finished] == ["1", "2", "3", "4", "5", "6"]
+    # Squares are numbers here.
+    assert any(line.startswith("It plays ") and line.split()[2].strip(":") in set("123456789") for line in written)
+
+
+def test_a_mode_in_the_settings_is_played_at_once(tmp_path: Path) -> None:
+    where = [f"run_dir={tmp_path}", "mode=3", "matches=2", "show=false", "experience=minimax"]
+    settings = compose_settings_of(ExperiencePlaySettings, "experience_play", where)
+    written: list[str] = []
+    play_with_experience(settings, lambda _: pytest.fail("asked"), written.append)
+    assert len(written) == 2
+    assert (tmp_path / "experience_minimax.sqlite").exists()
