@@ -2,7 +2,7 @@
 
 python play/console.py
 python play/console.py --level 17 perfect=true
-python play/console.py opponent=tabular:outputs/tictactoe/tabular/backward_value.npz
+python play/console.py opponent=tabular:backward_value verbose=true board=boxed
 python play/console.py first=human second=perfect
 python play/console.py first=random second=experience swap=true
 python play/console.py --game sumto100 run_dir=outputs/try

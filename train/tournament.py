@@ -1,6 +1,6 @@
 """Play a round robin: a cross-table, ratings on one scale, exact results and a heat map.
 
-python train/tournament.py players=[random,perfect,level:10,tabular:outputs/tictactoe/tabular/backward_value.npz]
+python train/tournament.py players=[random,perfect,level:10,tabular:backward_value]
 python train/tournament.py 'players=[random,level:10,level:10?depth=2]' matches=2000 run_dir=outputs/try
 """
 
