@@ -13,16 +13,19 @@ from selfplay.games.win_draw_loss import UNDECIDED
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_columns import RESULTS
 from selfplay.grading.large_game_report import measured_verdict
+from selfplay.grading.progress_text import progress_text
 from selfplay.grading.proof import SEAT_NAMES, Grade, Grader, is_unbeatable
 from selfplay.grading.proof_text import lines_text, seats_verdict
+from selfplay.settings.run import Settings
 
 LINE_WIDTH = 100
 GAP = "    "
 
 
-def comparison_report(comparison: Comparison) -> str:
-    """The table and the verdict."""
-    return f"{comparison_table(comparison)}\n\n{verdict(comparison)}"
+def comparison_report(comparison: Comparison, settings: Settings) -> str:
+    """The table, the progress against the random player, and the verdict. `settings`: of the run."""
+    progress = progress_text(comparison.table, settings)
+    return f"{comparison_table(comparison)}\n\n{progress}\n{verdict(comparison)}"
 
 
 # ---------------------------------------------------------------------- the table

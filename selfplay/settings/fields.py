@@ -46,6 +46,9 @@ def affects(
     return dict.fromkeys(stages, Effect(when, recorded_as, unless_default))
 
 
+EACH_COMMAND = {"is_of_each_command": True}
+"""Metadata of a field that later commands do not take over from the run."""
+
 LATER_LEVEL = 2
 """A level at which every setting has an effect that has one at any level."""
 
@@ -75,7 +78,8 @@ def run_record(settings: Any) -> dict[str, Any]:
     return {
         leaf.name: leaf.value
         for leaf in leaves(settings)
-        if any(effect.when is None or effect.when(settings, LATER_LEVEL) for effect in leaf.effects.values())
+        if not leaf.field.metadata.keys() & EACH_COMMAND.keys()
+        and any(effect.when is None or effect.when(settings, LATER_LEVEL) for effect in leaf.effects.values())
     }
 
 

@@ -10,7 +10,7 @@ from selfplay.settings.checks import require, require_package, require_rates
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, OUTCOMES, TARGET_RULES, require_choice
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.fields import PLAYER_NAME, affects
+from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, affects
 from selfplay.settings.training import TrainingSettings
 
 LOGGERS = ("none", "tensorboard")
@@ -139,7 +139,7 @@ class Settings(CommonSettings):
     targets: str = field(default="full", metadata=affects("generation", when=_changes_targets, unless_default=True))
     """full: the outcome of the whole match; watkins: up to the next exploring action, then the value of the best action
     there (Watkins's Q(lambda) with lambda = 1)."""
-    logger: str = field(default="none", metadata=affects("comparison"))
+    logger: str = field(default="none", metadata=affects("comparison") | EACH_COMMAND)
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
     force: bool = False
     """Replace files that were made with other settings."""

@@ -37,7 +37,7 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
     write_comparison_events(settings, comparison.table)
     counts = {"levels": len(comparison.table) - 1}
     manifest.record("comparison", _comparison_record(settings, run), counts, _made_files(run, figures))
-    return f"{comparison_report(comparison)}\n\n{how_to_play(settings)}"
+    return f"{comparison_report(comparison, settings)}\n\n{how_to_play(settings)}"
 
 
 def is_compared(settings: Settings) -> bool:

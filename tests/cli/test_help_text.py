@@ -27,7 +27,7 @@ def test_help_shows_the_settings_and_the_flags():
     assert "recipe: article, connect_four, connect_four_large, default, othello, " in result.stdout
     described = "  training.optimizer.level_decay=1.0\n      Factor applied to the learning rate at each level.\n"
     assert described in result.stdout
-    assert "Names of players" not in result.stdout
+    assert "Names of players" in result.stdout
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)

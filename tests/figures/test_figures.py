@@ -15,6 +15,7 @@ from selfplay.figures import of_run
 from selfplay.figures.figure_files import figures_in, write_figures
 from selfplay.figures.of_comparison.exact import exact_figures
 from selfplay.figures.of_comparison.ratings import ratings
+from selfplay.figures.of_comparison.versus_random import versus_random
 from selfplay.figures.of_comparison.wins_minus_losses import wins_minus_losses
 from selfplay.figures.of_run.losses import loss_by_level, loss_curves
 from selfplay.figures.of_run.position_values import (
@@ -196,3 +197,23 @@ def test_a_new_file_with_a_figure_is_found(tmp_path: Path, monkeypatch: pytest.M
     only_new = Registry("figure", {"longest_match": "selfplay.figures.of_run.longest_match:pictures"})
     assert write_figures(only_new, "x", tmp_path) == [tmp_path / "longest_match_x.png"]
     assert Image.open(tmp_path / "longest_match_x.png").size == (150, 150)
+
+
+def test_the_results_against_the_random_player_are_stacked_by_level() -> None:
+    table = pd.DataFrame(
+        {
+            "level": [0, 1, 2],
+            "wins_vs_random": [np.nan, 900, 950],
+            "draws_vs_random": [np.nan, 60, 50],
+            "losses_vs_random": [np.nan, 40, 0],
+        }
+    )
+    (axes,) = versus_random(table).axes
+    bars = [(bar.get_x() + bar.get_width() / 2, bar.get_y(), bar.get_height()) for bar in axes.patches]
+    assert [tuple(round(number, 6) for number in bar) for bar in bars] == [
+        *((1, 0, 900), (2, 0, 950)),
+        *((1, 900, 60), (2, 950, 50)),
+        *((1, 960, 40), (2, 1000, 0)),
+    ]
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["wins (950 of level 2)", "draws (50 of level 2)", "losses (0 of level 2)"]

@@ -26,7 +26,8 @@ COLUMNS = [
     *("optimal_action_rate", "rating"),
 ]
 
-FIGURES = ["exact.png", "loss_by_level.png", "losses.png", "ratings.png", "wins_minus_losses.png"]
+FIGURES = ["exact.png", "loss_by_level.png", "losses.png", "ratings.png", "versus_random.png"]
+FIGURES += ["wins_minus_losses.png"]
 
 
 def test_the_table_has_its_columns_and_the_figures_are_drawn(run_copy: Path) -> None:
@@ -35,6 +36,7 @@ def test_the_table_has_its_columns_and_the_figures_are_drawn(run_copy: Path) -> 
     draw_run_figures(settings)
     report = compare_and_report(settings)
     assert report.splitlines()[-1].startswith("Play against it: ")
+    assert "\nIn 20 matches against the random player, moving first in half of them, level 3 won " in report
     for script in ("console", "web"):
         assert f"play/{script}.py run_dir={run_dir}" in report.splitlines()[-1]
     table = pd.read_csv(run_dir / "comparison" / "levels.csv")
