@@ -47,7 +47,7 @@ def serve(settings: WebSettings) -> None:
     log.info("The server has stopped.")
 
 
-def server_config(app: "FastAPI", port: int = 0) -> "uvicorn.Config":
+def server_config(app: "FastAPI") -> "uvicorn.Config":
     """How the application is served: with limits of connections, and nothing but HTTP."""
     import uvicorn
 
@@ -56,7 +56,7 @@ def server_config(app: "FastAPI", port: int = 0) -> "uvicorn.Config":
     # Clients are told apart by their address, which a header must not change.
     return uvicorn.Config(
         app,
-        port=port,
+        port=0,
         http=LimitedConnection,
         ws="none",
         proxy_headers=False,

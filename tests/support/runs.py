@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from selfplay import Settings, compose_settings
 
@@ -57,12 +58,14 @@ def run_forked(script: Path, *arguments: object) -> subprocess.CompletedProcess[
     return subprocess.CompletedProcess([str(script), *arguments], os.waitstatus_to_exitcode(status), *texts)
 
 
-def interruptible(command: Sequence[object], cwd: Path | None = None) -> "subprocess.Popen[str]":
+def interruptible(
+    command: Sequence[object], cwd: Path | None = None, stderr: int | IO[str] = subprocess.PIPE
+) -> "subprocess.Popen[str]":
     """A process that Ctrl-C reaches even if the tests run in the background, where shells ignore SIGINT."""
     return subprocess.Popen(
         [str(word) for word in command],
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         text=True,
         cwd=cwd,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),

@@ -18,7 +18,11 @@ from selfplay.web.errors import BusyError
 from selfplay.web.match import Match
 from selfplay.web.match_lock import MatchLock
 from selfplay.web.match_service import MatchService
+from selfplay.web.schemas import OpponentView
+from selfplay.web.workers import SLOW_WORKERS
 from tests.web.concurrent_matches import Json, answer, client_of, play
+
+SLOW = OpponentView(id="search-9", kind="search", label="Search", about="", is_slow=True)
 
 
 class Gate:
@@ -95,6 +99,23 @@ def test_a_search_does_not_block_other_matches(app: FastAPI, gate: Gate, monkeyp
                 busy = await client.post(f"/api/matches/{slow['id']}/undo")
                 assert (busy.status_code, "still working" in busy.json()["error"]) == (409, True)
             assert len(waiting.result()["plies"]) == 2
+
+    asyncio.run(try_it())
+
+
+def test_searches_in_all_their_threads_do_not_block_the_rest(app: FastAPI, service: MatchService, gate: Gate) -> None:
+    async def try_it() -> None:
+        searches = [service.workers.run_for(SLOW, gate.pass_through) for _ in range(10 * SLOW_WORKERS)]
+        async with client_of(app) as client:
+            # The first match against an opponent loads its player.
+            for opponent in ("random", "level-1", "memory-experience"):
+                await asyncio.wait_for(begin(client, opponent), 30)
+            for what in ("opponents", "story", "proof?opponent=level-1"):
+                answered = await asyncio.wait_for(client.get(f"/api/games/tictactoe/{what}"), 30)
+                assert answered.status_code == 200
+            assert not any(search.done() for search in searches)
+        gate.opened.set()
+        await asyncio.gather(*searches)
 
     asyncio.run(try_it())
 
