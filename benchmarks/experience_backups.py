@@ -1,7 +1,7 @@
 """Compare the two backups of the experience graph, absolute and minimax, seed by seed, as a Markdown table.
 
     python benchmarks/experience_backups.py
-    python benchmarks/experience_backups.py --seeds 5 --matches 5000
+    python benchmarks/experience_backups.py --seeds 1 --matches 20000
 
 Each player learns from its matches against the random player, in alternating seats, as in `python train/play_matches.py
 first=random second=experience seed=SEED`. Each row shows the number of known boards, the exact probabilities against
@@ -43,7 +43,7 @@ def print_row(grader: Grader, backup: str, seed: int, matches: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--matches", type=int, default=20_000)
+    parser.add_argument("--matches", type=int, default=5_000)
     options = parser.parse_args()
     grader = Grader(positions_of("tictactoe"))
     print(f"after {options.matches:,} matches\n")
