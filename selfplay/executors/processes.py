@@ -83,10 +83,11 @@ class ProcessExecutor:
             return self._pool.submit(function, task)
         # A pool starts a worker whenever no worker is idle for a new task.
         before = set(multiprocessing.active_children())
-        with _interrupted_later():
-            future = self._pool.submit(function, task)
-        self._processes |= set(multiprocessing.active_children()) - before
-        return future
+        try:
+            with _interrupted_later():
+                return self._pool.submit(function, task)
+        finally:
+            self._processes |= set(multiprocessing.active_children()) - before
 
     def _result(self, future: "Future[Result]") -> Result:
         while not wait_for_futures([future], STOPPED_CHECK).done:
@@ -111,14 +112,19 @@ class ProcessExecutor:
         self._pool = None
 
 
-def _release_semaphores() -> None:
-    """Release the semaphores of all pools, so that multiprocessing does not print that they leaked."""
+def _end_pools() -> None:
+    """Kill all workers and release the semaphores of all pools, so that nothing prints that they leaked.
+
+    An interrupt may have come while a worker was started, before its pool knew it; it would not find its semaphores.
+    """
+    for process in multiprocessing.active_children():
+        process.kill()
     finalizers: Any = util
     finalizers._run_finalizers(0)
 
 
 # A program that ends early does so without Python's exit handlers.
-before_exit(_release_semaphores)
+before_exit(_end_pools)
 
 
 def _is_stopped(process: BaseProcess) -> bool:
