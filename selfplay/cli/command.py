@@ -4,7 +4,6 @@ A script composes its settings with Hydra (`--cfg job` and `--multirun` work), a
 too: `--level 3` is `level=3`.
 """
 
-import gc
 import logging
 import os
 import sys
@@ -120,8 +119,6 @@ class Script(Generic[AnySettings]):
         if not set(HELP_FLAGS).isdisjoint(arguments):
             self._print_help(arguments)
             return
-        # Imports create many objects and no garbage; see docs/design_notes.md for what this saves.
-        gc.set_threshold(200_000)
         multirun = self._run_hydra(arguments)
         if multirun is not None:
             with logging_to_screen(self.log_to):
