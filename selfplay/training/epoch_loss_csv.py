@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from selfplay.errors import InvalidFileError
+from selfplay.input_files import MEGABYTE, read_text
 from selfplay.training.fitting import EpochLoss
 
 HEADER = ",".join(EpochLoss._fields)
@@ -20,12 +21,7 @@ def read_epoch_losses(path: Path) -> list[EpochLoss]:
 
     Raises InvalidFileError if the file is missing, empty, truncated or not such a table, or a value is out of range.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InvalidFileError(path, f"cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InvalidFileError(path, "is not a text file") from error
+    text = read_text(path, 16 * MEGABYTE)
     header, _, body = text.partition("\n")
     if header != HEADER:
         raise InvalidFileError(path, f"its first line is not {HEADER}")

@@ -40,7 +40,7 @@ def test_broken_loss_files_are_rejected(tmp_path: Path, text: str, reason: str) 
 
 
 def test_missing_and_binary_loss_files_are_rejected(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFileError, match="No such file"):
+    with pytest.raises(InvalidFileError, match="does not exist"):
         read_epoch_losses(tmp_path / "epoch_loss.csv")
     (tmp_path / "epoch_loss.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidFileError, match="not a text file"):

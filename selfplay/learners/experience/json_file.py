@@ -18,7 +18,7 @@ from selfplay.learners.experience.graph_checks import checked_boards, require
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.runs.written_files import written_whole
 
-LIMIT = 1024 * MEGABYTE
+LIMIT = 64 * MEGABYTE
 KEYS = ("state", "next", "score", "end")
 
 

@@ -9,23 +9,42 @@ Nothing is pickled, and equal tables give equal bytes.
 """
 
 import json
+import math
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic_core import core_schema as cs
 
 from selfplay.errors import InvalidFileError
 from selfplay.games.position_graph import PositionGraph
+from selfplay.input_files import MEGABYTE, FileFormat, require_regular_file, shortened
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
 
 FORMAT = 1
 ARRAYS = {"values", "own", "opp", "metadata"}
-METADATA = {"format", "game", "rule", "settings", "versions"}
 PLAYED = "played"
+LARGEST_FILE = 1024 * MEGABYTE
+METADATA = FileFormat(
+    "a file of tables of this format",
+    cs.typed_dict_schema(
+        {
+            "format": cs.typed_dict_field(cs.literal_schema([FORMAT])),
+            "game": cs.typed_dict_field(cs.str_schema()),
+            "rule": cs.typed_dict_field(cs.str_schema()),
+            "settings": cs.typed_dict_field(cs.dict_schema(cs.str_schema())),
+            "versions": cs.typed_dict_field(cs.dict_schema(cs.str_schema(), cs.str_schema())),
+            PLAYED: cs.typed_dict_field(cs.int_schema(ge=0, lt=2**53), required=False),
+        },
+        extra_behavior="forbid",
+    ),
+    limit=MEGABYTE // 4,
+)
 
 
 class SavedTables(NamedTuple):
@@ -90,9 +109,12 @@ def load_tables(path: Path, graph: PositionGraph) -> SavedTables:
 
     Raises InvalidFileError if the file is missing, truncated, or belongs to another program or game.
     """
-    arrays, metadata = _read(path)
-    if metadata["game"] != graph.game.name:
-        raise InvalidFileError(path, f"plays {metadata['game']}, not {graph.game.name}")
+    size = graph.state.own.numpy().nbytes
+    with _opened(path, 6 * size + MEGABYTE) as archive:
+        metadata = _metadata(path, archive)
+        if metadata["game"] != graph.game.name:
+            raise InvalidFileError(path, f"plays {shortened(metadata['game'])}, not {graph.game.name}")
+        arrays = {name: _array(archive, name, 4 * size) for name in ("values", "own", "opp")}
     words = (graph.state.own.numpy(), graph.state.opp.numpy())
     if not all(np.array_equal(arrays[name], word) for name, word in zip(("own", "opp"), words, strict=True)):
         raise InvalidFileError(path, f"its positions are not those of {graph.game.name}")
@@ -107,35 +129,48 @@ def load_tables(path: Path, graph: PositionGraph) -> SavedTables:
 def trains_against_people(path: Path) -> bool:
     """`SavedTables.trains_against_people` of the file, without reading its tables; False if it cannot be read."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return SavedTables(np.empty(0), json.loads(str(file["metadata"]))).trains_against_people
-    except Exception:
-        # As in `_read`; the error is reported when the file is used.
+        with _opened(path, LARGEST_FILE) as archive:
+            return SavedTables(np.empty(0), _metadata(path, archive)).trains_against_people
+    except InvalidFileError:
+        # The error is reported when the file is used.
         return False
 
 
-def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+@contextmanager
+def _opened(path: Path, most_bytes: int) -> Iterator[zipfile.ZipFile]:
+    """The arrays of the file, which has at most `most_bytes` bytes; errors while reading are InvalidFileErrors."""
+    require_regular_file(path, most_bytes)
     try:
         with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-        if sorted(names) != sorted(f"{name}.npy" for name in ARRAYS):
-            raise InvalidFileError(path, "is not a file of tables of this program")
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in ARRAYS}
-        metadata = json.loads(str(arrays["metadata"]))
+            if sorted(archive.namelist()) != sorted(f"{name}.npy" for name in ARRAYS):
+                raise InvalidFileError(path, "is not a file of tables of this program")
+            yield archive
     except InvalidFileError:
         raise
-    except FileNotFoundError as error:
-        raise InvalidFileError(path, "does not exist") from error
     except Exception as error:
         # For truncated or damaged files zipfile and numpy raise about ten types of errors, SyntaxError among them.
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InvalidFileError(path, f"cannot be read: {reason}") from error
-    if not isinstance(metadata, dict) or set(metadata) - {PLAYED} != METADATA or metadata["format"] != FORMAT:
-        raise InvalidFileError(path, "is not a file of tables of this format")
+
+
+def _array(archive: zipfile.ZipFile, name: str, most_bytes: int) -> NDArray[Any]:
+    """An array of the file. Raises ValueError if it has more than `most_bytes` bytes, however well it is compressed."""
+    with archive.open(f"{name}.npy") as file:
+        if np.lib.format.read_magic(file) != (1, 0):
+            raise ValueError(f"the array {name} is not in version 1.0 of the format .npy")
+        shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(file)
+        size = math.prod(shape) * dtype.itemsize
+        if dtype.hasobject or not 0 <= size <= most_bytes:
+            raise ValueError(f"the array {name} is {shortened(dtype)}{shortened(list(shape))}")
+        content = bytearray(file.read(size))
+        if len(content) != size or file.read(1):
+            raise ValueError(f"the array {name} does not have the size that its header names")
+    return np.frombuffer(content, dtype).reshape(shape, order="F" if is_fortran else "C")
+
+
+def _metadata(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
+    """The checked metadata. Raises InvalidFileError, and the errors of `_array`."""
+    metadata: dict[str, Any] = METADATA.parse_json(path, str(_array(archive, "metadata", METADATA.limit)))
     if metadata["rule"] not in list(UPDATE_RULES):
-        raise InvalidFileError(path, f"was learned by the unknown rule {metadata['rule']!r}")
-    played = metadata.get(PLAYED, 0)
-    if not isinstance(metadata["settings"], dict) or not (isinstance(played, int) and 0 <= played < 2**53):
-        raise InvalidFileError(path, "its metadata are not those of tables")
-    return arrays, metadata
+        raise InvalidFileError(path, f"was learned by the unknown rule {shortened(metadata['rule'])!r}")
+    return metadata
