@@ -15,7 +15,9 @@ from selfplay.dataset.rows import Rows
 from selfplay.dataset.schema import COLUMNS, NUMBERS, OBSERVATION, csv_schema, entry_names
 from selfplay.errors import InvalidFileError
 from selfplay.games.observation_codec import ObservationCodec
+from selfplay.input_files import open_regular_file
 
+LONGEST_HEADER = 1 << 20
 WRITTEN_ROWS = 16384
 """Rows that Arrow writes at a time: nearly twice as fast as its default of 1,024."""
 
@@ -68,8 +70,8 @@ def read_csv(path: Path, codec: ObservationCodec) -> Rows:
 def _check_form(path: Path, names: list[str]) -> None:
     """Raise InvalidFileError unless the file has this header, a row, and a line feed at its end."""
     try:
-        with path.open("rb") as file:
-            line, more = file.readline(), file.read(1)
+        with open_regular_file(path) as file:
+            line, more = file.readline(LONGEST_HEADER), file.read(1)
             file.seek(-1 if more else 0, 2)
             last = file.read(1)
     except OSError as error:

@@ -19,6 +19,7 @@ from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.schema import COLUMNS, NUMBERS, OBSERVATION, parquet_schema
 from selfplay.errors import InvalidFileError
 from selfplay.games.observation_codec import ObservationCodec
+from selfplay.input_files import require_regular_file
 
 GROUP_SIZE = 65536
 """Rows in a row group, however many rows are passed at a time, because batching must not change the bytes."""
@@ -95,12 +96,13 @@ class ParquetRowGroups:
         self.sizes: list[int] = []
         """Rows in each group."""
         for part in parquet_parts(path):
+            require_regular_file(part)
             with _naming(part), pq.ParquetFile(part) as file:
                 _check_columns(part, file.schema_arrow, parquet_schema(codec.size))
                 metadata = file.metadata
             self._metadata[part] = metadata
             self._places += [(part, number) for number in range(metadata.num_row_groups)]
-            self.sizes += [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
+            self.sizes += _group_sizes(part, metadata)
         if not sum(self.sizes):
             raise InvalidFileError(path, f"holds no rows; {REMEDY}")
 
@@ -131,6 +133,14 @@ def _naming(path: Path) -> Iterator[None]:
         raise InvalidFileError(path, f"cannot be read: {error.strerror or 'it is broken'}; {REMEDY}") from error
     except pa.ArrowException as error:
         raise InvalidFileError(path, f"{' '.join(str(error).split())}; {REMEDY}") from error
+
+
+def _group_sizes(path: Path, metadata: pq.FileMetaData) -> list[int]:
+    """The rows in each row group. Raises InvalidFileError if one has more rows than this program writes."""
+    sizes = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
+    if sizes and max(sizes) > GROUP_SIZE:
+        raise InvalidFileError(path, f"a row group has {max(sizes):,} rows, more than {GROUP_SIZE:,}; {REMEDY}")
+    return sizes
 
 
 def _check_columns(path: Path, schema: pa.Schema, expected: pa.Schema) -> None:

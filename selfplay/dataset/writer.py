@@ -1,9 +1,11 @@
 """Writing datasets shard by shard; a dataset gets its final name when it is complete."""
 
+import hashlib
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -12,7 +14,12 @@ import pyarrow.parquet as pq
 
 from selfplay.dataset.csv_file import csv_header
 from selfplay.dataset.parquet import part_name
-from selfplay.runs.written_files import remove_folder, written_whole
+from selfplay.errors import InvalidFileError
+from selfplay.input_files import MEGABYTE, read_bytes, read_text
+from selfplay.runs.written_files import remove_folder, sha256, written_whole
+
+DIGEST_LINE = re.compile(r"([0-9a-f]{64})  (part-[0-9]{5,9}\.parquet)")
+LARGEST_LIST = 1024 * MEGABYTE
 
 
 class DatasetWriter(Protocol):
@@ -56,33 +63,75 @@ class CsvWriter:
 
 
 class PartsWriter:
-    """Writes a file for each shard into a folder."""
+    """Writes a file for each shard into a folder, and records the SHA-256 of each in a list beside them."""
 
     def __init__(self, path: Path, record: Mapping[str, Any]) -> None:
         self._path, self._beside = path, path.with_name(f".{path.name}.partial")
-        self._record = self._beside / "record.json"
-        text = json.dumps(record, sort_keys=True)
+        self._record, self._digests = self._beside / "record.json", self._beside / "parts.sha256"
+        content = json.dumps(record, sort_keys=True).encode()
         if self._beside.is_symlink():
             self._beside.unlink()
-        if not (self._record.exists() and self._record.read_text() == text):
+        if not (self._record.exists() and _has_content(self._record, content)):
             shutil.rmtree(self._beside, ignore_errors=True)
             with written_whole(self._record) as beside:
-                beside.write_text(text)
-        self.written = dict(_complete_parts(self._beside))
+                beside.write_bytes(content)
+        self.written = dict(self._complete_parts())
 
     def add(self, shard: int, content: bytes) -> None:
-        with written_whole(self._beside / part_name(shard)) as beside:
+        name = part_name(shard)
+        with written_whole(self._beside / name) as beside:
             beside.write_bytes(content)
+        # A part whose line is missing, because the process was killed here, is written again.
+        with self._digests.open("a") as file:
+            file.write(f"{hashlib.sha256(content).hexdigest()}  {name}\n")
 
     def finish(self) -> None:
         """Rename the folder to that of the dataset."""
-        self._record.unlink()
+        for path in (self._record, self._digests):
+            path.unlink()
         remove_folder(self._path)
         self._beside.replace(self._path)
 
+    def _complete_parts(self) -> Iterator[tuple[int, int]]:
+        """The numbers of the shards whose files are as they were written, and their numbers of rows.
 
-def _complete_parts(folder: Path) -> Iterator[tuple[int, int]]:
-    """The numbers of the shards with a readable file in a folder, and their numbers of rows."""
-    for path in sorted(folder.glob("part-*.parquet")):
-        with suppress(OSError, pa.ArrowInvalid, ValueError):
-            yield int(path.stem.removeprefix("part-")), pq.read_metadata(path).num_rows
+        All other files are deleted.
+        """
+        digests = self._recorded_digests()
+        for path in sorted(self._beside.iterdir()):
+            if path in (self._record, self._digests):
+                continue
+            if (
+                path.is_file()
+                and digests.get(path.name) == sha256(path)
+                and (rows := _number_of_rows(path)) is not None
+            ):
+                yield int(path.stem.removeprefix("part-")), rows
+            elif path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+
+    def _recorded_digests(self) -> dict[str, str]:
+        """The recorded SHA-256 of the parts by their names; a list that cannot be read is deleted."""
+        try:
+            lines = read_text(self._digests, LARGEST_LIST).splitlines()
+        except InvalidFileError:
+            self._digests.unlink(missing_ok=True)
+            return {}
+        return {match[2]: match[1] for line in lines if (match := DIGEST_LINE.fullmatch(line))}
+
+
+def _number_of_rows(path: Path) -> int | None:
+    """The rows of a Parquet file; None if it is not one."""
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except (OSError, pa.ArrowException):
+        return None
+
+
+def _has_content(path: Path, content: bytes) -> bool:
+    try:
+        return read_bytes(path, len(content)) == content
+    except InvalidFileError:
+        return False

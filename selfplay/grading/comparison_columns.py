@@ -174,6 +174,9 @@ EXACT: tuple[Column[LevelFacts], ...] = grade_columns(lambda facts: facts.grade)
 ENDGAMES: tuple[Column[LevelFacts], ...] = endgame_columns(lambda facts: facts.endgames, large_games_only=True)
 RATING: tuple[Column[LevelFacts], ...] = rating_columns(lambda facts: facts.rating, large_games_only=True)
 
+LEVEL_TABLE = "a table of compared levels; train/compare_levels.py writes it again"
+"""What error messages call levels.csv and references.csv, and how to replace them."""
+
 LEVEL_COLUMNS: tuple[Column[LevelFacts], ...] = (
     Column("level", "the level; 0 is the random player", lambda facts: facts.level, int),
     *(*VERSUS_PREVIOUS, *VERSUS_RANDOM, *EXACT, *ENDGAMES, *RATING),

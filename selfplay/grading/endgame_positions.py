@@ -23,11 +23,14 @@ from selfplay.games.kernels import distinct_positions
 from selfplay.games.match_record import MatchRecord
 from selfplay.games.state import State
 from selfplay.grading.reference_players import average_player
+from selfplay.grading.table_columns import LARGEST_TABLE
+from selfplay.input_files import read_text
 from selfplay.matches.arena import play_matches
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.manifest import Manifest
 from selfplay.runs.written_files import written_whole
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.evaluation_files import make_evaluation
@@ -51,6 +54,8 @@ ENDGAME_COLUMNS = {
     "value": "points (empty squares count for the winner) or, in a game without points, the result: 1, 0 or -1",
 }
 """The columns of endgames.csv and their meanings; `_rows` writes all but the last."""
+ENDGAMES = "endgames"
+"""The section of the manifest that describes the file."""
 HEADER = ",".join(ENDGAME_COLUMNS)
 
 
@@ -89,8 +94,9 @@ def endgame_positions(
 ) -> EndgamePositions | None:
     """Up to `count` endgame positions in which the choice matters, with the value of every action.
 
-    The values are read from the file at `path` if it holds these positions. Otherwise the positions are solved and the
-    file is replaced. None if the game has no board of squares, or if no positions are found.
+    The values are read from the file at `path` if it holds these positions and has not changed since it was written,
+    according to manifest.json beside it. Otherwise the positions are solved and the file is replaced. None if the game
+    has no board of squares, or if no positions are found.
 
     Raises StageError if the file cannot be written.
     """
@@ -100,12 +106,16 @@ def endgame_positions(
     if state.batch_size == 0:
         return None
     rows = _rows(game, state)
-    values = _read_values(path, rows, game.num_squares)
+    manifest, record = Manifest(path.parent), {"game": game.name, "endgames": count, "seed": seed}
+    is_as_written = manifest.is_done(ENDGAMES, record, force=True)
+    values = _read_values(path, rows, game.num_squares) if is_as_written else None
     if values is None:
+        manifest.forget(ENDGAMES)
         values = _solve(game, state, progress)
         with written_whole(path) as beside:
             lines = [HEADER, *(f"{row},{value}" for row, value in zip(rows, values, strict=True))]
             beside.write_text("\n".join(lines) + "\n", encoding="ascii")
+        manifest.record(ENDGAMES, record, {"positions": state.batch_size}, [path.name])
         log.info("wrote %s", path)
     table = np.full((state.batch_size, game.num_distinct_actions), np.nan)
     table[tuple(game.legal_action_mask(state).nonzero(as_tuple=True))] = values
@@ -198,10 +208,10 @@ def _rows(game: Game, state: State) -> list[str]:
 def _read_values(path: Path, rows: list[str], largest: int) -> list[int] | None:
     """The values of these rows in the file; None if it is missing or does not hold these rows."""
     try:
-        header, *lines = path.read_text(encoding="ascii").splitlines()
+        header, *lines = read_text(path, LARGEST_TABLE).splitlines()
         read = [line.rpartition(",") for line in lines]
         values = [int(value) for _, _, value in read]
-    except (OSError, ValueError):
+    except ValueError:
         return None
     is_whole = header == HEADER and [row for row, _, _ in read] == rows and all(abs(v) <= largest for v in values)
     return values if is_whole else None

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from selfplay.errors import InvalidFileError, StageError
-from selfplay.grading.comparison_columns import LEVEL_COLUMNS
+from selfplay.errors import InvalidFileError, SettingError, StageError
+from selfplay.games import make_game
+from selfplay.grading.comparison_columns import LEVEL_COLUMNS, LEVEL_TABLE
+from selfplay.grading.table_columns import read_rows
 from selfplay.runs.manifest import Manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.epoch_loss_csv import read_epoch_losses
@@ -20,7 +22,11 @@ SETTING_IN_NAME = re.compile(r"(?:^|[,/])([A-Za-z_+][\w.]*)=(.*?)(?=[,/][A-Za-z_
 LINES = [column.name for column in LEVEL_COLUMNS if column.exceeds_64_bits]
 """Columns of counts that may exceed 64 bits."""
 
-NEEDED = ("level", "exact_win_vs_random", "rating", *(f"{what}_vs_random" for what in ("wins", "draws", "losses")))
+NEEDED = ("level", "rating", *(f"{what}_vs_random" for what in ("wins", "draws", "losses")))
+"""Columns without which a run cannot be compared; the results are empty for level 0."""
+
+EXACT = ("exact_win_vs_random",)
+"""Columns that have a value for all levels or for none."""
 
 
 class Run(NamedTuple):
@@ -75,18 +81,19 @@ def read_runs(folder: Path, expected: Sequence[Path] = ()) -> Runs:
         name = str(path.relative_to(folder))
         try:
             finished.append(_read_run(name, RunFolder(path)))
-        except (StageError, InvalidFileError) as error:
+        except (StageError, SettingError, InvalidFileError) as error:
             skipped[name] = str(error)
     return Runs(folder, finished, skipped)
 
 
 def _numbers_in_order(text: str) -> list[tuple[int, str]]:
     """A key that sorts seed=10 after seed=9."""
-    return [(int(part) if part.isdigit() else -1, part) for part in re.split(r"(\d+)", text)]
+    return [(int(part) if re.fullmatch("[0-9]+", part) else -1, part) for part in re.split("([0-9]+)", text)]
 
 
 def _read_run(name: str, run: RunFolder) -> Run:
-    """Raise StageError, without the run's name, if it is not finished, or InvalidFileError if a file is broken."""
+    """Raise StageError, without the run's name, if it is not finished, InvalidFileError if a file is broken, or
+    SettingError for an unknown game."""
     levels = run.trained_levels()
     if not levels:
         raise StageError("no level is trained yet" if run.path.is_dir() else "it has not started")
@@ -96,7 +103,10 @@ def _read_run(name: str, run: RunFolder) -> Run:
     if (compared := int(table["level"].iloc[-1])) != levels[-1]:
         raise StageError(f"trained up to level {levels[-1]}, but compared up to level {compared}")
     loss = min(epoch.validation_loss for epoch in read_epoch_losses(run.epoch_loss(levels[-1])))
-    return Run(name, _settings(run, levels[-1]), table, loss)
+    read = Run(name, _settings(run, levels[-1]), table, loss)
+    if (game := read.all_settings.get("game")) is not None:
+        make_game(game)
+    return read
 
 
 def read_level_table(path: Path) -> pd.DataFrame:
@@ -104,17 +114,22 @@ def read_level_table(path: Path) -> pd.DataFrame:
 
     Raises InvalidFileError if it is not such a table.
     """
-    try:
-        table = pd.read_csv(path, dtype=dict.fromkeys(LINES, "string"))
-        for column in NEEDED:
-            table[column] = pd.to_numeric(table[column])
-        if table["level"].tolist() != list(range(len(table))) or len(table) < 2:
-            raise ValueError
-        if not all(text.isdigit() for column in LINES for text in table[column].dropna()):
-            raise ValueError
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        reason = "is not a table of compared levels; train/compare_levels.py writes it again"
-        raise InvalidFileError(path, reason) from error
+    rows = read_rows(path, LEVEL_COLUMNS, LEVEL_TABLE)
+    wrong = InvalidFileError(path, "is not {} (a level or a result is missing); {}".format(*LEVEL_TABLE.split("; ")))
+    if [row.get("level") for row in rows] != list(range(len(rows))) or len(rows) < 2:
+        raise wrong
+    if not all(name in row for row in rows for name in (*NEEDED, *LINES)):
+        raise wrong
+    if any(row[name] is None for row in rows for name in NEEDED if row["level"] > 0 or name == "rating"):
+        raise wrong
+    # In a game too large to enumerate, no level has an exact grade.
+    if any((row[name] is None) != (rows[0][name] is None) for row in rows for name in EXACT):
+        raise wrong
+    if any(row[name] is not None and row[name] < 0 for row in rows for name in LINES):
+        raise wrong
+    table = pd.read_csv(path, dtype=dict.fromkeys(LINES, "string"))
+    for column in (*NEEDED, *EXACT):
+        table[column] = pd.to_numeric(table[column])
     return table
 
 

@@ -3,6 +3,7 @@
 `selfplay.grading.comparison_columns` and `selfplay.grading.tournament_tables` declare the columns.
 """
 
+import csv
 import logging
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,6 +11,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from selfplay.errors import InvalidFileError
+from selfplay.input_files import MEGABYTE, read_text, shortened
 from selfplay.runs.written_files import written_whole
 
 # pandas is imported inside the functions, so that the web page, which reads single rows, does not wait for it.
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 log = logging.getLogger(__name__)
+
+LARGEST_TABLE = 64 * MEGABYTE
 
 Row = TypeVar("Row")
 Field = int | float | str | None
@@ -44,7 +49,9 @@ class Column(NamedTuple, Generic[Row]):
             return None
         field = self.kind(text)
         if isinstance(field, float) and not math.isfinite(field):
-            raise ValueError(text)
+            raise ValueError(f"{self.name} is {text}")
+        if isinstance(field, int) and not (self.exceeds_64_bits or abs(field) < 2**63):
+            raise ValueError(f"{self.name} has more than 64 bits")
         return field
 
 
@@ -71,11 +78,31 @@ def write_csv(table: "pd.DataFrame", path: Path) -> None:
     log.info("wrote %s", path)
 
 
-def parsed_row(columns: Iterable[Column[Row]], texts: Mapping[str, str]) -> dict[str, Any]:
-    """The fields of a row of a CSV file, by column; columns that the file does not have are left out.
+def read_rows(path: Path, columns: Sequence[Column[Row]], kind: str) -> list[dict[str, Any]]:
+    """The rows of a CSV file, each a field by column; columns that the file does not have are left out.
 
-    Raises ValueError if a field does not have the kind of its column.
+    Args:
+        kind: what the file should be, and what writes it again, for error messages: "a table of levels; run it again".
+
+    Raises InvalidFileError if the file is missing, empty or cut off, or a field does not have the kind of its column.
     """
+    text = read_text(path, LARGEST_TABLE)
+    try:
+        if not text.endswith("\n"):
+            raise ValueError("it is cut off")
+        header, *lines = csv.reader(text.splitlines(), strict=True)
+        if not lines or len(set(header)) < len(header):
+            raise ValueError("it has no rows, or two columns of one name")
+        return [_parsed_row(columns, header, line) for line in lines]
+    except (ValueError, csv.Error) as error:
+        what, _, remedy = kind.partition("; ")
+        raise InvalidFileError(path, f"is not {what} ({shortened(error)}); {remedy}") from error
+
+
+def _parsed_row(columns: Sequence[Column[Row]], header: Sequence[str], line: Sequence[str]) -> dict[str, Any]:
+    if len(line) != len(header):
+        raise ValueError(f"a row has {len(line)} fields, not {len(header)}")
+    texts = dict(zip(header, line, strict=True))
     return {column.name: column.parse(texts[column.name]) for column in columns if column.name in texts}
 
 

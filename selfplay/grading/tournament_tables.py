@@ -73,6 +73,9 @@ PAIR_COLUMNS: tuple[Column[PlayedPair], ...] = (
     *map(_probability, OUTCOMES),
 )
 
+PLAYER_TABLE = "a table of players; play/tournament.py writes it again"
+"""What error messages call players.csv, and how to replace it."""
+
 PLAYER_COLUMNS: tuple[Column[RatedPlayer], ...] = (
     Column("player", "name of the player", lambda player: player.name, str),
     *rating_columns(_rating),

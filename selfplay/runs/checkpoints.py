@@ -16,6 +16,7 @@ from selfplay.architectures import build_network, meta_tensors
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.games import Game
 from selfplay.input_files import MEGABYTE, FileFormat, require_regular_file
+from selfplay.runs.manifest import check_against_manifest
 
 METADATA_KEY = "selfplay"
 """The one key of all metadata, because the file format does not fix the order of several keys."""
@@ -91,8 +92,10 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     """Read the network at `path`.
 
     Raises InvalidFileError if the file is missing, truncated or not a checkpoint, if its network is for another game,
-    if its architecture is unknown or does not fit its weights, or if a weight is not a number of reasonable size.
+    if its architecture is unknown or does not fit its weights, if a weight is not a number of reasonable size, or if
+    the manifest beside it describes another file.
     """
+    check_against_manifest(path)
     with _opened(path) as (metadata, file):
         if metadata["game"] != game.name:
             raise InvalidFileError(path, f"is for {shortened(metadata['game'])}, not for {game.name}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic_core import core_schema as cs
 
-from selfplay.errors import StageError
+from selfplay.errors import InvalidFileError, StageError
 from selfplay.input_files import FileFormat
 from selfplay.runs.written_files import sha256, written_whole
 
@@ -126,6 +126,17 @@ class Manifest:
     def _write(self) -> None:
         with written_whole(self.path) as beside:
             beside.write_text(json.dumps({"format": MANIFEST_FORMAT, **self.sections}, indent=2, sort_keys=True) + "\n")
+
+
+def check_against_manifest(path: Path) -> None:
+    """Raise InvalidFileError if the manifest beside a file records another SHA-256 for it.
+
+    Files that no manifest describes are accepted, such as copies.
+    """
+    for section in Manifest(path.parent).sections.values():
+        digest = section["files"].get(path.name)
+        if digest is not None and path.exists() and sha256(path) != digest:
+            raise InvalidFileError(path, "differs from its manifest; make it again with force=true")
 
 
 def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from itertools import tee
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -38,18 +39,18 @@ def play_level(
     name = context.run.dataset(level, settings.dataset.format).name
     path = context.run.stage_folder(level, settings.output_dir) / name
     size = prod(context.game.observation_shape)
-    shards = shards_of(settings, level)
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with (
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
         form.written(path, size, record) as writer,
     ):
         rows = sum(writer.written.values())
-        missing = [shard for shard in shards if shard.number not in writer.written]
-        if found := len(shards) - len(missing):
-            log.info("level %d: %d of %d shards already written", level, found, len(shards))
-            bar.update(settings.matches - sum(len(shard.matches) for shard in missing))
-        for shard, played in zip(missing, executor.map(play_shard, missing, agents), strict=True):
+        if found := [shard for shard in shards_of(settings, level) if shard.number in writer.written]:
+            count = -(-settings.matches // settings.dataset.shard_matches)
+            log.info("level %d: %d of %d shards already written", level, len(found), count)
+            bar.update(sum(len(shard.matches) for shard in found))
+        missing, also_missing = tee(shard for shard in shards_of(settings, level) if shard.number not in writer.written)
+        for shard, played in zip(missing, executor.map(play_shard, also_missing, agents), strict=True):
             writer.add(shard.number, played.content)
             rows += played.rows
             bar.update(len(shard.matches))

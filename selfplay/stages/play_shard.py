@@ -40,11 +40,11 @@ class PlayedShard(NamedTuple):
     rows: int
 
 
-def shards_of(settings: Settings, level: int) -> list[Shard]:
-    """The shards of the matches of a level."""
+def shards_of(settings: Settings, level: int) -> Iterator[Shard]:
+    """The shards of the matches of a level, in order."""
     size, matches = settings.dataset.shard_matches, range(settings.matches)
-    parts = (matches[start : start + size] for start in range(0, len(matches), size))
-    return [Shard(settings, level, number, part) for number, part in enumerate(parts)]
+    for number, start in enumerate(range(0, len(matches), size)):
+        yield Shard(settings, level, number, matches[start : start + size])
 
 
 def play_shard(shard: Shard) -> PlayedShard:

@@ -62,8 +62,8 @@ def _train_and_write(plan: TrainingPlan, processes: ProcessGroup, progress: Prog
     from selfplay.stages.fit_level import fit_level, training_rows
 
     with _lack_of_memory_explained(level):
-        rows = training_rows(plan, processes)
         plan.check_datasets()
+        rows = training_rows(plan, processes)
         manifest.forget("training")
         with (
             closing(progress(total=settings.training.epochs, desc=f"level {level}: epochs")) as bar,

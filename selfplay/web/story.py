@@ -1,18 +1,18 @@
 """The story of a run, read from its files: losses, comparison and ratings. The run may still be in progress."""
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
-from selfplay.grading.comparison_columns import LEVEL_COLUMNS, REFERENCE_COLUMNS, RESULTS
+from selfplay.grading.comparison_columns import LEVEL_COLUMNS, LEVEL_TABLE, REFERENCE_COLUMNS, RESULTS
 from selfplay.grading.proof import SEAT_NAMES, Lines
 from selfplay.grading.proof_text import count_text
-from selfplay.grading.table_columns import parsed_row
-from selfplay.grading.tournament_tables import PLAYER_COLUMNS
+from selfplay.grading.table_columns import read_rows
+from selfplay.grading.tournament_tables import PLAYER_COLUMNS, PLAYER_TABLE
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.epoch_loss_csv import read_epoch_losses
 from selfplay.web.opponents import OpponentCatalog, no_levels_text, path_text
@@ -137,15 +137,8 @@ def _epochs(path: Path) -> list[EpochView]:
     ]
 
 
-def _rows(path: Path) -> Iterator[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file)
-
-
 def _comparison(path: Path) -> list[LevelRow]:
-    rows = [parsed_row(LEVEL_COLUMNS, texts) for texts in _rows(path)]
-    if not rows:
-        raise InvalidFileError(path.name, "has no rows; compare the levels again")
+    rows = read_rows(path, LEVEL_COLUMNS, LEVEL_TABLE)
     return [
         LevelRow(
             level=row["level"],
@@ -180,11 +173,11 @@ def _exact(row: Row) -> ExactView | None:
 
 
 def _tournament(path: Path) -> list[RatedPlayerView]:
-    return [_rated(row, "player") for row in (parsed_row(PLAYER_COLUMNS, texts) for texts in _rows(path))]
+    return [_rated(row, "player") for row in read_rows(path, PLAYER_COLUMNS, PLAYER_TABLE)]
 
 
 def _references(path: Path) -> list[RatedPlayerView]:
-    return [_rated(row, "reference") for row in (parsed_row(REFERENCE_COLUMNS, texts) for texts in _rows(path))]
+    return [_rated(row, "reference") for row in read_rows(path, REFERENCE_COLUMNS, LEVEL_TABLE)]
 
 
 def _rated(row: Row, column: str) -> RatedPlayerView:

@@ -118,7 +118,7 @@ def test_a_truncated_file_is_refused_unless_its_rows_are_complete(written):
 
 
 def test_a_missing_file_is_refused(tmp_path):
-    with pytest.raises(InvalidFileError, match=r"nowhere\.csv: cannot be read: No such file"):
+    with pytest.raises(InvalidFileError, match=r"nowhere\.csv: does not exist"):
         read_dataset(tmp_path / "nowhere.csv", CODEC)
 
 

@@ -10,6 +10,7 @@ import pytest
 from selfplay.dataset.formats import PARQUET
 from selfplay.dataset.parquet import parquet_parts
 from selfplay.dataset.reader import read_dataset
+from selfplay.dataset.schema import parquet_schema
 from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
 from selfplay.games.observation_codec import BitCodec
@@ -138,6 +139,51 @@ def test_complete_shards_are_reused_by_the_next_run_with_the_same_settings(tmp_p
         writer.add(1, contents[1])
     assert [file.name for file in sorted(path.iterdir())] == ["part-00000.parquet", "part-00001.parquet"]
     assert len(read_dataset(path, CODEC).match) == 11
+
+
+def test_parts_that_are_not_as_they_were_written_are_not_reused(tmp_path):
+    path, record, beside = tmp_path / "dataset.parquet", {"seed": 0}, tmp_path / ".dataset.parquet.partial"
+    contents = [PARQUET.encode([drawn_rows(CODEC, 5 + shard, shard)], CODEC)[0] for shard in range(3)]
+    assert interrupted(path, record, *contents) == {}
+    first, second, third = (beside / f"part-0000{number}.parquet" for number in range(3))
+    first.write_bytes(contents[1])
+    second.write_bytes(contents[0])
+    (beside / "part-00003.parquet").write_bytes(contents[0])
+    (beside / "part-foreign.parquet").write_bytes(contents[0])
+    assert interrupted(path, record) == {2: 7}, "swapped and surplus parts count as written"
+    assert {file.name for file in beside.iterdir()} == {"record.json", "parts.sha256", third.name}
+    (beside / "record.json").write_bytes(b"\xff")
+    assert interrupted(path, record) == {}, "a record that is not text counts as this one"
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xff\xfe", b"half a line", b"x" * 64 + b"  part-00000.parquet\n"])
+def test_parts_without_a_readable_list_are_written_again(tmp_path, damage):
+    path, record = tmp_path / "dataset.parquet", {"seed": 0}
+    content, _ = PARQUET.encode([drawn_rows(CODEC, 5, 0)], CODEC)
+    interrupted(path, record, content)
+    (tmp_path / ".dataset.parquet.partial" / "parts.sha256").write_bytes(damage)
+    with PARQUET.written(path, CODEC.size, record) as writer:
+        assert writer.written == {}
+        writer.add(0, content)
+    assert [file.name for file in path.iterdir()] == ["part-00000.parquet"]
+
+
+def test_a_row_group_of_many_rows_is_refused_before_it_is_read(tmp_path):
+    path = tmp_path / "dataset.parquet"
+    path.mkdir()
+    schema = parquet_schema(CODEC.size)
+    zeros = pa.table(
+        [
+            pa.array(np.zeros(10**6), field.type)
+            if not pa.types.is_fixed_size_binary(field.type)
+            else pa.array([bytes(field.type.byte_width)] * 10**6, field.type)
+            for field in schema
+        ],
+        schema,
+    )
+    pq.write_table(zeros, path / "part-00000.parquet", row_group_size=10**6)
+    with pytest.raises(InvalidFileError, match="a row group has 1,000,000 rows, more than 65,536"):
+        read_dataset(path, CODEC)
 
 
 def test_shards_of_other_settings_are_not_reused(tmp_path):

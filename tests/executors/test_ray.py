@@ -34,7 +34,7 @@ def test_ray_that_is_not_installed_is_refused_with_the_command_that_installs_it(
 
 def test_a_node_that_lacks_the_files_of_the_run_gets_them(tiny_run, tmp_path):
     settings = tiny_settings(tiny_run, "dataset.shard_matches=100")
-    shard = shards_of(settings, 2)[1]
+    shard = list(shards_of(settings, 2))[1]
     expected = play_shard(shard)
     agent = RunFolder(tiny_run).agent(2)
     name = str(agent.relative_to(tiny_run))

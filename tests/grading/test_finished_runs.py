@@ -1,6 +1,7 @@
 """All runs of a sweep in one table and one figure: reading, unfinished runs, drawing."""
 
 import json
+import math
 import shutil
 
 import numpy as np
@@ -192,6 +193,33 @@ def test_the_report_has_a_row_per_run_and_names_the_unfinished_ones(folder):
     assert written["unbeatable_from"].tolist() == [2, 2]
 
 
+@pytest.mark.parametrize("game", [["a"], "../x", "", "no_module:Game"])
+def test_a_run_of_an_unknown_game_is_left_out_and_named(folder, game):
+    manifest = Manifest(folder / "seed=9" / "level_03")
+    manifest.sections["training"]["settings"]["game"] = game
+    manifest.path.write_text(json.dumps({"format": 1, **manifest.sections}))
+    runs = read_runs(folder)
+    assert [run.name for run in runs.finished] == ["seed=10"]
+    assert "game" in runs.skipped["seed=9"]
+
+
+@pytest.mark.parametrize("name", ["level_²", "level_99999999999999999999", "level_3", "level_-1", "level_²/x"])
+def test_folders_that_only_look_like_levels_are_ignored(folder, name):
+    (folder / "seed=9" / name).mkdir(parents=True)
+    (folder / "seed=9" / name / "agent.safetensors").touch()
+    assert "seed=9" in [run.name for run in read_runs(folder).finished]
+
+
+def test_half_a_row_is_refused(tmp_path):
+    path = tmp_path / "levels.csv"
+    level_table().to_csv(path, index=False)
+    text = path.read_text()
+    for cut in (text[:-1], text[:-30], text[:-30] + "\n"):
+        path.write_text(cut)
+        with assert_file_rejected(path, "is not a table of compared levels"):
+            read_level_table(path)
+
+
 def test_the_folder_may_itself_be_the_only_run(folder):
     assert [run.name for run in read_runs(folder / "seed=9").finished] == ["."]
 
@@ -213,6 +241,11 @@ def test_without_finished_runs_there_is_no_table(folder):
         lambda table: table.iloc[:1],
         lambda table: table.assign(losing_lines_first="-3"),
         lambda table: table.assign(exact_win_vs_random="often"),
+        lambda table: table.assign(rating=[0, math.nan, 2]),
+        lambda table: table.assign(rating=[0, math.inf, 2]),
+        lambda table: table.assign(exact_win_vs_random=[0.5, math.nan, 0.7]),
+        lambda table: table.assign(wins_vs_random=[None, 900, None]),
+        lambda table: table.assign(wins_vs_random=[None, 900, 10**25]),
     ],
 )
 def test_a_table_that_is_not_one_of_levels_is_refused(tmp_path, spoil):

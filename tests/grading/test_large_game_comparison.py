@@ -143,6 +143,9 @@ def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pyte
     # Truncated, another position, a value out of range, not text: each file is written again with the same bytes.
     first = written.splitlines(keepends=True)[1]
     broken = [written[:-4], written.replace(b"0,", b"1,", 1), written.replace(first, first[:-1] + b"99\n"), b"\xff"]
+    # A value that is possible, but wrong, and a row that is missing at the end.
+    start, _, value = first.rpartition(b",")
+    broken += [written.replace(first, b"%b,%d\n" % (start, int(value) + 2)), written[: written[:-1].rindex(b"\n") + 1]]
     for content in broken:
         path.write_bytes(content)
         endgame_positions(OTHELLO, 3, 0, path)
@@ -209,7 +212,7 @@ def test_a_large_game_is_measured(comparison: Comparison, run_dir: Path) -> None
     assert measured is not None
     folder = run_dir / "comparison"
     assert sorted(path.name for path in folder.iterdir()) == [
-        *("endgames.csv", "levels.csv", "matches.csv", "references.csv")
+        *("endgames.csv", "levels.csv", "manifest.json", "matches.csv", "references.csv")
     ]
     levels, matches = pd.read_csv(folder / "levels.csv"), pd.read_csv(folder / "matches.csv")
     assert levels["level"].tolist() == [0, 1, 2]

@@ -3,15 +3,17 @@
 from pathlib import Path
 from typing import NamedTuple
 
-import pandas as pd
 import pytest
 
 from selfplay.grading.comparison_columns import LEVEL_COLUMNS, MATCH_COLUMNS, REFERENCE_COLUMNS, SWEEP_COLUMNS
 from selfplay.grading.endgame_positions import ENDGAME_COLUMNS
 from selfplay.grading.finished_runs import LINES, NEEDED
-from selfplay.grading.table_columns import Column, markdown_table, meanings, names, parsed_row, table_of
+from selfplay.grading.table_columns import Column, markdown_table, meanings, names, read_rows, table_of
 from selfplay.grading.tournament_tables import EXACT_PLAYER_COLUMNS, PAIR_COLUMNS, PLAYER_COLUMNS
+from tests.support.rejections import assert_file_rejected
 from tests.support.runs import PROJECT
+
+KIND = "a table of moves; write it again"
 
 
 class Move(NamedTuple):
@@ -31,13 +33,40 @@ COLUMNS = (
 def test_a_table_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     table_of(COLUMNS, [Move("a", 0.5, None), Move("b", None, 7)]).to_csv(tmp_path / "x.csv", index=False)
     assert (tmp_path / "x.csv").read_text() == f"player,seconds,nodes,sum\na,0.5,,{10**30}\nb,,7,{10**30}\n"
-    rows = pd.read_csv(tmp_path / "x.csv", dtype=str, keep_default_na=False).to_dict("records")
-    assert parsed_row(COLUMNS, rows[0]) == {"player": "a", "seconds": 0.5, "nodes": None, "sum": 10**30}
-    assert parsed_row(COLUMNS, rows[1]) == {"player": "b", "seconds": None, "nodes": 7, "sum": 10**30}
+    assert read_rows(tmp_path / "x.csv", COLUMNS, KIND) == [
+        {"player": "a", "seconds": 0.5, "nodes": None, "sum": 10**30},
+        {"player": "b", "seconds": None, "nodes": 7, "sum": 10**30},
+    ]
 
 
-def test_columns_that_a_file_does_not_have_are_left_out() -> None:
-    assert parsed_row(COLUMNS, {"player": "a", "other": "x"}) == {"player": "a"}
+def test_columns_that_a_file_does_not_have_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("player,other\na,x\n")
+    assert read_rows(tmp_path / "x.csv", COLUMNS, KIND) == [{"player": "a"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "it is cut off"),
+        ("player\n", "it has no rows"),
+        ("player,player\na,b\n", "two columns of one name"),
+        ("player,seconds\na\n", "a row has 1 fields, not 2"),
+        ("player,seconds\na,1,2\n", "a row has 3 fields, not 2"),
+        ("player,seconds\na,1", "it is cut off"),
+        ("player,seconds\na,nan\n", "seconds is nan"),
+        ("player,seconds\na,-inf\n", "seconds is -inf"),
+        ("player,nodes\na,99999999999999999999\n", "nodes has more than 64 bits"),
+        ("player,nodes\na," + "9" * 5000 + "\n", "Exceeds the limit"),
+        ('player\n"a\n', "unexpected end of data"),
+        ("player\n" + "a" * 200_000 + "\n", "field larger than field limit"),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_a_damaged_table_is_rejected_in_one_line(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    with assert_file_rejected(path, rf"is not a table of moves \(.*{reason}.*\); write it again$"):
+        read_rows(path, COLUMNS, KIND)
 
 
 @pytest.mark.parametrize(("column", "text"), [(1, "fast"), (1, "nan"), (1, "inf"), (2, "1.5")])

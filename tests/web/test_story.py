@@ -82,7 +82,7 @@ def test_notes_name_what_is_missing_or_broken(client: TestClient, run_dir: Path)
     assert story["comparison"] is None
     broken, unread, missing = story["notes"]
     assert "level_02/epoch_loss.csv: its first line is not" in broken
-    assert unread == "levels.csv cannot be read; delete it and run the stage that writes it again."
+    assert "levels.csv: is not a table of compared levels (could not convert string to float: 'high')" in unread
     assert missing.startswith("The levels have not been compared yet")
     shutil.rmtree(run_dir)
     story = client.get(STORY).json()
