@@ -19,7 +19,7 @@ from selfplay.cli.arguments import HELP_FLAGS, SWEEP_FLAGS, overrides_first
 from selfplay.cli.error_messages import line_and_code, user_errors
 from selfplay.cli.logging_setup import logging_to_file, logging_to_screen
 from selfplay.cli.multirun import AfterSweep, Multirun
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, shortened
 from selfplay.process_exit import exit_interrupted, exit_with_line, interrupt_on_sigterm
 from selfplay.process_rank import process_count, process_rank
 from selfplay.runs.run_folder import RunFolder
@@ -175,7 +175,7 @@ class Script(Generic[AnySettings]):
             # Hydra rejects some overrides, such as game=1, in this way.
             if is_composed:
                 raise
-            raise SettingError(f"{' '.join(arguments)}: {one_line(error)}") from error
+            raise SettingError(f"{' '.join(map(shortened, arguments))}: {one_line(error)}") from error
         return multirun
 
     def run_once(self, config: "DictConfig", title: str = "") -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 log = logging.getLogger(__name__)
+
+# A file matplotlibrc in the current folder or of the user would change the figures.
+matplotlib.rcdefaults()
 
 DPI = 150
 LINE_OF_TEXT = 0.045

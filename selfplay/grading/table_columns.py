@@ -11,8 +11,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from selfplay.errors import InvalidFileError
-from selfplay.input_files import MEGABYTE, read_text, shortened
+from selfplay.errors import InvalidFileError, shortened
+from selfplay.input_files import MEGABYTE, read_text
 from selfplay.runs.written_files import written_whole
 
 # pandas is imported inside the functions, so that the web page, which reads single rows, does not wait for it.

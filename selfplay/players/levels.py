@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from selfplay.errors import SettingError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.playing import PlaySettings
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from selfplay.players.player import Player
     from selfplay.players.search import SearchPlayer
     from selfplay.players.value_net import ValueNetPlayer
+    from selfplay.runs.checkpoints import Checkpoint
+
+MOST_WEIGHTS = 1 << 30
+"""The largest network that is trained."""
 
 
 def newest_level(settings: CommonSettings) -> int:
@@ -45,15 +50,39 @@ def load_agent(
 ) -> "ValueNetPlayer | SearchPlayer":
     """The agent in a file agent.safetensors, as a player with this name. Arguments and errors: see `load_level`."""
     from selfplay.games import make_game
-    from selfplay.players.learned_evaluation import compiled_evaluation
-    from selfplay.players.search import SearchPlayer
-    from selfplay.players.value_net import ValueNetPlayer
     from selfplay.runs.checkpoints import load_checkpoint, read_metadata
-    from selfplay.search.searcher import Searcher
 
     if game is None:
         game = make_game(read_metadata(path)["game"])
-    checkpoint = load_checkpoint(path, game)
+    return _player_of(load_checkpoint(path, game), game, depth, temperature, name)
+
+
+def check_new_levels(settings: Settings, game: "Game") -> None:
+    """Raise SettingError if levels with these settings could not be built or could not play.
+
+    Called before level 0 is played, because no network is built until its matches are there.
+    """
+    from selfplay.architectures import build_network, meta_tensors
+    from selfplay.runs.checkpoints import Checkpoint
+
+    sizes = (game.observation_shape, game.num_distinct_actions)
+    count = sum(tensor.numel() for tensor in meta_tensors(settings.architecture, *sizes).values())
+    if count > MOST_WEIGHTS:
+        name = settings.architecture["name"]
+        raise SettingError(f"architecture={name} has {count:,} weights, more than {MOST_WEIGHTS:,}")
+    network = build_network(settings.architecture, *sizes).eval()
+    metadata = {"outcome": settings.outcome}
+    _player_of(Checkpoint(network, metadata), game, settings.player.depth, settings.player.temperature, "level 1")
+
+
+def _player_of(
+    checkpoint: "Checkpoint", game: "Game", depth: int, temperature: float, name: str
+) -> "ValueNetPlayer | SearchPlayer":
+    from selfplay.players.learned_evaluation import compiled_evaluation
+    from selfplay.players.search import SearchPlayer
+    from selfplay.players.value_net import ValueNetPlayer
+    from selfplay.search.searcher import Searcher
+
     evaluation = compiled_evaluation(checkpoint, game, name)
     if evaluation is None or temperature > 0:
         outcome = checkpoint.metadata["outcome"]

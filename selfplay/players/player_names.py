@@ -6,10 +6,12 @@ For example `perfect`, `level:17` or `level:17?depth=2&temperature=0.1`.
 """
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, shortened
+from selfplay.settings.checks import LARGEST_COUNT
 
 # --help reads this grammar, so importing it must not load torch.
 if TYPE_CHECKING:
@@ -105,7 +107,11 @@ def _converted(text: str, option: Option, value: str) -> Any:
             raise SettingError(f"player {text!r}: {option.name} must be true or false")
         return value.lower() == "true"
     try:
-        return option.type(value)
+        converted = option.type(value)
+        # Only numbers: nan and inf are texts that float() accepts.
+        if option.type is float and not isfinite(converted):
+            raise ValueError
+        return converted
     except ValueError as error:
         raise SettingError(f"player {text!r}: {option.name} must be a number") from error
 
@@ -114,4 +120,6 @@ def whole_number(name: str, text: str, what: str) -> int:
     """`text`, part of the player name `name`, as an int of 0 or more. Raises SettingError naming `what`."""
     if not (text.isascii() and text.isdigit()):
         raise SettingError(f"player {name!r}: {what} must be a whole number")
+    if len(text) > len(str(LARGEST_COUNT)) or int(text) > LARGEST_COUNT:
+        raise SettingError(f"player {shortened(name)!r}: {what} must be at most {LARGEST_COUNT:,}")
     return int(text)

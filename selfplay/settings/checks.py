@@ -2,15 +2,34 @@
 
 from collections.abc import Sequence
 from importlib.util import find_spec
+from math import isfinite
 
 from selfplay.errors import SettingError
 from selfplay.settings.folders import PROJECT_FOLDER
+
+LARGEST_COUNT = 10**9
+"""The largest number of levels, matches, epochs and the like: more would not end."""
 
 
 def require(name: str, value: object, valid: bool, allowed: str) -> None:
     """Raise SettingError, naming the setting and what is allowed, unless its value is valid."""
     if not valid:
         raise SettingError(f"{name}={value}: must be {allowed}")
+
+
+def require_count(name: str, value: int | None, least: int, *, or_null: bool = False) -> None:
+    """Raise SettingError unless `value` is from `least` to LARGEST_COUNT, or None where `or_null`."""
+    if value is None and or_null:
+        return
+    # The value itself is not shown: it may have thousands of digits.
+    if value is not None and value > LARGEST_COUNT:
+        raise SettingError(f"{name}: must be at most {LARGEST_COUNT:,}")
+    require(name, value, value is not None and value >= least, f"{least} or more{', or null' if or_null else ''}")
+
+
+def require_number(name: str, value: float, least: float) -> None:
+    """Raise SettingError unless `value` is a finite number of at least `least`."""
+    require(name, value, isfinite(value) and value >= least, f"{least} or more")
 
 
 def require_package(setting: str, package: str) -> None:

@@ -5,9 +5,11 @@ from typing import TypeVar
 
 from selfplay.compute.devices import require_device
 from selfplay.errors import shortened
-from selfplay.settings.checks import require
+from selfplay.settings.checks import require, require_count, require_number
 from selfplay.settings.choices import EXECUTORS, require_choice
 from selfplay.settings.fields import affects
+
+MOST_THREADS = 1024
 
 
 @dataclass
@@ -31,8 +33,8 @@ class PlayerSettings:
     """0: choose the best action; above 0: draw actions by their values at this temperature."""
 
     def __post_init__(self) -> None:
-        require("player.depth", self.depth, self.depth >= 1, "1 or more")
-        require("player.temperature", self.temperature, self.temperature >= 0, "0 or more")
+        require_count("player.depth", self.depth, 1)
+        require_number("player.temperature", self.temperature, 0)
 
 
 @dataclass
@@ -48,7 +50,7 @@ class ExecutorSettings:
 
     def __post_init__(self) -> None:
         require_choice("executor.name", self.name, EXECUTORS)
-        require("executor.workers", self.workers, self.workers is None or self.workers >= 1, "1 or more, or null")
+        require_count("executor.workers", self.workers, 1, or_null=True)
 
 
 @dataclass
@@ -74,9 +76,15 @@ class CommonSettings:
         is_one_line = not any(sign < " " or sign == "\x7f" for sign in self.run_dir)
         require("run_dir", shortened(self.run_dir), is_one_line, "a path without line ends and control characters")
         require("seed", self.seed, -(2**63) <= self.seed < 2**63, "a 64-bit integer")
-        require("batch_size", self.batch_size, self.batch_size is None or self.batch_size >= 1, "1 or more, or null")
-        require("threads", self.threads, self.threads >= 1, "1 or more")
+        require_count("batch_size", self.batch_size, 1, or_null=True)
+        require("threads", self.threads, 1 <= self.threads <= MOST_THREADS, f"from 1 to {MOST_THREADS}")
+        require("run_dir", ascii(self.run_dir), _is_utf8(self.run_dir), "a path in UTF-8")
         require_device(self.device)
+
+
+def _is_utf8(text: str) -> bool:
+    """Whether a text from the command line could be decoded; bytes that could not have become lone surrogates."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 AnySettings = TypeVar("AnySettings", bound=CommonSettings)

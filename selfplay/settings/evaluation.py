@@ -7,7 +7,7 @@ from typing import Any
 from pydantic_core import SchemaValidator
 from pydantic_core import core_schema as cs
 
-from selfplay.settings.checks import require
+from selfplay.settings.checks import require_count
 from selfplay.settings.common import CommonSettings
 
 Weight = float | Sequence[float]
@@ -60,4 +60,4 @@ class ExportSettings(CommonSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require("level", self.level, self.level is None or self.level >= 0, "0 or more")
+        require_count("level", self.level, 0, or_null=True)

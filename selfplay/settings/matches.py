@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from selfplay.errors import SettingError
-from selfplay.settings.checks import require, require_rates
+from selfplay.settings.checks import require_count, require_rates
 from selfplay.settings.common import CommonSettings, ExecutorSettings
 from selfplay.settings.fields import PLAYER_NAME
 
@@ -29,10 +29,10 @@ class MatchSettings(CommonSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require("matches", self.matches, self.matches >= 1, "1 or more")
-        require("opening_plies", self.opening_plies, self.opening_plies >= 0, "0 or more")
+        require_count("matches", self.matches, 1)
+        require_count("opening_plies", self.opening_plies, 0)
         every = self.report_every
-        require("report_every", every, every is None or every >= 1, "1 or more, or null")
+        require_count("report_every", every, 1, or_null=True)
 
 
 @dataclass
@@ -52,8 +52,8 @@ class TournamentSettings(CommonSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require("matches", self.matches, self.matches >= 2, "2 or more")
-        require("opening_plies", self.opening_plies, self.opening_plies >= 0, "0 or more")
+        require_count("matches", self.matches, 2)
+        require_count("opening_plies", self.opening_plies, 0)
         require_rates("epsilons", self.epsilons)
         if len(self.players) < 2 or len(set(self.players)) < len(self.players):
             raise SettingError(f"players={list(self.players)}: must be two or more different players")

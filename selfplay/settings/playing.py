@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from selfplay.errors import SettingError
-from selfplay.settings.checks import require
+from selfplay.settings.checks import require_count
 from selfplay.settings.common import CommonSettings, PlayerSettings
 from selfplay.settings.experience import PictureSettings, StoreSettings
 from selfplay.settings.fields import PLAYER_NAME
@@ -59,7 +59,7 @@ class PlaySettings(DisplaySettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require("level", self.level, self.level is None or self.level >= 0, "0 or more")
+        require_count("level", self.level, 0, or_null=True)
         if self.opponent is not None and self.level is not None:
             raise SettingError(f"opponent={self.opponent} and level={self.level}: set only one of them")
         if self.swap and self.asks_who_is_first:

@@ -6,7 +6,7 @@ from typing import Any
 
 from selfplay.compute.devices import CUDA
 from selfplay.errors import SettingError
-from selfplay.settings.checks import require, require_package, require_rates
+from selfplay.settings.checks import require, require_count, require_package, require_rates
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, OUTCOMES, TARGET_RULES, require_choice
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
@@ -53,9 +53,9 @@ class DatasetSettings:
     training.merge=false. null: all rows."""
 
     def __post_init__(self) -> None:
-        require("dataset.shard_matches", self.shard_matches, self.shard_matches >= 1, "1 or more")
+        require_count("dataset.shard_matches", self.shard_matches, 1)
         require_choice("dataset.format", self.format, DATASET_FORMATS)
-        require("dataset.replay", self.replay, self.replay >= 0, "0 or more")
+        require_count("dataset.replay", self.replay, 0)
         rows = self.buffer_rows
         require("dataset.buffer_rows", rows, rows is None or 1 <= rows <= 2**31, "1 to 2147483648, or null")
         if rows is not None and not DATASET_FORMATS[self.format].has_parts:
@@ -85,11 +85,11 @@ class ComparisonSettings:
     """Number of solved endgame positions (few empty squares) in which players are tested; 0: none."""
 
     def __post_init__(self) -> None:
-        require("comparison.matches", self.matches, self.matches >= 2, "2 or more")
-        require("comparison.opening_plies", self.opening_plies, self.opening_plies >= 0, "0 or more")
-        require("comparison.every", self.every, self.every is None or self.every >= 1, "1 or more, or null")
-        require("comparison.earlier_matches", self.earlier_matches, self.earlier_matches >= 2, "2 or more")
-        require("comparison.endgames", self.endgames, self.endgames >= 0, "0 or more")
+        require_count("comparison.matches", self.matches, 2)
+        require_count("comparison.opening_plies", self.opening_plies, 0)
+        require_count("comparison.every", self.every, 1, or_null=True)
+        require_count("comparison.earlier_matches", self.earlier_matches, 2)
+        require_count("comparison.endgames", self.endgames, 0)
         require_rates("comparison.epsilons", self.epsilons)
 
 
@@ -146,9 +146,9 @@ class Settings(CommonSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require("level", self.level, self.level is None or self.level >= 0, "0 or more")
-        require("levels", self.levels, self.levels >= 1, "1 or more")
-        require("matches", self.matches, self.matches >= 2, "2 or more")
+        require_count("level", self.level, 0, or_null=True)
+        require_count("levels", self.levels, 1)
+        require_count("matches", self.matches, 2)
         require("gamma", self.gamma, 0 <= self.gamma <= 1, "between 0 and 1")
         require_rates("epsilons", self.epsilons)
         require("viewpoints", self.viewpoints, self.viewpoints in ("both", "agent"), "both or agent")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from selfplay.settings.checks import require
+from selfplay.settings.checks import require, require_count
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import affects
 
@@ -28,8 +28,8 @@ class TabularSettings(CommonSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require("episodes", self.episodes, self.episodes >= 1, "1 or more")
-        require("report_every", self.report_every, self.report_every >= 1, "1 or more")
+        require_count("episodes", self.episodes, 1)
+        require_count("report_every", self.report_every, 1)
         require("epsilon", self.epsilon, 0 <= self.epsilon <= 1, "between 0 and 1")
         for name in ("alpha", "step_size"):
             size = getattr(self, name)
@@ -49,5 +49,5 @@ class CompeteSettings(CommonSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require("matches", self.matches, self.matches >= 1, "1 or more")
+        require_count("matches", self.matches, 1)
         require("epsilon", self.epsilon, 0 <= self.epsilon <= 1, "between 0 and 1")

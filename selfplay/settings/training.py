@@ -1,8 +1,9 @@
 """How a level is trained: section `training` of the settings of a run."""
 
 from dataclasses import dataclass, field
+from math import inf
 
-from selfplay.settings.checks import require
+from selfplay.settings.checks import require, require_count, require_number
 from selfplay.settings.choices import OPTIMIZERS, SCHEDULES, require_choice
 
 PRECISIONS = ("float32", "bfloat16")
@@ -28,8 +29,8 @@ class OptimizerSettings:
     def __post_init__(self) -> None:
         require_choice("training.optimizer.name", self.name, OPTIMIZERS)
         require("training.optimizer.level_decay", self.level_decay, 0 < self.level_decay <= 1, "above 0, at most 1")
-        require("training.optimizer.learning_rate", self.learning_rate, self.learning_rate > 0, "above 0")
-        require("training.optimizer.weight_decay", self.weight_decay, self.weight_decay >= 0, "0 or more")
+        require("training.optimizer.learning_rate", self.learning_rate, 0 < self.learning_rate < inf, "above 0")
+        require_number("training.optimizer.weight_decay", self.weight_decay, 0)
         require_choice("training.optimizer.schedule", self.schedule, SCHEDULES)
 
 
@@ -59,11 +60,12 @@ class TrainingSettings:
     optimizer: OptimizerSettings = field(default_factory=OptimizerSettings)
 
     def __post_init__(self) -> None:
-        require("training.epochs", self.epochs, self.epochs >= 1, "1 or more")
+        require_count("training.epochs", self.epochs, 1)
         steps = self.steps_per_epoch
-        require("training.steps_per_epoch", steps, steps is None or steps >= 1, "1 or more, or null")
-        require("training.batch_size", self.batch_size, self.batch_size >= 1, "1 or more")
+        require_count("training.steps_per_epoch", steps, 1, or_null=True)
+        require_count("training.batch_size", self.batch_size, 1)
         require("training.precision", self.precision, self.precision in PRECISIONS, " or ".join(PRECISIONS))
         require("training.start", self.start, self.start in ("previous", "fresh"), "previous or fresh")
+        require("training.weight_power", self.weight_power, abs(self.weight_power) <= 10, "from -10 to 10")
         fraction = self.validation_fraction
         require("training.validation_fraction", fraction, 0 < fraction < 1, "above 0 and below 1")

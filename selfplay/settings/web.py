@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from selfplay.settings.checks import require
+from selfplay.settings.checks import require, require_count
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.folders import PROJECT_FOLDER
 
@@ -39,9 +39,8 @@ class WebSettings(CommonSettings):
             is_name = bool(name) and not set(name) & set("/?#@\\ \t\r\n\0")
             require("host" if name == self.host else "hosts", name, is_name, "an address or name, such as 127.0.0.1")
         require("port", self.port, 0 <= self.port <= LARGEST_PORT, f"from 0 to {LARGEST_PORT}")
-        require("match_limit", self.match_limit, self.match_limit >= 1, "1 or more")
-        client_limit = self.client_match_limit
-        require("client_match_limit", client_limit, client_limit >= 1, "1 or more")
+        require_count("match_limit", self.match_limit, 1)
+        require_count("client_match_limit", self.client_match_limit, 1)
         require("match_minutes", self.match_minutes, self.match_minutes > 0, "above 0")
         require("search_seconds", self.search_seconds, 0 < self.search_seconds <= 60, "above 0, at most 60")
         in_range = 1 <= self.deepest_search <= DEEPEST

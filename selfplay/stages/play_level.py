@@ -11,6 +11,7 @@ from typing import Any
 
 from selfplay.dataset.formats import DatasetFormat
 from selfplay.executors import Executor
+from selfplay.players.levels import check_new_levels
 from selfplay.progress import ProgressBar
 from selfplay.runs.context import run_context
 from selfplay.settings.choices import DATASET_FORMATS
@@ -36,6 +37,8 @@ def play_level(
     """
     start = time.perf_counter()
     context = run_context(settings)
+    if level == 0:
+        check_new_levels(settings, context.game)
     name = context.run.dataset(level, settings.dataset.format).name
     path = context.run.stage_folder(level, settings.output_dir) / name
     size = prod(context.game.observation_shape)

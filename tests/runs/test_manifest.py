@@ -1,12 +1,15 @@
 """The manifest of a level: which stages are done, with which settings, and what is rejected."""
 
 import json
+import os
 
 import pytest
 
 from selfplay.errors import InvalidFileError, StageError
-from selfplay.runs.manifest import Manifest
+from selfplay.runs.manifest import Manifest, check_against_manifest
+from selfplay.runs.run_lock import hold_lock
 from selfplay.runs.written_files import sha256
+from tests.support.rejections import assert_file_rejected
 
 SETTINGS = {"seed": 1, "epsilons": [0.5, 0.1], "note": None}
 
@@ -105,3 +108,72 @@ def test_a_manifest_that_is_not_text_is_refused_by_name(tmp_path):
     (tmp_path / "manifest.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidFileError, match=r"manifest\.json: is not a manifest of this format"):
         Manifest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("settings",), 3),
+        (("settings",), ["seed"]),
+        (("files",), 3),
+        (("files", "dataset.csv"), 3),
+        (("files", "dataset.csv"), "abc"),
+        (("files", "../dataset.csv"), "0" * 64),
+        (("files", "/dev/zero"), "0" * 64),
+        (("settings", "replayed_sha256"), 3),
+        (("settings", "replayed_sha256"), [3]),
+        (("settings", "game"), ["a"]),
+        (("settings", "agent_sha256"), None),
+    ],
+    ids=str,
+)
+def test_values_of_another_type_are_refused_by_name(done, path, value):
+    content = json.loads((done / "manifest.json").read_text())
+    *sections, last = path
+    place = content["generation"]
+    for section in sections:
+        place = place[section]
+    place[last] = value
+    (done / "manifest.json").write_text(json.dumps(content))
+    with assert_file_rejected(
+        done / "manifest.json", r"is not a manifest of this format \(.*\); delete it and run again"
+    ):
+        Manifest(done)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 5000, "1" * 5000, '{"format": 1' + "0" * 5000 + "}", "NaN"])
+def test_deep_and_long_json_is_refused_in_one_line(tmp_path, text):
+    (tmp_path / "manifest.json").write_text(text)
+    with assert_file_rejected(tmp_path / "manifest.json", "is not a manifest of this format"):
+        Manifest(tmp_path)
+
+
+def test_a_manifest_that_is_too_large_or_not_a_regular_file_is_refused(tmp_path):
+    path = tmp_path / "manifest.json"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(InvalidFileError, match=r"it has 1,099,511,627,776 bytes, more than"):
+        Manifest(tmp_path)
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    with pytest.raises(InvalidFileError, match="it is not a regular file"):
+        Manifest(tmp_path)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(InvalidFileError, match="it is not a regular file"):
+        Manifest(tmp_path)
+
+
+def test_a_file_that_differs_from_its_manifest_is_refused(done):
+    check_against_manifest(done / "dataset.csv")
+    check_against_manifest(done / "a file that no manifest describes")
+    (done / "dataset.csv").write_text("other")
+    with assert_file_rejected(done / "dataset.csv", "differs from its manifest"):
+        check_against_manifest(done / "dataset.csv")
+
+
+@pytest.mark.parametrize("number", ["1" * 5000, str(10**23), "-1", "x"])
+def test_a_wrong_descriptor_of_the_lock_is_ignored(tmp_path, monkeypatch, number):
+    monkeypatch.setenv("SELFPLAY_LOCK_FD", number)
+    with hold_lock(tmp_path):
+        pass

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import core_schema as cs
 
-from selfplay.errors import InvalidFileError
+from selfplay.errors import InvalidFileError, shortened
 from selfplay.games.position_graph import PositionGraph
-from selfplay.input_files import MEGABYTE, FileFormat, require_regular_file, shortened
+from selfplay.input_files import MEGABYTE, FileFormat, require_regular_file
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
 
 FORMAT = 1

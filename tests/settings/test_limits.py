@@ -1,0 +1,60 @@
+"""Settings that cannot work are rejected when they are read, or before level 0 is played."""
+
+import pytest
+
+from selfplay import compose_settings
+from selfplay.errors import SettingError
+from selfplay.players.player_names import whole_number
+from selfplay.stages.generate import generate_level
+from tests.support.runs import LEARN, run_script, tiny_settings
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        (f"matches={10**23}", "matches: must be at most 1,000,000,000"),
+        ("matches=1000000001", "matches: must be at most"),
+        ("levels=2000000000", "levels: must be at most"),
+        (f"level={10**30}", "level: must be at most"),
+        ("training.epochs=9999999999", "training.epochs: must be at most"),
+        (f"executor.workers={10**20}", "executor.workers: must be at most"),
+        ("threads=1000000", "threads=1000000: must be from 1 to 1024"),
+        ("training.weight_power=nan", "training.weight_power=nan: must be from -10 to 10"),
+        ("training.optimizer.learning_rate=inf", "training.optimizer.learning_rate=inf: must be above 0"),
+        ("training.optimizer.weight_decay=nan", "training.optimizer.weight_decay=nan: must be 0 or more"),
+        ("player.temperature=inf", "player.temperature=inf: must be 0 or more"),
+    ],
+)
+def test_absurd_numbers_are_rejected(override, message):
+    with pytest.raises(SettingError, match=f"^{message}"):
+        compose_settings(["run_dir=x", override])
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("architecture.hidden_sizes=[0]", "must be integers of at least 1"),
+        ("architecture.hidden_sizes=[90000,90000]", "more than 1,073,741,824"),
+        ("architecture.dropout=2", "architecture.dropout=2"),
+        ("player.depth=4", "player.depth=4: a network searches 1 to 3 plies ahead"),
+    ],
+)
+def test_levels_that_cannot_be_built_are_rejected_before_level_0_is_played(tmp_path, override, message):
+    with pytest.raises(SettingError, match=message):
+        generate_level(tiny_settings(tmp_path / "run", override), 0)
+    assert not (tmp_path / "run" / "level_00").exists()
+
+
+@pytest.mark.parametrize("text", ["1000000001", "1" * 5000, "9" * 20])
+def test_large_numbers_in_names_of_players_are_rejected(text):
+    with pytest.raises(SettingError, match="the level must be at most 1,000,000,000"):
+        whole_number(f"level:{text}", text, "the level")
+
+
+def test_a_run_dir_that_is_not_utf8_and_a_number_of_5000_digits_are_rejected_in_one_line(tmp_path):
+    for argument in (f"run_dir={tmp_path}/\udcff", f"matches={'1' * 5000}"):
+        result = run_script(LEARN, argument, "levels=1")
+        assert result.returncode == 2
+        assert result.stderr.startswith("error: ")
+        assert result.stderr.count("\n") == 1
+        assert len(result.stderr) < 600
