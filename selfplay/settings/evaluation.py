@@ -7,7 +7,7 @@ from typing import Any
 from pydantic_core import SchemaValidator
 from pydantic_core import core_schema as cs
 
-from selfplay.settings.checks import require_count
+from selfplay.settings.checks import require, require_count
 from selfplay.settings.common import CommonSettings
 
 Weight = float | Sequence[float]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from selfplay.errors import SettingError
-from selfplay.settings.checks import require_count
+from selfplay.settings.checks import require, require_count
 from selfplay.settings.common import CommonSettings, PlayerSettings
 from selfplay.settings.experience import PictureSettings, StoreSettings
 from selfplay.settings.fields import PLAYER_NAME
@@ -90,4 +90,4 @@ class ExperiencePlaySettings(DisplaySettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         require("mode", self.mode, self.mode in (None, 1, 2, 3), "1, 2, 3 or null")
-        require("matches", self.matches, 1 <= self.matches <= 10**9, "from 1 to 10^9")
+        require_count("matches", self.matches, 1)
