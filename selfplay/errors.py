@@ -3,6 +3,9 @@
 SHORTENED = 80
 """The most characters of a text from outside that an error message repeats."""
 
+LONGEST_REASON = 400
+"""The most characters of the reason in an InvalidFileError."""
+
 
 def shortened(text: object) -> str:
     """A text from outside for an error message: on one line and not too long."""
@@ -38,7 +41,10 @@ class InvalidFileError(SelfPlayError, ValueError):
         super().__init__(path, reason)
 
     def __str__(self) -> str:
-        return "{}: {}".format(*self.args)
+        path, reason = self.args
+        # A reason may repeat a long value of the file. Its end names the fix.
+        brief = reason if len(reason) <= LONGEST_REASON else f"{reason[:200]}...{reason[-150:]}"
+        return f"{path}: {' '.join(brief.split())}"
 
 
 class StageError(SelfPlayError):

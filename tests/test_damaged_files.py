@@ -1,0 +1,166 @@
+"""More than 1,000 damaged files: a reader returns, or raises one line that the user understands; no file changes."""
+
+import random
+import re
+import resource
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from selfplay.dataset.reader import read_dataset
+from selfplay.errors import SelfPlayError
+from selfplay.games import make_game
+from selfplay.games.position_graph import positions_of
+from selfplay.grading.comparison_columns import LEVEL_COLUMNS, LEVEL_TABLE
+from selfplay.grading.finished_runs import read_level_table, read_runs
+from selfplay.grading.table_columns import read_rows
+from selfplay.learners.experience.json_file import export_json, import_json
+from selfplay.learners.experience.store import ExperienceStore
+from selfplay.learners.tabular.learning import TEMPORAL_DIFFERENCE, initial_values
+from selfplay.learners.tabular.table_file import load_tables, save_tables
+from selfplay.runs.checkpoints import load_checkpoint
+from selfplay.runs.manifest import Manifest
+from selfplay.search.evaluation_files import read_evaluation
+from selfplay.settings.experience import ExperienceRule
+from selfplay.settings.folders import CONFIG_FOLDER
+from selfplay.training.epoch_loss_csv import read_epoch_losses
+from tests.support.experience_tools import GAME, boards_of, random_match, result_of
+from tests.support.runs import files_of
+
+RUN = Path(__file__).parent / "data" / "run_2026_11"
+GRAPH = positions_of("tictactoe")
+PER_READER = 120
+SECONDS = 10
+KILOBYTES = 1 << 20
+
+NUMBERS = [b"nan", b"inf", b"-1", b"1e400", b"1" * 5000, b"-" + b"9" * 30, b"[" * 3000, b'{"a":' * 300, b"true", b'""']
+BYTES = [b"\x00", b"\xff\xfe", b"\n", b",", b'"', b"*a", b"&a", b"${x}", b"!!int ", b"\xc2\xb2", b"]", b"}"]
+
+
+def damaged(content: bytes, chance: random.Random) -> bytes:
+    """`content` with one to three random changes."""
+    for _ in range(chance.randint(1, 3)):
+        start, end = sorted(chance.choices(range(len(content) + 1), k=2))
+        end = min(end, start + chance.choice([1, 4, 64, 4096]))
+        kind = chance.randrange(8)
+        if kind == 0:
+            content = content[:start]
+        elif kind == 1:
+            content = content[:start] + content[end:]
+        elif kind == 2:
+            content = content[:end] + content[start:]
+        elif kind == 3:
+            content = content[:start] + chance.randbytes(end - start) + content[end:]
+        elif kind == 4:
+            content = content[:start] + chance.choice(BYTES) + content[start:]
+        elif kind == 5:
+            content = content[:start] + bytes(end - start) + content[end:]
+        elif found := list(re.finditer(rb"[0-9.]+", content)):
+            number = chance.choice(found)
+            content = content[: number.start()] + chance.choice(NUMBERS) + content[number.end() :]
+    return content
+
+
+def written_tables(path: Path) -> None:
+    save_tables(path, GRAPH, initial_values(GRAPH, TEMPORAL_DIFFERENCE), TEMPORAL_DIFFERENCE, {"step_size": 0.1})
+
+
+def written_boards(path: Path) -> None:
+    store = ExperienceStore(path.with_name("made.sqlite"), GAME, ExperienceRule())
+    for seed in range(4):
+        boards = boards_of(random_match(seed))
+        store.learn(boards, result_of(boards[-1]) or 0, (0, 1))
+    export_json(store, path)
+    store.close()
+
+
+def read_boards(path: Path) -> None:
+    store = ExperienceStore(path.with_name("read.sqlite"), GAME, ExperienceRule())
+    try:
+        import_json(store, path)
+    finally:
+        store.close()
+
+
+TICTACTOE = make_game("tictactoe")
+READERS: dict[str, tuple[Path | Callable[[Path], None], Callable[[Path], object]]] = {
+    "manifest.json": (RUN / "csv" / "level_01" / "manifest.json", lambda path: Manifest(path.parent)),
+    "agent.safetensors": (
+        RUN / "csv" / "level_01" / "agent.safetensors",
+        lambda path: load_checkpoint(path, TICTACTOE),
+    ),
+    "dataset.csv": (
+        RUN / "csv" / "level_01" / "dataset.csv",
+        lambda path: read_dataset(path, TICTACTOE.observation_codec),
+    ),
+    "dataset.parquet/part-00000.parquet": (
+        RUN / "parquet" / "level_01" / "dataset.parquet" / "part-00000.parquet",
+        lambda path: read_dataset(path.parent, TICTACTOE.observation_codec),
+    ),
+    "epoch_loss.csv": (RUN / "csv" / "level_01" / "epoch_loss.csv", read_epoch_losses),
+    "levels.csv": (RUN / "csv" / "comparison" / "levels.csv", read_level_table),
+    "rows.csv": (
+        RUN / "csv" / "comparison" / "levels.csv",
+        lambda path: read_rows(path, LEVEL_COLUMNS, LEVEL_TABLE),
+    ),
+    "evaluation.yaml": (CONFIG_FOLDER / "evaluation" / "article.yaml", lambda path: read_evaluation(path, "mine")),
+    "tables.npz": (written_tables, lambda path: load_tables(path, GRAPH)),
+    "boards.json": (written_boards, read_boards),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+def test_a_damaged_file_is_read_or_rejected_in_one_line(name: str, tmp_path: Path) -> None:
+    source, read = READERS[name]
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    if isinstance(source, Path):
+        shutil.copy(source, path)
+    else:
+        source(path)
+    whole = path.read_bytes()
+    read(path)
+    memory, rejected = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, 0
+    for number in range(PER_READER):
+        content = damaged(whole, random.Random(f"{name} {number}"))
+        path.write_bytes(content)
+        rejected += is_rejected(lambda: read(path), f"{name}, number {number}")
+        assert path.read_bytes() == content, f"{name}, number {number} was changed"
+    assert rejected > PER_READER // 4
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < KILOBYTES
+
+
+def is_rejected(read: Callable[[], object], case: str) -> bool:
+    """Whether `read` raises an error that the user understands; fails if it raises another, or takes long."""
+    start = time.monotonic()
+    try:
+        read()
+    except SelfPlayError as error:
+        message = str(error)
+        assert "\n" not in message, f"{case}: {message}"
+        assert len(message) < 1000, f"{case}: {message}"
+        return True
+    finally:
+        assert time.monotonic() - start < SECONDS, f"{case}: took {time.monotonic() - start:.0f} s"
+    return False
+
+
+@pytest.mark.slow
+def test_runs_with_damaged_files_are_left_out_or_compared(tmp_path: Path) -> None:
+    shutil.copytree(RUN / "csv", tmp_path / "good")
+    files = [path for path in sorted((RUN / "csv").rglob("*.*")) if path.suffix in (".json", ".csv")]
+    for number in range(PER_READER // 4):
+        chance = random.Random(number)
+        bad = tmp_path / "bad"
+        shutil.copytree(RUN / "csv", bad, dirs_exist_ok=True)
+        path = bad / chance.choice(files).relative_to(RUN / "csv")
+        path.write_bytes(damaged(path.read_bytes(), chance))
+        before = files_of(tmp_path)
+        runs = read_runs(tmp_path)
+        assert "good" in [run.name for run in runs.finished], path
+        assert "\n" not in runs.skipped.get("bad", ""), path
+        assert files_of(tmp_path) == before, path
