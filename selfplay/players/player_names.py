@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.errors import SettingError, shortened
+from selfplay.players.offers import Offering
 from selfplay.settings.checks import LARGEST_COUNT
 
 # --help reads this grammar, so importing it must not load torch.
@@ -61,6 +62,8 @@ class PlayerKind(NamedTuple):
     """(run_dir) to a phrase for error messages that lists the possible texts after the colon."""
     is_command: bool = False
     """Whether the text after the colon is a command. Of the question marks in it, only the last can begin options."""
+    offering: Offering | None = None
+    """How it is offered as an opponent; None: by its name alone, unless it needs an argument."""
 
     @property
     def needs_argument(self) -> bool:

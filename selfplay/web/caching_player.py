@@ -1,17 +1,15 @@
 """A player that caches the action values of positions, because many matches reach the same positions."""
 
 from collections import OrderedDict
-from pathlib import Path
+from collections.abc import Callable
 
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.players.levels import load_level
+from selfplay.players.capabilities import ValuesActions
 from selfplay.players.player import Player
-from selfplay.players.search import SearchPlayer
-from selfplay.players.value_net import ValueNetPlayer, best_actions
+from selfplay.players.value_net import best_actions
 from selfplay.players.wrapper import PlayerWrapper
 
 MAX_POSITIONS = 20_000
@@ -23,28 +21,30 @@ class CachingPlayer(PlayerWrapper):
     `player` must always take its best action, so its temperature must be 0. Several threads may use it at once.
     """
 
-    player: ValueNetPlayer | SearchPlayer
-
-    def __init__(self, player: ValueNetPlayer | SearchPlayer) -> None:
+    def __init__(self, player: Player) -> None:
         super().__init__(player)
+        valuing = player.as_a(ValuesActions)
+        if valuing is None:
+            raise TypeError(f"{player.name} does not value its actions, so there is nothing to cache")
+        self._valuing = valuing
         self._values: OrderedDict[tuple[int, int, int], Tensor] = OrderedDict()
+
+    @classmethod
+    def around(cls, make: Callable[[], Player]) -> "CachingPlayer":
+        """A cache around the player that `make` makes."""
+        return cls(make())
 
     def action_values(self, state: State) -> Tensor:
         if state.batch_size != 1:
-            return self.player.action_values(state)
+            return self._valuing.action_values(state)
         key = (int(state.own), int(state.opp), int(state.current_player))
         values = self._values.get(key)
         if values is None:
             # Two threads may both get here; they then write the same values.
-            values = self._values[key] = self.player.action_values(state)
+            values = self._values[key] = self._valuing.action_values(state)
             if len(self._values) > MAX_POSITIONS:
                 self._values.popitem(last=False)
         return values
 
     def act(self, state: State, draws: Draws) -> Tensor:
         return best_actions(self.action_values(state))
-
-
-def caching_level(run_dir: Path, level: int, game: Game) -> Player:
-    """The agent of a level, with a cache. Raises as `selfplay.players.levels.load_level`."""
-    return CachingPlayer(load_level(run_dir, level, game))

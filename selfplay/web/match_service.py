@@ -12,7 +12,7 @@ from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.player import Player
 from selfplay.settings.web import WebSettings
 from selfplay.web.match import Match
-from selfplay.web.opponents import PERFECT, OpponentCatalog
+from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.player_cache import Opponent
 from selfplay.web.proof import Proofs
 from selfplay.web.proof_queue import ProofQueue
@@ -63,7 +63,7 @@ class MatchService:
         """Begin a match. Raises TooManyMatchesError, NotFoundError, and what `OpponentCatalog.player` raises."""
         self.matches.check_room(client)
         game = self.catalog.game(request.game)
-        if request.opponent == PERFECT:
+        if self.catalog.needs_solution(request.opponent):
             await self._solve(game)
         # If the player is in the cache, as it usually is, the whole request needs only one thread.
         begun = await self.workers.run_quick(lambda: self._begin_if_cached(request, client, game))
@@ -102,7 +102,7 @@ class MatchService:
     async def take_over(self, name: str, request: TakeOverRequest) -> MatchView:
         """Let another opponent continue a match. Raises what `begin` and `with_match` raise."""
         game = self.matches.get(name).game
-        if request.opponent == PERFECT:
+        if self.catalog.needs_solution(request.opponent):
             await self._solve(game)
         opponent = await self.workers.run_quick(lambda: self.catalog.opponent(game, request.opponent))
         player = await self.workers.run_loading(lambda: self.catalog.player(game, opponent))

@@ -3,6 +3,7 @@
 import os
 import shutil
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from selfplay.errors import StageError
-from selfplay.games import GAMES, make_game
+from selfplay.games import GAMES, Game, make_game
 from selfplay.grading.proof import SEAT_NAMES
+from selfplay.players.offers import Offer, Offering, OfferLimits
 from selfplay.players.player import Player
 from selfplay.players.player_names import PlayerKind
 from selfplay.players.registry import PLAYERS
@@ -66,6 +68,24 @@ def test_a_registered_player_of_another_package_is_offered(run_dir: Path, monkey
     match = play_out(client, begin(client, game.name, "first_legal", "second"))
     assert match["plies"][0]["action"] == 0
     assert not {"human", "gtp"} & set(offered)
+
+
+def test_a_kind_of_another_package_says_itself_how_it_is_offered(
+    run_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def offers(game: Game, run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
+        for number in range(1, limits.deepest_search):
+            yield Offer(f"lowest-{number}", "lowest", f"Lowest {number}", "", lambda: FirstLegal(game), number=number)
+
+    kind = PlayerKind(
+        "lowest:NUMBER", "lowest", lambda name, game, run_dir: FirstLegal(game), offering=Offering(offers, 0)
+    )
+    monkeypatch.setitem(PLAYERS._found, "lowest", kind)
+    client = client_of(create_app(MatchService(web_settings(run_dir))))
+    offered = client.get("/api/games/tictactoe/opponents").json()["opponents"]
+    assert [one["id"] for one in offered[:4]] == ["lowest-1", "lowest-2", "lowest-3", "level-1"]
+    match = play_out(client, begin(client, "tictactoe", "lowest-2", "second"))
+    assert match["plies"][0]["action"] == 0
 
 
 def test_a_missing_level_a_broken_file_and_an_unknown_game_are_reported(client: TestClient, run_dir: Path) -> None:

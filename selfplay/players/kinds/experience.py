@@ -1,8 +1,11 @@
 """`experience[:PATH]`: the player that uses the experience graph."""
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from selfplay.players.offers import Offer, Offering, OfferLimits
 from selfplay.players.player_names import Option, PlayerKind, PlayerName
 
 if TYPE_CHECKING:
@@ -23,9 +26,25 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     return load_experience_player(path, game, rule, learns=name.options["learn"])
 
 
+def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
+    from selfplay.players.experience import load_experience_player
+
+    for path in sorted(run_dir.glob("experience*.sqlite")):
+        yield Offer(
+            f"memory-{path.stem}",
+            "experience",
+            path.stem.replace("_", " ").capitalize(),
+            "remembers every board it has met, and learns from your matches",
+            partial(load_experience_player, path, game),
+            file=path,
+            learns=True,
+        )
+
+
 KIND = PlayerKind(
     "experience[:PATH]",
     "the experience graph stored in this file or in run_dir/experience.sqlite; it learns from its matches",
     _make,
     (Option("learn", bool, True), *RULE),
+    offering=Offering(_offers, 5),
 )

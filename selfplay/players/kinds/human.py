@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
+from selfplay.players.offers import NOT_OFFERED
 from selfplay.players.player_names import PlayerKind, PlayerName
 
 if TYPE_CHECKING:
@@ -15,4 +16,4 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     raise SettingError(f"player {name.text!r}: a person can only play at play/console.py")
 
 
-KIND = PlayerKind("human", "a person, at play/console.py only", _make)
+KIND = PlayerKind("human", "a person, at play/console.py only", _make, offering=NOT_OFFERED)

@@ -1,8 +1,11 @@
 """`random`: the random player."""
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from selfplay.players.offers import Offer, Offering, OfferLimits
 from selfplay.players.player_names import PlayerKind, PlayerName
 
 if TYPE_CHECKING:
@@ -16,4 +19,10 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     return RandomPlayer(game)
 
 
-KIND = PlayerKind("random", "every legal action with the same probability", _make)
+def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> "Iterator[Offer]":
+    from selfplay.players.random import RandomPlayer
+
+    yield Offer("random", "random", "Random", f"plays {KIND.meaning}", partial(RandomPlayer, game))
+
+
+KIND = PlayerKind("random", "every legal action with the same probability", _make, offering=Offering(_offers, 3))

@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
+from selfplay.players.offers import Offering
 from selfplay.players.player_names import Option, PlayerKind, PlayerName, whole_number
+from selfplay.players.search_offers import most_discs_offer, search_offers
 
 if TYPE_CHECKING:
     from selfplay.games import Game
@@ -92,5 +94,11 @@ KIND = PlayerKind(
         Option("run_dir"),
     ),
     choices=_algorithms,
+    offering=Offering(search_offers, 2),
 )
-GREEDY_DISCS = PlayerKind("greedy_discs", "the most discs after its move, where discs count", _make_greedy_discs)
+GREEDY_DISCS = PlayerKind(
+    "greedy_discs",
+    "the most discs after its move, where discs count",
+    _make_greedy_discs,
+    offering=Offering(most_discs_offer, 6),
+)

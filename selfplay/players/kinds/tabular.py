@@ -1,9 +1,12 @@
 """`tabular:RULE` or `tabular:PATH`: the tables of a tabular learner."""
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import InvalidFileError
+from selfplay.players.offers import Offer, Offering, OfferLimits
 from selfplay.players.player_names import EPSILON, Option, PlayerKind, PlayerName
 
 if TYPE_CHECKING:
@@ -41,6 +44,34 @@ def _tables(run_dir: Path) -> str:
     return f"there are {', '.join(names)}" if names else f"there are no tables in {folder} yet"
 
 
+def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
+    from selfplay.learners.tabular.table_file import trains_against_people
+
+    for path in sorted((run_dir / "tabular").glob("*.npz")):
+        offer = Offer(
+            f"tabular:{path.stem}",
+            "table",
+            f"Table: {path.stem.replace('_', ' ')}",
+            "has learned a value for every board",
+            partial(_make_named, f"tabular:{path.stem}", game, run_dir),
+            file=path,
+            neutral=0.5,
+            span=0.5,
+        )
+        if not trains_against_people(path):
+            yield offer
+            continue
+        fixed = f"{offer.id}?epsilon=0&learn=false"
+        yield offer._replace(about="explores, and learns from your matches", learns=True)
+        yield offer._replace(id=fixed, label=f"{offer.label}, fixed", make=partial(_make_named, fixed, game, run_dir))
+
+
+def _make_named(text: str, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.players.registry import make_player
+
+    return make_player(text, game, run_dir, against_person=True)
+
+
 KIND = PlayerKind(
     "tabular:NAME",
     "the run's tables backward_value or temporal_difference, or those of a file NAME.npz; against a person the former "
@@ -48,4 +79,5 @@ KIND = PlayerKind(
     _make,
     (Option("learn", bool),),
     choices=_tables,
+    offering=Offering(_offers, 4),
 )
