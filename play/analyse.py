@@ -2,6 +2,9 @@
 
 python play/analyse.py moves=f5d6c3 depth=6
 python play/analyse.py moves=f5d6c3 depth=8 searches=[alpha_beta,negascout] ordered=true table_bits=18
+python play/analyse.py moves=f5d6c3 depth=3 picture.file=tree.png
+python play/analyse.py game_tree=article picture.file=tree.png
+python play/analyse.py 'game_tree.payoffs=[[3,5],[[2,9],0]]'
 python play/analyse.py game=tictactoe evaluation=none depth=9 'moves=5 1'
 """
 

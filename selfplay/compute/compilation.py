@@ -41,3 +41,8 @@ def compiled(function: RuleFunction) -> RuleFunction:
     if Path(inspect.getfile(function)).exists() and cache_folder() is not None:
         dispatcher._cache = CheckedCache(dispatcher.py_func)
     return cast(RuleFunction, dispatcher)
+
+
+def uncompiled(function: RuleFunction) -> RuleFunction:
+    """The Python function behind a compiled one, which runs slowly but on any Python objects."""
+    return cast(RuleFunction, cast(Any, function).py_func)

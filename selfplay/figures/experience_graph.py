@@ -4,9 +4,9 @@ Frames and arrows have the colour of the player with the better score. The large
 wider they are; a score of 0 is grey and thin.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import networkx as nx
 from matplotlib import pyplot as plt
@@ -34,6 +34,8 @@ INCHES = 1.0
 PALE = 0.25
 """The strength of the colour of scores near 0. Colour and width grow with the square of the score, because the scores
 of neighbouring boards differ by only a tenth."""
+
+Key = TypeVar("Key", bound=Hashable)
 
 
 def reachable_boards(boards: Mapping[int, Board], start: int, depth: int, breadth: Sequence[int]) -> nx.DiGraph:
@@ -69,15 +71,15 @@ def _add(graph: nx.DiGraph, boards: Mapping[int, Board], number: int, layer: int
     graph.add_node(number, **attributes, parent=parent, hidden=len(board.following))
 
 
-def layered_positions(graph: nx.DiGraph, start: int) -> dict[int, tuple[float, float]]:
+def layered_positions(graph: nx.DiGraph, start: Key) -> dict[Key, tuple[float, float]]:
     """The place (x, y) of each board: a layer per ply, each board centred above the boards found from it."""
-    places: dict[int, tuple[float, float]] = {}
-    found: dict[int | None, list[int]] = {}
+    places: dict[Key, tuple[float, float]] = {}
+    found: dict[Key | None, list[Key]] = {}
     for number, parent in graph.nodes(data="parent"):
         found.setdefault(parent, []).append(number)
     leaves = 0.0
 
-    def place(number: int) -> float:
+    def place(number: Key) -> float:
         nonlocal leaves
         own = [place(child) for child in found.get(number, ())]
         if not own:

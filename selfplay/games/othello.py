@@ -31,6 +31,8 @@ from selfplay.games.state import State
 COLUMNS = "abcdefgh"
 DISCS = {"X": 1, "O": -1, "-": 0}
 """The characters of a written board: black, white, empty."""
+LEGAL = "*"
+"""Marks a square on which a disc may be placed."""
 
 
 class OthelloPresentation(Presentation):
@@ -45,11 +47,20 @@ class OthelloPresentation(Presentation):
 
     def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
         """Values are shown on the squares of their actions; the last line counts the discs."""
-        width, cells, size = self.game.width, self.stone_signs(state, row), 1
+        cells = self.stone_signs(state, row)
         if values is not None:
             shown = [f"{value:+.2f}" if np.isfinite(value) else "" for value in values]
-            size = max(map(len, shown))
-            cells = [value or cell for value, cell in zip(shown, cells, strict=False)]
+            cells = [value or cell.center(max(map(len, shown))) for value, cell in zip(shown, cells, strict=False)]
+        return self._drawn(cells, state, row)
+
+    def board_text_with_actions(self, state: State, row: int = 0) -> str:
+        """The legal squares are marked with LEGAL."""
+        mask = self.game.legal_action_mask(state)[row].tolist()
+        cells = [LEGAL if legal else cell for legal, cell in zip(mask, self.stone_signs(state, row), strict=False)]
+        return self._drawn(cells, state, row) + f"; {LEGAL} legal"
+
+    def _drawn(self, cells: list[str], state: State, row: int) -> str:
+        width, size = self.game.width, max(map(len, cells))
         lines = [" ".join(["  ", *(column.center(size) for column in COLUMNS[:width])])]
         for number in range(width):
             across = cells[width * number : width * (number + 1)]

@@ -73,6 +73,10 @@ class Presentation:
             lines += [f"{self.game.action_to_string(action)} {value:+.2f}" for action, value in shown]
         return "\n".join(lines)
 
+    def board_text_with_actions(self, state: State, row: int = 0) -> str:
+        """`board_text` with the legal actions marked, for a person to choose; by default without marks."""
+        return self.board_text(state, row)
+
     def stone_signs(self, state: State, row: int = 0) -> list[str]:
         """The squares of match `row` in C order: X for a stone of player 0, O for one of player 1, "." if empty."""
         return [SIGNS[stone] for stone in self.game.squares(state.select(torch.tensor([row])))[0].tolist()]

@@ -132,7 +132,7 @@ class Console:
     # ------------------------------------------------------------------ turns
 
     def _person_acts(self) -> None:
-        self.write(self.text.board(self.session.state))
+        self.write(self.text.board_to_choose(self.session.state))
         people = self.session.players.count(None)
         whose = (
             "Your action" if people == 1 else f"Action of {self.game.presentation.player_names[self.session.to_move]}"

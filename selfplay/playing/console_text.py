@@ -23,6 +23,7 @@ class Display(NamedTuple):
 
     values: bool = True
     perfect: bool = False
+    legal: bool = True
     verbose: bool = False
     board: str = "plain"
     show: bool = True
@@ -36,7 +37,7 @@ class Display(NamedTuple):
 
     @classmethod
     def of(cls, settings: DisplaySettings, *, colour: bool, example: str = "") -> "Display":
-        names = ("values", "perfect", "verbose", "board", "show", "pause", "picture")
+        names = ("values", "perfect", "legal", "verbose", "board", "show", "pause", "picture")
         return cls(**{name: getattr(settings, name) for name in names}, colour=colour, example=example)
 
 
@@ -52,6 +53,12 @@ class ConsoleText:
     def board(self, state: State) -> str:
         """The board of a match (B = 1)."""
         return BOARDS[self.display.board](self.game, state, None)
+
+    def board_to_choose(self, state: State) -> str:
+        """The board of a match (B = 1) in which a person is to choose an action."""
+        if self.display.legal and BOARDS[self.display.board] is BOARDS["plain"]:
+            return self.game.presentation.board_text_with_actions(state)
+        return self.board(state)
 
     def boards(self, state: State, columns: Sequence[tuple[str, Values]]) -> str:
         """The board with each of these values, side by side under their headings."""

@@ -104,7 +104,9 @@ def write_result(found: BatchResult, row: int, frame: Frame, line: NDArray[np.in
 def compile_search(rules: Rules, unfinished_value: CompiledValue, pass_action: int | None) -> Callable[..., bool]:
     """Compile the searches of a game with these rules; they value unfinished positions by `unfinished_value`.
 
-    The compiled function is `search(own, opp, depth, algorithm, ordered, parameters, table, stop, stack, found)`, with
+    The compiled function is
+    `search(own, opp, depth, algorithm, min_scout_depth, ordered, parameters, table, stop, stack, found)`, with
+    `min_scout_depth` the smallest number of remaining plies at which NegaScout uses null windows,
     `parameters` from `Evaluation.parameters`, `stop` an int64[1] that ends the search once it is not 0, `stack` from
     `make_stack` and a table that minimax does not use. It fills `found`; it returns False if it was stopped.
     """
@@ -190,6 +192,7 @@ def compile_search(rules: Rules, unfinished_value: CompiledValue, pass_action: i
         opp: NDArray[np.int64],
         depth: int,
         algorithm: int,
+        min_scout_depth: int,
         ordered: bool,
         parameters: EvaluationParameters,
         table: Table,
@@ -199,7 +202,6 @@ def compile_search(rules: Rules, unfinished_value: CompiledValue, pass_action: i
     ) -> bool:
         frames, moves, ranks, lines = stack
         finished, unfinished = parameters
-        min_scout_depth = MIN_SCOUT_DEPTH if ordered and len(table) > 1 else MIN_SCOUT_DEPTH_PLAIN
         visited = 0
         for row in range(len(own)):
             begin(frames[0], own[row], opp[row])

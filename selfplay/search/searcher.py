@@ -1,5 +1,6 @@
 """Look-ahead search for any game: the value of a position and the best action there."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -8,17 +9,26 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.compilation import uncompiled
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.algorithms import Algorithm, BatchResult, compile_search
+from selfplay.search.algorithms import (
+    MIN_SCOUT_DEPTH,
+    MIN_SCOUT_DEPTH_PLAIN,
+    Algorithm,
+    BatchResult,
+    compile_search,
+)
 from selfplay.search.evaluation import Evaluation
 from selfplay.search.interruption import run_interruptibly
-from selfplay.search.stack import make_stack
-from selfplay.search.transposition_table import make_table
+from selfplay.search.stack import Stack, make_stack
+from selfplay.search.trace import Trace
+from selfplay.search.transposition_table import Table, make_table
 
 ALGORITHMS = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
 MAX_DEPTH = 120
+NO_STOP = np.zeros(1, dtype=np.int64)
 MAX_TABLE_BITS = 28
 
 
@@ -48,6 +58,8 @@ class Searcher:
         algorithm: minimax, alpha_beta or negascout. Minimax uses neither ordering nor table.
         ordered: first try the action that was best in an earlier search, then those that leave the fewest replies.
         table_bits: the transposition table has 2**table_bits entries of 40 bytes; 0: no table.
+        min_scout_depth: the smallest number of remaining plies at which NegaScout uses null windows: 2 as published;
+            None: the number from which this saves positions (MIN_SCOUT_DEPTH).
 
     Raises:
         SettingError: an unknown algorithm, or a table size out of range.
@@ -61,15 +73,20 @@ class Searcher:
         *,
         ordered: bool = True,
         table_bits: int = 16,
+        min_scout_depth: int | None = None,
     ) -> None:
         if algorithm not in ALGORITHMS:
             raise SettingError(f"unknown search {algorithm!r}; choose from {', '.join(ALGORITHMS)}")
+        if min_scout_depth is not None and min_scout_depth < 1:
+            raise SettingError(f"min_scout_depth={min_scout_depth}: must be 1 or more, or null")
         if not 0 <= table_bits <= MAX_TABLE_BITS:
             raise SettingError(f"table_bits={table_bits}: must be from 0 to {MAX_TABLE_BITS}")
         self.game, self.evaluation, self.algorithm = game, evaluation, ALGORITHMS[algorithm]
         self.ordered = ordered and self.algorithm != Algorithm.MINIMAX
         evaluation.parameters(game)  # raises if the evaluation does not fit the game
         self._table = make_table(0 if self.algorithm == Algorithm.MINIMAX else table_bits)
+        saving = MIN_SCOUT_DEPTH if self.ordered and len(self._table) > 1 else MIN_SCOUT_DEPTH_PLAIN
+        self._min_scout_depth = saving if min_scout_depth is None else min_scout_depth
         self._search = compile_search(game.rules, evaluation.unfinished_value(game), game.pass_action)
 
     def search(self, state: State, depth: int, *, time_limit: float | None = None) -> SearchResult:
@@ -141,14 +158,34 @@ class Searcher:
             run_interruptibly(deepen, time_limit)
         return values[-1]
 
+    def trace(self, state: State, depth: int) -> tuple[SearchResult, Trace]:
+        """Search the position of one match without compiled code, recording every position visited.
+
+        This is the same search, a thousand times slower. Raises SettingError if the depth is out of range.
+        """
+        check_depth(depth)
+        trace, table = Trace(depth), self._table.view(np.recarray)  # records whose fields are attributes
+        with np.errstate(over="ignore"):  # numpy warns where numbers wrap around, as compiled ones do
+            found = self._run(
+                uncompiled(self._search), state, depth, NO_STOP, trace.stack(), self._table.view(np.recarray)
+            )
+        trace.finish()
+        assert found is not None
+        return self._result(found, depth, 0), trace
+
     def _found(self, state: State, depth: int, stop: NDArray[np.int64]) -> BatchResult | None:
         """The result of a search; None if it was stopped."""
+        return self._run(self._search, state, depth, stop, make_stack(depth), self._table)
+
+    def _run(
+        self, search: Callable[..., bool], state: State, depth: int, stop: NDArray[np.int64], stack: Stack, table: Table
+    ) -> BatchResult | None:
         size = state.batch_size
         values, (actions, visited) = np.empty(size), np.empty((2, size), dtype=np.int64)
         found = BatchResult(values, actions, visited, np.empty((size, depth), dtype=np.int64))
-        how = depth, int(self.algorithm), self.ordered, self.evaluation.parameters(self.game), self._table
-        is_finished = self._search(state.own.numpy(), state.opp.numpy(), *how, stop, make_stack(depth), found)
-        return found if is_finished else None
+        how = depth, int(self.algorithm), self._min_scout_depth, self.ordered
+        memory = self.evaluation.parameters(self.game), table, stop, stack, found
+        return found if search(state.own.numpy(), state.opp.numpy(), *how, *memory) else None
 
     @staticmethod
     def _result(found: BatchResult, depth: int, visited_before: int) -> SearchResult:

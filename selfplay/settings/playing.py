@@ -19,6 +19,8 @@ class DisplaySettings(CommonSettings):
     """Show what a player expects of each action before it acts."""
     perfect: bool = False
     """Also show the value of each action under perfect play, and correct mistakes, where the game can be solved."""
+    legal: bool = True
+    """Mark the legal squares on a person's turn, on the plain board of Othello."""
     verbose: bool = False
     """Also show each board as a number in base 3: square k counts 3**k times 0 (empty), 1 (X) or 2 (O)."""
     board: str = "plain"

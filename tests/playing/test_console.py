@@ -314,3 +314,19 @@ def test_colour_is_used_on_terminals_that_support_it_unless_no_color_is_set(monk
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("TERM", "dumb")
     assert not supports_colour(Terminal())
+
+
+def test_legal_squares_are_marked_on_a_persons_turn_and_off_by_a_setting() -> None:
+    marked, _ = dialogue(["y", "b3"], FirstLegal(LARGE), game=LARGE)
+    plain, _ = dialogue(["y", "b3"], FirstLegal(LARGE), game=LARGE, legal=False)
+    board = next(text for text in marked if "black (X)" in text)
+    # Black can play c2, b3, e4 and d5.
+    assert [line.split()[1:] for line in board.splitlines()[2:6]] == [
+        [*"..*..."],
+        [*".*OX.."],
+        [*"..XO*."],
+        [*"...*.."],
+    ]
+    assert board.endswith("black (X) 2, white (O) 2; * legal")
+    assert not any("*" in text for text in plain)
+    assert next(text for text in plain if "black (X)" in text) == LARGE.presentation.board_text(LARGE.init())

@@ -1,0 +1,201 @@
+"""The picture of what searches visit: a game tree with values, cut-offs and the chosen line, one panel per search.
+
+All values are to the player to move in the searched position, who looks for the largest one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import networkx as nx
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from selfplay.figures.experience_graph import layered_positions
+from selfplay.figures.style import BLUE, DARK, GREEN, GREY, ORANGE, RED
+from selfplay.search.searcher import SearchResult
+from selfplay.search.trace import Trace, Visit
+
+Node = tuple[int, ...]
+"""The moves that lead to a position, as words."""
+
+WIDTH = 8.0
+LAYER, ABOVE, BELOW = 1.05, 0.75, 0.55
+"""Inches: the width of the figure, the distance of two plies, and the space above and below a tree."""
+MINUS = "\N{MINUS SIGN}"
+
+
+def tree_of(trace: Trace, line: Sequence[int], depth: int, breadth: Sequence[int]) -> nx.DiGraph:
+    """The positions that a search visited, and the moves that it cut off, down to `depth`.
+
+    Nodes have parent, layer (plies from the root), visits (of this position), text (its value; "" where cut off),
+    is_chosen (on the line), beneath (visits of positions below that are left out) and moves_hidden (moves left out).
+    The numbers of visits and of `beneath` of all nodes sum to the number of positions that the search visited.
+
+    Args:
+        line: the moves of the principal variation, as words.
+        breadth: the number of moves shown in each position, by ply; the last number applies to all later plies. The
+            chosen move is always one of them.
+    """
+    visits: dict[Node, list[Visit]] = {}
+    for visit in trace.visits:
+        visits.setdefault(visit.moves, []).append(visit)
+    graph = nx.DiGraph()
+
+    def add(node: Node, parent: Node | None) -> None:
+        found = visits.get(node, [])
+        is_chosen = node == tuple(line[: len(node)])
+        graph.add_node(node, parent=parent, layer=len(node), visits=found, text=_value_text(node, found))
+        graph.nodes[node].update(is_chosen=is_chosen, beneath=0, moves_hidden=0)
+        if parent is not None:
+            graph.add_edge(parent, node)
+        following = found[-1].following if found and len(node) < depth else ()
+        width = breadth[min(len(node), len(breadth) - 1)]
+        chosen = line[len(node)] if is_chosen and len(node) < len(line) else None
+        shown = sorted(following, key=lambda move: move != chosen)[:width]
+        graph.nodes[node]["moves_hidden"] = len(following) - len(shown)
+        for move in following:
+            if move in shown:
+                add((*node, move), node)
+
+    add((), None)
+    for node, found in visits.items():
+        shown = next(node[:length] for length in range(len(node), -1, -1) if node[:length] in graph)
+        graph.nodes[shown]["beneath"] += len(found) if shown != node else 0
+    return graph
+
+
+def _value_text(node: Node, visits: Sequence[Visit]) -> str:
+    """The value to the player to move at the root; with a bound where the window cut the search short."""
+    if not visits:
+        return ""
+    visit, sign = visits[-1], -1 if len(node) % 2 else 1
+    bound = 0
+    if visit.following:
+        bound = (visit.value >= visit.beta) - (visit.value <= visit.alpha)
+    text = f"{sign * visit.value + 0.0:+.3g}".replace("-", MINUS)
+    return {0: "", 1: "\N{GREATER-THAN OR EQUAL TO}", -1: "\N{LESS-THAN OR EQUAL TO}"}[bound * sign] + (
+        "0" if text == "+0" else text
+    )
+
+
+def picture_of_searches(
+    searched: Mapping[str, tuple[SearchResult, Trace]],
+    move_name: Callable[[int], str],
+    players: tuple[str, str],
+    depth: int,
+    breadth: Sequence[int],
+) -> Figure:
+    """One panel for each search.
+
+    Args:
+        searched: the results of each search, by its name.
+        move_name: from a move, as a word, to its text.
+        players: the names of the player to move at the root and of the other.
+    """
+    trees = [_tree(result, trace, depth, breadth) for result, trace in searched.values()]
+    layers = [max(layer for _, layer in tree.nodes(data="layer")) for tree in trees]
+    heights = [LAYER * count + ABOVE + BELOW for count in layers]
+    figure = Figure(figsize=(WIDTH, sum(heights) + 0.55))
+    top = sum(heights) + 0.55
+    for (name, (result, _)), tree, height in zip(searched.items(), trees, heights, strict=True):
+        axes = figure.add_axes((0, (top - height) / (sum(heights) + 0.55), 1, height / (sum(heights) + 0.55)))
+        _draw_tree(axes, tree, height, move_name, players)
+        title = f"{name.replace('_', '-')}: {_count(result.visited, 'position')} visited"
+        axes.text(0.15, height - 0.22, title, fontsize=12, fontweight="bold", va="center", color=DARK)
+        top -= height
+    _draw_legend(figure, sum(heights) + 0.55, players)
+    return figure
+
+
+def _tree(result: SearchResult, trace: Trace, depth: int, breadth: Sequence[int]) -> nx.DiGraph:
+    """The tree of a search, with the moves of its principal variation found by their actions."""
+    line = list[int]()
+    for _ in result.principal_variation:
+        visit = next(visit for visit in reversed(trace.visits) if visit.moves == tuple(line))
+        line.append(visit.best_move)
+    return tree_of(trace, line, depth, breadth)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _draw_tree(
+    axes: Axes, tree: nx.DiGraph, height: float, move_name: Callable[[int], str], players: tuple[str, str]
+) -> None:
+    axes.set_axis_off()
+    axes.set_xlim(0, WIDTH)
+    axes.set_ylim(0, height)
+    left = 1.15
+    raw = layered_positions(tree, ())
+    columns = [x for x, _ in raw.values()]
+    step = (WIDTH - left - 0.25) / (max(columns) - min(columns) + 1)
+    places = {
+        node: (left + step * (x - min(columns) + 0.5), height - ABOVE - LAYER * len(node))
+        for node, (x, _) in raw.items()
+    }
+    small = 1.0 if step > 0.6 else max(0.62, step / 0.6)
+    for parent, child in tree.edges:
+        _draw_move(axes, tree.nodes[child], places[parent], places[child], move_name(child[-1]), small)
+    for node in tree:
+        _draw_position(axes, node, tree.nodes[node], places[node], small)
+    for ply in range(max(layer for _, layer in tree.nodes(data="layer"))):
+        best, colour = ("largest", BLUE) if ply % 2 == 0 else ("smallest", ORANGE)
+        y = height - ABOVE - LAYER * ply
+        axes.text(0.15, y, f"{players[ply % 2]}\n{best}", fontsize=8.5, va="center", color=colour)
+
+
+def _draw_move(
+    axes: Axes, child: Mapping[str, Any], start: tuple[float, float], end: tuple[float, float], text: str, small: float
+) -> None:
+    """The line from a position to the next, with the move; dashed and crossed where it was cut off."""
+    (x, y), (to_x, to_y) = start, end
+    is_cut = not child["visits"]
+    colour, width = (GREEN, 3.0) if child["is_chosen"] else (GREY, 1.0)
+    axes.plot([x, to_x], [y, to_y], color=colour, linewidth=width, linestyle=(0, (3, 3)) if is_cut else "-", zorder=1)
+    middle = (x + 0.55 * (to_x - x), y + 0.55 * (to_y - y))
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    axes.text(*middle, text, fontsize=8 * small, ha="center", va="center", color=GREY if is_cut else DARK, bbox=box)
+    if is_cut:
+        at = (x + 0.32 * (to_x - x), y + 0.32 * (to_y - y))
+        for shift in (-0.025, 0.025):
+            axes.plot([at[0] - 0.08, at[0] + 0.08], [at[1] + shift] * 2, color=RED, linewidth=1.6, zorder=3)
+
+
+def _draw_position(
+    axes: Axes, node: Node, attributes: Mapping[str, Any], place: tuple[float, float], small: float
+) -> None:
+    (x, y), visits = place, attributes["visits"]
+    if not visits:
+        axes.plot([x], [y], marker="o", markersize=7 * small, markerfacecolor="white", markeredgecolor=GREY, zorder=2)
+        return
+    edge = BLUE if len(node) % 2 == 0 else ORANGE
+    is_leaf = not visits[-1].following
+    box = {
+        "boxstyle": "round,pad=0.3",
+        "facecolor": "#e4f3e9" if attributes["is_chosen"] else "white",
+        "edgecolor": GREEN if attributes["is_chosen"] else GREY if is_leaf else edge,
+        "linewidth": 2.2 if attributes["is_chosen"] else 1.2,
+    }
+    weight = "normal" if is_leaf else "bold"
+    axes.text(
+        x, y, attributes["text"], fontsize=10 * small, fontweight=weight, ha="center", va="center", color=DARK, bbox=box
+    )
+    half = 3.2 * small * (len(attributes["text"]) + 1) + 5
+    beside: dict[str, Any] = {"xy": (x, y), "textcoords": "offset points", "va": "center", "annotation_clip": False}
+    if attributes["moves_hidden"] or attributes["beneath"]:
+        text = "\N{HORIZONTAL ELLIPSIS}" + (f" +{attributes['beneath']:,}" if attributes["beneath"] else "")
+        axes.annotate(text, xytext=(half, -3), fontsize=8 * small, color=GREY, **beside)
+    if len(visits) > 1:
+        text = f"{len(visits)}\N{MULTIPLICATION SIGN}"
+        axes.annotate(text, xytext=(half - 2, 8), fontsize=8.5 * small, fontweight="bold", color=RED, **beside)
+
+
+def _draw_legend(figure: Figure, height: float, players: tuple[str, str]) -> None:
+    note = (
+        f"Values are to {players[0]}. Green: the chosen line. Dashed with red bars: cut off, never visited. "
+        "\N{LESS-THAN OR EQUAL TO} \N{GREATER-THAN OR EQUAL TO}: the rest could not matter.\n"
+        "2\N{MULTIPLICATION SIGN}: visited twice, because a null window made a second search necessary. "
+        "\N{HORIZONTAL ELLIPSIS} +n: moves not shown, and the positions visited after them."
+    )
+    figure.text(0.15 / WIDTH, 0.28 / height, note, fontsize=8, va="center", color=DARK)

@@ -1,0 +1,152 @@
+"""A game tree written as nested lists of payoffs, such as the worked tables of textbooks.
+
+    PayoffTree([[3, -2, 2], [-1, 0, 4], [-4, -3, 1]])
+
+Player A moves first and chooses a list (A1, A2, ...), then player B chooses within it (B1, B2, ...), and so on. A
+number ends the match: A receives it and B loses it.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from pydantic_core import SchemaValidator
+from pydantic_core import core_schema as cs
+from torch import Tensor
+
+from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
+from selfplay.errors import IllegalActionError, SettingError
+from selfplay.games.game import Game
+from selfplay.games.presentation import Presentation
+from selfplay.games.rules import Rules
+from selfplay.games.state import State
+
+MOST_POSITIONS, MOST_MOVES = 1000, 31
+
+NUMBER = SchemaValidator(cs.float_schema(allow_inf_nan=False))
+
+
+class Nodes(NamedTuple):
+    """The positions of a tree by number; 0 is the start."""
+
+    children: tuple[tuple[int, ...], ...]
+    payoffs: tuple[float, ...]
+    """The payoff to the player to move; 0 where the match is not over."""
+    plies: tuple[int, ...]
+
+    @property
+    def height(self) -> int:
+        """The number of plies of the longest match."""
+        return max(self.plies)
+
+
+def nodes_of(payoffs: Any) -> Nodes:
+    """The positions of a tree, level by level. Raises SettingError if `payoffs` are not nested lists of numbers."""
+    trees, children, values, plies = [(payoffs, 0)], list[tuple[int, ...]](), list[float](), list[int]()
+    for tree, ply in trees:  # grows while it is read
+        branches: Sequence[Any] = tree if isinstance(tree, list | tuple) else ()
+        is_valid = 0 < len(branches) <= MOST_MOVES if branches is tree else ply > 0 and NUMBER.isinstance_python(tree)
+        if not is_valid or len(trees) + len(branches) > MOST_POSITIONS:
+            raise SettingError(
+                f"payoffs: must be nested lists of numbers, such as [[3,-2],[0,1]], each list with 1 to {MOST_MOVES} "
+                f"entries, and at most {MOST_POSITIONS:,} positions"
+            )
+        children.append(tuple(range(len(trees), len(trees) + len(branches))))
+        values.append(0.0 if branches is tree else (-1.0) ** ply * tree)
+        plies.append(ply)
+        trees += [(branch, ply + 1) for branch in branches]
+    return Nodes(tuple(children), tuple(values), tuple(plies))
+
+
+def _is_list(tree: object) -> bool:
+    return isinstance(tree, list)
+
+
+class PayoffTreePresentation(Presentation):
+    player_names = ("A", "B")
+
+    def __init__(self, game: "PayoffTree") -> None:
+        super().__init__(game)
+        self.game: PayoffTree = game
+
+    def board_text(self, state: State, row: int = 0, values: Any = None) -> str:
+        """The payoffs to A that can still be reached: a table where one choice of each player is left."""
+        game, number = self.game, int(state.own[row])
+        rows = [game.payoffs_after(child) for child in game.nodes.children[number]]
+        if game.nodes.plies[number] or not all(isinstance(row, list) and not any(map(_is_list, row)) for row in rows):
+            return f"payoffs to A: {game.payoffs_after(number)}"
+        width = max(len(f"{payoff:+g}") for row in rows for payoff in row)
+        lines = [" ".join(f"{payoff:+g}".rjust(width) for payoff in row) for row in rows]
+        heading = " ".join(f"B{column + 1}".rjust(width) for column in range(max(map(len, rows))))
+        return "\n".join(["   " + heading, *(f"A{number + 1} {line}" for number, line in enumerate(lines))])
+
+
+class PayoffTree(Game):
+    """The game of a tree of payoffs. The word `own` of a position is its number in the tree, `opp` is 0."""
+
+    name = "payoff_tree"
+    presentation_class = PayoffTreePresentation
+    observation_shape = (2,)
+
+    def __init__(self, payoffs: Any) -> None:
+        self.nodes = nodes_of(payoffs)
+        self.max_moves = max(map(len, self.nodes.children))
+        self.num_distinct_actions = 2 * self.max_moves
+        self.max_game_length = self.nodes.height
+        self.rules = _rules(self.nodes, self.max_moves)
+
+    def state_at(self, own: Tensor, opp: Tensor) -> State:
+        numbers = own.tolist()
+        terminated = torch.tensor([not self.nodes.children[number] for number in numbers])
+        returns = torch.tensor([self.nodes.payoffs[number] for number in numbers], dtype=torch.float32).sign()
+        return State(own, opp, torch.zeros_like(own, dtype=torch.int8), terminated, returns)
+
+    def payoffs_after(self, number: int) -> Any:
+        """The payoffs to A after position `number`, as nested lists; a number where the match is over."""
+        children = self.nodes.children[number]
+        if children:
+            return [self.payoffs_after(child) for child in children]
+        return (-1.0) ** self.nodes.plies[number] * self.nodes.payoffs[number] + 0.0
+
+    def action_to_string(self, action: int) -> str:
+        player, number = divmod(action, self.max_moves)
+        return f"{'AB'[player]}{number + 1}"
+
+    def string_to_action(self, text: str) -> int:
+        names = [self.action_to_string(action) for action in range(self.num_distinct_actions)]
+        if text.strip().upper() not in names:
+            raise IllegalActionError(f"{text!r} is not a move; write one of {', '.join(names)}")
+        return names.index(text.strip().upper())
+
+
+def _rules(nodes: Nodes, max_moves: int) -> Rules:
+    """Rules on single words: the actions of A are 0 to `max_moves` - 1, those of B follow."""
+    first = tuple(children[0] if children else 0 for children in nodes.children)
+    count, payoffs = tuple(map(len, nodes.children)), nodes.payoffs
+    shift = tuple(max_moves * (ply % 2) for ply in nodes.plies)
+
+    @scalar_rule
+    def legal_actions(own: Word, opp: Word) -> Word:
+        return ((opp | 1) << count[own]) - 1 << shift[own]
+
+    @scalar_rule
+    def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
+        return first[own] + bit_count(move - 1) - shift[own], opp
+
+    @scalar_rule
+    def is_terminal(own: Word, opp: Word) -> Word:
+        return count[own] == 0
+
+    @scalar_rule
+    def payoff(own: Word, opp: Word) -> Word:
+        return payoffs[own]
+
+    @scalar_rule
+    def return_to_move(own: Word, opp: Word) -> Word:
+        return (payoffs[own] > 0) * 1 - (payoffs[own] < 0) * 1
+
+    @scalar_rule
+    def observation_entry(own: Word, opp: Word, index: Word) -> Word:
+        return own * 0
+
+    return Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry, payoff)

@@ -1,0 +1,90 @@
+"""The picture of a game tree: its counts are those of the searches, and its limits hold."""
+
+import pytest
+from PIL import Image
+
+from selfplay.errors import SettingError
+from selfplay.figures.game_tree import MINUS, _tree
+from selfplay.games import make_game
+from selfplay.games.payoff_tree import PayoffTree
+from selfplay.playing.analysis import analyse, analysis_report
+from selfplay.search.evaluation_files import make_evaluation
+from selfplay.search.searcher import ALGORITHMS, Searcher
+from selfplay.settings.analysis import AnalysisSettings
+from selfplay.settings.compose import compose_settings_of
+from tests.search.test_trace import ARTICLE, POINTS
+
+
+def tree_of_article(algorithm):
+    game = PayoffTree(ARTICLE)
+    searcher = Searcher(game, POINTS, algorithm, ordered=False, table_bits=0, min_scout_depth=2)
+    return _tree(*searcher.trace(game.init(), 2), 2, [3])
+
+
+def analysed(*overrides):
+    return analyse(compose_settings_of(AnalysisSettings, "analysis", list(overrides)))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "visited", "cut", "third"),
+    [
+        ("minimax", 13, set(), f"{MINUS}4"),
+        ("alpha_beta", 11, {(4, 16), (4, 32)}, f"\N{LESS-THAN OR EQUAL TO}{MINUS}4"),
+        ("negascout", 15, {(4, 16), (4, 32)}, f"\N{LESS-THAN OR EQUAL TO}{MINUS}4"),
+    ],
+)
+def test_the_tree_of_the_article(algorithm, visited, cut, third):
+    nodes = dict(tree_of_article(algorithm).nodes(data=True))
+    assert sum(len(node["visits"]) for node in nodes.values()) == visited
+    # The moves are words: A3 is 4, B2 and B3 are 16 and 32.
+    assert {node for node, data in nodes.items() if not data["visits"]} == cut
+    assert [node for node, data in nodes.items() if data["is_chosen"]] == [(), (2,), (2, 8)]
+    assert [nodes[(move,)]["text"] for move in (1, 2, 4)] == [f"{MINUS}2", f"{MINUS}1", third]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(("depth", "breadth"), [(1, [2]), (2, [1, 2]), (3, [3, 2]), (4, [40])])
+def test_shown_and_hidden_visits_sum_to_those_of_the_search(algorithm, depth, breadth):
+    game = make_game("othello_6x6")
+    searcher = Searcher(
+        game, make_evaluation("article", game), algorithm, ordered=False, table_bits=0, min_scout_depth=2
+    )
+    state = game.state_after(["b3", "b4", "b5"])
+    tree = _tree(*searcher.trace(state, 4), depth, breadth)
+    shown = sum(len(visits) for _, visits in tree.nodes(data="visits"))
+    hidden = sum(beneath for _, beneath in tree.nodes(data="beneath"))
+    assert shown + hidden == searcher.search(state, 4).visited
+    assert max(layer for _, layer in tree.nodes(data="layer")) == depth
+    assert all(tree.out_degree(node) <= breadth[min(len(node), len(breadth) - 1)] for node in tree)
+    assert sum(chosen for _, chosen in tree.nodes(data="is_chosen")) == depth + 1
+
+
+@pytest.mark.parametrize("overrides", [["game_tree=article"], ["game=othello_4x4", "depth=3", "moves=b1"]])
+def test_a_picture_is_1200_pixels_wide_and_reports_the_same_counts(tmp_path, overrides):
+    file = tmp_path / "tree.png"
+    report = analysis_report(analysed(*overrides, f"picture.file={file}"))
+    assert Image.open(file).width == 1200
+    if overrides == ["game_tree=article"]:
+        assert [line.split()[1:4] for line in report.splitlines()[-3:]] == [["-1", "A2", n] for n in ("13", "11", "15")]
+        assert report.startswith("   B1 B2 B3\nA1 +3 -2 +2\n")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["game_tree.payoffs=[[1,x]]"], r"^payoffs: must be nested lists of numbers"),
+        (["game_tree.payoffs=3"], r"^payoffs: must be nested lists of numbers"),
+        (["game_tree.payoffs=[[]]"], r"^payoffs: must be nested lists of numbers"),
+        (["game_tree=article", "moves=f5"], r"^moves=f5: must be empty with a game tree"),
+        (
+            ["moves=f5d6c3", "depth=6", "picture.file=x.png"],
+            r"^picture.file: minimax visits 57,005 positions",
+        ),
+        (["picture.depth=0"], r"^picture.depth=0: must be from 1 to 8$"),
+        (["picture.breadth=[]"], r"^picture.breadth=\[\]: must be one or more numbers from 1 to 40$"),
+        (["min_scout_depth=-1", "depth=1"], r"^min_scout_depth=-1: must be 1 or more, or null$"),
+    ],
+)
+def test_what_cannot_be_drawn_or_read_is_refused_in_one_line(overrides, message):
+    with pytest.raises(SettingError, match=message):
+        analysed(*overrides)
