@@ -195,7 +195,7 @@ def _draw_legend(figure: Figure, height: float, players: tuple[str, str]) -> Non
     note = (
         f"Values are to {players[0]}. Green: the chosen line. Dashed with red bars: cut off, never visited. "
         "\N{LESS-THAN OR EQUAL TO} \N{GREATER-THAN OR EQUAL TO}: the rest could not matter.\n"
-        "2\N{MULTIPLICATION SIGN}: visited twice, because a null window made a second search necessary. "
+        "2\N{MULTIPLICATION SIGN}: visited twice, after a null window required it. "
         "\N{HORIZONTAL ELLIPSIS} +n: moves not shown, and the positions visited after them."
     )
     figure.text(0.15 / WIDTH, 0.28 / height, note, fontsize=8, va="center", color=DARK)

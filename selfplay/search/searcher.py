@@ -166,9 +166,7 @@ class Searcher:
         check_depth(depth)
         trace, table = Trace(depth), self._table.view(np.recarray)  # records whose fields are attributes
         with np.errstate(over="ignore"):  # numpy warns where numbers wrap around, as compiled ones do
-            found = self._run(
-                uncompiled(self._search), state, depth, NO_STOP, trace.stack(), self._table.view(np.recarray)
-            )
+            found = self._run(uncompiled(self._search), state, depth, NO_STOP, trace.stack(), table)
         trace.finish()
         assert found is not None
         return self._result(found, depth, 0), trace
