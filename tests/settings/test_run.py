@@ -10,6 +10,7 @@ from omegaconf import OmegaConf
 from selfplay.architectures import build_network
 from selfplay.errors import SettingError
 from selfplay.games import GAMES, make_game
+from selfplay.settings.analysis import AnalysisSettings
 from selfplay.settings.compose import compose_settings_of, one_line
 from selfplay.settings.experience import ExperienceGraphSettings
 from selfplay.settings.folders import CONFIG_FOLDER, PROJECT_FOLDER
@@ -17,7 +18,11 @@ from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.run import Settings, compose_settings
 from selfplay.settings.tabular import TabularSettings
 
-PROGRAMS = {"agent": (TabularSettings, "tabular"), "experience": (ExperienceGraphSettings, "experience_graph")}
+PROGRAMS = {
+    "game_tree": (AnalysisSettings, "analysis"),
+    "agent": (TabularSettings, "tabular"),
+    "experience": (ExperienceGraphSettings, "experience_graph"),
+}
 """Groups that belong to a program beside the loop."""
 
 READ_OTHERWISE = {"evaluation"}
