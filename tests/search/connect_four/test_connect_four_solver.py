@@ -1,0 +1,123 @@
+"""Exact scores of Connect Four."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from selfplay.errors import SettingError, TimeLimitError
+from selfplay.games import State, make_game
+from selfplay.games.connect_four import SQUARES, has_line, is_terminal, legal_actions, play
+from selfplay.search.connect_four.solver import ConnectFourSolver
+
+GAME = make_game("connect_four")
+POSITIONS = json.loads(Path("tests/data/connect_four.json").read_text())["positions"]
+GROUPS = ("end-easy", "middle-easy", "middle-medium", "begin-easy", "begin-medium")
+HARD = "begin-hard"
+
+
+@cache
+def the_solver() -> ConnectFourSolver:
+    return ConnectFourSolver()
+
+
+def after(columns: str) -> State:
+    return GAME.state_after(columns)
+
+
+def plain_score(own: int, opp: int, best: int, worst: int) -> int:
+    """The score by plain alpha-beta, without any knowledge of the game but its rules."""
+    if is_terminal(own, opp):
+        return -(22 - ((own | opp).bit_count() + 1) // 2) if has_line(opp) else 0
+    value = -SQUARES
+    for column in range(7):
+        if legal_actions(own, opp) >> column & 1:
+            value = max(value, -plain_score(*play(own, opp, 1 << column), -worst, -max(value, best)))
+            if value >= worst:
+                break
+    return value
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_published_positions_have_their_published_scores(group):
+    positions = [position for position in POSITIONS if position["group"] == group]
+    assert len(positions) == 50
+    scores = [the_solver().value(after(position["columns"])) for position in positions]
+    assert scores == [position["score"] for position in positions]
+
+
+@pytest.mark.slow
+def test_ten_positions_of_the_hardest_group_have_their_published_scores():
+    solver = ConnectFourSolver(table_bits=23)
+    positions = [position for position in POSITIONS if position["group"] == HARD]
+    assert len(positions) == 50
+    for position in positions[::5]:
+        assert solver.value(after(position["columns"])) == position["score"], position
+
+
+CHOICES = st.lists(st.integers(0, 6), min_size=SQUARES, max_size=SQUARES)
+
+
+def random_actions(choices: list[int], empties: int) -> list[int]:
+    """The actions of a random match until this number of squares is empty, or to its end if that comes before."""
+    state, actions = GAME.init(), []
+    for choice in choices[: SQUARES - empties]:
+        legal = GAME.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+        if not legal:
+            break
+        actions.append(legal[choice % len(legal)])
+        state = GAME.step(state, torch.tensor(actions[-1:]))
+    return actions
+
+
+def position_after(actions: list[int]) -> State:
+    return after("".join(str(action + 1) for action in actions))
+
+
+@settings(max_examples=300, deadline=None)
+@given(CHOICES, st.integers(0, 10))
+def test_scores_are_those_of_plain_alpha_beta(choices, empties):
+    state = position_after(random_actions(choices, empties))
+    score = plain_score(int(state.own[0]), int(state.opp[0]), -SQUARES, SQUARES)
+    assert the_solver().value(state) == score
+    assert the_solver().outcome(state) == (score > 0) - (score < 0)
+
+
+@settings(max_examples=100, deadline=None)
+@given(CHOICES, st.integers(8, 22))
+def test_mirrored_positions_have_mirrored_values(choices, empties):
+    actions = random_actions(choices, empties)
+    values = the_solver().action_values(position_after(actions))
+    mirrored = ConnectFourSolver(10).action_values(position_after([6 - action for action in actions]))
+    assert {6 - action: value for action, value in mirrored.items()} == values
+
+
+@settings(max_examples=100, deadline=None)
+@given(CHOICES, st.integers(0, 16))
+def test_values_the_best_action_and_the_principal_variation_agree(choices, empties):
+    state = position_after(random_actions(choices, empties))
+    values, result = the_solver().action_values(state), the_solver().solve(state)
+    assert list(values) == GAME.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+    assert result.value == the_solver().value(state)
+    if values:
+        assert result.value == max(values.values())
+        assert result.action == min(action for action, value in values.items() if value == result.value)
+    for action in result.principal_variation:
+        state = GAME.step(state, torch.tensor([action]))
+    assert bool(state.terminated[0])
+    sign = 1 if len(result.principal_variation) % 2 == 0 else -1
+    assert the_solver().value(state) * sign == result.value
+
+
+def test_a_time_limit_is_kept():
+    with pytest.raises(TimeLimitError, match="did not finish within"):
+        ConnectFourSolver().value(GAME.init(), time_limit=0.05)
+
+
+def test_a_table_of_an_impossible_size_is_rejected():
+    with pytest.raises(SettingError, match="table_bits=31: must be from 10 to 30"):
+        ConnectFourSolver(31)
