@@ -128,6 +128,7 @@ ARCHITECTURES = sorted(path.stem for path in (CONFIG_FOLDER / "architecture").gl
 GAME_OF = {
     "ntuple_othello": "othello",
     "othello_features": "othello",
+    "othello_features_corners": "othello",
     "ntuple_connect_four": "connect_four",
 }
 """The game of the architectures that fit only one; the others fit every board."""

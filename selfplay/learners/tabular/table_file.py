@@ -25,6 +25,7 @@ from selfplay.errors import InvalidFileError, shortened
 from selfplay.games.position_graph import PositionGraph
 from selfplay.input_files import MEGABYTE, FileFormat, require_regular_file
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
+from selfplay.runs.manifest import check_against_manifest
 
 FORMAT = 1
 ARRAYS = {"values", "own", "opp", "metadata"}
@@ -107,8 +108,10 @@ def save_tables(
 def load_tables(path: Path, graph: PositionGraph) -> SavedTables:
     """The tables in the file at `path`.
 
-    Raises InvalidFileError if the file is missing, truncated, or belongs to another program or game.
+    Raises InvalidFileError if the file is missing, truncated, belongs to another program or game, or differs from the
+    manifest beside it.
     """
+    check_against_manifest(path)
     size = graph.state.own.numpy().nbytes
     with _opened(path, 6 * size + MEGABYTE) as archive:
         metadata = _metadata(path, archive)

@@ -4,6 +4,8 @@ import io
 import json
 import random
 import re
+import resource
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +89,33 @@ FOREIGN = {
     "a rule that is not a string": (npz_bytes(metadata={"rule": ["guessing"]}), ""),
     "metadata of another kind": (npz_bytes(metadata={"extra": 1}), "is not a file of tables of this format"),
 }
+
+
+def bomb(member: str, header: bytes, size: int) -> bytes:
+    """A valid file in which one array is `size` zero bytes, compressed, under this header."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(npz_bytes())) as whole, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
+        for name in whole.namelist():
+            content = whole.read(name)
+            if name == member:
+                content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(size)
+            file.writestr(name, content)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("member", "shape", "size"),
+    [("own.npy", "(100000000,)", 100_000_000), ("values.npy", "(10000000000000,)", 8), ("own.npy", "(3,)", 10**8)],
+)
+def test_an_array_larger_than_the_game_needs_is_refused_before_it_is_unpacked(
+    tmp_path: Path, member: str, shape: str, size: int
+) -> None:
+    path = tmp_path / "tables.npz"
+    path.write_bytes(bomb(member, f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}\n".encode(), size))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with assert_file_rejected(path, "cannot be read: the array (own|values) "):
+        load_tables(path, GRAPH)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
 
 
 @pytest.mark.parametrize("what", FOREIGN)
