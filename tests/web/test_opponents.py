@@ -111,6 +111,7 @@ def test_only_listed_opponents_can_be_chosen(client: TestClient, name: str) -> N
 
 def test_a_level_that_was_trained_again_is_loaded_again(client: TestClient, run_dir: Path) -> None:
     before = begin(client, opponent="level-2")["legal"]
+    Manifest(run_dir / "level_02").forget("training")
     (run_dir / "level_02" / "agent.safetensors").write_bytes((run_dir / "level_03/agent.safetensors").read_bytes())
     after = begin(client, opponent="level-2")["legal"]
     assert after != before
@@ -170,6 +171,7 @@ def test_proofs_follow_the_content_of_a_file_not_its_times(client: TestClient, r
     agent, other = (run_dir / f"level_{level:02d}" / "agent.safetensors" for level in (1, 3))
     before, status, content = proof(), agent.stat(), agent.read_bytes()
     assert len(content) == other.stat().st_size
+    Manifest(agent.parent).forget("training")
     agent.write_bytes(other.read_bytes())
     os.utime(agent, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert (agent.stat().st_ino, agent.stat().st_mtime_ns) == (status.st_ino, status.st_mtime_ns)
