@@ -51,4 +51,6 @@ def test_games_are_not_compared_by_name_outside_games(path):
             names = {part.value for part in ast.walk(node) if isinstance(part, ast.Constant)} & set(GAMES)
             assert not names, f"line {node.lineno}: {ast.unparse(node)}"
         if isinstance(node, ast.ImportFrom):
-            assert node.module not in {f"selfplay.games.{name}" for name in GAMES}, f"line {node.lineno}"
+            # A room may have a folder of its own for a game, such as its exact solver.
+            others = {f"selfplay.games.{name}" for name in GAMES if name != path.parent.name}
+            assert node.module not in others, f"line {node.lineno}"

