@@ -102,6 +102,7 @@ def test_endgames_are_played_exactly():
         assert actions[row] == (max(exact, key=lambda action: (exact[action], -action)) if exact else -1)
 
 
+@pytest.mark.slow
 def test_exact_endgames_win_more_matches():
     # The same search twice, one of them with exact play from ten empty squares on.
     plain, exact = (named(f"search:negascout?depth=2&evaluation=article{end}") for end in ("", "&endgame=10"))
