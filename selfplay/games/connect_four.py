@@ -114,6 +114,7 @@ class ConnectFour(Game):
     max_game_length = SQUARES
     rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry)
     presentation_class = ConnectFourPresentation
+    exact_solver = "connect_four"
 
     @property
     def symmetries(self) -> Symmetries:
@@ -130,3 +131,7 @@ class ConnectFour(Game):
         if text.strip() not in {str(column + 1) for column in range(COLUMNS)}:
             raise IllegalActionError(f"{text!r} is not a column; write {self.presentation.action_help}")
         return int(text) - 1
+
+    def read_transcript(self, text: str) -> list[int]:
+        """Columns from 1 to 7, with or without spaces between them: 4453."""
+        return [self.string_to_action(column) for column in text if not column.isspace()]

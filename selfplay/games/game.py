@@ -35,6 +35,8 @@ class Game(BatchStepping):
     rules: Rules
     turning_rules: TurningRules | None = None
     """What exact endgames need in addition; None if the game does not turn discs."""
+    exact_solver: str | None = None
+    """The name of the solver of positions in `selfplay.search.exact_solver`; None if there is none."""
     features: Features | None = None
     """Numbers from which searches can value positions; None if there are none besides the result of a match."""
     presentation_class: type[Presentation] = Presentation

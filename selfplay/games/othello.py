@@ -74,6 +74,7 @@ class Othello(Game):
 
     name = "othello"
     presentation_class = OthelloPresentation
+    exact_solver = "discs"
     width = 8
 
     def __init__(self) -> None:

@@ -3,8 +3,7 @@
 RUN_DIR/comparison/endgames.csv    a row per action: position,own,opp,to_move,action,value
 
 The positions come from matches between average players that explore, one position from each match. In games that turn
-discs their values come from `EndgameSolver` (points, empty squares counted for the winner), in other games from a
-search to the end of the match.
+discs their values are points (empty squares count for the winner), in other games results: 1, 0 or -1.
 """
 
 import logging
@@ -32,8 +31,8 @@ from selfplay.players.registry import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.written_files import written_whole
-from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.evaluation_files import make_evaluation
+from selfplay.search.exact_solver import make_exact_solver
 from selfplay.search.searcher import MAX_DEPTH, Searcher
 
 log = logging.getLogger(__name__)
@@ -124,7 +123,7 @@ def endgame_positions(
         return None
     state = state.select(torch.from_numpy(matters))
     empty = empty_squares(game, state)
-    return EndgamePositions(state, table[matters], (int(empty.min()), int(empty.max())), game.turning_rules is not None)
+    return EndgamePositions(state, table[matters], (int(empty.min()), int(empty.max())), game.rules.margin is not None)
 
 
 def empty_squares(game: Game, state: State) -> Tensor:
@@ -183,9 +182,10 @@ def _solve(game: Game, state: State, progress: ProgressBar) -> list[int]:
 
 def action_values_to_the_end(game: Game) -> Callable[[State], list[int]]:
     """A function from the position of one match to the exact values of its legal actions, in ascending order."""
-    if game.turning_rules is not None:
-        solver = EndgameSolver(game)
-        return lambda state: list(solver.action_values(state).values())
+    if game.exact_solver is not None:
+        solver = make_exact_solver(game)
+        as_counted = (lambda value: value) if solver.counts_points else _sign
+        return lambda state: [as_counted(value) for value in solver.action_values(state).values()]
     searcher = Searcher(game, make_evaluation("none", game), table_bits=20)
 
     def solve(state: State) -> list[int]:
@@ -193,6 +193,10 @@ def action_values_to_the_end(game: Game) -> Callable[[State], list[int]]:
         return [round(value) for value in values[~values.isnan()].tolist()]
 
     return solve
+
+
+def _sign(value: int) -> int:
+    return (value > 0) - (value < 0)
 
 
 # ---------------------------------------------------------------------- the file

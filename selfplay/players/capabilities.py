@@ -120,7 +120,7 @@ class KeepsExperience(Protocol):
 
 @runtime_checkable
 class SolvesPositions(Protocol):
-    """Solves some positions exactly; the values of their actions are then points at the end of the match."""
+    """Solves some positions exactly; the values of their actions are then those of the game's exact solver."""
 
     def solves(self, state: State) -> Tensor:
         """bool[B]: whether each position is solved exactly."""

@@ -1,4 +1,6 @@
-"""Perfect play in games that can be enumerated: the player knows the value of every position."""
+"""Perfect play: from the values of all positions in games that can be enumerated, else by an exact solver."""
+
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,11 +8,15 @@ from numpy.typing import NDArray
 from selfplay.errors import GameTooLargeError
 from selfplay.games.game import Game
 from selfplay.games.position_graph import PositionGraph, enumerate_positions
+from selfplay.games.state import State
 from selfplay.players.graph_player import GraphPlayer
+from selfplay.players.solver_player import TABLE_BITS, SolverPlayer
 from selfplay.search.backward_induction import perfect_values
+from selfplay.search.exact_solver import make_exact_solver
 
 SOLVED_AT_ONCE = 100_000
 """The largest number of positions that are enumerated while a person waits; this takes about a second."""
+OUTCOMES = {1.0: "wins", 0.0: "draws", -1.0: "loses"}
 
 
 class PerfectPlayer(GraphPlayer):
@@ -25,19 +31,36 @@ class PerfectPlayer(GraphPlayer):
     def values_of_children(self, numbers: NDArray[np.int64], to_move: NDArray[np.int8]) -> NDArray[np.float64]:
         return 0.0 - self._perfect[self.graph.children[numbers]]
 
+    def value_text(self, value: float, state: State, row: int = 0) -> str:
+        """The value of an action in match `row` of `state`, in words."""
+        return OUTCOMES[value]
 
-_perfect_players: dict[tuple[type[Game], str], PerfectPlayer | None] = {}
+
+PerfectPlay = PerfectPlayer | SolverPlayer
+
+_perfect_players: dict[tuple[type[Game], str], PerfectPlay | None] = {}
 
 
-def perfect_player_of(game: Game) -> PerfectPlayer | None:
-    """Perfect play of `game`, or None if it has more than SOLVED_AT_ONCE positions; computed once per process."""
+def perfect_player_of(game: Game) -> PerfectPlay | None:
+    """Perfect play of `game`, made once per process.
+
+    None if the game has more than SOLVED_AT_ONCE positions and no exact solver that reaches its start.
+    """
     key = _key(game)
     if key not in _perfect_players:
-        try:
-            _perfect_players[key] = PerfectPlayer(enumerate_positions(game, SOLVED_AT_ONCE))
-        except GameTooLargeError:
-            _perfect_players[key] = None
+        _perfect_players[key] = whole_game_solver_player(game)
+        if _perfect_players[key] is None:
+            with suppress(GameTooLargeError):
+                _perfect_players[key] = PerfectPlayer(enumerate_positions(game, SOLVED_AT_ONCE))
     return _perfect_players[key]
+
+
+def whole_game_solver_player(game: Game, ties: str = "random") -> SolverPlayer | None:
+    """Perfect play by the exact solver of `game`; None if it has none, or one that solves only the ends of matches."""
+    if game.exact_solver is None:
+        return None
+    solver = make_exact_solver(game, TABLE_BITS)
+    return SolverPlayer(solver, ties) if int(solver.empties(game.init())[0]) <= solver.practical_empties else None
 
 
 def is_found_out(game: Game) -> bool:

@@ -11,10 +11,8 @@ from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
 from selfplay.players.player import Player, one_hot_policy
-from selfplay.search.endgame.solver import EndgameSolver
+from selfplay.search.exact_solver import make_exact_solver
 from selfplay.search.searcher import Searcher, check_depth
-
-MAX_EMPTIES = 30
 
 
 class SearchPlayer(Player):
@@ -23,12 +21,12 @@ class SearchPlayer(Player):
     Args:
         depth: plies to look ahead, 1 or more.
         time_limit: seconds for each decision; None for no limit. With a limit, matches are not reproducible.
-        endgame: with at most this many empty squares, positions are solved exactly, and values are points at the end,
-            with empty squares counted for the winner. A position that takes too long is searched instead. 0: never.
-        endgame_bits: the size of the table of the solver, as `table_bits` of EndgameSolver.
+        endgame: with at most this many empty squares, positions are solved exactly, and values are those of the game's
+            exact solver. A position that takes too long is searched instead. 0: never.
+        endgame_bits: the size of the table of the solver, as `table_bits` of `make_exact_solver`.
 
     Raises:
-        SettingError: an argument is out of range, or the endgames of the game cannot be solved exactly.
+        SettingError: an argument is out of range, or the game has no exact solver.
     """
 
     def __init__(
@@ -42,11 +40,12 @@ class SearchPlayer(Player):
         name: str | None = None,
     ) -> None:
         check_depth(depth, time_limit)
-        if not 0 <= endgame <= MAX_EMPTIES:
-            raise SettingError(f"endgame={endgame}: must be a number of empty squares from 0 to {MAX_EMPTIES}")
         self.game, self.searcher, self.depth, self.time_limit = searcher.game, searcher, depth, time_limit
         self.endgame = endgame
-        self.solver = EndgameSolver(searcher.game, endgame_bits) if endgame else None
+        self.solver = make_exact_solver(searcher.game, endgame_bits) if endgame else None
+        most = self.solver.practical_empties if self.solver is not None else 0
+        if not 0 <= endgame <= most:
+            raise SettingError(f"endgame={endgame}: must be a number of empty squares from 0 to {most}")
         self.name = name or f"{searcher.algorithm.name.lower()} {depth}"
 
     def without_time_limit(self) -> "SearchPlayer":
@@ -64,7 +63,7 @@ class SearchPlayer(Player):
     def action_values(self, state: State) -> Tensor:
         """float32[B, A]: the value of each action to the player to move, on the scale of the evaluation.
 
-        In positions that are solved exactly: points at the end of the match.
+        In positions that are solved exactly: the values of the exact solver.
         """
         values = torch.full((state.batch_size, self.game.num_distinct_actions), torch.nan)
         open_rows = torch.ones(state.batch_size, dtype=torch.bool)

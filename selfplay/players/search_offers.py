@@ -18,8 +18,8 @@ actions."""
 TABLE_BITS = 14
 """The size of a search's table: 640 KiB, because every match against a search needs a separate table."""
 SOLVES_FROM_DEPTH, SOLVED_EMPTIES, ENDGAME_BITS = 4, 10, 12
-"""In games that turn stones, searches from this depth on solve the end of the match exactly. This many empty squares
-take milliseconds, with a table of 128 KiB."""
+"""Where the game has an exact solver, searches from this depth on solve the end of the match. This many empty squares
+take milliseconds, with a table of at most 128 KiB."""
 DEFAULT_DEPTH = 4
 """The depth of the search that is selected at first; it answers at once."""
 
@@ -30,7 +30,7 @@ def search_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[
     seconds = limits.search_seconds / SEARCHES_IN_A_REPLY
     deepest = min(limits.deepest_search, game.max_game_length)
     for depth in range(1, deepest + 1):
-        endgame = SOLVED_EMPTIES if game.turning_rules is not None and depth >= SOLVES_FROM_DEPTH else 0
+        endgame = SOLVED_EMPTIES if game.exact_solver is not None and depth >= SOLVES_FROM_DEPTH else 0
         yield Offer(
             f"search-{depth}",
             "search",
@@ -61,7 +61,8 @@ def most_discs_offer(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterat
 
 def _about(game: "Game", endgame: int) -> str:
     about = "looks ahead and evaluates the positions it reaches" if game.features else "looks ahead for the end"
-    return f"{about}; plays the last {endgame} squares perfectly, for the most discs" if endgame else about
+    aim = "" if game.rules.margin is None else ", for the most discs"
+    return f"{about}; plays the last {endgame} squares perfectly{aim}" if endgame else about
 
 
 def _search_player(game: "Game", evaluation: str, depth: int, seconds: float, endgame: int = 0) -> "Player":

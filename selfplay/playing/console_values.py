@@ -11,8 +11,6 @@ from selfplay.playing.hints import hint, optimal_actions, perfect_values
 from selfplay.playing.match_history import Ply
 from selfplay.playing.session import Session, Values
 
-OUTCOMES = {1.0: "wins", 0.0: "draws", -1.0: "loses"}
-
 VALUES, PERFECT = "values", "perfect"
 """The commands that show or hide values."""
 
@@ -66,7 +64,9 @@ class ConsoleValues:
         values, best = perfect_values(self.session, before), optimal_actions(self.session, before)
         if values is None or best is None:
             return
-        outcome, best_outcome = OUTCOMES[float(values[ply.action])], OUTCOMES[float(values[best[0]])]
+        state, perfect = self.session.state_before(before), perfect_player_of(self.game)
+        assert perfect is not None, "there are perfect values"
+        outcome, best_outcome = (perfect.value_text(float(values[action]), state) for action in (ply.action, best[0]))
         played = self.text.action(ply.action)
         if ply.action in best:
             self.write(f"Perfect play: {played} {outcome}, and no other action is better.")

@@ -4,19 +4,16 @@ from collections.abc import Callable
 
 from selfplay.errors import SettingError
 from selfplay.games import State
-from selfplay.search.endgame.solver import EndgameSolver
-
-MAX_EMPTIES = 30
-"""Positions with more empty squares take hours; each further empty square triples the time."""
+from selfplay.search.exact_solver import ExactSolver
 
 
 def move_value_lines(
-    solver: EndgameSolver,
+    solver: ExactSolver,
     state: State,
     time_limit: float | None = None,
     on_line: Callable[[str], None] | None = None,
 ) -> list[str]:
-    """One line per legal move with the points that it wins, best first: `g8 +18`. Equal moves are sorted by name.
+    """One line per legal move with its value, best first: `g8 +18`, `4 +1 wins in 21`. Equal moves are sorted by name.
 
     For a match that is over, one line with its result.
 
@@ -25,20 +22,22 @@ def move_value_lines(
         on_line: called with each line as soon as its move is solved, in another thread.
 
     Raises:
-        SettingError: more than MAX_EMPTIES squares are empty and no time limit is set.
+        SettingError: more squares are empty than the solver can solve and no time limit is set.
         TimeLimitError: time_limit is too short.
     """
     game = solver.game
     empties = int(solver.empties(state)[0])
-    if time_limit is None and empties > MAX_EMPTIES:
+    most = solver.practical_empties
+    if time_limit is None and empties > most:
         raise SettingError(
-            f"{empties} squares are empty: solving this takes hours; use at most {MAX_EMPTIES}, or set a time limit"
+            f"{empties} squares are empty: solving this takes hours; use at most {most}, or set a time limit"
         )
     if bool(state.terminated[0]):
         return [_result_line(solver, state)]
 
     def line(action: int, value: int) -> str:
-        return f"{game.action_to_string(action)} {value:+d}"
+        words = "" if solver.counts_points else f" {solver.value_text(value, state)}"
+        return f"{game.action_to_string(action)} {value:+d}{words}"
 
     def tell(action: int, value: int) -> None:
         if on_line:
@@ -49,9 +48,9 @@ def move_value_lines(
     return [line(action, values[action]) for action in best_first]
 
 
-def _result_line(solver: EndgameSolver, state: State) -> str:
+def _result_line(solver: ExactSolver, state: State) -> str:
     value, player = solver.value(state), int(state.current_player[0])
     if value == 0:
         return "the match is over: a draw"
     winner = solver.game.presentation.player_names[player if value > 0 else 1 - player]
-    return f"the match is over: {winner} has won by {abs(value)}"
+    return f"the match is over: {winner} has won" + (f" by {abs(value)}" if solver.counts_points else "")

@@ -57,7 +57,9 @@ def _values_and_source(session: Session, by: Player | None) -> tuple[Values | No
 
 
 def perfect_values(session: Session, ply: int | None = None) -> Values | None:
-    """The return of each action to the player to move if both play perfectly afterwards.
+    """The value of each action to the player to move if both play perfectly afterwards.
+
+    Values are -1, 0 or 1, or those of the game's exact solver; `perfect_player_of(game).value_text` puts them in words.
 
     Args:
         ply: the values before this ply of the match, numbered from 0; None: in the current position.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from selfplay.games import GAMES, Game, make_game
 from selfplay.players.offers import LAST, NOT_OFFERED, Offer, Offering, OfferLimits
-from selfplay.players.perfect import PerfectPlayer, is_found_out, perfect_player_of
+from selfplay.players.perfect import PerfectPlay, is_found_out, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.players.registry import PLAYERS, make_player, player_kind
 from selfplay.runs.run_folder import RunFolder
@@ -73,7 +73,7 @@ class OpponentCatalog:
         """Whether `perfect_player` returns at once."""
         return is_found_out(game)
 
-    def perfect_player(self, game: Game) -> PerfectPlayer | None:
+    def perfect_player(self, game: Game) -> PerfectPlay | None:
         """Perfect play, or None if the game is too large. The first call for a game can take seconds."""
         if self.is_solving_done(game):
             return perfect_player_of(game)

@@ -1,10 +1,11 @@
 """Proofs whether an opponent can lose: computed on request in small games, otherwise read from the files of the run."""
 
+from selfplay.errors import GameTooLargeError
 from selfplay.games import Game
+from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import Grader, Lines, is_unbeatable, unbeatable_seats
 from selfplay.grading.proof_text import lines_verdict, seats_verdict
 from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
-from selfplay.players.perfect import PerfectPlayer
 from selfplay.players.player import Player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
@@ -25,13 +26,13 @@ class Proofs:
 
     def __init__(self, catalog: OpponentCatalog, stories: StoryReader) -> None:
         self.catalog, self.stories = catalog, stories
-        self._graders: dict[str, Grader] = {}
+        self._graders: dict[str, Grader | None] = {}
         self._known: dict[object, ProofView] = {}
 
     def of(self, game: Game, opponent: Opponent) -> ProofView:
         """The proof about the opponent. Raises what `OpponentCatalog.player` raises."""
-        perfect = self.catalog.perfect_player(game)
-        if perfect is None or len(perfect.graph) > MAX_GRADED_POSITIONS:
+        grader = self._grader(game)
+        if grader is None:
             return self._from_files(game, opponent)
         player = self.catalog.player(game, opponent)
         learner = player.as_a(LearnsFromMatches)
@@ -39,7 +40,7 @@ class Proofs:
         if key not in self._known:
             if len(self._known) >= MAX_PROOFS:
                 self._known.clear()
-            self._known[key] = self._graded(game, perfect, opponent.view.label, player)
+            self._known[key] = self._graded(grader, opponent.view.label, player)
         return self._known[key]
 
     def _from_files(self, game: Game, opponent: Opponent) -> ProofView:
@@ -59,10 +60,16 @@ class Proofs:
             return None
         return next((row.exact for row in rows if row.level == opponent.level), None)
 
-    def _graded(self, game: Game, perfect: PerfectPlayer, label: str, player: Player) -> ProofView:
+    def _grader(self, game: Game) -> Grader | None:
+        """The grader of the game; None if the game has more than MAX_GRADED_POSITIONS."""
         if game.name not in self._graders:
-            self._graders[game.name] = Grader(perfect.graph)
-        grader = self._graders[game.name]
+            try:
+                self._graders[game.name] = Grader(enumerate_positions(game, MAX_GRADED_POSITIONS))
+            except GameTooLargeError:
+                self._graders[game.name] = None
+        return self._graders[game.name]
+
+    def _graded(self, grader: Grader, label: str, player: Player) -> ProofView:
         if (limited := player.as_a(LimitsItsTime)) is not None:
             # The proof assumes that the search has enough time for its depth.
             player = limited.without_time_limit()

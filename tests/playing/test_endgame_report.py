@@ -53,7 +53,7 @@ def test_positions_are_accepted_in_every_notation(arguments, output):
         (["--XQ" + FIRST["board"][4:], "X"], ["'Q'", "X, O and -"]),
         (["f5d6a1"], ["disc 3", "a1", "not legal", "c3"]),
         (["f5z9"], ["disc 2", "'z9'", "a1 to h8"]),
-        (["--game", "tictactoe", "f5"], ["game=tictactoe", "othello_4x4"]),
+        (["--game", "tictactoe", "f5"], ["game=tictactoe", "othello_4x4", "connect_four"]),
         (["f5", "--time-limit", "0"], ["time_limit=0", "above 0"]),
         (["f5", "--time-limit", "soon"], ["--time-limit", "'soon'"]),
         (["f5", "--fast"], ["--fast"]),

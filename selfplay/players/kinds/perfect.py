@@ -1,4 +1,4 @@
-"""`perfect`: perfect play by exhaustive enumeration."""
+"""`perfect`: perfect play, by exhaustive enumeration or by an exact solver."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.games.position_graph import positions_of
-    from selfplay.players.perfect import PerfectPlayer
+    from selfplay.players.perfect import PerfectPlayer, whole_game_solver_player
 
-    return PerfectPlayer(positions_of(game.name), name.options["ties"])
+    ties = name.options["ties"]
+    return whole_game_solver_player(game, ties) or PerfectPlayer(positions_of(game.name), ties)
 
 
 def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
@@ -24,12 +25,12 @@ def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]
 
     player = perfect_player_of(game)
     if player is not None:
-        yield Offer("perfect", "perfect", "Perfect play", "knows every position", lambda: player)
+        yield Offer("perfect", "perfect", "Perfect play", "knows the exact value of every move", lambda: player)
 
 
 KIND = PlayerKind(
     "perfect",
-    "perfect play, in games that can be enumerated",
+    "perfect play, in games that can be enumerated or solved",
     _make,
     (Option("ties", str, "random"),),
     offering=Offering(_offers, 7, needs_solution=True),

@@ -22,7 +22,7 @@ HARD = "begin-hard"
 
 @cache
 def the_solver() -> ConnectFourSolver:
-    return ConnectFourSolver()
+    return ConnectFourSolver(GAME)
 
 
 def after(columns: str) -> State:
@@ -52,7 +52,7 @@ def test_published_positions_have_their_published_scores(group):
 
 @pytest.mark.slow
 def test_ten_positions_of_the_hardest_group_have_their_published_scores():
-    solver = ConnectFourSolver(table_bits=23)
+    solver = ConnectFourSolver(GAME, 23)
     positions = [position for position in POSITIONS if position["group"] == HARD]
     assert len(positions) == 50
     for position in positions[::5]:
@@ -92,7 +92,7 @@ def test_scores_are_those_of_plain_alpha_beta(choices, empties):
 def test_mirrored_positions_have_mirrored_values(choices, empties):
     actions = random_actions(choices, empties)
     values = the_solver().action_values(position_after(actions))
-    mirrored = ConnectFourSolver(10).action_values(position_after([6 - action for action in actions]))
+    mirrored = ConnectFourSolver(GAME, 10).action_values(position_after([6 - action for action in actions]))
     assert {6 - action: value for action, value in mirrored.items()} == values
 
 
@@ -115,9 +115,9 @@ def test_values_the_best_action_and_the_principal_variation_agree(choices, empti
 
 def test_a_time_limit_is_kept():
     with pytest.raises(TimeLimitError, match="did not finish within"):
-        ConnectFourSolver().value(GAME.init(), time_limit=0.05)
+        ConnectFourSolver(GAME).value(GAME.init(), time_limit=0.05)
 
 
 def test_a_table_of_an_impossible_size_is_rejected():
     with pytest.raises(SettingError, match="table_bits=31: must be from 10 to 30"):
-        ConnectFourSolver(31)
+        ConnectFourSolver(GAME, 31)
