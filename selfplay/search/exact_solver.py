@@ -1,0 +1,194 @@
+"""What every exact solver of positions offers, and the registry from which a game names its own.
+
+solver = make_exact_solver(make_game("othello"))
+solver.solve(state).value
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from selfplay.compute.bit_algebra import bit_count
+from selfplay.errors import SettingError
+from selfplay.games.game import Game
+from selfplay.games.state import State
+from selfplay.registry import Registry
+from selfplay.search.interruption import StopFlag, run_interruptibly
+
+Result = TypeVar("Result")
+
+ALL_BITS = (1 << 64) - 1
+
+
+class SolvedPosition(NamedTuple):
+    """The result of best play."""
+
+    value: int
+    """The value to the player to move: positive if it wins, 0 for a draw, negative if the opponent wins."""
+    action: int | None
+    """The best action, the lowest if several are equally good; None where the match is over."""
+    principal_variation: tuple[int, ...]
+    """The best actions to the end of the match, including passes, each the lowest of the equally good ones."""
+    visited: int
+    """Number of positions visited."""
+
+
+class StoppedError(Exception):
+    """Raised in the search thread to stop it, when its result is no longer needed."""
+
+
+class ExactSolver(ABC):
+    """Finds the exact value of positions, and of every action there.
+
+    A solver keeps a table of results, which speeds up related positions and does not change any result. Use a solver in
+    one thread at a time.
+
+    Args:
+        board: the squares of the game, as the bits of a word.
+        table: the table, of any dtype.
+        work: int64[K], whose first entry is the number of positions visited.
+    """
+
+    practical_empties: int
+    """Positions with more empty squares than this take hours."""
+    counts_points: bool
+    """Whether values are the points (Othello: discs) by which the player to move wins."""
+
+    def __init__(self, game: Game, board: int, table: NDArray[Any], work: NDArray[np.int64]) -> None:
+        self.game, self._board, self._table, self._work = game, board, table, work
+
+    def value(self, state: State, row: int = 0, *, time_limit: float | None = None) -> int:
+        """The value of match `row` of `state`; faster than `solve`. Raises TimeLimitError (time_limit: seconds)."""
+        own, opp = words_of(state, row)
+        return self._interruptibly(lambda stop: self._value(own, opp, stop), time_limit)
+
+    def solve(self, state: State, row: int = 0, *, time_limit: float | None = None) -> SolvedPosition:
+        """The value of match `row` of `state` and best play to its end. Raises TimeLimitError (time_limit: seconds)."""
+        own, opp = words_of(state, row)
+
+        def search(stop: StopFlag) -> SolvedPosition:
+            value = self._value(own, opp, stop)
+            actions = tuple(self._best_actions(own, opp, value, stop))
+            return SolvedPosition(value, actions[0] if actions else None, actions, self.visited)
+
+        return self._interruptibly(search, time_limit)
+
+    def action_values(
+        self,
+        state: State,
+        row: int = 0,
+        *,
+        time_limit: float | None = None,
+        on_value: Callable[[int, int], None] | None = None,
+    ) -> dict[int, int]:
+        """The value to the player to move of every legal action of match `row` of `state`, in ascending order.
+
+        A pass counts as an action. Empty where the match is over.
+
+        Args:
+            time_limit: seconds for all actions together.
+            on_value: called with each action and its value as soon as it is known, in another thread.
+
+        Raises:
+            TimeLimitError: time_limit is too short.
+        """
+        own, opp = words_of(state, row)
+
+        def search(stop: StopFlag) -> dict[int, int]:
+            values: dict[int, int] = {}
+            for action, mine, others in self._successors(own, opp):
+                values[action] = -self._value(mine, others, stop)
+                if on_value:
+                    on_value(action, values[action])
+            return values
+
+        return self._interruptibly(search, time_limit)
+
+    @abstractmethod
+    def value_text(self, value: int, state: State, row: int = 0) -> str:
+        """A value to the player to move in match `row` of `state` in words, such as "wins by 6"."""
+
+    def empties(self, state: State) -> Tensor:
+        """int64[B]: the number of empty squares of each position."""
+        counts: Tensor = bit_count(self._board & ~(state.own | state.opp))
+        return counts
+
+    @property
+    def table_bytes(self) -> int:
+        """The size of the table in bytes."""
+        return int(self._table.nbytes)
+
+    @property
+    def visited(self) -> int:
+        """Number of positions visited in the last call."""
+        return int(self._work[0])
+
+    @abstractmethod
+    def _value(self, own: int, opp: int, stop: StopFlag) -> int:
+        """The value of the position. Raises StoppedError."""
+
+    @abstractmethod
+    def _is_at_most(self, value: int, own: int, opp: int, stop: StopFlag) -> bool:
+        """Whether the value of the position is at most `value`. Raises StoppedError."""
+
+    def _interruptibly(self, search: Callable[[StopFlag], Result], time_limit: float | None) -> Result:
+        self._work[0] = 0
+        return run_interruptibly(search, time_limit, "the position")
+
+    def _best_actions(self, own: int, opp: int, value: int, stop: StopFlag) -> Iterator[int]:
+        """The lowest of the best actions here, then in the position after it, to the end of the match."""
+        while successors := list(self._successors(own, opp)):
+            value = -value
+            action, own, opp = next(
+                (action, mine, others)
+                for action, mine, others in successors
+                if len(successors) == 1 or self._is_at_most(value, mine, others, stop)
+            )
+            yield action
+
+    def _successors(self, own: int, opp: int) -> Iterator[tuple[int, int, int]]:
+        """Each legal action, in ascending order, and the position (own, opp) that it leads to."""
+        state = self.game.state_at(torch.tensor([own]), torch.tensor([opp]))
+        actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0]
+        after = self.game.step_with_tensors(state.select(torch.zeros_like(actions)), actions)
+        yield from zip(actions.tolist(), after.own.tolist(), after.opp.tolist(), strict=True)
+
+    def _empties(self, own: int, opp: int) -> int:
+        return (self._board & ~(own | opp) & ALL_BITS).bit_count()
+
+
+def words_of(state: State, row: int) -> tuple[int, int]:
+    """The two words of match `row`."""
+    return int(state.own[row]), int(state.opp[row])
+
+
+EXACT_SOLVERS: Registry[Callable[[Game, int], ExactSolver]] = Registry(
+    "exact solver",
+    {
+        "discs": "selfplay.search.endgame.solver:EndgameSolver",
+        "connect_four": "selfplay.search.connect_four.solver:ConnectFourSolver",
+    },
+    "selfplay.exact_solvers",
+)
+"""Makers of solvers: (game, table_bits) to a solver. `Game.exact_solver` names one of them."""
+
+
+def make_exact_solver(game: Game, table_bits: int = 20) -> ExactSolver:
+    """The exact solver of `game`, with a table of 2**table_bits entries.
+
+    Raises SettingError if the game has none or table_bits is out of range.
+    """
+    if game.exact_solver is None:
+        raise SettingError(f"game={game.name}: has no exact solver; connect_four and othello have one")
+    return EXACT_SOLVERS[game.exact_solver](game, table_bits)
+
+
+def check_table_bits(table_bits: int, fewest: int) -> None:
+    """Raise SettingError if a table cannot have 2**table_bits entries."""
+    if not fewest <= table_bits <= 30:
+        raise SettingError(f"table_bits={table_bits}: must be from {fewest} to 30")
