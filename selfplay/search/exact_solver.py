@@ -15,6 +15,7 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.errors import SettingError
+from selfplay.games import GAMES
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.registry import Registry
@@ -138,7 +139,7 @@ class ExactSolver(ABC):
 
     def _interruptibly(self, search: Callable[[StopFlag], Result], time_limit: float | None) -> Result:
         self._work[0] = 0
-        return run_interruptibly(search, time_limit, "the position")
+        return run_interruptibly(search, time_limit, "solving the position")
 
     def _best_actions(self, own: int, opp: int, value: int, stop: StopFlag) -> Iterator[int]:
         """The lowest of the best actions here, then in the position after it, to the end of the match."""
@@ -184,7 +185,8 @@ def make_exact_solver(game: Game, table_bits: int = 20) -> ExactSolver:
     Raises SettingError if the game has none or table_bits is out of range.
     """
     if game.exact_solver is None:
-        raise SettingError(f"game={game.name}: has no exact solver; connect_four and othello have one")
+        solved = ", ".join(name for name, kind in GAMES.items() if kind.exact_solver is not None)
+        raise SettingError(f"game={game.name} has no exact solver; games with one: {solved}")
     return EXACT_SOLVERS[game.exact_solver](game, table_bits)
 
 

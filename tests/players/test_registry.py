@@ -78,7 +78,11 @@ def test_searches_are_named_with_their_depth_and_evaluation(run_dir: Path) -> No
         ("search:negascout?evaluation=best", "othello", "unknown evaluation 'best'; choose from article"),
         ("search:negascout?evaluation=article", "tictactoe", "tictactoe has no features"),
         ("search:negascout?endgame=40", "othello", "endgame=40: must be a number of empty squares from 0 to 30"),
-        ("search:negascout?endgame=4", "tictactoe", "tictactoe: endgames are solved only in games that turn"),
+        (
+            "search:negascout?endgame=4",
+            "tictactoe",
+            "game=tictactoe has no exact solver; games with one: connect_four, othello",
+        ),
         ("greedy_discs", "tictactoe", "tictactoe has no features"),
     ],
 )

@@ -69,7 +69,7 @@ def test_wrong_arguments_are_reported_in_one_line(arguments, named):
 def test_exceeding_the_time_limit_is_reported_in_one_line():
     result = run_forked(SOLVE, "f5", "--time-limit", "0.2")
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == "error: the endgame did not finish within 0.2 seconds; set a longer time limit\n"
+    assert result.stderr == "error: solving the position did not finish within 0.2 seconds; set a longer time limit\n"
 
 
 def test_a_position_that_would_take_hours_is_rejected_without_a_time_limit():

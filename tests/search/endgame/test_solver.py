@@ -243,7 +243,7 @@ def test_positions_that_cannot_be_solved_are_refused():
 @pytest.mark.parametrize("method", [EndgameSolver.value, EndgameSolver.solve, EndgameSolver.action_values])
 def test_a_time_limit_ends_a_search_and_the_solver_stays_usable(method):
     solver = EndgameSolver(make_game("othello"))
-    with pytest.raises(TimeLimitError, match=r"^the endgame did not finish"):
+    with pytest.raises(TimeLimitError, match=r"^solving the position did not finish"):
         method(solver, solver.game.init(), time_limit=1)
     visited = solver.visited
     time.sleep(0.05)

@@ -1,0 +1,48 @@
+"""Perfect play by an exact solver: Connect Four."""
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.games import make_game
+from selfplay.players.perfect import perfect_player_of
+from selfplay.players.registry import make_player
+from selfplay.players.solver_player import SolverPlayer
+
+GAME = make_game("connect_four")
+
+
+@pytest.fixture(scope="module")
+def player() -> SolverPlayer:
+    player = perfect_player_of(GAME)
+    assert isinstance(player, SolverPlayer)
+    return player
+
+
+def test_the_name_perfect_makes_a_solver_player():
+    assert isinstance(make_player("perfect?ties=lowest", GAME, ""), SolverPlayer)
+
+
+@pytest.mark.parametrize(
+    ("columns", "best", "texts"),
+    [
+        # X has three in a row at the bottom: columns 1 to 3. Column 4 wins at once.
+        ("1 7 2 7 3 7", {3}, {3: "wins in 1"}),
+        # O to move must block in column 4, or X wins with its next stone.
+        ("1 7 2 7 3", {3}, {0: "loses in 1"}),
+    ],
+)
+def test_the_best_actions_are_taken_and_values_put_into_words(player, columns, best, texts):
+    state = GAME.state_after(columns.split())
+    values = player.action_values(state)[0].numpy()
+    policy = player.policy(state)[0].numpy()
+    assert set(np.flatnonzero(policy)) == best
+    assert {action: player.value_text(values[action], state) for action in texts} == texts
+
+
+def test_equal_positions_of_a_batch_have_equal_values_and_full_columns_none(player):
+    state = GAME.state_after(["1", "7", "2", "7", "3", "7", "1", "7", "7", "7", "1"])
+    batch = state.select(torch.tensor([0, 0]))
+    values = player.action_values(batch).numpy()
+    assert np.isnan(values[:, 6]).all()
+    assert np.array_equal(values[0], values[1], equal_nan=True)
