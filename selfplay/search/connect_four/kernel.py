@@ -18,6 +18,7 @@ from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
 from selfplay.games.connect_four import COLUMNS, SQUARES
 from selfplay.search.connect_four.board import COLUMN, STEP, key_of, mirrored, playable_squares, winning_squares
+from selfplay.search.connect_four.book import BOOK_EMPTIES, NO_SCORE, book_score
 from selfplay.search.connect_four.table import NEAR_ENTRIES, Table, bounds_at, entry_with, place_of
 
 TABLE_EMPTIES = 8
@@ -28,8 +29,6 @@ POLL_INTERVAL = 65536
 """Number of positions visited between two checks of the stop flag; at most 10 ms."""
 VISITED = 0
 """The index of the number of positions visited in the array `work`."""
-NO_SCORE = -99
-"""Below all scores."""
 CENTRE_FIRST = np.array([COLUMN << STEP * column for column in (3, 2, 4, 1, 5, 0, 6)], dtype=np.int64)
 MOVE_MASK = (1 << STEP * COLUMNS) - 1
 
@@ -49,10 +48,12 @@ class Frame(Protocol):
 
 FRAME = np.dtype([(name, np.int64) for name in Frame.__annotations__])
 
-NullWindowSearch = Callable[[int, int, int, Table, NDArray[np.int64], NDArray[np.int64]], int]
-"""(own, stones, bound, table, work, stop) to a value v of a position with score s: s >= v > bound, or
-s <= v <= bound. The player to move must not be able to win at once. Once `stop[0]` is not 0, the result is
-meaningless."""
+NullWindowSearch = Callable[
+    [int, int, int, Table, NDArray[np.int32], NDArray[np.int8], NDArray[np.int64], NDArray[np.int64]], int
+]
+"""(own, stones, bound, table, codes and scores of the book, work, stop) to a value v of a position with score s:
+s >= v > bound, or s <= v <= bound. The player to move must not be able to win at once. Once `stop[0]` is not 0, the
+result is meaningless."""
 
 
 @part_of_compiled
@@ -170,7 +171,14 @@ def compile_null_window_search() -> NullWindowSearch:
 
     @compiled
     def null_window_search(
-        own: int, stones: int, bound: int, table: Table, work: NDArray[np.int64], stop: NDArray[np.int64]
+        own: int,
+        stones: int,
+        bound: int,
+        table: Table,
+        codes: NDArray[np.int32],
+        scores: NDArray[np.int8],
+        work: NDArray[np.int64],
+        stop: NDArray[np.int64],
     ) -> int:
         frames, moves = np.zeros(SQUARES + 1, dtype=FRAME), np.zeros((SQUARES + 1) * COLUMNS, dtype=np.int64)
         far_bits = bit_count(table.shape[0] - NEAR_ENTRIES - 1)
@@ -188,7 +196,10 @@ def compile_null_window_search() -> NullWindowSearch:
                     next_poll = visited + POLL_INTERVAL
                     if stop[0] != 0:
                         break
-                score = open_frame(frame, root_empties - ply, table, far_bits, COLUMNS * ply, moves)
+                if root_empties - ply == BOOK_EMPTIES:
+                    score = book_score(codes, scores, frame.own, frame.stones)
+                if score == NO_SCORE:
+                    score = open_frame(frame, root_empties - ply, table, far_bits, COLUMNS * ply, moves)
             if score == NO_SCORE:
                 if frame.best <= frame.bound and frame.num_untried > 0:
                     frame.num_untried -= 1
@@ -209,5 +220,6 @@ def compile_null_window_search() -> NullWindowSearch:
         return int(score)
 
     word = numba.int64
-    null_window_search.compile((word,) * 3 + (word[::1],) * 3)  # type: ignore[attr-defined]
+    book = numba.int32[::1], numba.int8[::1]
+    null_window_search.compile((word,) * 3 + (word[::1], *book) + (word[::1],) * 2)  # type: ignore[attr-defined]
     return null_window_search

@@ -14,6 +14,7 @@ from selfplay.games.connect_four import FULL_BOARD, SQUARES, ConnectFour, has_li
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.search.connect_four.board import playable_squares, position_of, winning_squares
+from selfplay.search.connect_four.book import NO_BOOK, opening_book
 from selfplay.search.connect_four.kernel import compile_null_window_search
 from selfplay.search.connect_four.table import new_table
 from selfplay.search.exact_solver import ExactSolver, StoppedError, check_table_bits, words_of
@@ -28,20 +29,23 @@ class ConnectFourSolver(ExactSolver):
 
     Args:
         table_bits: the table has 2**table_bits entries of 8 bytes; 10 to 30.
+        with_book: whether the values of positions of 12 plies are read from the opening book, where it is installed.
 
     Raises:
         SettingError: the game is not Connect Four, or table_bits is out of range.
+        InvalidFileError: the book is damaged.
     """
 
     practical_empties = SQUARES
     counts_points = False
 
-    def __init__(self, game: Game, table_bits: int = 20) -> None:
+    def __init__(self, game: Game, table_bits: int = 20, with_book: bool = True) -> None:
         if game.rules is not ConnectFour.rules:
             raise SettingError(f"game={game.name}: this solver only knows connect_four")
         check_table_bits(table_bits, 10)
         super().__init__(game, FULL_BOARD, new_table(table_bits), np.zeros(1, dtype=np.int64))
         self._null_window_search = compile_null_window_search()
+        self._book = opening_book() if with_book else NO_BOOK
 
     def outcome(self, state: State, row: int = 0, *, time_limit: float | None = None) -> int:
         """1 if the player to move wins, 0 for a draw, -1 for a loss; faster than `value`.
@@ -76,7 +80,7 @@ class ConnectFourSolver(ExactSolver):
         lower, upper = _clipped(-(empties // 2), lowest, highest), _clipped((empties - 1) // 2, lowest, highest)
         while lower < upper:
             bound = _next_bound(lower, upper)
-            score = self._null_window_search(mine, stones, bound, self._table, self._work, stop)
+            score = self._null_window_search(mine, stones, bound, self._table, *self._book, self._work, stop)
             if stop[0]:
                 raise StoppedError
             lower, upper = (min(score, upper), upper) if score > bound else (lower, max(score, lower))

@@ -1,0 +1,78 @@
+"""The opening book of Connect Four."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from selfplay.errors import InvalidFileError
+from selfplay.games import make_game
+from selfplay.search.connect_four import book
+from selfplay.search.connect_four.board import position_of
+from selfplay.search.connect_four.book import NO_BOOK, NO_SCORE, book_score, code_of, opening_book, scores_of
+from selfplay.search.connect_four.solver import ConnectFourSolver
+
+GAME = make_game("connect_four")
+POSITIONS = json.loads(Path("tests/data/connect_four.json").read_text())["positions"]
+OPENING_VALUES = [-2, -1, 0, 1, 0, -1, -2]
+
+
+def words_after(columns: str) -> tuple[int, int]:
+    state = GAME.state_after(columns)
+    return position_of(int(state.own[0]), int(state.opp[0]))
+
+
+@pytest.fixture(scope="module")
+def solver() -> ConnectFourSolver:
+    return ConnectFourSolver(GAME)
+
+
+def test_the_seven_opening_moves_have_their_known_values(solver):
+    assert list(solver.action_values(GAME.init()).values()) == OPENING_VALUES
+
+
+@pytest.mark.parametrize("group", ["begin-easy", "begin-medium", "begin-hard"])
+def test_published_positions_of_at_most_12_plies_have_their_published_scores(solver, group):
+    early = [position for position in POSITIONS if position["group"] == group and len(position["columns"]) <= 12]
+    assert len(early) >= 10
+    for position in early:
+        assert solver.value(GAME.state_after(position["columns"])) == position["score"], position
+
+
+def test_the_book_agrees_with_the_search_without_it():
+    searching, checked = ConnectFourSolver(GAME, with_book=False), 0
+    for position in POSITIONS:
+        # Later positions of a line of the published sets are often decided soon, so their search is short.
+        if len(columns := position["columns"]) >= 28 and checked < 40:
+            score = book_score(*opening_book(), *words_after(columns[:12]))
+            state = GAME.state_after(columns[:12])
+            if score != NO_SCORE and abs(score) >= 5:
+                assert searching.value(state) == score, columns[:12]
+                checked += 1
+    assert checked >= 15
+
+
+def test_a_code_has_two_bits_a_stone_and_one_a_column_and_mirrored_images_one_score():
+    own, stones = words_after("123456712345")
+    columns = ["10110", "11100", "10110", "11100", "10110", "110", "100"]
+    assert code_of(own, stones, False) & 0xFFFFFFFF == int("".join(columns) + "0", 2)
+    assert code_of(own, stones, True) & 0xFFFFFFFF == int("".join(columns[::-1]) + "0", 2)
+    mirrored = words_after("765432176543")
+    assert book_score(*opening_book(), own, stones) == book_score(*opening_book(), *mirrored) != NO_SCORE
+
+
+def test_distances_in_plies_become_scores():
+    # The winner's last stone is its 21st after 41 plies, its 20th after 39, the other's 12th after 24 plies.
+    assert scores_of(np.array([71, 73, -88, 0], dtype=np.int8)).tolist() == [1, 2, -10, 0]
+
+
+def test_without_the_package_there_is_no_book(monkeypatch):
+    monkeypatch.setattr(book, "PACKAGE", "a_package_that_is_not_installed")
+    assert opening_book.__wrapped__() is NO_BOOK
+
+
+def test_a_damaged_book_is_refused(monkeypatch):
+    monkeypatch.setattr(book, "SHA256", "0" * 64)
+    with pytest.raises(InvalidFileError, match=r"damaged, or not of bitbully-databases 0\.0\.2; install"):
+        opening_book.__wrapped__()
