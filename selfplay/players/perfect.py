@@ -12,7 +12,7 @@ from selfplay.games.state import State
 from selfplay.players.graph_player import GraphPlayer
 from selfplay.players.solver_player import TABLE_BITS, SolverPlayer
 from selfplay.search.backward_induction import perfect_values
-from selfplay.search.exact_solver import make_exact_solver
+from selfplay.search.exact_solver import make_whole_match_solver
 
 SOLVED_AT_ONCE = 100_000
 """The largest number of positions that are enumerated while a person waits; this takes about a second."""
@@ -57,10 +57,8 @@ def perfect_player_of(game: Game) -> PerfectPlay | None:
 
 def whole_game_solver_player(game: Game, ties: str = "random") -> SolverPlayer | None:
     """Perfect play by the exact solver of `game`; None if it has none, or one that solves only the ends of matches."""
-    if game.exact_solver is None:
-        return None
-    solver = make_exact_solver(game, TABLE_BITS)
-    return SolverPlayer(solver, ties) if int(solver.empties(game.init())[0]) <= solver.practical_empties else None
+    solver = make_whole_match_solver(game, TABLE_BITS)
+    return None if solver is None else SolverPlayer(solver, ties)
 
 
 def is_found_out(game: Game) -> bool:

@@ -114,6 +114,13 @@ class ExactSolver(ABC):
     def value_text(self, value: int, state: State, row: int = 0) -> str:
         """A value to the player to move in match `row` of `state` in words, such as "wins by 6"."""
 
+    def plies_to_end(self, value: int, state: State, row: int = 0) -> int:
+        """The number of plies, including passes, to the end of best play from match `row` of `state`.
+
+        value: that of the position, from `value`; where it tells the number, nothing is searched.
+        """
+        return len(self.solve(state, row).principal_variation)
+
     def empties(self, state: State) -> Tensor:
         """int64[B]: the number of empty squares of each position."""
         counts: Tensor = bit_count(self._board & ~(state.own | state.opp))
@@ -188,6 +195,17 @@ def make_exact_solver(game: Game, table_bits: int = 20) -> ExactSolver:
         solved = ", ".join(name for name, kind in GAMES.items() if kind.exact_solver is not None)
         raise SettingError(f"game={game.name} has no exact solver; games with one: {solved}")
     return EXACT_SOLVERS[game.exact_solver](game, table_bits)
+
+
+def make_whole_match_solver(game: Game, table_bits: int = 20) -> ExactSolver | None:
+    """The exact solver of `game` if it solves matches from their start in practical time, otherwise None.
+
+    Raises SettingError if table_bits is out of range.
+    """
+    if game.exact_solver is None:
+        return None
+    solver = make_exact_solver(game, table_bits)
+    return solver if int(solver.empties(game.init())[0]) <= solver.practical_empties else None
 
 
 def check_table_bits(table_bits: int, fewest: int) -> None:

@@ -59,9 +59,13 @@ class ConnectFourSolver(ExactSolver):
         """In words, with the number of moves that the winner still makes: "wins in 8", "loses in 12", "draws"."""
         if value == 0:
             return "draws"
+        return f"{'wins' if value > 0 else 'loses'} in {_moves_of_winner(value, *words_of(state, row))}"
+
+    def plies_to_end(self, value: int, state: State, row: int = 0) -> int:
         own, opp = words_of(state, row)
-        played = (own if value > 0 else opp).bit_count()
-        return f"{'wins' if value > 0 else 'loses'} in {SCORE_OF_NO_STONES - abs(value) - played}"
+        if value == 0:
+            return SQUARES - (own | opp).bit_count()
+        return 2 * _moves_of_winner(value, own, opp) - (value > 0)
 
     def _value(self, own: int, opp: int, stop: StopFlag) -> int:
         return self._narrowed(own, opp, -SQUARES, SQUARES, stop)
@@ -85,6 +89,11 @@ class ConnectFourSolver(ExactSolver):
                 raise StoppedError
             lower, upper = (min(score, upper), upper) if score > bound else (lower, max(score, lower))
         return lower
+
+
+def _moves_of_winner(value: int, own: int, opp: int) -> int:
+    """The number of moves that the winner still makes. `value`: the score of the position, not 0."""
+    return SCORE_OF_NO_STONES - abs(value) - (own if value > 0 else opp).bit_count()
 
 
 def _clipped(score: int, lowest: int, highest: int) -> int:

@@ -108,6 +108,7 @@ def test_values_the_best_action_and_the_principal_variation_agree(choices, empti
     values, result = the_solver().action_values(state), the_solver().solve(state)
     assert list(values) == GAME.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
     assert result.value == the_solver().value(state)
+    assert the_solver().plies_to_end(result.value, state) == len(result.principal_variation)
     if values:
         assert result.value == max(values.values())
         assert result.action == min(action for action, value in values.items() if value == result.value)
