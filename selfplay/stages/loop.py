@@ -1,15 +1,10 @@
 """The loop: the matches and the training of every level, one level after the other, in one process."""
 
-from typing import TYPE_CHECKING
-
 from selfplay.executors import open_executor
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.settings.run import Settings, require_whole_run
 from selfplay.stages.generate import generate_level
 from selfplay.stages.train import train_level
-
-if TYPE_CHECKING:
-    pass
 
 
 def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> None:
