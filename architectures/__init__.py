@@ -32,6 +32,8 @@ ARCHITECTURES: Registry[Callable[..., nn.Module]] = Registry(
         "residual": "selfplay.architectures.residual:Residual",
         "othello_features": "selfplay.architectures.othello_features:OthelloFeatures",
         "ntuple": "selfplay.architectures.ntuple:NTuple",
+        "alphazero_mlp": "selfplay.architectures.alphazero_mlp:AlphaZeroMLP",
+        "alphazero_residual": "selfplay.architectures.alphazero_residual:AlphaZeroResidual",
     },
     group="selfplay.architectures",
 )

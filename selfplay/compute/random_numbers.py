@@ -59,6 +59,8 @@ class Purpose(IntEnum):
     BUFFER_PLACE = 10
     BUFFER_ORDER = 11
     IMAGE = 12
+    ROOT_NOISE = 13
+    LEAF = 14
 
 
 @rule

@@ -42,6 +42,14 @@ class ValuesActions(Protocol):
 
 
 @runtime_checkable
+class CountsVisits(Protocol):
+    """Divides a number of simulations among its actions."""
+
+    def visit_counts(self, state: State) -> Tensor:
+        """int64[B, A]: the number of simulations through each action; 0 where illegal."""
+
+
+@runtime_checkable
 class PredictsOutcomes(Protocol):
     """Predicts the outcome of a match after each action, on one scale for all positions."""
 

@@ -24,6 +24,7 @@ PLAYERS: "Registry[PlayerKind | Callable[[Game], Player]]" = Registry(
         "tabular": "selfplay.players.kinds.tabular:KIND",
         "experience": "selfplay.players.kinds.experience:KIND",
         "search": "selfplay.players.kinds.search:KIND",
+        "mcts": "selfplay.players.kinds.mcts:KIND",
         "greedy_discs": "selfplay.players.kinds.search:GREEDY_DISCS",
         "gtp": "selfplay.players.kinds.gtp:KIND",
         "human": "selfplay.players.kinds.human:KIND",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from selfplay.architectures import check_output
+from selfplay.architectures import Output, check_output
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
@@ -34,14 +34,28 @@ def evaluate(network: nn.Module, observations: Tensor) -> Tensor:
 
     The network may be on another device; the values are returned on the device of the observations.
     """
+    return evaluate_output(network, observations).value
+
+
+def evaluate_output(network: nn.Module, observations: Tensor, rows: int = EVALUATION_BLOCK) -> Output:
+    """As `evaluate`, with the policy logits if the network has a policy head.
+
+    Args:
+        rows: rows in one forward pass on the CPU. Equal numbers give equal results, whatever the other observations.
+    """
     size = len(observations)
     device = next(network.parameters(), observations).device
-    rows = EVALUATION_BLOCK if device.type == CPU else EVALUATION_BLOCK_ON_GPU
+    rows = rows if device.type == CPU else EVALUATION_BLOCK_ON_GPU
     there = observations.to(device)
     padded = torch.cat([there, there.new_zeros(-size % rows, *there.shape[1:])])
     with torch.inference_mode():
-        values = [network(block).value for block in torch.split(padded, rows)]
-    return torch.cat(values)[:size].to(observations.device) if values else observations.new_zeros(0)
+        outputs = [network(block) for block in torch.split(padded, rows)]
+    if not outputs:
+        return Output(observations.new_zeros(0))
+    values = torch.cat([output.value for output in outputs])[:size].to(observations.device)
+    if outputs[0].policy_logits is None:
+        return Output(values)
+    return Output(values, torch.cat([output.policy_logits for output in outputs])[:size].to(observations.device))
 
 
 class ValueNetPlayer(Player):

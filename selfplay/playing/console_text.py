@@ -87,6 +87,11 @@ class ConsoleText:
         value = f", value {values[ply.action]:+.2f}" if values is not None and is_valued else ""
         return f"{subject} plays {self.action(ply.action)}{HOW_CHOSEN[ply.is_random]}{value}."
 
+    def visits(self, counts: Sequence[int]) -> str:
+        """The number of simulations through each action, the largest first."""
+        order = sorted((action for action, count in enumerate(counts) if count), key=lambda action: -counts[action])
+        return f"Simulations: {', '.join(f'{self.action(action)}: {counts[action]:,}' for action in order)}."
+
     def number(self, state: State) -> str | None:
         """The number of the board (B = 1) as a sentence; None unless it is to be shown."""
         number = self.game.presentation.board_number(state) if self.display.verbose else None

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from selfplay.errors import NotNowError
+from selfplay.players.capabilities import CountsVisits
 from selfplay.players.perfect import perfect_player_of
 from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.hints import hint, optimal_actions, perfect_values
@@ -54,7 +55,16 @@ class ConsoleValues:
             self.write(self.text.boards(self.session.state, columns))
         elif None not in self.session.seats:
             self.write(self.text.board(self.session.state))
+        if values is not None and self.text.display.verbose:
+            self._show_visits()
         return values
+
+    def _show_visits(self) -> None:
+        """Write how the player has divided its simulations among the actions, if it counts them."""
+        adviser = self.session.adviser()
+        counting = None if adviser is None else adviser.as_a(CountsVisits)
+        if counting is not None:
+            self.write(self.text.visits(counting.visit_counts(self.session.state)[0].tolist()))
 
     def show_verdict(self, ply: Ply) -> None:
         """Write which actions would have been best instead of the last ply, if perfect play is shown."""

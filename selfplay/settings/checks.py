@@ -32,6 +32,11 @@ def require_number(name: str, value: float, least: float) -> None:
     require(name, value, isfinite(value) and value >= least, f"{least} or more")
 
 
+def require_above_0(name: str, value: float) -> None:
+    """Raise SettingError unless `value` is a finite number above 0."""
+    require(name, value, isfinite(value) and value > 0, "above 0")
+
+
 def require_package(setting: str, package: str) -> None:
     """Raise SettingError, saying how to install it, if an optional package that a setting needs is not installed."""
     spec = find_spec(package)

@@ -63,6 +63,17 @@ EXECUTORS: Registry[Any] = Registry(
 )
 """Classes that run the parts of a stage: see `selfplay.executors.executor.Executor`."""
 
+SEARCH_RULES: Registry[Any] = Registry(
+    "rule of tree search",
+    {
+        "puct": "selfplay.search.mcts.puct:puct",
+        "gumbel": "selfplay.search.mcts.gumbel:gumbel",
+        "uct": "selfplay.search.mcts.uct:uct",
+    },
+    group="selfplay.search_rules",
+)
+"""Functions from constants to rules: see `selfplay.search.mcts.rule`."""
+
 
 def require_choice(setting: str, name: str, registry: Registry[Any]) -> None:
     """Raise SettingError unless `name` is in the registry, or is a `module:attribute` that can be imported."""

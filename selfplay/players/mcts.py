@@ -1,0 +1,83 @@
+"""The player that chooses its actions by Monte-Carlo tree search."""
+
+import torch
+from torch import Tensor
+
+from selfplay.compute.random_numbers import Draws, Purpose
+from selfplay.errors import SettingError
+from selfplay.games.state import State
+from selfplay.players.capabilities import PlaysOnDevice
+from selfplay.players.player import Player, one_hot_policy, sample_actions
+from selfplay.search.mcts.tree_search import TreeSearch, TreeSearchResult
+
+Position = tuple[int, int, str]
+"""The two words of a position, and its device."""
+
+
+class MctsPlayer(Player):
+    """Takes the action that a tree search concludes, or draws one from its policy.
+
+    Args:
+        temperature: 0 takes the action of the search; above 0, an action is drawn with probability proportional to
+            policy ** (1 / temperature).
+
+    Raises SettingError if the temperature is negative.
+    """
+
+    def __init__(self, search: TreeSearch, *, temperature: float = 0.0, name: str | None = None) -> None:
+        if temperature < 0:
+            raise SettingError(f"temperature={temperature}: must be at least 0")
+        self.game, self.search, self.temperature = search.game, search, temperature
+        self.name = name or f"mcts {search.evaluator.name}"
+        self._last: tuple[Position, TreeSearchResult] | None = None
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        result = self.search.search(state, draws) if self.search.is_random else self._result(state)
+        if self.temperature == 0:
+            return result.actions
+        return sample_actions(self._tempered(result), draws.uniforms(Purpose.SAMPLED_ACTION))
+
+    def policy(self, state: State) -> Tensor:
+        """float64[B, A]: the probability of each action; the rows of finished matches are 0.
+
+        Where searches use random numbers, those of `act` depend on the match. Here they depend on the position alone.
+        """
+        result = self._result(state)
+        if self.temperature > 0:
+            return self._tempered(result)
+        return one_hot_policy(result.actions, self.game.legal_action_mask(state))
+
+    def action_values(self, state: State) -> Tensor:
+        """float32[B, A], in [-1, 1]: the mean value of each action in the search of `policy`; nan if not visited."""
+        return self._result(state).action_values.to(torch.float32)
+
+    def visit_counts(self, state: State) -> Tensor:
+        """int64[B, A]: the number of simulations through each action in the search of `policy`."""
+        return self._result(state).visits
+
+    def move_to(self, device: str) -> None:
+        """Evaluate positions on this device, if the evaluator can; the trees stay in the memory of the CPU."""
+        if isinstance(self.search.evaluator, PlaysOnDevice):
+            self.search.evaluator.move_to(device)
+
+    def bytes_on_device(self) -> int:
+        evaluator = self.search.evaluator
+        return evaluator.bytes_on_device() if isinstance(evaluator, PlaysOnDevice) else 0
+
+    def _result(self, state: State) -> TreeSearchResult:
+        """The search of `policy`. That of the last single position is kept: a person sees its values and its visits."""
+        if state.batch_size != 1:
+            return self.search.search(state)
+        position = (int(state.own), int(state.opp), str(state.own.device))
+        if (last := self._last) is not None and last[0] == position:
+            return last[1]
+        result = self.search.search(state)
+        self._last = (position, result)
+        return result
+
+    def _tempered(self, result: TreeSearchResult) -> Tensor:
+        """float64[B, A]: the policy with this temperature."""
+        # Divided by the largest first, so that high powers do not underflow to 0.
+        largest = result.policy.amax(dim=1, keepdim=True)
+        weights = (result.policy / largest.clamp(min=torch.finfo(torch.float64).tiny)) ** (1 / self.temperature)
+        return weights / weights.sum(dim=1, keepdim=True).clamp(min=1)

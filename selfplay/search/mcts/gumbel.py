@@ -1,0 +1,202 @@
+"""The rule of Gumbel AlphaZero (Danihelka, Guez, Schrittwieser & Silver, "Policy improvement by planning with Gumbel",
+ICLR 2022). Equation numbers are those of the article.
+
+With logits(a) = log P(a) and random numbers g(a) of the Gumbel distribution, the root first considers the m actions
+with the largest g(a) + logits(a) and halves their number repeatedly by sequential halving (Karnin, Koren & Somekh,
+"Almost optimal exploration in multi-armed bandits", 2013): the simulations are divided equally among the halvings, and
+in each of them equally among the actions considered; those with the largest g(a) + logits(a) + sigma(q(a)) remain.
+
+    sigma(q) = (c_visit + max_b N(b)) c_scale (q + 1) / 2                        (8), with values scaled to [0, 1]
+    completedQ(a) = q(a) if N(a) > 0, else v_mix                                 (10)
+    policy = softmax(logits + sigma(completedQ))                                 (11)
+    v_mix = (v + sum_b N(b) / P(visited) * sum over visited b of P(b) q(b)) / (1 + sum_b N(b))   (appendix D)
+
+The action to play is, of the most visited, the one with the largest g + logits + sigma(q). Nodes below the root follow
+the action with the largest policy(a) - N(a) / (1 + sum_b N(b)) (14), so that visits approach the improved policy.
+"""
+
+from functools import cache
+from math import ceil, log2
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compute.compilation import part_of_compiled
+from selfplay.compute.random_numbers import fold
+from selfplay.search.mcts.random_draws import gumbel as gumbel_number
+from selfplay.search.mcts.rule import Rule, RuleFunctions
+from selfplay.search.mcts.tree import LOST, OPEN, Edges
+from selfplay.settings.checks import require, require_number
+
+SMALLEST_PRIOR = 1e-30
+"""Smaller priors count as this one, so that their logarithms are finite."""
+
+FAR_BELOW = 1e9
+"""More than any difference of scores."""
+
+
+class GumbelConstants(NamedTuple):
+    """The constants of the rule; see `gumbel`."""
+
+    c_visit: float
+    c_scale: float
+    gumbel_scale: float
+    halving: NDArray[np.int64]
+    """int64[m + 1, simulations]: row k is `halving_schedule(k, simulations)`."""
+
+
+def gumbel(c_visit: float = 50.0, c_scale: float = 1.0, considered: int = 16, gumbel_scale: float = 0.0) -> Rule:
+    """The rule of Gumbel AlphaZero with these constants.
+
+    Args:
+        c_visit, c_scale: how strongly values count against the logits.
+        considered: m, the largest number of actions considered at the root.
+        gumbel_scale: factor of the random numbers g; 1 in self-play, 0 for the best action without randomness.
+
+    Raises SettingError if a constant is out of range.
+    """
+    require_number("c_visit", c_visit, 0)
+    require_number("c_scale", c_scale, 0)
+    require("considered", considered, considered >= 1 and considered == int(considered), "a whole number from 1")
+    require_number("gumbel_scale", gumbel_scale, 0)
+
+    def constants(simulations: int, num_actions: int) -> GumbelConstants:
+        halving = halving_table(min(int(considered), num_actions), simulations)
+        return GumbelConstants(float(c_visit), float(c_scale), float(gumbel_scale), halving)
+
+    functions = RuleFunctions(begin, select_at_root, select, final_score, improved_policy)
+    return Rule("gumbel", functions, constants, gumbel_scale > 0)
+
+
+def halving_schedule(considered: int, simulations: int) -> list[int]:
+    """The number of visits that the action chosen by each simulation at the root must already have.
+
+    With two actions and five simulations: [0, 0, 1, 1, 2], each action in turn.
+    """
+    halvings = max(1, ceil(log2(max(1, considered))))
+    schedule: list[int] = []
+    visits, left = 0, considered
+    while len(schedule) < simulations:
+        rounds = max(1, simulations // (halvings * left))
+        for _ in range(rounds):
+            schedule += [visits] * left
+            visits += 1
+        left = max(min(2, considered), left // 2)
+    return schedule[:simulations]
+
+
+@cache
+def halving_table(considered: int, simulations: int) -> NDArray[np.int64]:
+    """int64[considered + 1, simulations]: the schedule for each number of actions; row 0 is not used."""
+    rows = [halving_schedule(max(1, number), simulations) for number in range(considered + 1)]
+    return np.array(rows, dtype=np.int64)
+
+
+@part_of_compiled
+def begin(edges: Edges, noise: NDArray[np.float64], word: int, constants: GumbelConstants) -> None:
+    """Draw the Gumbel number of each edge of the root."""
+    for i in range(len(edges)):
+        noise[i] = 0.0
+        if constants.gumbel_scale > 0.0:
+            noise[i] = constants.gumbel_scale * gumbel_number(fold(word, i))
+
+
+@part_of_compiled
+def logit(prior: float) -> float:
+    number: float = np.log(max(prior, SMALLEST_PRIOR))
+    return number
+
+
+@part_of_compiled
+def value_scale(edges: Edges, constants: GumbelConstants) -> float:
+    """The factor of (q + 1) / 2 in sigma(q)."""
+    most = 0
+    for i in range(len(edges)):
+        most = max(most, edges[i].visits)
+    return (constants.c_visit + most) * constants.c_scale
+
+
+@part_of_compiled
+def mixed_value(edges: Edges, value: float) -> float:
+    """v_mix: the value of actions that have not been visited."""
+    visits, probability, weighted = 0, 0.0, 0.0
+    for i in range(len(edges)):
+        edge = edges[i]
+        if edge.visits > 0:
+            prior = max(edge.prior, SMALLEST_PRIOR)
+            visits += edge.visits
+            probability += prior
+            weighted += prior * edge.value
+    if visits == 0:
+        return value
+    return (value + visits * weighted / probability) / (1 + visits)
+
+
+@part_of_compiled
+def completed_value(edges: Edges, i: int, missing: float) -> float:
+    """completedQ of edge i; `missing` is `mixed_value`. Settled edges have their value without a visit."""
+    return missing if edges[i].visits == 0 and edges[i].status == OPEN else edges[i].value
+
+
+@part_of_compiled
+def select_at_root(edges: Edges, value: float, noise: NDArray[np.float64], constants: GumbelConstants) -> int:
+    """The considered action with the largest g + logits + sigma(q) of those that have the scheduled number of visits.
+
+    If all of these are lost, any other action that is not lost may be chosen.
+    """
+    done, missing, scale = 0, mixed_value(edges, value), value_scale(edges, constants)
+    for i in range(len(edges)):
+        done += edges[i].visits
+    schedule = constants.halving[min(len(edges), len(constants.halving) - 1)]
+    scheduled = schedule[min(done, len(schedule) - 1)]
+    best, chosen, is_scheduled = -np.inf, 0, False
+    for i in range(len(edges)):
+        fits = edges[i].visits == scheduled
+        if edges[i].status == LOST or (is_scheduled and not fits):
+            continue
+        score: float = noise[i] + logit(edges[i].prior) + 0.5 * scale * (completed_value(edges, i, missing) + 1.0)
+        if score > best or (fits and not is_scheduled):
+            best, chosen, is_scheduled = score, i, fits
+    return chosen
+
+
+@part_of_compiled
+def improved_policy(edges: Edges, value: float, constants: GumbelConstants, weights: NDArray[np.float64]) -> None:
+    """softmax(logits + sigma(completedQ))."""
+    missing, scale, largest, total = mixed_value(edges, value), value_scale(edges, constants), -np.inf, 0.0
+    for i in range(len(edges)):
+        weights[i] = logit(edges[i].prior) + 0.5 * scale * (completed_value(edges, i, missing) + 1.0)
+        largest = max(largest, weights[i])
+    for i in range(len(edges)):
+        weights[i] = np.exp(weights[i] - largest)
+        total += weights[i]
+    for i in range(len(edges)):
+        weights[i] /= total
+
+
+@part_of_compiled
+def select(edges: Edges, value: float, constants: GumbelConstants) -> int:
+    """The edge whose share of the visits is the furthest below its share in the improved policy."""
+    weights = np.empty(len(edges))
+    improved_policy(edges, value, constants, weights)
+    visits = 0
+    for i in range(len(edges)):
+        visits += edges[i].visits
+    best, chosen = -np.inf, 0
+    for i in range(len(edges)):
+        score = weights[i] - edges[i].visits / (1.0 + visits)
+        if score > best and edges[i].status != LOST:
+            best, chosen = score, i
+    return chosen
+
+
+@part_of_compiled
+def final_score(edges: Edges, i: int, noise: NDArray[np.float64], constants: GumbelConstants) -> float:
+    """g + logits + sigma(q) of the most visited edges; the others are far below."""
+    most = 0
+    for k in range(len(edges)):
+        most = max(most, edges[k].visits)
+    known = 0.5 * value_scale(edges, constants) * (edges[i].value + 1.0)
+    score: float = noise[i] + logit(edges[i].prior) + known - FAR_BELOW * (most - edges[i].visits)
+    return score

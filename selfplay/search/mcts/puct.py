@@ -1,0 +1,106 @@
+"""The rule PUCT of AlphaZero (Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and
+Go through self-play", Science 362, 2018, and its supplementary materials).
+
+In a node s, a simulation follows the action with the largest
+
+    Q(s, a) + C(s) P(s, a) sqrt(N(s)) / (1 + N(s, a)),    C(s) = c_init + log((1 + N(s) + c_base) / c_base)
+
+where Q is the mean value of the action, P its prior, N(s, a) its visits, and N(s) the visits of the node, 1 + the sum
+of N(s, a). At the root, priors are mixed with noise, (1 - noise) P + noise Dirichlet(alpha). The policy is
+N(s, a) / sum of N(s, b), and the action to play is the most visited.
+
+An action that has not been visited has the value that the evaluator gives the node, less `unvisited`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compute.compilation import part_of_compiled
+from selfplay.search.mcts.random_draws import dirichlet
+from selfplay.search.mcts.rule import Rule, RuleFunctions
+from selfplay.search.mcts.tree import LOST, OPEN, Edges
+from selfplay.settings.checks import require, require_above_0, require_number
+
+
+class PuctConstants(NamedTuple):
+    """The constants of PUCT; see `puct`."""
+
+    c_init: float
+    c_base: float
+    unvisited: float
+    noise: float
+    alpha: float
+
+
+def puct(
+    c_init: float = 1.25, c_base: float = 19652.0, unvisited: float = 0.2, noise: float = 0.0, alpha: float = 1.0
+) -> Rule:
+    """PUCT with these constants.
+
+    Args:
+        c_init, c_base: how strongly priors direct the search, and the number of visits from which this grows.
+        unvisited: how much less than its node an action is worth until it is visited.
+        noise: share of the noise in the priors of the root, 0 to 1; 0.25 in self-play.
+        alpha: parameter of the Dirichlet noise; about 10 / (the usual number of legal actions).
+
+    Raises SettingError if a constant is out of range.
+    """
+    require_number("c_init", c_init, 0)
+    require_above_0("c_base", c_base)
+    require("unvisited", unvisited, -2 <= unvisited <= 2, "between -2 and 2")
+    require("noise", noise, 0 <= noise <= 1, "between 0 and 1")
+    require_above_0("alpha", alpha)
+    numbers = PuctConstants(*map(float, (c_init, c_base, unvisited, noise, alpha)))
+    functions = RuleFunctions(begin, select_at_root, select, most_visited, visits_as_policy)
+    return Rule("puct", functions, lambda _simulations, _actions: numbers, noise > 0)
+
+
+@part_of_compiled
+def begin(edges: Edges, noise: NDArray[np.float64], word: int, constants: PuctConstants) -> None:
+    """Mix Dirichlet noise into the priors of the root."""
+    if constants.noise > 0.0:
+        dirichlet(constants.alpha, word, noise)
+        for i in range(len(edges)):
+            edges[i].prior = (1.0 - constants.noise) * edges[i].prior + constants.noise * noise[i]
+
+
+@part_of_compiled
+def select_at_root(edges: Edges, value: float, noise: NDArray[np.float64], constants: PuctConstants) -> int:
+    """As in any other node."""
+    return select(edges, value, constants)
+
+
+@part_of_compiled
+def select(edges: Edges, value: float, constants: PuctConstants) -> int:
+    """The edge with the largest upper bound, the first of equal ones."""
+    total = 1
+    for i in range(len(edges)):
+        total += edges[i].visits
+    scale = (constants.c_init + np.log((1.0 + total + constants.c_base) / constants.c_base)) * np.sqrt(total)
+    best, chosen = -np.inf, 0
+    for i in range(len(edges)):
+        edge = edges[i]
+        if edge.status == LOST:
+            continue
+        is_known = edge.visits > 0 or edge.status != OPEN
+        score = edge.value if is_known else value - constants.unvisited
+        score += scale * edge.prior / (1 + edge.visits)
+        if score > best:
+            best, chosen = score, i
+    return chosen
+
+
+@part_of_compiled
+def most_visited(edges: Edges, i: int, noise: NDArray[np.float64], constants: PuctConstants) -> float:
+    """The number of visits; of equal ones, the value decides."""
+    score: float = edges[i].visits + 0.25 * edges[i].value
+    return score
+
+
+@part_of_compiled
+def visits_as_policy(edges: Edges, value: float, constants: PuctConstants, weights: NDArray[np.float64]) -> None:
+    """Weights in proportion to the visits."""
+    for i in range(len(edges)):
+        weights[i] = edges[i].visits

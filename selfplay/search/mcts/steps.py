@@ -1,0 +1,204 @@
+"""The steps of a tree search, compiled for the rules of a game and a rule of selection.
+
+A simulation descends from the root along the edges that the rule selects, until it ends at a settled edge or adds a
+position. An added position is evaluated, unless it is proved at once, and its value is backed up to the root.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.compilation import part_of_compiled, register_rules
+from selfplay.games.rules import Rules
+from selfplay.search.evaluation import finished_value
+from selfplay.search.mcts.results import Plan, Results
+from selfplay.search.mcts.rule import Constants, RuleFunctions
+from selfplay.search.mcts.tree import (
+    LOST,
+    NOT_ADDED,
+    OPEN,
+    Trees,
+    back_up,
+    edges_of,
+    prove_by_edges,
+    set_priors,
+    settle_edge,
+)
+
+
+class Steps(NamedTuple):
+    """Parts of compiled functions, each working on one tree."""
+
+    plant_root: Callable[..., bool]
+    descend: Callable[..., int]
+    begin: Callable[..., None]
+    conclude: Callable[..., None]
+
+
+@cache
+def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) -> Steps:
+    legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
+    value_at_end = finished_value(rules)
+    begin_root, select_at_root, select, final_score, policy_weights = rule
+    passing = -1 if pass_action is None else pass_action
+    register_rules()
+
+    @part_of_compiled
+    def is_over(own: int, opp: int) -> bool:
+        return bool(legal_actions(own, opp) == 0 and is_terminal(own, opp))
+
+    @part_of_compiled
+    def list_edges(trees: Trees, tree: int, number: int) -> None:
+        """Write the edges of a node, none of them visited."""
+        node, edges = trees.nodes[tree, number], trees.edges[tree, number]
+        bits, count = legal_actions(node.own, node.opp), 0
+        while bits != 0 or count == 0:
+            edge, move = edges[count], bits & -bits
+            edge.prior, edge.value, edge.visits, edge.child, edge.status = 0.0, 0.0, 0, NOT_ADDED, OPEN
+            edge.move = move
+            bits ^= move
+            count += 1
+        node.num_edges = count
+
+    @part_of_compiled
+    def settle_ends(trees: Trees, tree: int, number: int, plan: Plan) -> None:
+        """Settle the edges of a node that end the match, and prove the node if that suffices."""
+        node, edges, is_any = trees.nodes[tree, number], edges_of(trees, tree, number), False
+        for i in range(len(edges)):
+            own, opp = play(node.own, node.opp, edges[i].move)
+            if is_over(own, opp):
+                settle_edge(edges[i], 0.0 - value_at_end(own, opp, plan.finished), True)
+                is_any = True
+        if is_any:
+            prove_by_edges(node, edges)
+
+    @part_of_compiled
+    def add_node(trees: Trees, tree: int, parent: int, i: int, own: int, opp: int, plan: Plan) -> int:
+        """Add an unfinished position as the child of edge i of `parent`; returns its number."""
+        number = int(trees.sizes[tree])
+        trees.sizes[tree] += 1
+        node = trees.nodes[tree, number]
+        node.own, node.opp, node.parent, node.edge = own, opp, parent, i
+        node.value, node.is_proved = 0.0, 0
+        list_edges(trees, tree, number)
+        if plan.proves:
+            settle_ends(trees, tree, number, plan)
+        return number
+
+    @part_of_compiled
+    def plant_root(trees: Trees, tree: int, own: int, opp: int, plan: Plan) -> bool:
+        """Begin a new tree; returns whether its root is to be evaluated. A finished match gets no node."""
+        trees.sizes[tree] = 0
+        if is_over(own, opp):
+            return False
+        add_node(trees, tree, NOT_ADDED, 0, own, opp, plan)
+        set_priors(edges_of(trees, tree, 0), np.zeros(trees.nodes[tree, 0].num_edges))
+        return bool(trees.nodes[tree, 0].is_proved == 0)
+
+    @part_of_compiled
+    def follow(trees: Trees, tree: int, number: int, i: int, plan: Plan) -> int:
+        """The child of an edge without one, added now; NOT_ADDED if it is a finished match, which settles the edge."""
+        node, edge = trees.nodes[tree, number], trees.edges[tree, number, i]
+        own, opp = play(node.own, node.opp, edge.move)
+        if is_over(own, opp):
+            settle_edge(edge, 0.0 - value_at_end(own, opp, plan.finished), plan.proves)
+            return NOT_ADDED
+        child = add_node(trees, tree, number, i, own, opp, plan)
+        edge.child = child
+        return child
+
+    @part_of_compiled
+    def descend(trees: Trees, tree: int, plan: Plan, constants: Constants) -> int:
+        """Run a simulation up to a position that is to be evaluated; returns its number, NOT_ADDED if there is none."""
+        number, is_new = 0, False
+        while not is_new:
+            edges = edges_of(trees, tree, number)
+            if number == 0:
+                i = select_at_root(edges, trees.nodes[tree, 0].value, trees.noise[tree], constants)
+            else:
+                i = select(edges, trees.nodes[tree, number].value, constants)
+            edge = edges[i]
+            is_new = edge.child == NOT_ADDED
+            child = edge.child
+            if edge.status == OPEN and is_new:
+                child = follow(trees, tree, number, i, plan)
+            if edge.status != OPEN:
+                edge.visits += 1
+                back_up(trees, tree, number, edge.value, plan.proves)
+                return NOT_ADDED
+            number = child
+        if trees.nodes[tree, number].is_proved != 0:
+            back_up(trees, tree, number, trees.nodes[tree, number].value, plan.proves)
+            return NOT_ADDED
+        return number
+
+    @part_of_compiled
+    def begin(trees: Trees, tree: int, word: int, constants: Constants) -> None:
+        """Prepare the evaluated root."""
+        edges = edges_of(trees, tree, 0)
+        begin_root(edges, trees.noise[tree, : len(edges)], word, constants)
+
+    @part_of_compiled
+    def is_candidate(trees: Trees, tree: int, edge_number: int) -> bool:
+        """Whether the proofs allow an edge of the root to be played."""
+        root, edge = trees.nodes[tree, 0], trees.edges[tree, 0, edge_number]
+        if root.is_proved != 0:
+            return bool(edge.status != OPEN and edge.value == root.value)
+        return bool(edge.status != LOST)
+
+    @part_of_compiled
+    def write_policy(trees: Trees, tree: int, weights: NDArray[np.float64], constants: Constants) -> None:
+        """Fill `weights` with the probability of each edge of the root."""
+        root, edges = trees.nodes[tree, 0], edges_of(trees, tree, 0)
+        policy_weights(edges, root.value, constants, weights)
+        for use_priors in (False, True):
+            total = 0.0
+            for i in range(len(edges)):
+                if use_priors:
+                    weights[i] = edges[i].prior
+                weights[i] *= is_candidate(trees, tree, i)
+                total += weights[i]
+            if total > 0.0:
+                break
+        for i in range(len(edges)):
+            weights[i] /= total
+
+    @part_of_compiled
+    def root_value(trees: Trees, tree: int) -> float:
+        root, edges = trees.nodes[tree, 0], edges_of(trees, tree, 0)
+        if root.is_proved != 0:
+            return float(root.value)
+        total, count = float(root.value), 1
+        for i in range(len(edges)):
+            total += edges[i].visits * edges[i].value
+            count += edges[i].visits
+        return total / count
+
+    @part_of_compiled
+    def conclude(trees: Trees, tree: int, row: int, constants: Constants, results: Results) -> None:
+        """Write the results of a tree."""
+        if trees.sizes[tree] == 0:
+            return
+        edges = edges_of(trees, tree, 0)
+        weights = np.zeros(len(edges))
+        write_policy(trees, tree, weights, constants)
+        best = -np.inf
+        for i in range(len(edges)):
+            edge = edges[i]
+            action = passing if edge.move == 0 else bit_count(edge.move - 1)
+            results.visits[row, action] = edge.visits
+            results.policy[row, action] = weights[i]
+            if edge.visits > 0 or edge.status != OPEN:
+                results.values[row, action] = edge.value
+            if is_candidate(trees, tree, i):
+                score = final_score(edges, i, trees.noise[tree], constants)
+                if score > best:
+                    best, results.actions[row] = score, action
+        results.value[row] = root_value(trees, tree)
+        results.is_proved[row] = trees.nodes[tree, 0].is_proved != 0
+
+    return Steps(plant_root, descend, begin, conclude)

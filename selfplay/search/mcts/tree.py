@@ -1,0 +1,154 @@
+"""The memory of tree searches and the steps that all of them share: adding positions, backing values up, proofs.
+
+A tree holds one node for each position that its search has added; node 0 is the searched position. The legal actions
+of a node are its edges, in ascending order. All values are to the player to move in the node they belong to, so a value
+changes its sign on its way from a node to its parent.
+
+An edge is settled when its value is exact: its action ends the match or, with proofs, leads to a proved position.
+A simulation that chooses a settled edge ends there. With proofs (MCTS-solver: Winands, Bjornsson & Saito, "Monte-Carlo
+tree search solver", 2008), every action that ends the match is settled as soon as its node is added; a node is proved
+once one of its edges is settled as won or all its edges are settled; its value is then the largest of theirs, and the
+edge that leads to it is settled.
+"""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compute.compilation import part_of_compiled
+
+OPEN, SETTLED, LOST = range(3)
+"""Kinds of edges: not settled; settled; settled as lost by proof, so that rules do not choose it."""
+
+NOT_ADDED = -1
+WON = 1.0
+"""The largest value that a match can have; the smallest is its negative."""
+
+
+class Node(Protocol):
+    """One position of a tree, read and written by compiled code."""
+
+    own: int
+    opp: int
+    value: float
+    """The value that the evaluator gives the position, or the exact value if `is_proved`."""
+    parent: int
+    edge: int
+    """The number of the edge of the parent that leads here."""
+    num_edges: int
+    is_proved: int
+
+
+class Edge(Protocol):
+    """One legal action of a node, read and written by compiled code."""
+
+    prior: float
+    """How probable the evaluator considers it to be the best action, before any search."""
+    value: float
+    """The mean of the values backed up through it, or its exact value if settled; 0 at first."""
+    move: int
+    """The action as a word: 1 << action, or 0 for a pass."""
+    visits: int
+    child: int
+    """The number of the node it leads to, or NOT_ADDED."""
+    status: int
+    """OPEN, SETTLED or LOST."""
+
+
+def _record(protocol: type) -> "np.dtype[np.void]":
+    wide = ("own", "opp", "move")
+    kinds = {float: np.float64, int: np.int32}
+    fields = protocol.__annotations__.items()
+    return np.dtype([(name, np.int64 if name in wide else kinds[kind]) for name, kind in fields], align=True)
+
+
+NODE, EDGE = _record(Node), _record(Edge)
+
+Edges = NDArray[np.void]
+"""The edges of one node, records of dtype EDGE."""
+
+
+class Trees(NamedTuple):
+    """B trees of up to N nodes with up to A edges each."""
+
+    nodes: NDArray[np.void]
+    """[B, N] records of dtype NODE."""
+    edges: NDArray[np.void]
+    """[B, N, A] records of dtype EDGE."""
+    sizes: NDArray[np.int64]
+    """int64[B]: the number of nodes of each tree."""
+    noise: NDArray[np.float64]
+    """float64[B, A]: a random number for each edge of the root, for rules that use them."""
+
+
+def tree_bytes(num_nodes: int, num_actions: int) -> int:
+    """The memory of one tree."""
+    return num_nodes * (NODE.itemsize + num_actions * EDGE.itemsize)
+
+
+def make_trees(batch_size: int, num_nodes: int, num_actions: int) -> Trees:
+    """Memory for trees of up to `num_nodes` nodes."""
+    nodes = np.zeros((batch_size, num_nodes), dtype=NODE)
+    edges = np.zeros((batch_size, num_nodes, num_actions), dtype=EDGE)
+    return Trees(nodes, edges, np.zeros(batch_size, dtype=np.int64), np.zeros((batch_size, num_actions)))
+
+
+@part_of_compiled
+def edges_of(trees: Trees, tree: int, number: int) -> Edges:
+    """The edges of a node."""
+    return trees.edges[tree, number, : trees.nodes[tree, number].num_edges]
+
+
+@part_of_compiled
+def settle_edge(edge: Edge, value: float, proves: bool) -> None:
+    """Give an edge its exact value."""
+    edge.value = value
+    edge.status = LOST if proves and value <= -WON else SETTLED
+
+
+@part_of_compiled
+def prove_by_edges(node: Node, edges: Edges) -> None:
+    """Prove the value of a node if its settled edges do."""
+    best, is_open = -np.inf, False
+    for i in range(len(edges)):
+        if edges[i].status == OPEN:
+            is_open = True
+        elif edges[i].value > best:
+            best = edges[i].value
+    if best >= WON or not is_open:
+        node.value, node.is_proved = best, 1
+
+
+@part_of_compiled
+def back_up(trees: Trees, tree: int, number: int, value: float, proves: bool) -> None:
+    """Add the result of a simulation to all edges from a node to the root.
+
+    Args:
+        value: the result to the player to move in the node.
+    """
+    while number > 0:
+        node = trees.nodes[tree, number]
+        parent, edge = node.parent, trees.edges[tree, node.parent, node.edge]
+        edge.visits += 1
+        if node.is_proved != 0:
+            value = 0.0 - node.value
+            settle_edge(edge, value, proves)
+            prove_by_edges(trees.nodes[tree, parent], edges_of(trees, tree, parent))
+        else:
+            value = 0.0 - value
+            edge.value += (value - edge.value) / edge.visits
+        number = parent
+
+
+@part_of_compiled
+def set_priors(edges: Edges, logits: NDArray[np.float64]) -> None:
+    """Set the priors to softmax(logits); `logits`: float64, one for each edge."""
+    largest, total = -np.inf, 0.0
+    for i in range(len(edges)):
+        largest = max(largest, logits[i])
+    for i in range(len(edges)):
+        edges[i].prior = np.exp(logits[i] - largest)
+        total += edges[i].prior
+    for i in range(len(edges)):
+        edges[i].prior /= total

@@ -1,0 +1,34 @@
+"""An evaluator whose values and logits are fixed pseudo-random numbers of the position."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from selfplay.compute.random_numbers import fold, uniform_bits
+from selfplay.games.match_outcome import EndValues
+from selfplay.search.mcts.evaluator import PositionValues
+
+
+class HashedEvaluator:
+    """Also counts the positions that it is asked for."""
+
+    name = "hashed"
+    ends = EndValues(1.0, 0.0)
+
+    def __init__(self, num_actions: int) -> None:
+        self.num_actions, self.asked = num_actions, 0
+
+    def evaluate(self, state) -> PositionValues:
+        self.asked += state.batch_size
+        value, logits = self.numbers(state.own, state.opp)
+        return PositionValues(value, logits)
+
+    def numbers(self, own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
+        word = fold(own, opp)
+        share = uniform_bits(fold(word[:, None], torch.arange(self.num_actions + 1))).double() / 2**53
+        return 2 * share[:, 0] - 1, 3 * share[:, 1:]
+
+    def of_one(self, own: int, opp: int, word: np.int64) -> tuple[float, dict[int, float]]:
+        """For `ReferenceSearch`."""
+        value, logits = self.numbers(torch.tensor([own]), torch.tensor([opp]))
+        return float(value), dict(enumerate(logits[0].tolist()))
