@@ -16,13 +16,13 @@ class AlphaZeroResidual(nn.Module):
     """A 3x3 convolution and residual blocks as a trunk that two heads share (Silver et al., 2018), without batch
     normalisation: see `ResidualBlock`.
 
-    Value: a 1x1 convolution to `value_channels` planes, linear layers of the hidden sizes, and one output with the
-    hyperbolic tangent. Policy: a 1x1 convolution to `policy_channels` planes, and one linear layer, which starts at 0.
+    Value: a 1x1 convolution to `value_channels` planes, linear layers as in `MLP`, and the hyperbolic tangent.
+    Policy: a 1x1 convolution to `policy_channels` planes, and one linear layer, which starts at 0.
 
     Args:
         num_actions: the number of policy logits.
 
-    Raises SettingError if the observation is not a board (planes, rows, columns), or a size is out of range.
+    Raises SettingError if the observation is not a board (planes, rows, columns), or an option is out of range.
     """
 
     def __init__(
@@ -34,6 +34,7 @@ class AlphaZeroResidual(nn.Module):
         value_channels: int = 4,
         policy_channels: int = 8,
         hidden_sizes: Sequence[int] = (64,),
+        dropout: float = 0.0,
     ) -> None:
         super().__init__()
         require_board("alphazero_residual", observation_shape)
@@ -50,7 +51,7 @@ class AlphaZeroResidual(nn.Module):
             nn.ReLU(),
         )
         self.value_head = nn.Sequential(
-            *_planes(channels, value_channels), *hidden_layers(sizes, 0.0), nn.Linear(sizes[-1], 1)
+            *_planes(channels, value_channels), *hidden_layers(sizes, dropout), nn.Linear(sizes[-1], 1)
         )
         self.policy_head = nn.Sequential(
             *_planes(channels, policy_channels), policy_layer(policy_channels * rows * columns, num_actions)

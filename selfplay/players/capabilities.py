@@ -50,6 +50,14 @@ class CountsVisits(Protocol):
 
 
 @runtime_checkable
+class PreparesAction(Protocol):
+    """Can be told the random numbers of an action before it is asked for its values, so that it searches only once."""
+
+    def prepare(self, state: State, draws: Draws) -> None:
+        """Let what is said of this position (B = 1) from now on, and `act` with these draws, come from one search."""
+
+
+@runtime_checkable
 class PredictsOutcomes(Protocol):
     """Predicts the outcome of a match after each action, on one scale for all positions."""
 

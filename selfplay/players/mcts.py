@@ -1,5 +1,7 @@
 """The player that chooses its actions by Monte-Carlo tree search."""
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
@@ -10,8 +12,14 @@ from selfplay.players.capabilities import PlaysOnDevice
 from selfplay.players.player import Player, one_hot_policy, sample_actions
 from selfplay.search.mcts.tree_search import TreeSearch, TreeSearchResult
 
-Position = tuple[int, int, str]
-"""The two words of a position, and its device."""
+
+class _Prepared(NamedTuple):
+    """The search of one position."""
+
+    position: tuple[int, int]
+    draws: tuple[int, int, int]
+    """Key, match and ply."""
+    result: TreeSearchResult
 
 
 class MctsPlayer(Player):
@@ -29,10 +37,10 @@ class MctsPlayer(Player):
             raise SettingError(f"temperature={temperature}: must be at least 0")
         self.game, self.search, self.temperature = search.game, search, temperature
         self.name = name or f"mcts {search.evaluator.name}"
-        self._last: tuple[Position, TreeSearchResult] | None = None
+        self._prepared: _Prepared | None = None
 
     def act(self, state: State, draws: Draws) -> Tensor:
-        result = self.search.search(state, draws) if self.search.is_random else self._result(state)
+        result = self._result(state, draws)
         if self.temperature == 0:
             return result.actions
         return sample_actions(self._tempered(result), draws.uniforms(Purpose.SAMPLED_ACTION))
@@ -64,16 +72,16 @@ class MctsPlayer(Player):
         evaluator = self.search.evaluator
         return evaluator.bytes_on_device() if isinstance(evaluator, PlaysOnDevice) else 0
 
-    def _result(self, state: State) -> TreeSearchResult:
-        """The search of `policy`. That of the last single position is kept: a person sees its values and its visits."""
-        if state.batch_size != 1:
-            return self.search.search(state)
-        position = (int(state.own), int(state.opp), str(state.own.device))
-        if (last := self._last) is not None and last[0] == position:
-            return last[1]
-        result = self.search.search(state)
-        self._last = (position, result)
-        return result
+    def prepare(self, state: State, draws: Draws) -> None:
+        self._prepared = _Prepared(_words(state), _numbers(draws), self.search.search(state, draws))
+
+    def _result(self, state: State, draws: Draws | None = None) -> TreeSearchResult:
+        """The search of these positions, unless it was prepared."""
+        prepared = self._prepared
+        if prepared is None or state.batch_size != 1 or prepared.position != _words(state):
+            return self.search.search(state, draws)
+        is_same = draws is None or prepared.draws == _numbers(draws)
+        return prepared.result if is_same else self.search.search(state, draws)
 
     def _tempered(self, result: TreeSearchResult) -> Tensor:
         """float64[B, A]: the policy with this temperature."""
@@ -81,3 +89,11 @@ class MctsPlayer(Player):
         largest = result.policy.amax(dim=1, keepdim=True)
         weights = (result.policy / largest.clamp(min=torch.finfo(torch.float64).tiny)) ** (1 / self.temperature)
         return weights / weights.sum(dim=1, keepdim=True).clamp(min=1)
+
+
+def _words(state: State) -> tuple[int, int]:
+    return int(state.own), int(state.opp)
+
+
+def _numbers(draws: Draws) -> tuple[int, int, int]:
+    return draws.key, int(draws.match), draws.ply

@@ -79,7 +79,8 @@ class ValueNetworkEvaluator:
 
     def evaluate(self, state: State) -> PositionValues:
         values = self.player.action_values(state)
-        return PositionValues(best_values(values), values.nan_to_num(nan=0.0) / self.temperature)
+        # Values of linear outputs may exceed those of a won match.
+        return PositionValues(best_values(values).clamp(-1, 1), values.nan_to_num(nan=0.0) / self.temperature)
 
     def move_to(self, device: str) -> None:
         self.player.move_to(device)

@@ -22,7 +22,7 @@ from selfplay.errors import ForfeitError, NotNowError
 from selfplay.games.game import Game
 from selfplay.games.match_record import Forfeit, forfeited_state
 from selfplay.matches.running_results import RunningResults, results_text
-from selfplay.players.capabilities import ExplainsActions, Explores, FollowsMatch, ValuesActions
+from selfplay.players.capabilities import ExplainsActions, Explores, FollowsMatch, PreparesAction, ValuesActions
 from selfplay.players.player import Player
 from selfplay.playing.match_counter import MatchCounter, learners_among
 from selfplay.playing.match_history import MatchHistory, Ply
@@ -207,6 +207,9 @@ class Session(SeatedMatch):
         if number not in self._values:
             adviser, state = self.adviser(number), self.state_before(number)
             valuing = None if adviser is None or bool(state.terminated) else adviser.as_a(ValuesActions)
+            preparing = None if adviser is None or valuing is None else adviser.as_a(PreparesAction)
+            if preparing is not None:
+                preparing.prepare(state, Draws(self.key, torch.tensor([self.match]), number))
             self._values[number] = None if valuing is None else valuing.action_values(state)[0].numpy()
         return self._values[number]
 

@@ -22,7 +22,8 @@ class DisplaySettings(CommonSettings):
     legal: bool = True
     """Mark the legal squares on a person's turn, on the plain board of Othello."""
     verbose: bool = False
-    """Also show each board as a number in base 3: square k counts 3**k times 0 (empty), 1 (X) or 2 (O)."""
+    """Also show each board as a number in base 3, where square k counts 3**k times 0 (empty), 1 (X) or 2 (O), and how
+    often a tree search has tried each action."""
     board: str = "plain"
     """How a board is drawn: plain or boxed."""
     show: bool = True

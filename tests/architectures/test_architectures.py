@@ -16,6 +16,8 @@ ANY_BOARD = sorted(set(ARCHITECTURES) - {"othello_features"})
 """The architectures for boards of every game."""
 OF_LAYERS = sorted(set(ANY_BOARD) - {"ntuple"})
 """Those that numbers between 0 and 1 go through."""
+WITH_POLICY = {"alphazero_mlp", "alphazero_residual"}
+"""Those with a policy head."""
 
 
 def sizes(network):
@@ -27,15 +29,16 @@ def sizes(network):
     [
         *product(ANY_BOARD, [(2, 3, 3), (2, 8, 8)]),
         ("mlp", (101,)),
+        ("alphazero_mlp", (101,)),
         *(("othello_features", (2, width, width)) for width in (4, 6, 8)),
     ],
 )
-def test_every_network_returns_one_value_per_observation(name, shape):
+def test_every_network_returns_one_value_per_observation_and_policy_logits_if_it_has_a_policy_head(name, shape):
     network = build_network({"name": name}, shape, ACTIONS)
     for count in (5, 0):
         value, policy_logits = network(torch.zeros(count, *shape))
         assert value.shape == (count,)
-        assert policy_logits is None
+        assert (None if policy_logits is None else policy_logits.shape) == ((count, 9) if name in WITH_POLICY else None)
 
 
 def test_the_sizes_of_the_network_of_the_article():
@@ -96,7 +99,10 @@ def test_the_description_is_not_changed():
 @pytest.mark.parametrize(
     ("architecture", "message"),
     [
-        ({"name": "transformer"}, "unknown architecture 'transformer'; choose from conv, mlp, ntuple, othello"),
+        (
+            {"name": "transformer"},
+            "unknown architecture 'transformer'; choose from alphazero_mlp, alphazero_residual, conv, mlp",
+        ),
         ({}, "unknown architecture None"),
         ({"name": ["mlp"]}, r"unknown architecture \['mlp'\]"),
         ({"name": "mlp", "channels": 3}, "architecture mlp has no option 'channels'; it has hidden_sizes, dropout"),

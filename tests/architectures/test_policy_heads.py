@@ -1,0 +1,67 @@
+"""The networks with a policy head: sizes, initial output, independence of the batch, and rejected options."""
+
+import pytest
+import torch
+
+from selfplay.architectures import build_network
+from selfplay.errors import SettingError
+from selfplay.training.fitting import seeded
+from tests.support.runs import tiny_settings
+
+SMALL = {
+    "alphazero_mlp": {"hidden_sizes": [6, 5]},
+    "alphazero_residual": {"channels": 4, "blocks": 1, "value_channels": 2, "policy_channels": 3, "hidden_sizes": [5]},
+}
+
+
+def network_of(name, **options):
+    with seeded(3):
+        return build_network({"name": name, **SMALL[name], **options}, (2, 3, 5), 7)
+
+
+def test_every_parameter_has_the_size_given_by_the_options():
+    sizes = {name: [tuple(parameter.shape) for parameter in network_of(name).parameters()] for name in SMALL}
+    heads = [(1, 5), (1,), (7, 5), (7,)]
+    assert sizes["alphazero_mlp"] == [(6, 30), (6,), (5, 6), (5,), *heads]
+    trunk = [(4, 2, 3, 3), (4,), *[(4, 4, 3, 3), (4,)] * 2]
+    value = [(2, 4, 1, 1), (2,), (5, 2 * 15), (5,), (1, 5), (1,)]
+    assert sizes["alphazero_residual"] == [*trunk, *value, (3, 4, 1, 1), (3,), (7, 3 * 15), (7,)]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_an_untrained_network_considers_all_actions_equally_probable_and_values_within_the_range(name):
+    output = network_of(name)(torch.rand(20, 2, 3, 5) * 100)
+    assert (output.policy_logits == 0).all()
+    assert output.value.abs().max() <= 1
+    assert output.value.std() > 0
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_both_heads_train_the_trunk_they_share(name):
+    network = network_of(name)
+    torch.nn.init.normal_((network.policy_head if name == "alphazero_mlp" else network.policy_head[-1]).weight)
+    for head in ("value", "policy_logits"):
+        network.zero_grad()
+        getattr(network(torch.rand(4, 2, 3, 5)), head).square().sum().backward()
+        assert next(network.trunk.parameters()).grad.abs().sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "reason"),
+    [
+        ("alphazero_mlp", {"hidden_sizes": [0]}, "architecture.hidden_sizes=\\[0\\]: must be integers of at least 1"),
+        ("alphazero_residual", {"policy_channels": 0}, "architecture.policy_channels=0: must be an integer"),
+        ("alphazero_residual", {"dropout": 1}, "architecture.dropout=1: must be at least 0 and less than 1"),
+    ],
+)
+def test_bad_options_are_refused(name, options, reason):
+    with pytest.raises(SettingError, match=reason):
+        network_of(name, **options)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_configured_defaults_are_those_of_the_class(name, tmp_path):
+    described = tiny_settings(tmp_path, f"architecture={name}").architecture
+    assert [tensor.shape for tensor in build_network(described, (2, 6, 7), 7).parameters()] == [
+        tensor.shape for tensor in build_network({"name": name}, (2, 6, 7), 7).parameters()
+    ]

@@ -1,0 +1,160 @@
+"""The players `mcts:...`: names, capabilities, matches in batches, and extension from outside."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from selfplay.architectures import build_network
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.errors import SettingError, StageError
+from selfplay.games import make_game
+from selfplay.matches.arena import play_matches
+from selfplay.players.capabilities import CountsVisits, HasPolicy, PlaysOnDevice, PreparesAction, ValuesActions
+from selfplay.players.kinds.mcts import EVALUATORS
+from selfplay.players.mcts import MctsPlayer
+from selfplay.players.perfect import perfect_player_of
+from selfplay.players.registry import make_player
+from selfplay.runs.checkpoints import save_checkpoint
+from selfplay.runs.run_folder import RunFolder
+from selfplay.search.mcts.rule import Rule, make_rule
+from selfplay.search.mcts.uct import uct
+from selfplay.settings.choices import SEARCH_RULES
+from tests.playing.test_console import dialogue
+from tests.search.mcts.hashed_evaluator import HashedEvaluator
+
+GAME = make_game("tictactoe")
+KEY = stream_key(3, 0, Activity.NAMED_PLAYERS)
+ROLLOUTS = "mcts:rollouts?simulations=40"
+
+
+@pytest.fixture(scope="module")
+def run_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with untrained levels: 1 with a policy head, 2 with tables, 3 with neither."""
+    run_dir = tmp_path_factory.mktemp("run")
+    for level, name in enumerate(("alphazero_mlp", "ntuple", "mlp"), start=1):
+        path = RunFolder(run_dir).agent(level)
+        path.parent.mkdir()
+        network = build_network({"name": name}, GAME.observation_shape, GAME.num_distinct_actions)
+        save_checkpoint(path, network, GAME, level, {"name": name}, {})
+    return run_dir
+
+
+def matches_of(player, matches, batch_size):
+    records = play_matches(GAME, (player, perfect_player_of(GAME)), matches, KEY, batch_size=batch_size)
+    return [
+        (int(match), [int(ply[row]) for ply in record.actions if ply[row] >= 0])
+        for record in records
+        for row, match in enumerate(record.match)
+    ]
+
+
+@pytest.mark.parametrize("name", [ROLLOUTS, "mcts:level:1?simulations=8&rule=gumbel&gumbel_scale=1"])
+def test_a_match_does_not_depend_on_the_batch_size(run_dir: Path, name: str) -> None:
+    player = make_player(name, GAME, run_dir)
+    everything = matches_of(player, range(12), 12)
+    assert matches_of(player, range(12), 5) == everything
+    assert matches_of(player, range(7, 9), 1) == everything[7:9]
+    assert len({tuple(actions) for _, actions in everything}) > 1
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_levels_with_and_without_a_policy_head_search(run_dir: Path, level: int) -> None:
+    player = make_player(f"mcts:level:{level}?simulations=30&rule=puct", GAME, run_dir)
+    # O to move must take 5.
+    state = GAME.state_at(torch.tensor([0b000000001]), torch.tensor([0b000011000]))
+    assert int(player.act(state, Draws(KEY, torch.tensor([0]), 3))) == 5
+    assert player.name == f"mcts:level:{level}?simulations=30&rule=puct"
+
+
+def test_it_offers_values_visits_and_a_policy(run_dir: Path) -> None:
+    player = make_player(ROLLOUTS, GAME, run_dir)
+    capabilities = (HasPolicy, ValuesActions, CountsVisits, PreparesAction, PlaysOnDevice)
+    assert all(player.as_a(capability) is player for capability in capabilities)
+    state = GAME.state_after(["1,1", "0,0"])
+    values, visits, policy = player.action_values(state), player.visit_counts(state), player.policy(state)
+    assert values.shape == visits.shape == policy.shape == (1, 9)
+    assert values.dtype == torch.float32
+    assert values[0, [0, 4]].isnan().all()
+    assert int(visits.sum()) == 40
+    assert policy.sum() == policy.max() == 1
+    assert torch.equal(policy, player.policy(state))
+
+
+def test_with_a_temperature_actions_are_drawn_from_the_policy(run_dir: Path) -> None:
+    player = make_player(f"{ROLLOUTS}&temperature=1", GAME, run_dir)
+    policy = player.policy(GAME.init())
+    assert (policy > 0).all()
+    torch.testing.assert_close(policy, player.visit_counts(GAME.init()).double() / 40)
+    sharper = make_player(f"{ROLLOUTS}&temperature=0.5", GAME, run_dir).policy(GAME.init())
+    torch.testing.assert_close(sharper, policy**2 / (policy**2).sum())
+    actions = player.act(GAME.init(50), Draws(KEY, torch.arange(50), 0))
+    assert len(actions.unique()) > 4
+
+
+def test_the_action_comes_from_the_search_whose_values_were_shown(run_dir: Path) -> None:
+    player, state = make_player(f"{ROLLOUTS}&temperature=0", GAME, run_dir), GAME.init()
+    alone, fixed = player.act(state, Draws(KEY, torch.tensor([5]), 0)), player.visit_counts(state)
+    player.prepare(state, Draws(KEY, torch.tensor([5]), 0))
+    shown = player.visit_counts(state)
+    assert not torch.equal(shown, fixed)
+    assert int(shown.argmax()) == int(player.act(state, Draws(KEY, torch.tensor([5]), 0))) == int(alone)
+    # Other draws and other positions are searched as ever.
+    assert torch.equal(
+        make_player(ROLLOUTS, GAME, run_dir).act(state, Draws(KEY, torch.tensor([6]), 0)),
+        player.act(state, Draws(KEY, torch.tensor([6]), 0)),
+    )
+    later = GAME.state_after(["1,1"])
+    assert int(player.visit_counts(later)[0, 4]) == 0
+
+
+def test_the_console_shows_the_visits_of_each_action(run_dir: Path) -> None:
+    player = make_player(ROLLOUTS, GAME, run_dir)
+    written, _ = dialogue(["n"], player, verbose=True)
+    counts = next(line for line in written if line.startswith("Simulations: "))
+    most = counts.removeprefix("Simulations: ").split(":")[0]
+    assert sum(int(part.rstrip(".,").split(": ")[1]) for part in counts.replace("Simulations: ", "").split(", ")) == 40
+    assert any(line.startswith(f"It plays {most}, value") for line in written)
+    assert not any("Simulations" in line for line in dialogue(["n"], player)[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "reason"),
+    [
+        ("mcts", SettingError, "player 'mcts': write mcts:EVALUATOR; choose EVALUATOR from rollouts, level"),
+        ("mcts:crystal_ball", SettingError, "write mcts:EVALUATOR; choose EVALUATOR from rollouts, level"),
+        ("mcts:rollouts:3", SettingError, "write mcts:rollouts without a second colon"),
+        ("mcts:level:x", SettingError, "the level must be a whole number"),
+        ("mcts:level:9", StageError, "has no level 9"),
+        ("mcts:rollouts?simulations=0", SettingError, "simulations=0: must be 1 to 1,000,000"),
+        ("mcts:rollouts?rollouts=0", SettingError, "rollouts=0: must be 1 or more"),
+        ("mcts:rollouts?temperature=-1", SettingError, "temperature=-1.0: must be at least 0"),
+        ("mcts:rollouts?rule=best", SettingError, "unknown rule of tree search 'best'; choose from gumbel, puct, uct"),
+        ("mcts:rollouts?rule=puct&c=2", SettingError, "rule=puct has no constant 'c'; it has c_init"),
+        ("mcts:level:3?prior_temperature=0", SettingError, "prior_temperature=0.0: must be above 0"),
+    ],
+)
+def test_bad_names_are_refused(run_dir: Path, name: str, error: type[Exception], reason: str) -> None:
+    with pytest.raises(error, match=reason):
+        make_player(name, GAME, run_dir)
+
+
+def boldly(c: float = 2.0) -> Rule:
+    """A rule from outside the package."""
+    return uct(c)._replace(name="boldly")
+
+
+def hashed(argument, name, game, run_dir):
+    """An evaluator from outside the package."""
+    return HashedEvaluator(game.num_distinct_actions)
+
+
+def test_rules_and_evaluators_can_be_added_from_outside(run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert make_rule(f"{__name__}:boldly", {"c": 3.0}).name == "boldly"
+    for registry in (SEARCH_RULES, EVALUATORS):
+        monkeypatch.setattr(registry, "_found", dict(registry._found))
+    SEARCH_RULES.register("boldly", boldly)
+    EVALUATORS.register("hashed", hashed)
+    player = make_player("mcts:hashed?rule=boldly&simulations=3", GAME, run_dir)
+    assert isinstance(player, MctsPlayer)
+    assert player.search.rule.name == "boldly"

@@ -1,0 +1,103 @@
+"""Networks as evaluators: whose view their outputs are seen from, and equal results in any batch."""
+
+import pytest
+import torch
+from torch import nn
+
+from selfplay.architectures import Output, build_network
+from selfplay.compute.random_numbers import Draws
+from selfplay.errors import SettingError
+from selfplay.games import make_game
+from selfplay.players.network_evaluator import checkpoint_evaluator, network_evaluator
+from selfplay.players.value_net import ValueNetPlayer, best_actions
+from selfplay.runs.checkpoints import Checkpoint
+from selfplay.search.mcts.evaluator import CompiledEvaluator
+from selfplay.search.mcts.rule import make_rule
+from selfplay.search.mcts.tree_search import TreeSearch
+from selfplay.training.fitting import seeded
+
+GAME = make_game("tictactoe")
+
+
+class CountsStones(nn.Module):
+    """Value: a tenth of the lead in stones of the player who has just moved; logits: 0, 1, 2, ..."""
+
+    def forward(self, observations):
+        lead = observations[:, 0].sum(dim=(1, 2)) - observations[:, 1].sum(dim=(1, 2))
+        return Output(lead / 10, torch.arange(9.0).expand(len(observations), -1))
+
+
+class OnlyValues(CountsStones):
+    def forward(self, observations):
+        return Output(super().forward(observations).value)
+
+
+def network_of(name, **options):
+    with seeded(5):
+        network = build_network({"name": name, **options}, GAME.observation_shape, 9)
+        for parameter in network.parameters():
+            nn.init.normal_(parameter, std=0.3)
+    return network
+
+
+# X at 0 and 4, O at 3 and 5, X to move.
+STATE = GAME.state_at(torch.tensor([0b10001]), torch.tensor([0b101000]))
+# X has one stone more, O to move.
+LATER = GAME.state_at(torch.tensor([0b1000]), torch.tensor([0b10001]))
+
+
+def test_the_value_of_a_policy_network_is_turned_to_the_player_to_move():
+    value, logits = network_evaluator(GAME, CountsStones()).evaluate(LATER)
+    assert value.tolist() == pytest.approx([-0.1])
+    assert logits.tolist() == [list(range(9))]
+
+
+def test_a_value_network_gives_priors_by_the_values_of_the_afterstates():
+    value, logits = network_evaluator(GAME, OnlyValues(), temperature=0.5).evaluate(STATE)
+    # Each stone is a lead of one, except square 8, which wins.
+    assert value.tolist() == [1.0]
+    legal = [1, 2, 6, 7, 8]
+    assert logits[0, legal].tolist() == pytest.approx([0.2, 0.2, 0.2, 0.2, 2.0])
+
+
+def test_values_outside_the_range_of_outcomes_are_clipped():
+    evaluator = network_evaluator(GAME, network_of("mlp"))
+    assert evaluator.evaluate(GAME.init()).value.abs().item() == 1
+
+
+def test_a_level_with_tables_is_evaluated_inside_the_compiled_search():
+    network = network_of("ntuple")
+    evaluator = checkpoint_evaluator(Checkpoint(network, {"outcome": "return"}), GAME)
+    assert isinstance(evaluator, CompiledEvaluator)
+    compiled = TreeSearch(GAME, evaluator, make_rule("puct"), 40).search(LATER)
+    by_batches = TreeSearch(GAME, network_evaluator(GAME, network), make_rule("puct"), 40).search(LATER)
+    # float64 and float32.
+    torch.testing.assert_close(compiled.policy, by_batches.policy, atol=0.06, rtol=0)
+    torch.testing.assert_close(compiled.value, by_batches.value, atol=0.02, rtol=0)
+
+
+@pytest.mark.parametrize("name", ["alphazero_mlp", "mlp"])
+def test_a_result_does_not_depend_on_the_batch(name):
+    search = TreeSearch(GAME, network_evaluator(GAME, network_of(name)), make_rule("puct", {"noise": 0.3}), 9)
+    match = torch.arange(60)
+    together = search.search(GAME.init(60), Draws(4, match, 0))
+    for row in (0, 17, 59):
+        alone = search.search(GAME.init(1), Draws(4, match[row : row + 1], 0))
+        for one, all_of_them in zip(alone, together, strict=True):
+            assert torch.equal(one[0].nan_to_num(9), all_of_them[row].nan_to_num(9))
+
+
+def test_a_temperature_is_refused_with_a_policy_head_and_out_of_range():
+    with pytest.raises(
+        SettingError, match=r"prior_temperature=0\.5: network has a policy head, whose priors have none"
+    ):
+        network_evaluator(GAME, CountsStones(), temperature=0.5)
+    with pytest.raises(SettingError, match="prior_temperature=0: must be above 0"):
+        network_evaluator(GAME, OnlyValues(), temperature=0)
+
+
+def test_one_simulation_of_a_value_network_plays_as_the_network_itself():
+    network = network_of("mlp")
+    evaluator = network_evaluator(GAME, network, temperature=0.01)
+    action = TreeSearch(GAME, evaluator, make_rule("puct"), 1, proves=False).search(LATER).actions
+    assert torch.equal(action, best_actions(ValueNetPlayer(GAME, network).action_values(LATER)))
