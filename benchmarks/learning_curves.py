@@ -26,7 +26,7 @@ from selfplay import load_level
 from selfplay.cli.command import run_reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
-from selfplay.figures.style import BLUE, GREEN, ORANGE, RED, decorate, empty_figure, rendered
+from selfplay.figures.style import BLUE, GREEN, ORANGE, RED, decorate, default_style, empty_figure, rendered
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.proof import Grader
 from selfplay.learners.experience.store import ExperienceStore
@@ -146,6 +146,7 @@ def table_row(curve: Curve) -> str:
     return f"| {curve.name} | {', '.join(texts)} | {loss:.4f} | {lines:,.0f} |"
 
 
+@default_style()
 def draw(curves: list[Curve]) -> Figure:
     figure = empty_figure(12, 5.8)
     left, right = figure.subplots(1, 2)

@@ -17,7 +17,7 @@ from matplotlib.patches import Circle, FancyBboxPatch, PathPatch, Rectangle
 from matplotlib.path import Path as Outline
 
 from selfplay.errors import SettingError
-from selfplay.figures.style import BLUE, DARK, GREY, ORANGE, save_figure
+from selfplay.figures.style import BLUE, DARK, GREY, ORANGE, default_style, save_figure
 from selfplay.learners.experience.graph import Board, Squares
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.experience import PictureSettings
@@ -92,6 +92,7 @@ def layered_positions(graph: nx.DiGraph, start: Key) -> dict[Key, tuple[float, f
     return places
 
 
+@default_style()
 def picture_of(graph: nx.DiGraph, start: int, shape: tuple[int, int], figure: Figure | None = None) -> Figure:
     """Draw the boards of `reachable_boards`, each of `shape` (rows, columns), on `figure` or a new one."""
     places = layered_positions(graph, start)
@@ -238,6 +239,7 @@ def boards_ahead(store: ExperienceStore, squares: Squares, options: PictureSetti
     return BoardsAhead(reachable_boards(boards, start, options.depth, options.breadth), start, (rows, columns))
 
 
+@default_style()
 def draw_boards_ahead(ahead: BoardsAhead, file: str | None) -> None:
     """Draw the picture into a file, or on the screen if `file` is None.
 

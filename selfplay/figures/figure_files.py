@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from selfplay.figures import of_comparison, of_run
-from selfplay.figures.style import save_animation, save_figure
+from selfplay.figures.style import default_style, save_animation, save_figure
 from selfplay.figures.trained_run import TrainedRun
 from selfplay.grading.comparison import Comparison
 from selfplay.registry import Registry
@@ -39,6 +39,7 @@ COMPARISON_FIGURES: Registry[Callable[[Comparison], Mapping[str, Picture]]] = fi
 )
 
 
+@default_style()
 def write_figures(
     figures: Registry[Callable[[Subject], Mapping[str, Picture]]], subject: Subject, folder: Path
 ) -> list[Path]:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from selfplay.figures.experience_graph import layered_positions
-from selfplay.figures.style import BLUE, DARK, GREEN, GREY, ORANGE, RED
+from selfplay.figures.style import BLUE, DARK, GREEN, GREY, ORANGE, RED, default_style
 from selfplay.search.searcher import SearchResult
 from selfplay.search.trace import Trace, Visit
 
@@ -78,6 +78,7 @@ def _value_text(node: Node, visits: Sequence[Visit]) -> str:
     )
 
 
+@default_style()
 def picture_of_searches(
     searched: Mapping[str, tuple[SearchResult, Trace]],
     move_name: Callable[[int], str],

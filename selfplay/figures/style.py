@@ -2,11 +2,12 @@
 
 import io
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import matplotlib
+from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -20,15 +21,24 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# A file matplotlibrc in the current folder or of the user would change the figures.
-matplotlib.rcdefaults()
-
 DPI = 150
 LINE_OF_TEXT = 0.045
 """The height of a small line of text, as a share of the height of the axes of a single figure."""
 BLUE, ORANGE, GREEN, RED, GREY, DARK = "#2f6db3", "#d97b1f", "#3a9a5b", "#c23b3b", "#8b929c", "#374151"
 
 
+@contextmanager
+def default_style() -> Iterator[None]:
+    """Draw and save in Matplotlib's default style, and restore the style of the caller afterwards.
+
+    So neither a file matplotlibrc nor the settings of a notebook change a figure, and the notebook keeps its settings.
+    Also a decorator.
+    """
+    with style.context("default"):
+        yield
+
+
+@default_style()
 def save_figure(figure: Figure, path: Path) -> None:
     """Write `figure` as a PNG file, without date or version. Raises StageError if it cannot be written."""
     with written_whole(path) as beside:
@@ -47,6 +57,7 @@ def save_animation(frames: Sequence[Image.Image], path: Path, milliseconds: int 
     log.info("wrote %s", path)
 
 
+@default_style()
 def rendered(figure: Figure) -> Image.Image:
     """`figure` as an image of 256 colours, for use as a frame of an animation."""
     buffer = io.BytesIO()

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from selfplay.figures.style import decorate, empty_figure, whole_numbers_on_x
+from selfplay.figures.style import decorate, default_style, empty_figure, whole_numbers_on_x
 from selfplay.grading.comparison_columns import RESULTS
 from selfplay.grading.finished_runs import Run, distinguishing_settings, setting_text, settings_key
 
@@ -17,6 +17,7 @@ LONGEST_LABEL = 48
 """Maximum number of characters of a label in the legend."""
 
 
+@default_style()
 def run_curves(runs: Sequence[Run]) -> Figure:
     """Two panels by level: the share of matches won against the random player, and the rating.
 

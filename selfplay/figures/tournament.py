@@ -6,12 +6,13 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from selfplay.figures.style import DARK, decorate, empty_figure
+from selfplay.figures.style import DARK, decorate, default_style, empty_figure
 
 LONGEST_NAME = 40
 """Maximum number of characters of a label."""
 
 
+@default_style()
 def score_map(names: Sequence[str], scores: NDArray[np.float64]) -> Figure:
     """A heat map of the share of points that each player won against each other, the best player at the top.
 

@@ -1,0 +1,95 @@
+"""Figures have the same style everywhere, and drawing them leaves the style of the caller as it is."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from selfplay.figures.experience_graph import picture_of, reachable_boards
+from selfplay.figures.figure_files import write_figures
+from selfplay.figures.style import rendered, save_figure, single_figure
+from selfplay.figures.sweep import run_curves
+from selfplay.figures.tournament import score_map
+from selfplay.playing.analysis import analyse
+from selfplay.registry import Registry
+from selfplay.settings.analysis import AnalysisSettings
+from selfplay.settings.compose import compose_settings_of
+from tests.grading.test_finished_runs import level_table, run_of
+from tests.support.experience_tools import learn, new_store, random_match
+
+OWN_STYLE = {"font.size": 30.0, "axes.facecolor": "red", "savefig.facecolor": "green", "lines.linewidth": 9.0}
+
+
+def a_line() -> Figure:
+    figure, axes = single_figure("title", "x", "y")
+    axes.plot([1, 2, 3])
+    return figure
+
+
+def write_a_line(folder: Path) -> None:
+    figures = Registry[Callable[[str], dict[str, Figure]]]("figure", {})
+    figures.register("line", lambda name: {f"{name}.png": a_line()})
+    write_figures(figures, "line", folder)
+
+
+def write_experience(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    store = new_store(folder)
+    learn(store, random_match(0))
+    save_figure(picture_of(reachable_boards(store.boards(), 0, 2, [2]), 0, (3, 3)), folder / "experience.png")
+    store.close()
+    store.path.unlink()
+
+
+def write_game_tree(folder: Path) -> None:
+    analyse(
+        compose_settings_of(AnalysisSettings, "analysis", ["game_tree=article", f"picture.file={folder}/tree.png"])
+    )
+
+
+DRAWINGS = {
+    "figures of a run": write_a_line,
+    "experience graph": write_experience,
+    "game tree": write_game_tree,
+    "tournament": lambda folder: save_figure(score_map(("a", "b"), np.eye(2)), folder / "scores.png"),
+    "sweep": lambda folder: save_figure(run_curves([run_of("a", level_table())]), folder / "runs.png"),
+}
+
+
+def bytes_in(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("*.png")}
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_the_style_of_the_caller_changes_no_figure_and_is_kept(tmp_path: Path, name: str) -> None:
+    DRAWINGS[name](tmp_path / "plain")
+    with matplotlib.rc_context(OWN_STYLE):
+        DRAWINGS[name](tmp_path / "own")
+        assert {key: matplotlib.rcParams[key] for key in OWN_STYLE} == OWN_STYLE
+    assert bytes_in(tmp_path / "plain") == bytes_in(tmp_path / "own") != {}
+
+
+def test_a_frame_of_an_animation_is_rendered_in_the_default_style() -> None:
+    figure = a_line()
+    plain = rendered(figure)
+    with matplotlib.rc_context(OWN_STYLE):
+        assert rendered(figure).tobytes() == plain.tobytes()
+
+
+def test_a_matplotlibrc_in_the_current_folder_changes_no_figure_and_stays_in_force(tmp_path: Path) -> None:
+    write_a_line(tmp_path / "here")
+    (tmp_path / "matplotlibrc").write_text("font.size: 30\naxes.facecolor: red\nsavefig.facecolor: green\n")
+    code = (
+        "import sys, matplotlib; from pathlib import Path; from tests.figures.test_style import write_a_line; "
+        "write_a_line(Path(sys.argv[1])); print(matplotlib.rcParams['font.size'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "there"], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "30.0"
+    assert bytes_in(tmp_path / "there") == bytes_in(tmp_path / "here")
