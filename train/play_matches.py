@@ -2,6 +2,7 @@
 
 python train/play_matches.py first=random second=perfect matches=1000
 python train/play_matches.py first=random second=experience matches=200 swap=true
+python train/play_matches.py first=random second=experience matches=4 show=true
 python train/play_matches.py first=level:10 'second=level:9?depth=2&epsilon=0.1' run_dir=outputs/try
 
 The last line counts results by player, not by seat.

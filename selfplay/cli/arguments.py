@@ -15,6 +15,12 @@ FLAGS = (
 )
 """Settings that can also be written as `--name value` or `--name=value`."""
 
+PATHS = (
+    *("run_dir", "agent_file", "dataset_file", "start_file", "output_dir", "evaluation_file", "json", "tables"),
+    *("experience.path", "picture.file", "other_runs"),
+)
+"""Settings that are a file or a folder."""
+
 HELP_FLAGS = ("--help", "-h")
 
 HYDRA_FLAGS = (
@@ -84,10 +90,10 @@ def _checked_override(argument: str, is_sweep: bool) -> str:
 def _override(name: str, value: str, is_sweep: bool) -> str:
     """`name=value`, quoted where Hydra's grammar requires it: special characters in a folder, options of a player.
 
-    A sweep makes such folders (`recipe=article,seed=0`). A run_dir is left as it is if it is already quoted or calls a
+    A sweep makes such folders (`recipe=article,seed=0`). A path is left as it is if it is already quoted or calls a
     function of Hydra, and in a sweep if it has commas, which separate the values to sweep over.
     """
-    if name != "run_dir":
+    if name not in PATHS:
         value = PLAYER_WITH_OPTIONS.sub(lambda player: f"'{player[0]}'", value)
     elif re.search(r"[^\w\s/.+$%*@?|:{}-]", value, re.ASCII) and not (
         re.search("['\"]", value) or HYDRA_FUNCTION.fullmatch(value) or (is_sweep and "," in value)

@@ -218,7 +218,7 @@ class BoardsAhead(NamedTuple):
 
     def counts(self) -> str:
         """The numbers of nodes and edges, in one line."""
-        return f"{self.graph.number_of_nodes()} boards (nodes), {self.graph.number_of_edges()} moves (edges)"
+        return f"boards (nodes): {self.graph.number_of_nodes()}, moves (edges): {self.graph.number_of_edges()}"
 
     def report(self) -> str:
         """The counts, every node with its score, every edge with its weight, and the degree of every node."""

@@ -62,7 +62,9 @@ class Game(BatchStepping):
             SettingError: the board alone does not determine the position, as by default.
             IllegalActionError: the stones cannot have been placed in turns.
         """
-        raise SettingError(f"game={self.name}: its boards do not determine who is to move")
+        raise SettingError(
+            f"game={self.name}: its boards do not determine who is to move; set another game, such as tictactoe"
+        )
 
     def read_transcript(self, text: str) -> list[int]:
         """Read the actions of a match from its start, separated by spaces by default; they need not be legal.

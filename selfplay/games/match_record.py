@@ -43,6 +43,10 @@ class MatchRecord(NamedTuple):
         """int64[B, T]: the actions of each match in order, MATCH_OVER after its end."""
         return torch.stack(self.actions, dim=1)
 
+    def actions_of(self, row: int) -> list[int]:
+        """The actions of the match in this row, in order."""
+        return [action for action in (int(actions[row]) for actions in self.actions) if action != MATCH_OVER]
+
     def on_cpu(self) -> "MatchRecord":
         """The same matches in the memory of the CPU; each field is copied in one go."""
         if self.match.device.type == CPU:

@@ -24,15 +24,13 @@ from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.othello_features import othello_features
 from selfplay.games.othello_rules import othello_rules, turning_rules
-from selfplay.games.presentation import Presentation
+from selfplay.games.presentation import LEGAL, Presentation
 from selfplay.games.rules import Symmetries
 from selfplay.games.state import State
 
 COLUMNS = "abcdefgh"
 DISCS = {"X": 1, "O": -1, "-": 0}
 """The characters of a written board: black, white, empty."""
-LEGAL = "*"
-"""Marks a square on which a disc may be placed."""
 
 
 class OthelloPresentation(Presentation):
@@ -42,6 +40,7 @@ class OthelloPresentation(Presentation):
 
     def __init__(self, game: "Othello") -> None:
         self.game: Othello = game
+        self.column_names = COLUMNS[: game.width]
         self.title = "Othello" if game.width == 8 else f"Othello {game.width}x{game.width}"
         self.action_help = f"a square from a1 to {game.action_to_string(game.width * game.width - 1)}, or pass"
 
@@ -55,18 +54,28 @@ class OthelloPresentation(Presentation):
 
     def board_text_with_actions(self, state: State, row: int = 0) -> str:
         """The legal squares are marked with LEGAL."""
-        mask = self.game.legal_action_mask(state)[row].tolist()
-        cells = [LEGAL if legal else cell for legal, cell in zip(mask, self.stone_signs(state, row), strict=False)]
+        cells = self.stone_signs(state, row)
+        for square in self.marked_squares(state, row):
+            cells[square] = LEGAL
         return self._drawn(cells, state, row) + f"; {LEGAL} legal"
+
+    def marked_squares(self, state: State, row: int = 0) -> list[int]:
+        """Those on which a disc can be placed."""
+        mask = self.game.legal_action_mask(state)[row, : self.game.pass_action]
+        return [int(square) for square in mask.nonzero()]
+
+    def caption(self, state: State, row: int = 0) -> str:
+        """The number of discs of each player."""
+        black, white = self.game.disc_counts(state)[row].tolist()
+        return f"black (X) {black}, white (O) {white}"
 
     def _drawn(self, cells: list[str], state: State, row: int) -> str:
         width, size = self.game.width, max(map(len, cells))
-        lines = [" ".join(["  ", *(column.center(size) for column in COLUMNS[:width])])]
+        lines = [" ".join(["  ", *(column.center(size) for column in self.column_names)])]
         for number in range(width):
             across = cells[width * number : width * (number + 1)]
             lines.append(" ".join([f"{number + 1:2d}", *(cell.center(size) for cell in across)]))
-        black, white = self.game.disc_counts(state)[row].tolist()
-        return "\n".join(line.rstrip() for line in [*lines, f"black (X) {black}, white (O) {white}"])
+        return "\n".join(line.rstrip() for line in [*lines, self.caption(state, row)])
 
 
 class Othello(Game):

@@ -12,6 +12,8 @@ from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
 
 SIGNS = {1: "X", -1: "O", 0: "."}
+LEGAL = "*"
+"""Marks a legal square."""
 
 
 class PositionLine(NamedTuple):
@@ -40,6 +42,8 @@ class Presentation:
     action_help: str = ""
     player_names: tuple[str, str] = ("first", "second")
     """The names of the player who moves first and of the other."""
+    column_names: str = ""
+    """A character for each column of the board, if people name squares by them."""
     stone_colours: tuple[str, str] | None = None
     """The colours of both players' stones if they are discs: black, white, red or yellow.
 
@@ -74,8 +78,19 @@ class Presentation:
         return "\n".join(lines)
 
     def board_text_with_actions(self, state: State, row: int = 0) -> str:
-        """`board_text` with the legal actions marked, for a person to choose; by default without marks."""
+        """`board_text` with the `marked_squares`, for a person to choose an action; by default without marks."""
         return self.board_text(state, row)
+
+    def marked_squares(self, state: State, row: int = 0) -> Sequence[int]:
+        """The squares of match `row` to mark for a person who has to choose an action; none by default.
+
+        For games in which not every empty square is legal.
+        """
+        return ()
+
+    def caption(self, state: State, row: int = 0) -> str:
+        """A line below the board of match `row`, such as the number of stones; empty by default."""
+        return ""
 
     def stone_signs(self, state: State, row: int = 0) -> list[str]:
         """The squares of match `row` in C order: X for a stone of player 0, O for one of player 1, "." if empty."""

@@ -1,14 +1,13 @@
 """The report of a comparison: the table, and the verdict on whether the newest level can lose at all."""
 
 from collections.abc import Sequence
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import torch
 
 from selfplay.games import Game
+from selfplay.games.line_text import draw_line
 from selfplay.games.win_draw_loss import UNDECIDED
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_columns import RESULTS
@@ -17,9 +16,6 @@ from selfplay.grading.progress_text import progress_text
 from selfplay.grading.proof import SEAT_NAMES, Grade, Grader, is_unbeatable
 from selfplay.grading.proof_text import lines_text, seats_verdict
 from selfplay.settings.run import Settings
-
-LINE_WIDTH = 100
-GAP = "    "
 
 
 def comparison_report(comparison: Comparison, settings: Settings) -> str:
@@ -126,21 +122,3 @@ def _ranges(numbers: Sequence[int]) -> str:
     breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
     runs = [part.tolist() for part in np.split(np.array(numbers), breaks)]
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
-
-
-def draw_line(game: Game, actions: Sequence[int]) -> str:
-    """The boards of a match after each of `actions`, side by side, each headed by its action."""
-    state = game.init()
-    columns: list[list[str]] = []
-    for action in actions:
-        state = game.step(state, torch.tensor([action]))
-        columns.append(
-            [f"{len(columns) + 1}. {game.action_to_string(action)}", *game.presentation.board_text(state).splitlines()]
-        )
-    width = max(len(text) for column in columns for text in column)
-    per_row = max(1, (LINE_WIDTH + len(GAP)) // (width + len(GAP)))
-    rows = []
-    for start in range(0, len(columns), per_row):
-        texts = zip_longest(*columns[start : start + per_row], fillvalue="")
-        rows.append("\n".join(GAP.join(f"{text:{width}}" for text in line).rstrip() for line in texts))
-    return "\n\n".join(rows)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.matches.arena import Players, play_matches
+from selfplay.matches.match_text import match_text
 from selfplay.matches.running_results import RunningResults, results_text
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.registry import make_player
@@ -55,6 +56,8 @@ def _play(
             device=context.device,
         ):
             results = results.with_record(record)
+            for row in range(len(record.match)) if settings.show else ():
+                log.info("%s\n", match_text(context.game, record, row, players))
         report(results)
     return results
 

@@ -158,10 +158,11 @@ def load_experience_player(
 
     Raises as ExperienceStore.
     """
-    stem = Path(path).stem
-    if not Path(path).exists():
+    stem, is_new = Path(path).stem, not Path(path).exists()
+    store = ExperienceStore(path, game, rule)
+    if is_new:
         # Otherwise a mistyped path would go unnoticed.
         log.info("created a new experience store at %s", path)
     name = stem if stem.startswith("experience") else f"experience {stem}"
     kind = ExperiencePlayer if learns else ReadOnlyExperiencePlayer
-    return kind(ExperienceStore(path, game, rule), name=name)
+    return kind(store, name=name)

@@ -55,7 +55,7 @@ class Analysis(NamedTuple):
         table = pd.DataFrame({"feature": names, "value": values})
         stones = int(bit_count(self.state.own | self.state.opp))
         table["weight"] = self.evaluation.weights_at(self.game, stones)
-        table["product"] = table["value"] * table["weight"]
+        table["product"] = table["value"] * table["weight"] + 0.0  # no -0
         return table
 
 

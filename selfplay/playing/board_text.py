@@ -2,11 +2,12 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from selfplay.games.game import Game
+from selfplay.games.presentation import LEGAL
 from selfplay.games.state import State
 from selfplay.playing.session import Values
 
@@ -23,34 +24,60 @@ def supports_colour(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
 
 
-def plain_board(game: Game, state: State, values: Values | None = None) -> str:
-    """The board of a match (B = 1) as its game shows it."""
+class DrawBoard(Protocol):
+    """Draws the board of a match (B = 1) as text.
+
+    Args:
+        values: the values of actions to show.
+        marked: whether to mark the legal squares, in games that do.
+    """
+
+    def __call__(self, game: Game, state: State, values: Values | None = None, /, *, marked: bool = False) -> str: ...
+
+
+def plain_board(game: Game, state: State, values: Values | None = None, /, *, marked: bool = False) -> str:
+    """The board of a match (B = 1) as its game shows it; with marks, without values."""
+    if marked:
+        return game.presentation.board_text_with_actions(state)
     return game.presentation.board_text(state, 0, values)
 
 
-def boxed_board(game: Game, state: State, values: Values | None = None) -> str:
+def boxed_board(game: Game, state: State, values: Values | None = None, /, *, marked: bool = False) -> str:
     """The board of a match (B = 1) with a box around each square; as `plain_board` in games without a board.
 
     The values of actions stand in the squares that they choose, or below the board.
     """
     if game.board_shape is None:
-        return plain_board(game, state, values)
+        return plain_board(game, state, values, marked=marked)
     cells = [" " if sign == "." else sign for sign in game.presentation.stone_signs(state)]
-    below = []
+    marks = game.presentation.marked_squares(state) if marked else ()
+    for square in marks:
+        cells[square] = LEGAL
+    note = "; ".join(filter(None, [game.presentation.caption(state), f"{LEGAL} legal" if marks else ""]))
+    below = [note] if note else []
     for action, value in enumerate([] if values is None else values.tolist()):
         squares = game.presentation.pointed_squares(action)
         if value == value and len(squares) == 1:
             cells[squares[0]] = f"{value:+.2f}"
         elif value == value:
             below.append(f"{game.action_to_string(action)} {value:+.2f}")
-    width, columns = max(map(len, cells)), game.board_shape[1]
-    rows = [cells[start : start + columns] for start in range(0, len(cells), columns)]
-    line = "-" * (columns * (width + 3) + 1)
-    lines = (f"| {' | '.join(f'{cell:^{width}}' for cell in row)} |\n{line}" for row in rows)
-    return "\n".join([line, *lines, *below])
+    return "\n".join([*_boxes(cells, game.board_shape[1], game.presentation.column_names), *below])
 
 
-BOARDS: dict[str, Callable[[Game, State, Values | None], str]] = {"plain": plain_board, "boxed": boxed_board}
+def _boxes(cells: Sequence[str], columns: int, names: str) -> list[str]:
+    """The lines of a grid of boxes around `cells`. With names of columns, the rows are numbered too."""
+    width = max(map(len, cells))
+    margin = "   " if names else ""
+    line = margin + "-" * (columns * (width + 3) + 1)
+    heading = f"{margin}  {'   '.join(f'{name:^{width}}' for name in names)}".rstrip()
+    lines = [heading, line] if names else [line]
+    for number, start in enumerate(range(0, len(cells), columns), start=1):
+        row = " | ".join(f"{cell:^{width}}" for cell in cells[start : start + columns])
+        lines += [f"{f'{number:2d} ' if names else ''}| {row} |", line]
+    return lines
+
+
+BOARDS: dict[str, DrawBoard] = {"plain": plain_board, "boxed": boxed_board}
 """How to draw a board, by the name of the setting."""
 
 
@@ -60,7 +87,7 @@ def boards_side_by_side(
     columns: Sequence[tuple[str, Values]],
     *,
     colour: bool = False,
-    draw: Callable[[Game, State, Values | None], str] = plain_board,
+    draw: DrawBoard = plain_board,
 ) -> str:
     """The board with each of these values, side by side under their headings."""
     texts = [[heading, *draw(game, state, values).splitlines()] for heading, values in columns]

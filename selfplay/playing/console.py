@@ -20,7 +20,7 @@ COMMANDS = {
     PERFECT: "show or hide the outcome of each action with perfect play (also: perfect on, perfect off)",
     "graph": "draw the known boards ahead, if a player keeps an experience graph",
     "help": "show this help",
-    "quit": "leave (also: exit, Ctrl-C, Ctrl-D)",
+    "quit": "leave the match (also: exit, Ctrl-C, Ctrl-D)",
 }
 """The commands that a person can write instead of an action or an answer. They are whole words, because a single letter
 can be an action."""
@@ -39,6 +39,7 @@ class Console:
         asks_who_is_first: ask the one person (player number 0 of the session) before each match who moves first.
         swap: let the two players change seats after every match.
         display: what is shown.
+        leaving: what quit and Ctrl-C do, for the title: "leaves", "returns to the menu".
     """
 
     def __init__(
@@ -50,9 +51,10 @@ class Console:
         asks_who_is_first: bool = True,
         swap: bool = False,
         display: Display = DEFAULT_DISPLAY,
+        leaving: str = "leaves",
     ) -> None:
         self.session, self.game, self.write = session, session.game, write
-        self._read = read
+        self._read, self._leaving = read, leaving
         self.asks_who_is_first = asks_who_is_first and session.players.count(None) == 1
         self.swap = swap
         self.display, self.text = display, ConsoleText(session.game, display)
@@ -60,7 +62,7 @@ class Console:
 
     def play(self) -> None:
         """Play matches until the person leaves."""
-        self.write(f"{self._title()} (help lists the commands, quit leaves)")
+        self.write(f"{self._title()} (help lists the commands, quit {self._leaving})")
         try:
             if self.values.shows[PERFECT]:
                 self._try_command(PERFECT, "on")
@@ -74,13 +76,18 @@ class Console:
             self.write("")
 
     def watch(self, matches: int) -> None:
-        """Play this number of matches without a person, without questions. KeyboardInterrupt ends them."""
-        for number in range(matches):
-            if number or self.session.is_over:
-                self._start_match()
-            while not self.session.is_over:
-                self._player_acts()
-            self._show_end()
+        """Play this number of matches without a person, without questions, or until KeyboardInterrupt."""
+        if self._is_shown:
+            self.write(f"{self._title()} (Ctrl-C {self._leaving})")
+        try:
+            for number in range(matches):
+                if number or self.session.is_over:
+                    self._start_match()
+                while not self.session.is_over:
+                    self._player_acts()
+                self._show_end()
+        except KeyboardInterrupt:
+            self.write("")
 
     # ------------------------------------------------------------------ matches
 

@@ -1,6 +1,6 @@
 """The console's command graph: the known boards ahead, for players that keep an experience graph."""
 
-from selfplay.errors import NotNowError
+from selfplay.errors import NotNowError, SettingError, StageError
 from selfplay.players.capabilities import KeepsExperience
 from selfplay.playing.session import Session
 from selfplay.settings.experience import PictureSettings
@@ -22,5 +22,9 @@ def draw_graph(session: Session, picture: PictureSettings | None) -> str:
     ahead = boards_ahead(store, squares, picture)
     if ahead is None:
         raise NotNowError("this board is not in the experience graph yet")
-    draw_boards_ahead(ahead, picture.file)
-    return f"{ahead.counts()} from this board on"
+    try:
+        draw_boards_ahead(ahead, picture.file)
+    except (SettingError, StageError) as error:
+        # The match goes on without the picture.
+        raise NotNowError(str(error)) from error
+    return f"from this board on, {ahead.counts()}"

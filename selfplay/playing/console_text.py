@@ -52,13 +52,11 @@ class ConsoleText:
 
     def board(self, state: State) -> str:
         """The board of a match (B = 1)."""
-        return BOARDS[self.display.board](self.game, state, None)
+        return BOARDS[self.display.board](self.game, state)
 
     def board_to_choose(self, state: State) -> str:
         """The board of a match (B = 1) in which a person is to choose an action."""
-        if self.display.legal and BOARDS[self.display.board] is BOARDS["plain"]:
-            return self.game.presentation.board_text_with_actions(state)
-        return self.board(state)
+        return BOARDS[self.display.board](self.game, state, marked=self.display.legal)
 
     def boards(self, state: State, columns: Sequence[tuple[str, Values]]) -> str:
         """The board with each of these values, side by side under their headings."""

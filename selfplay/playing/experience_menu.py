@@ -25,7 +25,9 @@ def play_with_experience(
     *,
     colour: bool = False,
 ) -> None:
-    """Play in the mode of the settings, or in those that the person chooses from a menu, until the person leaves.
+    """Play in the mode of the settings, or in those that the person chooses from a menu, until the person leaves it.
+
+    After the matches of a mode, and when the person leaves them, the menu is shown again.
 
     Args:
         read, write: as for `selfplay.playing.console.Console`.
@@ -38,9 +40,9 @@ def play_with_experience(
     display = Display.of(settings, colour=colour, example=NUMBERS)
     key = stream_key(settings.seed, 0, Activity.VERSUS_PERSON)
 
-    def play(mode: int) -> None:
+    def play(mode: int, leaving: str) -> None:
         session = Session(game, players[mode], key)
-        console = Console(session, read, write, swap=mode == 2, display=display)
+        console = Console(session, read, write, swap=mode == 2, display=display, leaving=leaving)
         if mode == 1:
             console.play()
         else:
@@ -48,10 +50,10 @@ def play_with_experience(
 
     try:
         if settings.mode is not None:
-            play(settings.mode)
+            play(settings.mode, "leaves")
             return
         while (chosen := _choice(player, read, write)) is not None:
-            play(chosen)
+            play(chosen, "returns to the menu")
     except (EOFError, KeyboardInterrupt):
         write("")
 

@@ -41,8 +41,8 @@ class EvaluationSettings:
         for name, weight in self.weights.items():
             valid = _is_valid(WEIGHT, weight)
             require(f"evaluation.weights.{name}", weight, valid, "a finite number, or a list of one for each phase")
-        valid = _is_valid(PHASES, self.phases)
-        require("evaluation.phases", self.phases, valid, "a list of numbers of discs from 1 to 64")
+        valid = _is_valid(PHASES, self.phases) and list(self.phases) == sorted(set(self.phases))
+        require("evaluation.phases", self.phases, valid, "a list of ascending numbers of discs from 1 to 64")
 
 
 def _is_valid(schema: cs.CoreSchema, value: object) -> bool:

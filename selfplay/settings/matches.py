@@ -26,6 +26,8 @@ class MatchSettings(CommonSettings):
     """Random plies at the start, the same in both matches of each consecutive pair."""
     report_every: int | None = None
     """Matches between two lines of progress; null: 1 if a player learns, else a twentieth of all."""
+    show: bool = False
+    """Also show every match: its boards side by side, each with its action."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -46,6 +46,8 @@ class CompeteSettings(CommonSettings):
     """Number of matches; the policy of the first player always moves first."""
     epsilon: float = 0.0
     """Share of the actions that are random."""
+    show: bool = False
+    """Also show every match: its boards side by side, each with its action."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

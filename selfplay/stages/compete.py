@@ -25,5 +25,6 @@ def compete(settings: CompeteSettings) -> RunningResults:
             swap=False,
             learn=False,
             report_every=settings.matches,
+            show=settings.show,
         )
     )

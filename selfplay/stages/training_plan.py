@@ -85,6 +85,10 @@ def plan_training(settings: Settings, level: int) -> TrainingPlan:
     datasets = [run.dataset(number, settings.dataset.format) for number in earlier]
     if settings.dataset_file is not None:
         datasets[-1] = Path(settings.dataset_file)
+        if not datasets[-1].exists():
+            raise StageError(
+                f"dataset_file={datasets[-1]}: does not exist; set a CSV file or a folder of Parquet files"
+            )
     for number, path in zip(earlier, datasets, strict=True):
         if not path.exists():
             raise StageError(f"{path} does not exist; generate the matches of level {number} first")

@@ -3,12 +3,14 @@
 import pytest
 from hydra._internal.utils import get_args_parser
 
-from selfplay.cli.arguments import FLAGS, HELP_FLAGS, HYDRA_FLAGS, HYDRA_FLAGS_WITH_VALUE, overrides_first
+from selfplay.cli.arguments import FLAGS, HELP_FLAGS, HYDRA_FLAGS, HYDRA_FLAGS_WITH_VALUE, PATHS, overrides_first
 from selfplay.errors import SettingError
+from selfplay.settings.analysis import AnalysisSettings
+from selfplay.settings.experience import ExperienceGraphSettings
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Settings, compose_settings
-from selfplay.settings.tabular import TabularSettings
+from selfplay.settings.tabular import CompeteSettings, TabularSettings
 from selfplay.settings.web import WebSettings
 
 
@@ -64,9 +66,18 @@ def test_the_listed_hydra_flags_are_those_of_its_parser():
     assert {name for action in actions for name in action.option_strings} - valued == {*HELP_FLAGS, *HYDRA_FLAGS}
 
 
-@pytest.mark.parametrize("folder", ["seed=0", "my folder", "été", "a&b;c", "a(b)", "a[1]", "x~"])
-def test_a_run_dir_may_contain_special_characters(folder):
-    assert compose_settings(overrides_first([f"run_dir=/tmp/{folder}"])).run_dir == f"/tmp/{folder}"
+@pytest.mark.parametrize("folder", ["seed=0", "recipe=a,seed=0", "my folder", "été", "a&b;c", "a(b)", "a[1]", "x~"])
+@pytest.mark.parametrize("name", ["run_dir", "dataset_file", "output_dir"])
+def test_a_path_may_contain_special_characters(folder, name):
+    assert getattr(compose_settings(overrides_first([f"{name}=/tmp/{folder}"])), name) == f"/tmp/{folder}"
+
+
+def test_every_path_is_a_setting_and_no_other_setting_looks_like_one():
+    kinds = (Settings, ExperienceGraphSettings, AnalysisSettings, CompeteSettings, WebSettings)
+    names = {path.partition(".")[0] for path in PATHS}
+    assert all(any(name in kind.__dataclass_fields__ for kind in kinds) for name in names)
+    fields = {name for kind in kinds for name in kind.__dataclass_fields__}
+    assert {name for name in fields if name.endswith(("_file", "_dir"))} <= names
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_the_scripts_write_the_picture_and_the_json_and_import_it_into_another_s
     assert wrote == f"wrote {tmp_path / 'figures' / 'experience.png'}"
     degree = [int(part.split(": ")[1]) for part in degrees.removeprefix("degrees of the nodes: ").split(", ")]
     number_of_edges = len(edges.removeprefix("edges, with weights: ").split(", "))
-    assert counts == f"{len(degree)} boards (nodes), {number_of_edges} moves (edges)"
+    assert counts == f"boards (nodes): {len(degree)}, moves (edges): {number_of_edges}"
     assert len(nodes.removeprefix("nodes, with scores: ").split(", ")) == len(degree)
     assert sum(degree) == 2 * number_of_edges
     with Image.open(tmp_path / "figures" / "experience.png") as image:

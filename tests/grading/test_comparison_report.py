@@ -4,9 +4,10 @@ import pandas as pd
 import pytest
 
 from selfplay.games import make_game
+from selfplay.games.line_text import draw_line
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison import Comparison
-from selfplay.grading.comparison_report import draw_line, verdict
+from selfplay.grading.comparison_report import verdict
 from selfplay.grading.proof import Grader, Lines, is_unbeatable, unbeatable_seats
 from selfplay.grading.proof_text import count_text, lines_verdict
 from selfplay.players.random import RandomPlayer
@@ -65,12 +66,3 @@ def test_a_player_is_unbeatable_if_it_loses_in_neither_seat():
 )
 def test_counts_are_exact_while_they_are_short_enough_to_read(count: int, text: str) -> None:
     assert count_text(count) == text
-
-
-def test_a_line_is_drawn_with_its_boards_side_by_side() -> None:
-    assert draw_line(make_game("tictactoe"), (4, 0, 2)).splitlines() == [
-        "1. 1,1    2. 0,0    3. 0,2",
-        ". . .     O . .     O . X",
-        ". X .     . X .     . X .",
-        ". . .     . . .     . . .",
-    ]

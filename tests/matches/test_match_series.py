@@ -95,6 +95,24 @@ def test_the_report_interval_changes_no_match(tmp_path: Path) -> None:
     assert len(set(results)) == 1
 
 
+def test_every_match_is_shown_on_request(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "selfplay")
+    options = ["second=perfect", "matches=4", "report_every=4"]
+    results = play_match_series(settings_for(tmp_path, *options, "show=true"))
+    *shown, report = [record.message for record in caplog.records]
+    assert [text.splitlines()[0] for text in shown] == [
+        "match 1, X: random, O: perfect",
+        "match 2, X: perfect, O: random",
+        "match 3, X: random, O: perfect",
+        "match 4, X: perfect, O: random",
+    ]
+    ends = [text.splitlines()[-1] for text in shown]
+    assert (ends.count("X wins"), ends.count("drawn"), ends.count("O wins")) == results.by_seat
+    caplog.clear()
+    assert play_match_series(settings_for(tmp_path, *options)) == results
+    assert [record.message for record in caplog.records] == [report]
+
+
 def test_an_experience_player_learns_between_matches(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "selfplay")
     store = tmp_path / "x.sqlite"

@@ -153,7 +153,8 @@ def test_a_short_name_finds_the_tables_of_the_run(tmp_path: Path) -> None:
         assert player.name == "temporal_difference"
         assert player.as_a(LearnsFromMatches) is None
     expected = (
-        r"backward_value.npz: does not exist; there are tabular:temporal_difference; python train/train_tabular.py"
+        r"backward_value.npz: does not exist; there are tabular:temporal_difference; "
+        r"learn it with python train/train_tabular.py agent=backward_value"
     )
     with pytest.raises(InvalidFileError, match=expected):
         make_player("tabular:backward_value", GAME, tmp_path)

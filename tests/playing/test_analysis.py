@@ -36,6 +36,8 @@ def test_the_report_shows_board_features_and_searches():
     assert "white to move" in lines
     assert "evaluation: +32 to the player to move" in lines
     assert [line.split()[0] for line in lines[-3:]] == ["minimax", "alpha_beta", "negascout"]
+    # At the start black and white have as many frontier discs; the product with the weight -5 is not -0.
+    assert "-0" not in analysis_report(analysed("depth=1")).split()
 
 
 def test_weights_are_settings_or_come_from_a_file(tmp_path):
@@ -75,8 +77,9 @@ def test_a_game_without_features_is_searched_for_its_result():
         (
             ["evaluation.phases=[0]"],
             SettingError,
-            r"^evaluation.phases=\[0\]: must be a list of numbers of discs from 1",
+            r"^evaluation.phases=\[0\]: must be a list of ascending numbers of discs from 1",
         ),
+        (["evaluation.phases=[30,20]"], SettingError, r"^evaluation.phases=\[30, 20\]: must be a list of ascending"),
         (["evaluation.weights.discs=[1,2]"], SettingError, "discs has 2 weights for 1 phases"),
         (["searches=[astar]"], SettingError, "unknown search 'astar'"),
         (["game=tictactoe", "evaluation=none", "moves=1 4 2 5 3"], SettingError, "the match is over after these moves"),

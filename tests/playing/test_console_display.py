@@ -49,6 +49,31 @@ def test_values_of_actions_without_a_square_of_their_own_stand_below_a_boxed_boa
     assert boxed_board(sums, sums.init()) == sums.presentation.board_text(sums.init())
 
 
+def test_a_boxed_board_has_the_names_of_rows_and_columns_and_the_marks_of_legal_squares() -> None:
+    game = make_game("othello_4x4")
+    expected = [
+        "     a   b   c   d",
+        "   -----------------",
+        " 1 |   | * |   |   |",
+        "   -----------------",
+        " 2 | * | O | X |   |",
+        "   -----------------",
+        " 3 |   | X | O | * |",
+        "   -----------------",
+        " 4 |   |   | * |   |",
+        "   -----------------",
+    ]
+    assert boxed_board(game, game.init(), marked=True).splitlines() == [*expected, "black (X) 2, white (O) 2; * legal"]
+    unmarked = [line.replace("*", " ") for line in expected]
+    assert boxed_board(game, game.init()).splitlines() == [*unmarked, "black (X) 2, white (O) 2"]
+    written, _ = dialogue(["y"], FirstLegal(game), game=game, board="boxed")
+    assert "\n".join([*expected, "black (X) 2, white (O) 2; * legal"]) in written
+    written, _ = dialogue(["y"], FirstLegal(game), game=game, board="boxed", legal=False)
+    assert not any("*" in text for text in written)
+    # Every empty square of tic-tac-toe is legal.
+    assert boxed_board(GAME, GAME.init(), marked=True) == boxed_board(GAME, GAME.init())
+
+
 def test_the_number_of_a_board_has_a_base_3_digit_for_each_square() -> None:
     # X O .    1 + 2 * 3 + 1 * 3**4
     # . X .
@@ -90,12 +115,22 @@ def test_the_experience_player_says_why_it_plays(tmp_path: Path) -> None:
 def test_graph_draws_the_known_boards_ahead(tmp_path: Path) -> None:
     picture = PictureSettings(file=str(tmp_path / "ahead.png"))
     written, _ = dialogue(["y", "graph", "9", "graph"], experienced(tmp_path), picture=picture)
-    assert "7 boards (nodes), 6 moves (edges) from this board on" in written
+    assert "from this board on, boards (nodes): 7, moves (edges): 6" in written
     assert "this board is not in the experience graph yet" in written
     with Image.open(tmp_path / "ahead.png") as image:
         assert image.width > 300
     written, _ = dialogue(["y", "graph"], FirstLegal(GAME), picture=picture)
     assert "no player here keeps an experience graph" in written
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"), [(None, "picture.file=null: there is no screen"), ("/proc/nowhere/x.png", "cannot write")]
+)
+def test_a_graph_that_cannot_be_drawn_does_not_end_the_match(tmp_path: Path, file: str | None, reason: str) -> None:
+    picture = PictureSettings(file=file)
+    written, _ = dialogue(["y", "graph", "9"], experienced(tmp_path), picture=picture)
+    assert any(text.startswith(reason) for text in written)
+    assert any(text.startswith("It plays ") for text in written)
 
 
 # ---------------------------------------------------------------------- watching, and the menu
@@ -113,7 +148,10 @@ def test_matches_are_watched_with_a_pause_after_every_action(monkeypatch: pytest
     monkeypatch.setattr("time.sleep", pauses.append)
     written = watched(2, pause=0.25)
     actions = [line for line in written if " plays " in line]
-    assert written[0] == ". . .\n. . .\n. . ."
+    assert written[:2] == [
+        "tictactoe, X: first legal, O: valuing (Ctrl-C leaves)",
+        ". . .\n. . .\n. . .",
+    ]
     assert pauses == [0.25] * len(actions)
     assert len(actions) >= 10
     assert "X: valuing, O: first legal" in written
@@ -139,6 +177,50 @@ def test_the_menu_offers_three_modes_and_counts_the_known_boards(tmp_path: Path)
     assert [line.split(" boards known from ")[1].split()[0] for line in finished] == ["1", "2", "3", "4", "5", "6"]
     # Squares are numbers here.
     assert any(line.startswith("It plays ") and line.split()[2].strip(":") in set("123456789") for line in written)
+
+
+def menu_settings(folder: Path, *overrides: str) -> ExperiencePlaySettings:
+    return compose_settings_of(
+        ExperiencePlaySettings, "experience_play", [f"run_dir={folder}", "pause=0.01", *overrides]
+    )
+
+
+@pytest.mark.parametrize("leaving", ["quit", "exit", KeyboardInterrupt, EOFError])
+def test_leaving_a_match_returns_to_the_menu_and_leaving_the_menu_ends(tmp_path: Path, leaving: object) -> None:
+    prompts: list[str] = []
+    answers = iter(["1", "y", "5", leaving, "1", leaving, leaving])
+
+    def read(prompt: str) -> str:
+        prompts.append(prompt)
+        answer = next(answers)
+        if not isinstance(answer, str):
+            raise answer
+        return answer
+
+    written: list[str] = []
+    play_with_experience(menu_settings(tmp_path), read, written.append)
+    assert [prompt.startswith("Choose 1, 2 or 3") for prompt in prompts] == [True, *[False] * 3, True, False, True]
+    assert written.count("tictactoe against experience (help lists the commands, quit returns to the menu)") == 2
+
+
+def test_ctrl_c_ends_the_matches_that_are_watched_and_returns_to_the_menu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses = iter([None, KeyboardInterrupt])
+
+    def sleep(_: float) -> None:
+        if (interruption := next(pauses)) is not None:
+            raise interruption
+
+    monkeypatch.setattr("time.sleep", sleep)
+    written: list[str] = []
+    answers = iter(["2", "quit"])
+    play_with_experience(menu_settings(tmp_path), lambda _: next(answers), written.append)
+    assert "tictactoe, X: random, O: experience (Ctrl-C returns to the menu)" in written
+    assert len([line for line in written if " plays " in line]) == 2
+    assert [line for line in written if line.startswith("The experience graph knows")] == [
+        "The experience graph knows 0 boards."
+    ] * 2
 
 
 def test_a_mode_in_the_settings_is_played_at_once(tmp_path: Path) -> None:

@@ -107,7 +107,12 @@ def test_settings_of_a_single_stage_are_refused_for_a_whole_run(tmp_path: Path) 
         (GENERATE, ["--level", 1, "opponent=random", "opponents=pool"], 2, "set only one of them"),
         (GENERATE, ["--level", 0, "agent_file=nothing"], 2, "agent_file=nothing: set level to 1 or more"),
         (GENERATE, ["--level", 1, "agent_file=nothing"], 1, "nothing: No such file"),
-        (TRAIN, ["--level", 1, "dataset_file=nothing.csv"], 1, "nothing.csv does not exist"),
+        (
+            TRAIN,
+            ["--level", 1, "dataset_file=nothing.csv"],
+            1,
+            "dataset_file=nothing.csv: does not exist; set a CSV file",
+        ),
         (TRAIN, ["--level", 1, "start_file=nothing"], 1, "nothing: No such file"),
     ],
 )

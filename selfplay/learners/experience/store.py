@@ -51,8 +51,9 @@ class ExperienceStatus(NamedTuple):
     def __str__(self) -> str:
         first, second = self.results
         won, drawn, lost = total(self.results)
+        matches = "1 match" if self.matches == 1 else f"{self.matches:,} matches"
         return (
-            f"{self.boards:,} boards known from {self.matches:,} matches; it has won {won}, drawn {drawn}, "
+            f"{self.boards:,} boards known from {matches}; it has won {won}, drawn {drawn}, "
             f"lost {lost} (moving first {first}, second {second})"
         )
 

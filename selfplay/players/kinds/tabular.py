@@ -22,7 +22,7 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
 
     path, graph = _path(name.argument, run_dir), positions_of(game.name)
     if not path.exists():
-        raise InvalidFileError(path, f"does not exist; {_tables(run_dir)}; python train/train_tabular.py makes some")
+        raise InvalidFileError(path, f"does not exist; {_tables(run_dir)}; {_how_to_learn(path)}")
     tables = load_tables(path, graph)
     trains = name.against_person and tables.trains_against_people
     learns = trains if name.options["learn"] is None else name.options["learn"]
@@ -36,6 +36,13 @@ def _path(argument: str, run_dir: Path) -> Path:
     """The file that the text after the colon names: a path, or the name of one of the run's tables."""
     is_path = Path(argument).suffix == ".npz" or len(Path(argument).parts) > 1
     return Path(argument) if is_path else run_dir / "tabular" / f"{argument}.npz"
+
+
+def _how_to_learn(path: Path) -> str:
+    from selfplay.learners.tabular.learning import UPDATE_RULES
+
+    rule = path.stem if path.stem in UPDATE_RULES else "RULE"
+    return f"learn it with python train/train_tabular.py agent={rule}"
 
 
 def _tables(run_dir: Path) -> str:

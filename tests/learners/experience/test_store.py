@@ -121,6 +121,7 @@ def test_all_boards_of_tictactoe_and_their_classes_are_counted(tmp_path):
 def test_experience_persists_between_processes(tmp_path):
     store = new_store(tmp_path, backup="minimax", canonical=True, discount=0.8)
     learn(store, X_WINS, (0, 1))
+    assert " boards known from 1 match; " in str(store.status())
     learn(store, O_WINS, (1,))
     learn(store, DRAWN, (0,))
     before = store.boards()
