@@ -55,9 +55,10 @@ def _play(
             batch_size=settings.batch_size,
             device=context.device,
         ):
-            results = results.with_record(record)
             for row in range(len(record.match)) if settings.show else ():
-                log.info("%s\n", match_text(context.game, record, row, players))
+                number = results.matches + row + 1
+                log.info("match %d, %s\n", number, match_text(context.game, record, row, players))
+            results = results.with_record(record)
         report(results)
     return results
 

@@ -12,4 +12,4 @@ def match_text(game: Game, record: MatchRecord, row: int, players: Players) -> s
     seats = ", ".join(f"{name}: {players[seat ^ first].name}" for seat, name in enumerate(names))
     returned = int(record.states[-1].returns[row])
     result = "drawn" if returned == 0 else f"{names[returned < 0]} wins"
-    return "\n".join([f"match {int(record.match[row]) + 1}, {seats}", draw_line(game, record.actions_of(row)), result])
+    return "\n".join([seats, draw_line(game, record.actions_of(row)), result])
