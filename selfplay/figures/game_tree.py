@@ -10,6 +10,7 @@ import networkx as nx
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from selfplay.errors import SettingError
 from selfplay.figures.experience_graph import layered_positions
 from selfplay.figures.style import BLUE, DARK, GREEN, GREY, ORANGE, RED, default_style
 from selfplay.search.searcher import SearchResult
@@ -18,9 +19,12 @@ from selfplay.search.trace import Trace, Visit
 Node = tuple[int, ...]
 """The moves that lead to a position, as words."""
 
-WIDTH = 8.0
+LEAST_WIDTH, LEFT, RIGHT, COLUMN = 8.0, 1.15, 0.25, 0.36
+"""Inches: the minimum width of the figure, the space beside a tree, and the minimum distance of neighbours."""
 LAYER, ABOVE, BELOW = 1.05, 0.75, 0.55
-"""Inches: the width of the figure, the distance of two plies, and the space above and below a tree."""
+"""Inches: the distance of two plies, and the space above and below a tree."""
+MOST_COLUMNS = 150
+"""The maximum number of positions side by side."""
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -92,19 +96,22 @@ def picture_of_searches(
         searched: the results of each search, by its name.
         move_name: from a move, as a word, to its text.
         players: the names of the player to move at the root and of the other.
+
+    Raises SettingError if more than MOST_COLUMNS positions would be side by side.
     """
     trees = [_tree(result, trace, depth, breadth) for result, trace in searched.values()]
+    width = max(LEAST_WIDTH, LEFT + RIGHT + COLUMN * max(map(_columns, trees)))
     layers = [max(layer for _, layer in tree.nodes(data="layer")) for tree in trees]
     heights = [LAYER * count + ABOVE + BELOW for count in layers]
-    figure = Figure(figsize=(WIDTH, sum(heights) + 0.55))
+    figure = Figure(figsize=(width, sum(heights) + 0.55))
     top = sum(heights) + 0.55
     for (name, (result, _)), tree, height in zip(searched.items(), trees, heights, strict=True):
         axes = figure.add_axes((0, (top - height) / (sum(heights) + 0.55), 1, height / (sum(heights) + 0.55)))
-        _draw_tree(axes, tree, height, move_name, players)
+        _draw_tree(axes, tree, (width, height), move_name, players)
         title = f"{name.replace('_', '-')}: {_count(result.visited, 'position')} visited"
         axes.text(0.15, height - 0.22, title, fontsize=12, fontweight="bold", va="center", color=DARK)
         top -= height
-    _draw_legend(figure, sum(heights) + 0.55, players)
+    _draw_legend(figure, (width, sum(heights) + 0.55), players)
     return figure
 
 
@@ -117,22 +124,37 @@ def _tree(result: SearchResult, trace: Trace, depth: int, breadth: Sequence[int]
     return tree_of(trace, line, depth, breadth)
 
 
+def _columns(tree: nx.DiGraph) -> int:
+    """The number of positions side by side."""
+    columns = sum(1 for _, degree in tree.out_degree() if degree == 0)
+    if columns > MOST_COLUMNS:
+        raise SettingError(
+            f"picture.file: {columns:,} positions would be side by side, and at most {MOST_COLUMNS} can be drawn; "
+            "set a smaller picture.depth or picture.breadth"
+        )
+    return columns
+
+
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _draw_tree(
-    axes: Axes, tree: nx.DiGraph, height: float, move_name: Callable[[int], str], players: tuple[str, str]
+    axes: Axes,
+    tree: nx.DiGraph,
+    size: tuple[float, float],
+    move_name: Callable[[int], str],
+    players: tuple[str, str],
 ) -> None:
+    width, height = size
     axes.set_axis_off()
-    axes.set_xlim(0, WIDTH)
+    axes.set_xlim(0, width)
     axes.set_ylim(0, height)
-    left = 1.15
     raw = layered_positions(tree, ())
     columns = [x for x, _ in raw.values()]
-    step = (WIDTH - left - 0.25) / (max(columns) - min(columns) + 1)
+    step = (width - LEFT - RIGHT) / (max(columns) - min(columns) + 1)
     places = {
-        node: (left + step * (x - min(columns) + 0.5), height - ABOVE - LAYER * len(node))
+        node: (LEFT + step * (x - min(columns) + 0.5), height - ABOVE - LAYER * len(node))
         for node, (x, _) in raw.items()
     }
     small = 1.0 if step > 0.6 else max(0.62, step / 0.6)
@@ -192,11 +214,12 @@ def _draw_position(
         axes.annotate(text, xytext=(half - 2, 8), fontsize=8.5 * small, fontweight="bold", color=RED, **beside)
 
 
-def _draw_legend(figure: Figure, height: float, players: tuple[str, str]) -> None:
+def _draw_legend(figure: Figure, size: tuple[float, float], players: tuple[str, str]) -> None:
+    width, height = size
     note = (
         f"Values are to {players[0]}. Green: the chosen line. Dashed with red bars: cut off, never visited. "
         "\N{LESS-THAN OR EQUAL TO} \N{GREATER-THAN OR EQUAL TO}: the rest could not matter.\n"
         "2\N{MULTIPLICATION SIGN}: visited twice, after a null window required it. "
         "\N{HORIZONTAL ELLIPSIS} +n: moves not shown, and the positions visited after them."
     )
-    figure.text(0.15 / WIDTH, 0.28 / height, note, fontsize=8, va="center", color=DARK)
+    figure.text(0.15 / width, 0.28 / height, note, fontsize=8, va="center", color=DARK)

@@ -1,10 +1,13 @@
 """The picture of a game tree: its counts are those of the searches, and its limits hold."""
 
+from itertools import combinations
+
 import pytest
+from matplotlib.patches import BoxStyle
 from PIL import Image
 
 from selfplay.errors import SettingError
-from selfplay.figures.game_tree import MINUS, _tree
+from selfplay.figures.game_tree import MINUS, _tree, picture_of_searches
 from selfplay.games import make_game
 from selfplay.games.payoff_tree import PayoffTree
 from selfplay.playing.analysis import analyse, analysis_report
@@ -69,6 +72,21 @@ def test_a_picture_is_1200_pixels_wide_and_reports_the_same_counts(tmp_path, ove
         assert report.startswith("   B1 B2 B3\nA1 +3 -2 +2\n")
 
 
+def test_positions_of_a_broad_tree_do_not_overlap():
+    game = make_game("othello")
+    state = game.state_after(["f5", "d6", "c3"])
+    searcher = Searcher(game, make_evaluation("article", game), "alpha_beta", ordered=False, table_bits=0)
+    figure = picture_of_searches(
+        {"alpha_beta": searcher.trace(state, 4)}, lambda _: "a1", ("white", "black"), 3, [6, 4, 4]
+    )
+    figure.draw_without_rendering()
+    boxes = [text.get_bbox_patch() for text in figure.axes[0].texts if text.get_bbox_patch() is not None]
+    extents = [box.get_window_extent() for box in boxes if isinstance(box.get_boxstyle(), BoxStyle.Round)]
+    assert len(extents) > 50
+    for one, other in combinations(extents, 2):
+        assert min(one.x1, other.x1) <= max(one.x0, other.x0) or min(one.y1, other.y1) <= max(one.y0, other.y0)
+
+
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
@@ -79,6 +97,10 @@ def test_a_picture_is_1200_pixels_wide_and_reports_the_same_counts(tmp_path, ove
         (
             ["moves=f5d6c3", "depth=6", "picture.file=x.png"],
             r"^picture.file: minimax visits 57,005 positions",
+        ),
+        (
+            ["moves=f5d6c3", "depth=4", "picture.file=x.png", "picture.depth=4", "picture.breadth=[40]"],
+            r"^picture.file: 932 positions would be side by side, and at most 150 can be drawn; set a smaller",
         ),
         (["picture.depth=0"], r"^picture.depth=0: must be from 1 to 8$"),
         (["picture.breadth=[]"], r"^picture.breadth=\[\]: must be one or more numbers from 1 to 40$"),
