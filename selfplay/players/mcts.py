@@ -8,8 +8,8 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
 from selfplay.games.state import State
-from selfplay.players.capabilities import PlaysOnDevice
-from selfplay.players.player import Player, one_hot_policy, sample_actions
+from selfplay.players.capabilities import HasPolicy, PlaysOnDevice
+from selfplay.players.player import Capability, Player, one_hot_policy, sample_actions
 from selfplay.search.mcts.tree_search import TreeSearch, TreeSearchResult
 
 
@@ -39,6 +39,10 @@ class MctsPlayer(Player):
         self.name = name or f"mcts {search.evaluator.name}"
         self._prepared: _Prepared | None = None
 
+    def as_a(self, capability: type[Capability]) -> Capability | None:
+        # The action of a search with random numbers has a probability that one search does not tell.
+        return None if self.search.is_random and capability is HasPolicy else super().as_a(capability)
+
     def act(self, state: State, draws: Draws) -> Tensor:
         result = self._result(state, draws)
         if self.temperature == 0:
@@ -48,7 +52,8 @@ class MctsPlayer(Player):
     def policy(self, state: State) -> Tensor:
         """float64[B, A]: the probability of each action; the rows of finished matches are 0.
 
-        Where searches use random numbers, those of `act` depend on the match. Here they depend on the position alone.
+        A player whose searches use random numbers does not offer this (`HasPolicy`): those of `act` depend on the match
+        and those used here on the position alone.
         """
         result = self._result(state)
         if self.temperature > 0:

@@ -69,8 +69,11 @@ def test_levels_with_and_without_a_policy_head_search(run_dir: Path, level: int)
 
 def test_it_offers_values_visits_and_a_policy(run_dir: Path) -> None:
     player = make_player(ROLLOUTS, GAME, run_dir)
-    capabilities = (HasPolicy, ValuesActions, CountsVisits, PreparesAction, PlaysOnDevice)
+    capabilities = (ValuesActions, CountsVisits, PreparesAction, PlaysOnDevice)
     assert all(player.as_a(capability) is player for capability in capabilities)
+    # What it plays is random, in a way that it does not know; a search with tables is not.
+    assert player.as_a(HasPolicy) is None
+    assert make_player("mcts:level:2", GAME, run_dir).as_a(HasPolicy) is not None
     state = GAME.state_after(["1,1", "0,0"])
     values, visits, policy = player.action_values(state), player.visit_counts(state), player.policy(state)
     assert values.shape == visits.shape == policy.shape == (1, 9)

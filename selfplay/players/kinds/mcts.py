@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import SettingError
+from selfplay.players.mcts_offers import mcts_offers
+from selfplay.players.offers import Offering
 from selfplay.players.player_names import Option, PlayerKind, PlayerName
 from selfplay.registry import Registry
 
@@ -67,4 +69,5 @@ KIND = PlayerKind(
         *CONSTANTS,
     ),
     choices=_evaluators,
+    offering=Offering(mcts_offers, 2),
 )

@@ -1,6 +1,5 @@
 """Tree search of a batch of positions."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -8,11 +7,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.compilation import Words
 from selfplay.compute.random_numbers import Draws, Purpose, fold
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
-from selfplay.search.interruption import StopFlag, run_interruptibly
+from selfplay.search.interruption import run_interruptibly
 from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator, PositionValues
 from selfplay.search.mcts.kernels import Leaves, compile_lockstep, compile_whole_search
 from selfplay.search.mcts.results import Plan, Results, make_results
@@ -21,9 +21,12 @@ from selfplay.search.mcts.tree import NOT_ADDED, Trees, make_trees, tree_bytes
 from selfplay.settings.checks import require
 
 MOST_SIMULATIONS = 1_000_000
+LARGEST_TREE = 2 << 30
+"""Bytes of one tree; in games with many actions, this allows fewer simulations."""
 BYTES_AT_ONCE = 256 << 20
 """Memory of the trees that grow in lockstep."""
-NO_STOP = np.zeros(1, dtype=np.int64)
+
+Numbers = NDArray[np.float64]
 
 
 class TreeSearchResult(NamedTuple):
@@ -67,7 +70,9 @@ class TreeSearch:
         *,
         proves: bool = True,
     ) -> None:
-        require("simulations", simulations, 1 <= simulations <= MOST_SIMULATIONS, f"1 to {MOST_SIMULATIONS:,}")
+        most = min(MOST_SIMULATIONS, LARGEST_TREE // tree_bytes(1, game.num_distinct_actions) - 1)
+        require("simulations", simulations, 1 <= simulations <= most, f"1 to {most:,}")
+        self._tree_bytes = tree_bytes(simulations + 1, game.num_distinct_actions)
         self.game, self.evaluator, self.rule, self.simulations = game, evaluator, rule, simulations
         self._plan = Plan(simulations, proves, np.array(evaluator.ends, dtype=np.float64))
         self._constants = rule.constants(simulations, game.num_distinct_actions)
@@ -90,84 +95,59 @@ class TreeSearch:
         own, opp = state.own.cpu(), state.opp.cpu()
         words = _words_of_positions(own, opp) if draws is None else _words_of_draws(draws)
         if self.is_random:
-            results = self._searched(own.numpy(), opp.numpy(), words)
+            results = self._search(own.numpy(), opp.numpy(), words)[0]
             return TreeSearchResult(*(tensor.to(device) for tensor in _as_tensors(results)))
         rows, inverse = distinct_positions(state._replace(own=own, opp=opp))
-        results = self._searched(own[rows].numpy(), opp[rows].numpy(), words[:, rows.numpy()])
+        results = self._search(own[rows].numpy(), opp[rows].numpy(), words[:, rows.numpy()])[0]
         return TreeSearchResult(*(tensor[inverse].to(device) for tensor in _as_tensors(results)))
 
     def grow(self, state: State, draws: Draws | None = None) -> Trees:
         """The tree of the search of one match (B = 1), for inspection."""
         words = _words_of_positions(state.own, state.opp) if draws is None else _words_of_draws(draws)
-        return self._search(state.own.numpy(), state.opp.numpy(), words, NO_STOP)[1]
+        return self._search(state.own.numpy(), state.opp.numpy(), words)[1]
 
-    def _searched(self, own: NDArray[np.int64], opp: NDArray[np.int64], words: NDArray[np.int64]) -> Results:
-        """The results of positions, a number of them at a time that limits the memory."""
-
-        def work(stop: StopFlag) -> list[Results]:
-            return [self._search(own[rows], opp[rows], words[:, rows], stop)[0] for rows in self._chunks(len(own))]
-
-        parts = run_interruptibly(work)
-        return Results(*map(np.concatenate, zip(*parts, strict=True)))
-
-    def _chunks(self, size: int) -> Iterator[slice]:
-        one = tree_bytes(self.simulations + 1, self.game.num_distinct_actions)
-        rows = max(1, BYTES_AT_ONCE // one)
-        return (slice(start, start + rows) for start in range(0, max(1, size), rows))
-
-    def _search(
-        self, own: NDArray[np.int64], opp: NDArray[np.int64], words: NDArray[np.int64], stop: StopFlag
-    ) -> tuple[Results, Trees]:
-        evaluator = self.evaluator
-        if isinstance(evaluator, CompiledEvaluator):
-            return self._search_compiled(evaluator, own, opp, words, stop)
-        return self._search_in_lockstep(evaluator, own, opp, words[0], stop)
+    def _search(self, own: Words, opp: Words, words: Words) -> tuple[Results, Trees]:
+        """The results of positions, and the last tree or trees."""
+        if isinstance(self.evaluator, CompiledEvaluator):
+            return self._search_compiled(self.evaluator, own, opp, words)
+        rows = max(1, BYTES_AT_ONCE // self._tree_bytes)
+        parts = []
+        for start in range(0, max(1, len(own)), rows):
+            chunk = slice(start, start + rows)
+            found, trees = self._search_in_lockstep(self.evaluator, own[chunk], opp[chunk], words[0, chunk])
+            parts.append(found)
+        return Results(*map(np.concatenate, zip(*parts, strict=True))), trees
 
     def _search_compiled(
-        self,
-        evaluator: CompiledEvaluator,
-        own: NDArray[np.int64],
-        opp: NDArray[np.int64],
-        words: NDArray[np.int64],
-        stop: StopFlag,
+        self, evaluator: CompiledEvaluator, own: Words, opp: Words, words: Words
     ) -> tuple[Results, Trees]:
         search = compile_whole_search(*self._kind, evaluator.position_value(self.game))
-        trees, results = self._make_trees(1), make_results(len(own), self.game.num_distinct_actions)
-        memory = evaluator.parameters(self.game), trees, stop, results
-        search(own, opp, *words, self._plan, self._constants, *memory)
+        trees, results = self._memory(1), make_results(len(own), self.game.num_distinct_actions)
+        how = self._plan, self._constants, evaluator.parameters(self.game)
+        run_interruptibly(lambda stop: search(own, opp, *words, *how, trees, stop, results))
         return results, trees
 
     def _search_in_lockstep(
-        self,
-        evaluator: BatchEvaluator,
-        own: NDArray[np.int64],
-        opp: NDArray[np.int64],
-        words: NDArray[np.int64],
-        stop: StopFlag,
+        self, evaluator: BatchEvaluator, own: Words, opp: Words, root_words: Words
     ) -> tuple[Results, Trees]:
         plant, descend, receive, conclude = compile_lockstep(*self._kind)
-        trees, leaves = self._make_trees(len(own)), np.empty(len(own), dtype=np.int64)
-        results = make_results(len(own), self.game.num_distinct_actions)
+        trees, leaves = self._memory(len(own)), np.empty(len(own), dtype=np.int64)
         plant(own, opp, self._plan, trees, leaves)
         for simulation in range(self.simulations + 1):
             if simulation > 0:
                 descend(self._plan, self._constants, trees, leaves)
-            if stop[0]:
-                break
             if (leaves != NOT_ADDED).any():
                 values, logits = self._evaluated(evaluator, trees, leaves)
-                receive(values, logits, words, self._plan, self._constants, trees, leaves)
+                receive(values, logits, root_words, self._plan, self._constants, trees, leaves)
+        results = make_results(len(own), self.game.num_distinct_actions)
         conclude(self._constants, trees, results)
         return results, trees
 
-    def _evaluated(
-        self, evaluator: BatchEvaluator, trees: Trees, leaves: Leaves
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _evaluated(self, evaluator: BatchEvaluator, trees: Trees, leaves: Leaves) -> tuple[Numbers, Numbers]:
         """The values (float64[B]) and logits (float64[B, A]) of the leaves, equal ones evaluated once."""
         rows = np.flatnonzero(leaves != NOT_ADDED)
         nodes = trees.nodes[rows, leaves[rows]]
-        own, opp = (torch.from_numpy(np.ascontiguousarray(nodes[word])) for word in ("own", "opp"))
-        state = self._unfinished(own, opp)
+        state = self._unfinished(*(torch.from_numpy(np.ascontiguousarray(nodes[word])) for word in ("own", "opp")))
         first, inverse = distinct_positions(state)
         found: PositionValues = evaluator.evaluate(state.select(first))
         values, logits = np.zeros(len(leaves)), np.zeros((len(leaves), self.game.num_distinct_actions))
@@ -180,19 +160,19 @@ class TreeSearch:
         zeros = torch.zeros_like(own)
         return State(own, opp, zeros.to(torch.int8), zeros.bool(), zeros.float())
 
-    def _make_trees(self, batch_size: int) -> Trees:
+    def _memory(self, batch_size: int) -> Trees:
         return make_trees(batch_size, self.simulations + 1, self.game.num_distinct_actions)
 
 
-def _words_of_draws(draws: Draws) -> NDArray[np.int64]:
+def _words_of_draws(draws: Draws) -> Words:
     """int64[2, B]: the random words of the root and of the leaves of each tree."""
     return np.stack([draws.words(purpose).cpu().numpy() for purpose in (Purpose.ROOT_NOISE, Purpose.LEAF)])
 
 
-def _words_of_positions(own: Tensor, opp: Tensor) -> NDArray[np.int64]:
+def _words_of_positions(own: Tensor, opp: Tensor) -> Words:
     """int64[2, B]: random words that depend on the positions alone."""
     purposes = np.array([[Purpose.ROOT_NOISE], [Purpose.LEAF]], dtype=np.int64)
-    words: NDArray[np.int64] = fold(fold(own.numpy(), opp.numpy()), purposes)
+    words: Words = fold(fold(own.numpy(), opp.numpy()), purposes)
     return words
 
 

@@ -1,5 +1,9 @@
 """Tree search: exact values, policies, and independence of the batch."""
 
+import os
+import signal
+import threading
+
 import numpy as np
 import pytest
 import torch
@@ -116,3 +120,16 @@ def test_nothing_is_searched_where_the_match_is_over():
 def test_the_number_of_simulations_must_be_in_range(simulations):
     with pytest.raises(SettingError, match=f"simulations={simulations}: must be 1 to 1,000,000"):
         with_batches("puct", simulations)
+
+
+def test_ctrl_c_ends_a_long_search(default_sigint):
+    search = TreeSearch(GAME, RolloutEvaluator(), make_rule("uct"), 1_000_000)
+    search.search(GAME.state_after(["1,1", "0,0", "0,1", "2,1", "1,0", "1,2"]))  # compiles
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        search.search(GAME.init(10_000))
+
+
+def test_fewer_simulations_are_allowed_where_a_tree_would_not_fit_into_memory():
+    with pytest.raises(SettingError, match=r"simulations=1000000: must be 1 to 8[0-9]{2},[0-9]{3}"):
+        TreeSearch(make_game("othello"), RolloutEvaluator(), make_rule("uct"), 1_000_000)
