@@ -41,6 +41,8 @@ class Activity(IntEnum):
     TOURNAMENT = 7
     MEASUREMENT = 8
     LATE_POSITIONS = 9
+    JUDGED_POSITIONS = 10
+    VERSUS_PERFECT = 11
 
 
 class Purpose(IntEnum):
@@ -61,6 +63,7 @@ class Purpose(IntEnum):
     IMAGE = 12
     ROOT_NOISE = 13
     LEAF = 14
+    POSITION = 15
 
 
 @rule

@@ -2,7 +2,7 @@
 
 import io
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,3 +99,28 @@ def whole_numbers_on_x(axes: Axes, numbers: Iterable[int]) -> None:
     numbers = list(numbers)
     axes.set_xlim(min(numbers) - 0.5, max(numbers) + 0.5)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=13, integer=True, min_n_ticks=1))
+
+
+def draw_named_lines(axes: Axes, heights: Mapping[str, float]) -> None:
+    """A dashed horizontal line for each height, with its name to the right, at its height or a little above.
+
+    Names do not overlap. The limits of the y axis must be set before.
+    """
+    for height in heights.values():
+        axes.axhline(height, color=ORANGE, linewidth=1, linestyle="--", zorder=1)
+    low, high = axes.get_ylim()
+    free = low
+    for name, height in sorted(heights.items(), key=lambda item: item[1]):
+        place = max(height, free)
+        free = place + LINE_OF_TEXT * (high - low)
+        axes.annotate(
+            name.removeprefix("search:"),
+            (1, height),
+            (1.03, place),
+            xycoords=axes.get_yaxis_transform(),
+            textcoords=axes.get_yaxis_transform(),
+            arrowprops={"arrowstyle": "-", "color": ORANGE, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0},
+            color=DARK,
+            fontsize=8,
+            va="center",
+        )

@@ -18,7 +18,7 @@ from selfplay.grading.comparison_schedule import player_of, predecessor_matches,
 from selfplay.grading.large_game_comparison import Measurement, measure_levels
 from selfplay.grading.proof import Grade, Grader
 from selfplay.grading.ratings import rate
-from selfplay.grading.table_columns import table_of, write_csv
+from selfplay.grading.table_columns import of_families, table_of, write_csv
 from selfplay.matches.pair_results import play_pairs
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.context import RunContext, run_context
@@ -76,7 +76,8 @@ def compare_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Co
 def _measured(context: RunContext[Settings], levels: Sequence[int], progress: ProgressBar) -> Comparison:
     """The comparison in a game too large to enumerate."""
     measurement = measure_levels(context, levels, progress)
-    return Comparison(context.game, table_of(LEVEL_COLUMNS, measurement.level_facts()), {}, None, measurement)
+    table = table_of(of_families(LEVEL_COLUMNS, measurement.families), measurement.level_facts())
+    return Comparison(context.game, table, {}, None, measurement)
 
 
 def _graded(context: RunContext[Settings], levels: Sequence[int], grader: Grader, progress: ProgressBar) -> Comparison:
@@ -91,8 +92,7 @@ def _graded(context: RunContext[Settings], levels: Sequence[int], grader: Grader
     versus_random = dict(zip(levels, results[len(levels) :], strict=True))
     grades = {level: grader.grade(player_of(settings, game, level)) for level in (0, *levels)}
     rows = [
-        LevelFacts(level, previous.get(level), versus_random.get(level), grade, None, ratings[level])
+        LevelFacts(level, previous.get(level), versus_random.get(level), grade, None, None, None, ratings[level])
         for level, grade in grades.items()
     ]
-    columns = [column for column in LEVEL_COLUMNS if not column.large_games_only]
-    return Comparison(game, table_of(columns, rows), grades, grader)
+    return Comparison(game, table_of(of_families(LEVEL_COLUMNS), rows), grades, grader)

@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats, sign_test, wilson_interval
 from selfplay.grading.endgame_positions import EndgameGrade
+from selfplay.grading.judge.columns import against_perfect_columns, judged_columns
+from selfplay.grading.judge.perfect_matches import SeatResults
+from selfplay.grading.judge.positions import JudgedGrade
 from selfplay.grading.proof import SEAT_NAMES, Grade
 from selfplay.grading.ratings import Rating
 from selfplay.grading.table_columns import Column, Field, Row
@@ -12,6 +15,8 @@ from selfplay.matches.pair_results import PairResult
 
 RESULTS = ("wins", "draws", "losses")
 VERBS = {"wins": "won", "draws": "drawn", "losses": "lost"}
+LARGE, ENDGAMES = "large", "endgames"
+"""Families of games with columns of their own: too large to enumerate, and those with endgame positions among them."""
 OUTCOMES = {"win": "wins", "draw": "draws", "loss": "losses"}
 """Names of probabilities in columns, and the field of WinDrawLoss that holds each."""
 
@@ -25,7 +30,11 @@ class LevelFacts(NamedTuple):
     grade: Grade | None
     """None if the game is too large to enumerate."""
     endgames: EndgameGrade | None
-    """None if the game is small, or has no endgame positions."""
+    """None if the game is small, has no endgame positions, or is judged by an exact solver."""
+    judged: JudgedGrade | None
+    """None if no exact solver judges the game."""
+    against_perfect: SeatResults | None
+    """None if no exact solver judges the game, or it did not meet perfect play."""
     rating: Rating
 
 
@@ -45,6 +54,7 @@ class ReferenceFacts(NamedTuple):
     name: str
     rating: Rating
     endgames: EndgameGrade | None
+    judged: JudgedGrade | None
 
 
 def result_columns(
@@ -136,9 +146,7 @@ def _lines_columns(
     )
 
 
-def endgame_columns(
-    grade: Callable[[Row], EndgameGrade | None], *, large_games_only: bool = False
-) -> tuple[Column[Row], ...]:
+def endgame_columns(grade: Callable[[Row], EndgameGrade | None]) -> tuple[Column[Row], ...]:
     """The columns of a player's grade in the endgame positions."""
 
     def of(read: Callable[[EndgameGrade], Field]) -> Callable[[Row], Field]:
@@ -146,21 +154,20 @@ def endgame_columns(
 
     optimal = "share of the endgame positions in which its action is a best one"
     loss = "points that its action gives away there, on average; empty if the game counts no points"
-    columns = (
-        Column("endgame_optimal_rate", optimal, of(lambda found: found.optimal), in_sweep=True),
-        Column("endgame_mean_loss", loss, of(lambda found: found.mean_loss), in_sweep=True),
+    return (
+        Column("endgame_optimal_rate", optimal, of(lambda found: found.optimal), family=ENDGAMES, in_sweep=True),
+        Column("endgame_mean_loss", loss, of(lambda found: found.mean_loss), family=ENDGAMES, in_sweep=True),
     )
-    return tuple(column._replace(large_games_only=large_games_only) for column in columns)
 
 
-def rating_columns(rating: Callable[[Row], Rating], *, large_games_only: bool = False) -> tuple[Column[Row], ...]:
-    """The columns of the rating; `large_games_only` leaves out its interval in small games."""
+def rating_columns(rating: Callable[[Row], Rating], family: str = "") -> tuple[Column[Row], ...]:
+    """The columns of the rating. `family`: of the games that have its interval."""
     points = "Elo points by the model of Bradley and Terry, the random player at 0"
     ends = "95 % interval of the rating"
     return (
         Column("rating", points, lambda row: rating(row).points, in_sweep=True),
-        Column("rating_low", ends, lambda row: rating(row).low, large_games_only=large_games_only, in_sweep=True),
-        Column("rating_high", ends, lambda row: rating(row).high, large_games_only=large_games_only, in_sweep=True),
+        Column("rating_low", ends, lambda row: rating(row).low, family=family, in_sweep=True),
+        Column("rating_high", ends, lambda row: rating(row).high, family=family, in_sweep=True),
     )
 
 
@@ -171,19 +178,21 @@ VERSUS_RANDOM: tuple[Column[LevelFacts], ...] = result_columns(
     lambda facts: facts.versus_random, "_vs_random", "the random player", in_sweep=True
 )
 EXACT: tuple[Column[LevelFacts], ...] = grade_columns(lambda facts: facts.grade)
-ENDGAMES: tuple[Column[LevelFacts], ...] = endgame_columns(lambda facts: facts.endgames, large_games_only=True)
-RATING: tuple[Column[LevelFacts], ...] = rating_columns(lambda facts: facts.rating, large_games_only=True)
+LATE: tuple[Column[LevelFacts], ...] = endgame_columns(lambda facts: facts.endgames)
+QUALITY: tuple[Column[LevelFacts], ...] = judged_columns(lambda facts: facts.judged, in_sweep=True)
+VERSUS_PERFECT: tuple[Column[LevelFacts], ...] = against_perfect_columns(lambda facts: facts.against_perfect)
+RATING: tuple[Column[LevelFacts], ...] = rating_columns(lambda facts: facts.rating, LARGE)
 
 LEVEL_TABLE = "a table of compared levels; train/compare_levels.py writes it again"
 """What error messages call levels.csv and references.csv, and how to replace them."""
 
 LEVEL_COLUMNS: tuple[Column[LevelFacts], ...] = (
     Column("level", "the level; 0 is the random player", lambda facts: facts.level, int),
-    *(*VERSUS_PREVIOUS, *VERSUS_RANDOM, *EXACT, *ENDGAMES, *RATING),
+    *(*VERSUS_PREVIOUS, *VERSUS_RANDOM, *EXACT, *LATE, *QUALITY, *VERSUS_PERFECT, *RATING),
 )
-"""levels.csv; games that can be enumerated leave out the columns that are `large_games_only`."""
+"""levels.csv; a game leaves out the columns of other families."""
 
-SWEEP_COLUMNS = tuple(column for column in (*EXACT, *VERSUS_RANDOM, *ENDGAMES, *RATING) if column.in_sweep)
+SWEEP_COLUMNS = tuple(column for column in (*EXACT, *VERSUS_RANDOM, *LATE, *QUALITY, *RATING) if column.in_sweep)
 """The columns of levels.csv that sweep/runs.csv repeats, in its order."""
 
 _MATCH_RESULTS: tuple[Column[PairFacts], ...] = result_columns(lambda pair: pair.result)
@@ -197,9 +206,11 @@ MATCH_COLUMNS: tuple[Column[PairFacts], ...] = (
 
 _REFERENCE_RATING: tuple[Column[ReferenceFacts], ...] = rating_columns(lambda reference: reference.rating)
 _REFERENCE_ENDGAMES: tuple[Column[ReferenceFacts], ...] = endgame_columns(lambda reference: reference.endgames)
+_REFERENCE_QUALITY: tuple[Column[ReferenceFacts], ...] = judged_columns(lambda reference: reference.judged)
 REFERENCE_COLUMNS: tuple[Column[ReferenceFacts], ...] = (
     Column("reference", "the name of the random player or of a reference", lambda reference: reference.name, str),
     *_REFERENCE_RATING,
     *_REFERENCE_ENDGAMES,
+    *_REFERENCE_QUALITY,
 )
-"""references.csv, a row per reference, the random player first."""
+"""references.csv, a row per reference, the random player first; a game leaves out the columns of other families."""

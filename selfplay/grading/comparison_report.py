@@ -17,6 +17,14 @@ from selfplay.grading.proof import SEAT_NAMES, Grade, Grader, is_unbeatable
 from selfplay.grading.proof_text import lines_text, seats_verdict
 from selfplay.settings.run import Settings
 
+SOLVED_COLUMNS = {
+    "endgame_optimal_rate": ("optimal", ".3f"),
+    "endgame_mean_loss": ("loss", ".2f"),
+    "judged_mistake_rate": ("mistakes", ".3f"),
+    "judged_perfect_rate": ("perfect", ".3f"),
+}
+"""Columns about positions with exact values, and their titles and formats on the screen."""
+
 
 def comparison_report(comparison: Comparison, settings: Settings) -> str:
     """The table, the progress against the random player, and the verdict. `settings`: of the run."""
@@ -57,16 +65,16 @@ def _shown_row(row: "pd.Series[Any]", grade: Grade | None) -> dict[str, str]:
             "as second": lines_text(grade.lines[1]),
             "optimal": f"{row['optimal_action_rate']:.4f}",
         }
-    return shown | _endgame_columns(row) | {"rating": f"{row['rating']:.0f}"}
+    return shown | _solved_columns(row) | {"rating": f"{row['rating']:.0f}"}
 
 
 def _shown_word(word: str) -> str:
     return "no significant difference" if word == UNDECIDED else word
 
 
-def _endgame_columns(row: "pd.Series[Any]") -> dict[str, str]:
+def _solved_columns(row: "pd.Series[Any]") -> dict[str, str]:
     shown = {}
-    for column, title, form in (("endgame_optimal_rate", "optimal", ".3f"), ("endgame_mean_loss", "loss", ".2f")):
+    for column, (title, form) in SOLVED_COLUMNS.items():
         if column in row and not pd.isna(row[column]):
             shown[title] = f"{row[column]:{form}}"
     return shown

@@ -14,17 +14,31 @@ from selfplay.errors import NotNowError
 from selfplay.executors import open_executor
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.grading.comparison_columns import (
+    ENDGAMES,
+    LARGE,
     MATCH_COLUMNS,
     REFERENCE_COLUMNS,
     LevelFacts,
     PairFacts,
     ReferenceFacts,
 )
-from selfplay.grading.comparison_schedule import Pair, Who, name_of, player_of, schedule, scheduled_matches
+from selfplay.grading.comparison_schedule import (
+    Pair,
+    Who,
+    name_of,
+    player_of,
+    schedule,
+    scheduled_matches,
+    spaced_levels,
+)
 from selfplay.grading.endgame_positions import EndgameGrade, EndgamePositions, endgame_positions
+from selfplay.grading.judge.columns import JUDGED
+from selfplay.grading.judge.judgement import Judgement, judge_players
+from selfplay.grading.judge.perfect_matches import SeatResults
+from selfplay.grading.judge.positions import JudgedGrade
 from selfplay.grading.ratings import Rating, rate
 from selfplay.grading.reference_players import reference_names
-from selfplay.grading.table_columns import table_of, write_csv
+from selfplay.grading.table_columns import of_families, table_of, write_csv
 from selfplay.matches.pair_results import PairResult, play_pairs
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
@@ -49,12 +63,19 @@ class Measurement(NamedTuple):
     """The endgame positions; None where there are none."""
     endgame_grades: dict[Who, EndgameGrade]
     """The grades of levels and references in them, except for players that can only act during a match."""
+    judgement: Judgement | None
+    """What an exact solver says; None if none solves matches of the game from their start."""
     first_action: str
     """The first action of the newest level in a match."""
 
     @property
     def newest(self) -> int:
         return self.levels[-1]
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The families of games, for columns of tables, to which the game belongs."""
+        return (LARGE, ENDGAMES if self.judgement is None else JUDGED)
 
     def versus_references(self) -> dict[Who, PairResult]:
         """The newest level's results against the random player (0) and each reference."""
@@ -80,6 +101,7 @@ class Measurement(NamedTuple):
                 self.results[level, 0] if level in before else None,
                 None,
                 self.endgame_grades.get(level),
+                *self._judged(level),
                 self.ratings[level],
             )
             for level in self.levels
@@ -95,9 +117,13 @@ class Measurement(NamedTuple):
     def reference_facts(self) -> list[ReferenceFacts]:
         """The rows of references.csv, the random player first."""
         return [
-            ReferenceFacts(name_of(who), self.ratings[who], self.endgame_grades.get(who))
+            ReferenceFacts(name_of(who), self.ratings[who], self.endgame_grades.get(who), self._judged(who)[0])
             for who in self.versus_references()
         ]
+
+    def _judged(self, who: Who) -> tuple[JudgedGrade | None, SeatResults | None]:
+        found = self.judgement
+        return (None, None) if found is None else (found.grades.get(who), found.against_perfect.get(who))
 
 
 def measure_levels(
@@ -106,7 +132,8 @@ def measure_levels(
     """Play matches between the trained levels of the run (at least one, in order) and the references, and test both in
     endgame positions.
 
-    Writes matches.csv, references.csv and, unless it is already there, endgames.csv.
+    Writes matches.csv, references.csv and what `judge_players` or, where no exact solver solves matches from their
+    start, `endgame_positions` writes.
 
     Raises:
         SettingError, StageError, InvalidFileError: a reference cannot be made, or a level's file is broken.
@@ -118,7 +145,9 @@ def measure_levels(
     whos: list[Who] = [0, *levels, *references]
     # Made before any match, so that a wrong name is rejected at once.
     players = {who: player_of(settings, game, who) for who in whos}
-    endgames = endgame_positions(game, comparison.endgames, settings.seed, run.endgames, progress)
+    judgement = judge_players(context, players, spaced_levels(levels, comparison.every), progress)
+    wanted = comparison.endgames if judgement is None else 0
+    endgames = endgame_positions(game, wanted, settings.seed, run.endgames, progress)
     pairs = schedule(levels, references, comparison)
     with open_executor(settings.executor) as executor:
         tasks = scheduled_matches(settings, pairs)
@@ -132,10 +161,12 @@ def measure_levels(
         ratings=rate(whos, ((pair, result.results) for pair, result in results.items())),
         endgames=endgames,
         endgame_grades={} if endgames is None else _endgame_grades(endgames, players),
+        judgement=judgement,
         first_action=game.presentation.action_in_words(int(policy_of(players[levels[-1]], game.init())[0].argmax())),
     )
     write_csv(table_of(MATCH_COLUMNS, measurement.match_facts()), run.matches)
-    write_csv(table_of(REFERENCE_COLUMNS, measurement.reference_facts()), run.references)
+    columns = of_families(REFERENCE_COLUMNS, measurement.families)
+    write_csv(table_of(columns, measurement.reference_facts()), run.references)
     return measurement
 
 

@@ -4,17 +4,20 @@ from selfplay.games import Game
 from selfplay.games.win_draw_loss import WORSE, sign_test, wilson_interval
 from selfplay.grading.comparison_schedule import name_of
 from selfplay.grading.endgame_positions import EndgameGrade
+from selfplay.grading.judge.report import judgement_text
 from selfplay.grading.large_game_comparison import Measurement
 from selfplay.matches.pair_results import PairResult
 
 
 def measured_verdict(game: Game, measurement: Measurement) -> str:
-    """How the newest level does against its opponents and in endgames, its rating, and the levels it loses to."""
+    """How the newest level does against its opponents and in solved positions, its rating, and whom it loses to."""
     level = measurement.newest
     lines = [f"{game.name} has too many positions to try every line, so level {level} is measured, not proved."]
     lines += [f"Starting from {_openings_text(measurement.opening_plies)}, with each player first once, level {level}"]
     lines += [f"  won {_won_text(name_of(who), result)}" for who, result in measurement.versus_references().items()]
     lines += _endgames_text(measurement)
+    if measurement.judgement is not None:
+        lines += judgement_text(measurement.judgement, measurement.levels, measurement.references)
     points, low, high = measurement.ratings[level]
     best = max(measurement.references, key=lambda name: measurement.ratings[name].points, default=None)
     rating = f"Level {level} has a rating of {points:.0f} ({low:.0f}..{high:.0f}); the random player has 0"

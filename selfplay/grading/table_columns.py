@@ -38,8 +38,8 @@ class Column(NamedTuple, Generic[Row]):
     kind: type[int] | type[float] | type[str] = float
     exceeds_64_bits: bool = False
     """Whether integers in it may exceed 64 bits."""
-    large_games_only: bool = False
-    """Whether only games too large to enumerate have it."""
+    family: str = ""
+    """The only family of games that has it; empty: all games."""
     in_sweep: bool = False
     """Whether sweep/runs.csv repeats it for the newest level of each run."""
 
@@ -53,6 +53,11 @@ class Column(NamedTuple, Generic[Row]):
         if isinstance(field, int) and not (self.exceeds_64_bits or abs(field) < 2**63):
             raise ValueError(f"{self.name} has more than 64 bits")
         return field
+
+
+def of_families(columns: Iterable[Column[Row]], families: Iterable[str] = ()) -> list[Column[Row]]:
+    """The columns of games that belong to these families."""
+    return [column for column in columns if column.family in ("", *families)]
 
 
 def names(columns: Iterable[Column[Row]]) -> list[str]:

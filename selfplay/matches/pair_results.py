@@ -90,10 +90,12 @@ def count_matches(
     batch_size: int | None,
     opening_plies: int = 0,
     device: str = CPU,
+    *,
+    alternate: bool = True,
 ) -> PairResult:
-    """Play `matches` matches, the first player moving first in those with even numbers, and count their results.
+    """Play `matches` matches and count their results for the first player.
 
-    The players do not learn from the matches. `key`, `batch_size`, `opening_plies`, `device`: as for
+    The players do not learn from the matches. `key`, `batch_size`, `opening_plies`, `device`, `alternate`: as for
     `selfplay.matches.arena.play_matches`.
     """
     counted = RunningResults()
@@ -103,6 +105,7 @@ def count_matches(
         players,
         range(matches),
         key,
+        alternate=alternate,
         learn=False,
         opening_plies=opening_plies,
         batch_size=batch_size,

@@ -2,7 +2,7 @@
 
 RUN_DIR/level_03/dataset.csv (or dataset.parquet/), agent.safetensors, epoch_loss.csv, manifest.json
 RUN_DIR/manifest.json
-RUN_DIR/comparison/levels.csv, matches.csv, references.csv, endgames.csv
+RUN_DIR/comparison/levels.csv, matches.csv, references.csv, endgames.csv, judged_positions.csv, mistakes.csv
 RUN_DIR/tabular/*.npz, manifest.json
 RUN_DIR/tournament/*.csv, scores.png
 RUN_DIR/figures/*.png
@@ -76,6 +76,16 @@ class RunFolder:
     def endgames(self) -> Path:
         """Endgame positions with the exact value of every action, for the comparison in a large game."""
         return self.path / "comparison" / "endgames.csv"
+
+    @property
+    def judged_positions(self) -> Path:
+        """Positions in which an exact solver judges players, with the exact value of every action."""
+        return self.path / "comparison" / "judged_positions.csv"
+
+    @property
+    def mistakes(self) -> Path:
+        """How players act in each group of judged positions."""
+        return self.path / "comparison" / "mistakes.csv"
 
     @property
     def tabular(self) -> Path:

@@ -82,14 +82,21 @@ class ComparisonSettings:
     earlier_matches: int = 100
     """Matches against each reference of a level other than the newest, and between references."""
     endgames: int = 100
-    """Number of solved endgame positions (few empty squares) in which players are tested; 0: none."""
+    """Number of solved endgame positions (few empty squares) in which players are tested; 0: none. Games whose exact
+    solver solves whole matches have `judged` instead."""
+    judged: int = 100
+    """Positions in each of six groups, by stage and difficulty, in which an exact solver judges players; 0: none."""
+    perfect_matches: int = 10
+    """Matches in each seat against perfect play, from the initial position, of level 1, the newest and every n-th level
+    between; 0: none."""
 
     def __post_init__(self) -> None:
         require_count("comparison.matches", self.matches, 2)
         require_count("comparison.opening_plies", self.opening_plies, 0)
         require_count("comparison.every", self.every, 1, or_null=True)
         require_count("comparison.earlier_matches", self.earlier_matches, 2)
-        require_count("comparison.endgames", self.endgames, 0)
+        for name in ("endgames", "judged", "perfect_matches"):
+            require_count(f"comparison.{name}", getattr(self, name), 0)
         require_rates("comparison.epsilons", self.epsilons)
 
 

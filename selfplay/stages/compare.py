@@ -60,7 +60,7 @@ def _comparison_record(settings: Settings, run: RunFolder) -> dict[str, Any]:
 
 
 def _made_files(run: RunFolder, figures: Sequence[Path]) -> list[str]:
-    tables = (path for path in (run.comparison, run.matches, run.references) if path.exists())
+    tables = (path for path in (run.comparison, run.matches, run.references, run.mistakes) if path.exists())
     return [str(path.relative_to(run.path)) for path in (*tables, *figures)]
 
 

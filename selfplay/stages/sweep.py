@@ -121,6 +121,7 @@ def _shown_figures(row: "pd.Series[Any]") -> dict[str, str]:
         "as second": lines("second"),
         "unbeatable from": number("unbeatable_from", "d"),
         "optimal": number("optimal_action_rate", ".4f") or number("endgame_optimal_rate", ".3f"),
+        "mistakes": number("judged_mistake_rate", ".3f"),
         "rating": number("rating", ".0f"),
         "validation loss": number("validation_loss", ".4f"),
     }

@@ -16,6 +16,8 @@ from selfplay.grading.comparison import Comparison, compare_levels
 from selfplay.grading.comparison_report import comparison_table, verdict
 from selfplay.grading.comparison_schedule import name_of, player_of, schedule, spaced_levels
 from selfplay.grading.endgame_positions import HEADER, empty_squares, endgame_positions
+from selfplay.grading.judge.groups import GROUPS
+from selfplay.grading.judge.report import judgement_text
 from selfplay.grading.large_game_report import forgotten_text
 from selfplay.grading.ratings import rate
 from selfplay.grading.reference_players import reference_names
@@ -181,7 +183,8 @@ def test_endgame_positions_exist_only_for_boards_and_on_request(tmp_path: Path) 
 # ---------------------------------------------------------------------- the whole comparison
 
 
-TINY = ["comparison.matches=60", "comparison.earlier_matches=20", "comparison.endgames=16"]
+TINY = ["comparison.matches=60", "comparison.earlier_matches=20"]
+JUDGED = ["comparison.judged=2", "comparison.perfect_matches=1"]
 
 
 def stub_level(settings: Settings, game: Game, level: int) -> Player:
@@ -204,7 +207,7 @@ def run_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def comparison(run_dir: Path) -> Comparison:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr("selfplay.grading.comparison_schedule.level_player", stub_level)
-        return compare_levels(settings_for(run_dir, "connect_four", 2, *TINY))
+        return compare_levels(settings_for(run_dir, "connect_four", 2, *TINY, *JUDGED))
 
 
 def test_a_large_game_is_measured(comparison: Comparison, run_dir: Path) -> None:
@@ -212,14 +215,20 @@ def test_a_large_game_is_measured(comparison: Comparison, run_dir: Path) -> None
     assert measured is not None
     folder = run_dir / "comparison"
     assert sorted(path.name for path in folder.iterdir()) == [
-        *("endgames.csv", "levels.csv", "manifest.json", "matches.csv", "references.csv")
+        *("judged_positions.csv", "levels.csv", "manifest.json", "matches.csv", "mistakes.csv", "references.csv")
     ]
     levels, matches = pd.read_csv(folder / "levels.csv"), pd.read_csv(folder / "matches.csv")
     assert levels["level"].tolist() == [0, 1, 2]
     assert levels["rating"].tolist() == [measured.ratings[level].points for level in (0, 1, 2)]
-    assert levels["endgame_optimal_rate"].tolist() == [measured.endgame_grades[level].optimal for level in (0, 1, 2)]
     assert levels["lines_first"].isna().all()
-    assert levels["endgame_mean_loss"].isna().all()
+    judgement = measured.judgement
+    assert judgement is not None
+    grades = [judgement.grades[level].overall for level in (0, 1, 2)]
+    assert levels["judged_mistake_rate"].tolist() == [grade.mistakes for grade in grades]
+    assert levels["judged_perfect_rate"].tolist() == [grade.perfect for grade in grades]
+    assert levels["judged_points_lost"].tolist() == [grade.points_lost for grade in grades]
+    assert levels["losses_vs_perfect_second"].fillna(-1).tolist() == [-1, 1, 1]
+    assert not [name for name in levels if name.startswith("endgame")]
     assert (matches[["wins", "draws", "losses"]].sum(axis=1) == [60, 60, 60, *[20] * 3, *[60] * 3, *[20] * 3]).all()
     row = matches[(matches["level"] == 2) & (matches["opponent"] == "level:1")].iloc[0]
     results = measured.results[2, 1].results
@@ -230,12 +239,20 @@ def test_a_large_game_is_measured(comparison: Comparison, run_dir: Path) -> None
     assert references["reference"].tolist() == ["random", *reference_names(CONNECT_FOUR, None)]
     assert references["rating"].is_monotonic_increasing
     assert references["rating"].iloc[0] == 0
+    assert references["judged_mistake_rate"].iloc[0] == grades[0].mistakes
+    assert not [name for name in references if name.startswith("endgame")]
+    mistakes = pd.read_csv(folder / "mistakes.csv")
+    assert mistakes["group"].tolist() == [*GROUPS, "all"] * 6
+    assert mistakes["positions"].tolist() == ([2] * 6 + [12]) * 6
+    newest = mistakes[(mistakes["level"] == 2) & (mistakes["group"] == "begin-hard")].iloc[0]
+    assert newest["player"] == "level:2"
+    assert newest["mistake_rate"] == judgement.grades[2].groups["begin-hard"].mistakes
 
 
 def test_the_same_seed_gives_the_same_bytes(
     comparison: Comparison, of_stubs: None, run_dir: Path, tmp_path: Path
 ) -> None:
-    compare_levels(settings_for(tmp_path, "connect_four", 2, *TINY, "batch_size=32"))
+    compare_levels(settings_for(tmp_path, "connect_four", 2, *TINY, *JUDGED, "batch_size=32"))
     assert files_of(tmp_path) == files_of(run_dir)
 
 
@@ -249,15 +266,11 @@ def test_the_report_describes_a_large_game(comparison: Comparison) -> None:
     low, high = wilson_interval(results.wins, 60)
     share = f"{results.wins / 60:.3f} ({low:.3f}..{high:.3f})"
     assert f"  won {share} of 60 matches against {opponent}, {distinct} of them different\n" in text
-    grade = measured.endgame_grades[2]
-    assert measured.endgames is not None
-    solved, (fewest, most) = measured.endgames.state.batch_size, measured.endgames.empties
-    title = f"\nIn {solved} solved positions with {fewest} to {most} empty squares, in which the choice matters"
-    assert f"{title}, a best action is\nchosen by\n" in text
-    assert f"\n  level:2 in {grade.optimal:.3f} of them\n" in text
+    assert measured.judgement is not None
+    assert "\n".join(judgement_text(measured.judgement, [0, 1, 2], measured.references)) in text
     assert "\nIt opens with column 1.\n" in text
     assert text.endswith(f"Level 2 now loses to level 1: {measured.results[2, 1].results} (won-drawn-lost).")
-    assert table.splitlines()[0].split()[-2:] == ["optimal", "rating"]
+    assert table.splitlines()[0].split()[-3:] == ["mistakes", "perfect", "rating"]
 
 
 def test_only_losses_against_earlier_levels_are_reported_as_regressions(comparison: Comparison) -> None:
@@ -292,20 +305,26 @@ def test_lost_points_are_reported_for_games_with_points(of_stubs: None, tmp_path
     }
 
 
+@pytest.mark.parametrize(
+    ("game", "column"), [("othello_6x6", "endgame_optimal_rate"), ("connect_four", "judged_mistake_rate")]
+)
 def test_players_that_can_only_play_whole_matches_are_graded_by_matches(
-    of_stubs: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    of_stubs: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str, column: str
 ) -> None:
     def refuse(player: SearchPlayer, state: State) -> torch.Tensor:
         raise NotNowError("not now")
 
     monkeypatch.setattr(SearchPlayer, "policy", refuse)
-    tiny = [f"comparison.{each}" for each in ("matches=20", "earlier_matches=10", "endgames=4")]
-    comparison = compare_levels(settings_for(tmp_path, "connect_four", 2, *tiny))
+    reference = "search:negascout?depth=2&evaluation=none"
+    tiny = ["matches=20", "earlier_matches=10", "endgames=4", "judged=1", "perfect_matches=0"]
+    tiny.append(f'references=["{reference}"]')
+    comparison = compare_levels(settings_for(tmp_path, game, 2, *(f"comparison.{each}" for each in tiny)))
     measured = comparison.measurement
     assert measured is not None
-    assert list(measured.endgame_grades) == [0, 2]
-    assert measured.references[0] in verdict(comparison)
-    assert pd.read_csv(tmp_path / "comparison" / "references.csv")["endgame_optimal_rate"].count() == 1
+    grades = measured.endgame_grades if measured.judgement is None else measured.judgement.grades
+    assert list(grades) == [0, 2]
+    assert reference in verdict(comparison)
+    assert pd.read_csv(tmp_path / "comparison" / "references.csv")[column].count() == 1
 
 
 def test_a_wrong_reference_is_refused_before_any_match(of_stubs: None, tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ import pytest
 from selfplay.grading.comparison_columns import LEVEL_COLUMNS, MATCH_COLUMNS, REFERENCE_COLUMNS, SWEEP_COLUMNS
 from selfplay.grading.endgame_positions import ENDGAME_COLUMNS
 from selfplay.grading.finished_runs import LINES, NEEDED
+from selfplay.grading.judge.columns import GROUP_COLUMNS
+from selfplay.grading.judge.positions import POSITION_COLUMNS
 from selfplay.grading.table_columns import Column, markdown_table, meanings, names, read_rows, table_of
 from selfplay.grading.tournament_tables import EXACT_PLAYER_COLUMNS, PAIR_COLUMNS, PLAYER_COLUMNS
 from tests.support.rejections import assert_file_rejected
@@ -86,6 +88,7 @@ def test_neighbouring_columns_with_one_meaning_share_a_row_of_the_docs() -> None
     "columns",
     [
         *map(meanings, (LEVEL_COLUMNS, MATCH_COLUMNS, REFERENCE_COLUMNS, PAIR_COLUMNS, PLAYER_COLUMNS)),
+        *map(meanings, (GROUP_COLUMNS, POSITION_COLUMNS)),
         ENDGAME_COLUMNS,
     ],
 )

@@ -1,0 +1,78 @@
+"""Matches against perfect play, and what the report says of an exact solver's judgement."""
+
+from functools import cache
+
+import pytest
+
+from selfplay.games import make_game
+from selfplay.games.win_draw_loss import WinDrawLoss
+from selfplay.grading.judge.judgement import Judgement
+from selfplay.grading.judge.perfect_matches import SeatResults, play_against_perfect
+from selfplay.grading.judge.positions import JudgedGrade, MoveQuality
+from selfplay.grading.judge.report import judgement_text
+from selfplay.matches.arena import play_matches
+from selfplay.players.perfect import whole_game_solver_player
+from selfplay.players.solver_player import SolverPlayer
+from tests.support.stub_players import FirstLegal
+
+GAME = make_game("connect_four")
+
+
+@cache
+def perfect() -> SolverPlayer:
+    player = whole_game_solver_player(GAME)
+    assert player is not None
+    return player
+
+
+def test_perfect_play_wins_moving_first_and_a_poor_player_loses_in_both_seats():
+    players = {"lowest": FirstLegal(GAME), "perfect": perfect()}
+    results = play_against_perfect(perfect(), players, 2, 5, None)
+    assert results["lowest"] == SeatResults(WinDrawLoss(0, 0, 2), WinDrawLoss(0, 0, 2))
+    assert results["perfect"] == SeatResults(WinDrawLoss(2, 0, 0), WinDrawLoss(0, 0, 2))
+
+
+def test_perfect_play_varies_but_the_same_key_gives_the_same_matches():
+    pair = (FirstLegal(GAME), perfect())
+    lines = [
+        next(play_matches(GAME, pair, range(4), 5, alternate=False, learn=False)).action_sequences().tolist()
+        for _ in range(2)
+    ]
+    assert lines[0] == lines[1]
+    assert len(set(map(tuple, lines[0]))) > 1
+
+
+def grade(mistakes: float) -> JudgedGrade:
+    quality = MoveQuality(2, mistakes, 0.5, 1.25)
+    return JudgedGrade(quality._replace(positions=4), {"end-easy": quality, "begin-hard": quality})
+
+
+def test_the_report_has_a_line_per_group_and_the_results_against_perfect_play():
+    strong, weak = "search:negascout?depth=6", "search:negascout?depth=2"
+    results = SeatResults(WinDrawLoss(7, 1, 2), WinDrawLoss(0, 3, 7))
+    grades = {0: grade(0.75), 1: grade(0.5), 2: grade(0.25), weak: grade(0.6), strong: grade(0.125)}
+    judgement = Judgement(None, grades, {2: results}, 1)
+    lines = judgement_text(judgement, [0, 1, 2], [weak, strong])
+    assert max(map(len, lines)) <= 80
+    assert lines[3:] == [
+        "  group       positions  mistakes  perfect  points  random  level 1  reference",
+        "  end-easy            2     0.250    0.500    1.25   0.750    0.500      0.125",
+        "  begin-hard          2     0.250    0.500    1.25   0.750    0.500      0.125",
+        "  all                 4     0.250    0.500    1.25   0.750    0.500      0.125",
+        "The reference is search:negascout?depth=6.",
+        "Against perfect play, from the initial position, level 2",
+        "  moving first won 7, drew 1 and lost 2 of 10 matches (a win is best)",
+        "  moving second won 0, drew 3 and lost 7 of 10 matches (a loss is best)",
+    ]
+
+
+def test_the_report_leaves_out_what_was_not_measured():
+    assert judgement_text(Judgement(None, {}, {}, None), [0, 1], []) == []
+    lines = judgement_text(Judgement(None, {0: grade(1), 1: grade(0)}, {}, None), [0, 1], ["engine"])
+    assert lines[3] == "  group       positions  mistakes  perfect  points  random"
+    assert len(lines) == 7
+
+
+@pytest.mark.parametrize("name", ["othello", "tictactoe"])
+def test_games_whose_solver_does_not_reach_the_start_have_no_such_player(name):
+    assert whole_game_solver_player(make_game(name)) is None

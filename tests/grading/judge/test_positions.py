@@ -1,0 +1,199 @@
+"""Positions solved exactly as a test for players: their groups, how they are drawn, their file, and grades."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.games import make_game
+from selfplay.grading.judge import positions as positions_module
+from selfplay.grading.judge import sampler as sampler_module
+from selfplay.grading.judge.groups import GROUPS, group_of
+from selfplay.grading.judge.positions import JudgedPositions, MoveQuality, judged_positions
+from selfplay.grading.judge.sampler import JudgedPosition, choice_matters, sample_positions
+from selfplay.players.random import RandomPlayer
+from selfplay.players.solver_player import SolverPlayer
+from selfplay.search.exact_solver import ExactSolver, make_exact_solver
+from tests.support.runs import PROJECT
+from tests.support.stub_players import FirstLegal
+
+GAME = make_game("connect_four")
+PUBLISHED = json.loads((PROJECT / "tests" / "data" / "connect_four.json").read_text())["positions"]
+KEY = 11
+
+
+@cache
+def the_solver() -> ExactSolver:
+    return make_exact_solver(GAME)
+
+
+@cache
+def drawn() -> list[JudgedPosition]:
+    return sample_positions(the_solver(), 2, KEY)
+
+
+def plain(positions: list[JudgedPosition]) -> list[tuple[object, ...]]:
+    return [
+        (each.group, int(each.state.own), int(each.state.opp), int(each.state.current_player), dict(each.values))
+        for each in positions
+    ]
+
+
+def stones_of(position: JudgedPosition) -> int:
+    return (int(position.state.own) | int(position.state.opp)).bit_count()
+
+
+# ---------------------------------------------------------------------- groups
+
+
+def test_published_positions_are_in_their_published_groups():
+    assert {position["group"] for position in PUBLISHED} == set(GROUPS)
+    for position in PUBLISHED:
+        state, score = GAME.state_after(position["columns"]), position["score"]
+        assert group_of(len(position["columns"]), the_solver().plies_to_end(score, state), 42) == position["group"]
+
+
+@pytest.mark.parametrize(
+    ("stones", "plies", "group"),
+    [
+        *[(0, 42, "begin-hard"), (14, 28, "begin-medium"), (14, 14, "begin-easy"), (15, 14, "middle-easy")],
+        *[(28, 14, "middle-easy"), (15, 15, "middle-medium"), (29, 13, "end-easy"), (41, 1, "end-easy")],
+    ],
+)
+def test_a_group_is_a_third_of_the_stones_and_of_the_plies_to_the_end(stones, plies, group):
+    assert group_of(stones, plies, 42) == group
+
+
+# ---------------------------------------------------------------------- drawing
+
+
+def test_each_group_has_the_requested_number_of_different_positions():
+    assert [position.group for position in drawn()] == [group for group in GROUPS for _ in range(2)]
+    assert len({(own, opp) for _, own, opp, *_ in plain(drawn())}) == 12
+
+
+def test_drawn_positions_belong_to_their_groups_and_the_choice_matters():
+    solver = the_solver()
+    for position in drawn():
+        assert position.values == solver.action_values(position.state)
+        value = max(position.values.values())
+        assert value == solver.value(position.state)
+        assert value >= 0
+        assert any(other < 0 or (other == 0 and value > 0) for other in position.values.values())
+        line = solver.solve(position.state).principal_variation
+        assert position.group == group_of(stones_of(position), len(line), 42)
+        assert int(position.state.current_player) == stones_of(position) % 2
+
+
+def test_the_same_key_gives_the_same_positions_in_any_batch(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sampler_module, "MATCHES_AT_ONCE", 70)
+    assert plain(sample_positions(make_exact_solver(GAME, 14), 2, KEY)) == plain(drawn())
+
+
+def test_another_key_gives_other_positions():
+    words = {(own, opp) for _, own, opp, *_ in plain(drawn())}
+    assert not words & {(own, opp) for _, own, opp, *_ in plain(sample_positions(the_solver(), 1, KEY + 1))}
+
+
+@pytest.mark.parametrize(
+    ("values", "matters"),
+    [([3, 2], False), ([3, 0], True), ([3, -1], True), ([0, -1], True), ([0, 0], False), ([-1, -5], False)],
+)
+def test_the_choice_matters_where_a_win_or_a_draw_can_be_given_away(values, matters):
+    assert choice_matters(dict(enumerate(values))) == matters
+
+
+# ---------------------------------------------------------------------- grades
+
+
+def together(*lines: str):
+    states = [GAME.state_after(line.split()) for line in lines]
+    return type(states[0])(*(torch.cat(fields) for fields in zip(*states, strict=True)))
+
+
+class LastLegal(FirstLegal):
+    """Plays the highest legal action."""
+
+    def act(self, state, draws):
+        return 6 - self.game.legal_action_mask(state).flip(1).to(torch.uint8).argmax(dim=1)
+
+
+def test_grades_of_known_values():
+    # In the third position column 1 is full, so the lowest action is column 2.
+    state = together("1 7 2 7 3 7", "4", "1 1 1 1 1 1")
+    values = np.array([[3, -2, 0, 18, 0, 0, 3], [-4, -2, -2, -1, -2, -2, 0], [np.nan, 5, 4, 3, 2, 1, 0]])
+    judged = JudgedPositions(state, values, ("middle-easy", "begin-hard", "begin-hard"))
+    # The lowest action: 3 of 18, still a win; -4 of 0, a mistake; 5 of 5, perfect.
+    assert judged.grade(FirstLegal(GAME)).overall == pytest.approx((3, 1 / 3, 1 / 3, (15 + 4 + 0) / 3))
+    # The highest action: 3 of 18; 0 of 0, perfect; 0 of 5, a win given away.
+    grade = judged.grade(LastLegal(GAME))
+    assert grade.overall == pytest.approx((3, 1 / 3, 1 / 3, (15 + 0 + 5) / 3))
+    assert list(grade.groups) == ["middle-easy", "begin-hard"]
+    assert grade.groups["middle-easy"] == MoveQuality(1, 0, 0, 15)
+    assert grade.groups["begin-hard"] == MoveQuality(2, 0.5, 0.5, 2.5)
+    # The random player counts by its probabilities: mistakes are 4 of 7, 6 of 7 and 1 of 6 actions.
+    random = judged.grade(RandomPlayer(GAME)).overall
+    assert random.mistakes == pytest.approx((4 / 7 + 6 / 7 + 1 / 6) / 3)
+    assert random.perfect == pytest.approx((1 / 7 + 1 / 7 + 1 / 6) / 3)
+
+
+def test_perfect_play_makes_no_mistakes(tmp_path: Path):
+    judged = judged_positions(the_solver(), 2, 0, tmp_path / "judged_positions.csv")
+    assert judged is not None
+    grade = judged.grade(SolverPlayer(the_solver()))
+    assert grade.overall == pytest.approx((12, 0, 1, 0))
+    assert list(grade.groups) == list(GROUPS)
+
+
+# ---------------------------------------------------------------------- the file
+
+
+def test_solved_positions_are_read_from_their_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "judged_positions.csv"
+    monkeypatch.setattr(positions_module, "sample_positions", lambda solver, count, key, progress: drawn()[:count])
+    judged = judged_positions(the_solver(), 3, 0, path)
+    assert judged is not None
+    written = path.read_bytes()
+    assert written.startswith(b"position,group,own,opp,to_move,action,value\n0,end-easy,")
+    lines = written.splitlines(keepends=True)
+    for content in (b"", written[:-4], lines[0] + lines[1], b"\xff", written.replace(b"0,end-easy", b"0,end-hard", 1)):
+        path.write_bytes(content)
+        judged_positions(the_solver(), 3, 0, path)
+        assert path.read_bytes() == written
+    # With another number or seed the positions are drawn anew.
+    judged_positions(the_solver(), 2, 0, path)
+    assert len(path.read_bytes()) < len(written)
+    judged_positions(the_solver(), 3, 0, path)
+    monkeypatch.setattr(positions_module, "sample_positions", None)
+    again = judged_positions(the_solver(), 3, 0, path)
+    assert again is not None
+    assert np.array_equal(judged.values, again.values, equal_nan=True)
+    assert all(torch.equal(one, other) for one, other in zip(judged.state, again.state, strict=True))
+    assert (again.groups, path.read_bytes()) == (judged.groups, written)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b",end-easy,", b",end-hard,"),
+        (b"\n0,", b"\n,"),
+        (b",-11\n", b",\n"),
+        (b"action", b"move"),
+        (b"to_move", b"x"),
+    ],
+)
+def test_impossible_contents_are_replaced_even_if_the_manifest_covers_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: bytes, new: bytes
+):
+    path = tmp_path / "judged_positions.csv"
+    monkeypatch.setattr(positions_module, "sample_positions", lambda solver, count, key, progress: drawn()[:count])
+    judged_positions(the_solver(), 3, 0, path)
+    written = path.read_bytes()
+    assert old in written
+    path.write_bytes(written.replace(old, new))
+    monkeypatch.setattr(positions_module.Manifest, "is_done", lambda *_, **__: True)
+    judged_positions(the_solver(), 3, 0, path)
+    assert path.read_bytes() == written
