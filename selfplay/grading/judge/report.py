@@ -69,5 +69,5 @@ def _perfect_text(judgement: Judgement, level: int) -> list[str]:
     lines = [f"Against perfect play, from the initial position, level {level}"]
     for seat, results, best in zip(SEAT_NAMES, judgement.against_perfect[level], (outcome, -outcome), strict=True):
         counts = f"won {results.wins}, drew {results.draws} and lost {results.losses} of {results.matches} matches"
-        lines.append(f"  moving {seat} {counts} ({OUTCOMES[best]} is best)")
+        lines.append(f"  moving {seat} {counts} (best possible: {OUTCOMES[best]})")
     return lines

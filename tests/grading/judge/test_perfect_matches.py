@@ -61,8 +61,8 @@ def test_the_report_has_a_line_per_group_and_the_results_against_perfect_play():
         "  all                 4     0.250    0.500    1.25   0.750    0.500      0.125",
         "The reference is search:negascout?depth=6.",
         "Against perfect play, from the initial position, level 2",
-        "  moving first won 7, drew 1 and lost 2 of 10 matches (a win is best)",
-        "  moving second won 0, drew 3 and lost 7 of 10 matches (a loss is best)",
+        "  moving first won 7, drew 1 and lost 2 of 10 matches (best possible: a win)",
+        "  moving second won 0, drew 3 and lost 7 of 10 matches (best possible: a loss)",
     ]
 
 
