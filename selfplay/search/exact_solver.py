@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.compilation import Words
 from selfplay.errors import SettingError
 from selfplay.games import GAMES
 from selfplay.games.game import Game
@@ -110,6 +111,15 @@ class ExactSolver(ABC):
 
         return self._interruptibly(search, time_limit)
 
+    def values_within(self, state: State, lowest: Words, highest: Words) -> Words:
+        """int64[B]: the value of each position, clipped to lowest..highest (int64[B] each).
+
+        The narrower the interval, the faster; v..v+1 asks whether the value is at most v. Positions related to each
+        other are best given together, in one call.
+        """
+        own, opp = state.own.numpy(), state.opp.numpy()
+        return self._interruptibly(lambda stop: self._values_within(own, opp, lowest, highest, stop), None)
+
     @abstractmethod
     def value_text(self, value: int, state: State, row: int = 0) -> str:
         """A value to the player to move in match `row` of `state` in words, such as "wins by 6"."""
@@ -143,6 +153,11 @@ class ExactSolver(ABC):
     @abstractmethod
     def _is_at_most(self, value: int, own: int, opp: int, stop: StopFlag) -> bool:
         """Whether the value of the position is at most `value`. Raises StoppedError."""
+
+    def _values_within(self, own: Words, opp: Words, lowest: Words, highest: Words, stop: StopFlag) -> Words:
+        """As `values_within`. Raises StoppedError."""
+        values = [self._value(*words, stop) for words in zip(own.tolist(), opp.tolist(), strict=True)]
+        return np.clip(np.array(values, dtype=np.int64), lowest, highest)
 
     def _interruptibly(self, search: Callable[[StopFlag], Result], time_limit: float | None) -> Result:
         self._work[0] = 0

@@ -27,15 +27,20 @@ COLUMN = word_of(range(ROWS))
 COLUMN_BITS = (1 << STEP) - 1
 
 
-def position_of(own: int, opp: int) -> tuple[int, int]:
+@rule
+def position_of(own: Word, opp: Word) -> tuple[Word, Word]:
     """(own, stones) of a position in the words of the game."""
-    mine, others = _in_columns(own), _in_columns(opp)
+    mine, others = in_columns(own), in_columns(opp)
     return mine, mine | others
 
 
-def _in_columns(word: int) -> int:
-    squares = (square for square in range(SQUARES) if word >> square & 1)
-    return word_of(STEP * (square % COLUMNS) + ROWS - 1 - square // COLUMNS for square in squares)
+@rule
+def in_columns(word: Word) -> Word:
+    """A word of the game in this layout."""
+    squares = word & 0
+    for square in range(SQUARES):
+        squares |= ((word >> square) & 1) << (STEP * (square % COLUMNS) + ROWS - 1 - square // COLUMNS)
+    return squares
 
 
 @rule

@@ -9,13 +9,13 @@ positive if the player to move wins, and 0 for a draw. A sooner win has a higher
 
 import numpy as np
 
+from selfplay.compute.compilation import Words
 from selfplay.errors import SettingError
-from selfplay.games.connect_four import FULL_BOARD, SQUARES, ConnectFour, has_line, is_terminal
+from selfplay.games.connect_four import FULL_BOARD, SQUARES, ConnectFour
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.connect_four.board import playable_squares, position_of, winning_squares
 from selfplay.search.connect_four.book import NO_BOOK, opening_book
-from selfplay.search.connect_four.kernel import compile_null_window_search
+from selfplay.search.connect_four.narrowing import compile_values_within
 from selfplay.search.connect_four.table import new_table
 from selfplay.search.exact_solver import ExactSolver, StoppedError, check_table_bits, words_of
 from selfplay.search.interruption import StopFlag
@@ -44,7 +44,7 @@ class ConnectFourSolver(ExactSolver):
             raise SettingError(f"game={game.name}: this solver only knows connect_four")
         check_table_bits(table_bits, 10)
         super().__init__(game, FULL_BOARD, new_table(table_bits), np.zeros(1, dtype=np.int64))
-        self._null_window_search = compile_null_window_search()
+        self._find_values = compile_values_within()
         self._book = opening_book() if with_book else NO_BOOK
 
     def outcome(self, state: State, row: int = 0, *, time_limit: float | None = None) -> int:
@@ -75,36 +75,17 @@ class ConnectFourSolver(ExactSolver):
 
     def _narrowed(self, own: int, opp: int, lowest: int, highest: int, stop: StopFlag) -> int:
         """The score, clipped to lowest..highest. Raises StoppedError."""
-        empties = SQUARES - (own | opp).bit_count()
-        if is_terminal(own, opp):
-            return _clipped(-((empties + 2) // 2) if has_line(opp) else 0, lowest, highest)
-        mine, stones = position_of(own, opp)
-        if winning_squares(mine, stones) & playable_squares(stones):
-            return _clipped((empties + 1) // 2, lowest, highest)
-        lower, upper = _clipped(-(empties // 2), lowest, highest), _clipped((empties - 1) // 2, lowest, highest)
-        while lower < upper:
-            bound = _next_bound(lower, upper)
-            score = self._null_window_search(mine, stones, bound, self._table, *self._book, self._work, stop)
-            if stop[0]:
-                raise StoppedError
-            lower, upper = (min(score, upper), upper) if score > bound else (lower, max(score, lower))
-        return lower
+        words = (np.array([number], dtype=np.int64) for number in (own, opp, lowest, highest))
+        return int(self._values_within(*words, stop)[0])
+
+    def _values_within(self, own: Words, opp: Words, lowest: Words, highest: Words, stop: StopFlag) -> Words:
+        values = np.empty_like(own)
+        self._find_values(own, opp, lowest, highest, self._table, *self._book, self._work, stop, values)
+        if stop[0]:
+            raise StoppedError
+        return values
 
 
 def _moves_of_winner(value: int, own: int, opp: int) -> int:
     """The number of moves that the winner still makes. `value`: the score of the position, not 0."""
     return SCORE_OF_NO_STONES - abs(value) - (own if value > 0 else opp).bit_count()
-
-
-def _clipped(score: int, lowest: int, highest: int) -> int:
-    return min(max(score, lowest), highest)
-
-
-def _next_bound(lower: int, upper: int) -> int:
-    """The score for which the next search asks.
-
-    Far from 0 a search ends soon, because few lines win or lose so fast; the interval is therefore narrowed from its
-    ends (as Pons describes) and not halved.
-    """
-    middle = (lower + upper) // 2
-    return min(middle, -(-lower // 2)) if middle <= 0 else max(middle, upper // 2)
