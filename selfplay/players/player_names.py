@@ -62,6 +62,8 @@ class PlayerKind(NamedTuple):
     """(run_dir) to a phrase for error messages that lists the possible texts after the colon."""
     is_command: bool = False
     """Whether the text after the colon is a command. Of the question marks in it, only the last can begin options."""
+    files: Callable[[PlayerName, Path], list[Path]] | None = None
+    """(name, run_dir) to the files that it is made from, which determine how it plays; None: it needs none."""
     offering: Offering | None = None
     """How it is offered as an opponent; None: by its name alone, unless it needs an argument."""
 

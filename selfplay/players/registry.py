@@ -57,6 +57,13 @@ def make_player(text: str, game: "Game", run_dir: str | Path, *, against_person:
     return EpsilonGreedyPlayer(game, player, [name.options[EPSILON.name]])
 
 
+def files_of_player(text: str, run_dir: str | Path) -> list[Path]:
+    """The files that the player named `text` is made from. Raises SettingError and StageError as `make_player`."""
+    name = parse_name(text, run_dir)
+    files = player_kind(name.kind).files
+    return [] if files is None else files(name, Path(run_dir))
+
+
 def parse_name(text: str, run_dir: str | Path = ".") -> PlayerName:
     """`text` as a name of one of the kinds. Raises SettingError if it is not one; `run_dir` as for `make_player`."""
     kind_name = _kind_name(text)

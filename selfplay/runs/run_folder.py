@@ -3,6 +3,7 @@
 RUN_DIR/level_03/dataset.csv (or dataset.parquet/), agent.safetensors, epoch_loss.csv, manifest.json
 RUN_DIR/manifest.json
 RUN_DIR/comparison/levels.csv, matches.csv, references.csv, endgames.csv, judged_positions.csv, mistakes.csv
+RUN_DIR/comparison/proofs/*/proof.csv, plies.csv, manifest.json
 RUN_DIR/tabular/*.npz, manifest.json
 RUN_DIR/tournament/*.csv, scores.png
 RUN_DIR/figures/*.png
@@ -86,6 +87,11 @@ class RunFolder:
     def mistakes(self) -> Path:
         """How players act in each group of judged positions."""
         return self.path / "comparison" / "mistakes.csv"
+
+    @property
+    def proofs(self) -> Path:
+        """The folder of the proofs that players win, one folder for each."""
+        return self.path / "comparison" / "proofs"
 
     @property
     def tabular(self) -> Path:

@@ -41,15 +41,22 @@ def make_evaluation(name: str, game: Game) -> FeatureEvaluation:
         SettingError: the name is unknown, or the evaluation does not fit the game.
         InvalidFileError: the file is missing or not a valid evaluation.
     """
+    evaluation = read_evaluation(evaluation_path(name), name)
+    evaluation.table(game)  # raises if it does not fit
+    return evaluation
+
+
+def evaluation_path(name: str) -> Path:
+    """The file of the evaluation with this name, or `name` itself if it is the path of a .yaml file.
+
+    Raises SettingError if the name is unknown.
+    """
     known = sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
     if name not in known and not name.endswith(".yaml"):
         raise SettingError(
             f"unknown evaluation {name!r}; choose from {', '.join(known)}, or use the path of a .yaml file"
         )
-    path = EVALUATIONS / f"{name}.yaml" if name in known else Path(name)
-    evaluation = read_evaluation(path, name)
-    evaluation.table(game)  # raises if it does not fit
-    return evaluation
+    return EVALUATIONS / f"{name}.yaml" if name in known else Path(name)
 
 
 def read_evaluation(path: Path, name: str) -> FeatureEvaluation:

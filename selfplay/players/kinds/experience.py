@@ -22,8 +22,11 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     rule = None
     if any(option.name in name.given for option in RULE):
         rule = ExperienceRule(*(name.options[option.name] for option in RULE))
-    path = Path(name.argument) if name.argument else run_dir / "experience.sqlite"
-    return load_experience_player(path, game, rule, learns=name.options["learn"])
+    return load_experience_player(_path(name, run_dir), game, rule, learns=name.options["learn"])
+
+
+def _path(name: PlayerName, run_dir: Path) -> Path:
+    return Path(name.argument) if name.argument else run_dir / "experience.sqlite"
 
 
 def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
@@ -46,5 +49,6 @@ KIND = PlayerKind(
     "the experience graph stored in this file or in run_dir/experience.sqlite; it learns from its matches",
     _make,
     (Option("learn", bool, True), *RULE),
+    files=lambda name, run_dir: [_path(name, run_dir)],
     offering=Offering(_offers, 5),
 )

@@ -25,6 +25,13 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     return load_level(folder, level, game, depth=options["depth"], temperature=options["temperature"])
 
 
+def _files(name: PlayerName, run_dir: Path) -> list[Path]:
+    from selfplay.players.levels import agent_of
+
+    level = whole_number(name.text, name.argument, "the level")
+    return [agent_of(name.options["run_dir"] or run_dir, level)] if level else []
+
+
 def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
     from selfplay.players.levels import load_level
     from selfplay.runs.run_folder import RunFolder
@@ -52,5 +59,6 @@ KIND = PlayerKind(
     "level L of the run in run_dir",
     _make,
     (Option("depth", int, 1), Option("temperature", float, 0.0), Option("run_dir")),
+    files=_files,
     offering=Offering(_offers, 1),
 )

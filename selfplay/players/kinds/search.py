@@ -41,6 +41,16 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     )
 
 
+def _files(name: PlayerName, run_dir: Path) -> list[Path]:
+    from selfplay.players.levels import agent_of
+    from selfplay.search.evaluation_files import evaluation_path
+
+    level = _level(name)
+    if level is None:
+        return [evaluation_path(name.options["evaluation"])]
+    return [agent_of(name.options["run_dir"] or run_dir, level)]
+
+
 def _level(name: PlayerName) -> int | None:
     """The level in the option evaluation=level:L; None if it names another evaluation."""
     kind, colon, level = name.options["evaluation"].partition(":")
@@ -94,6 +104,7 @@ KIND = PlayerKind(
         Option("run_dir"),
     ),
     choices=_algorithms,
+    files=_files,
     offering=Offering(search_offers, 2),
 )
 GREEDY_DISCS = PlayerKind(

@@ -86,5 +86,6 @@ KIND = PlayerKind(
     _make,
     (Option("learn", bool),),
     choices=_tables,
+    files=lambda name, run_dir: [_path(name.argument, run_dir)],
     offering=Offering(_offers, 4),
 )

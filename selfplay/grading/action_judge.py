@@ -1,0 +1,104 @@
+"""Judges the actions of a player by the exact values of the game's solver, many positions at a time.
+
+The worth of a position to the player is its exact value, except that all wins are worth the same (1) and, if the player
+can hold the start of the walk, all losses too (-1). A mistake is an action after which the position is worth less.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from selfplay.games import State, make_game
+from selfplay.players.capabilities import Explores, LimitsItsTime, SolvesPositions, policy_of
+from selfplay.players.player import Player
+from selfplay.players.registry import make_player
+from selfplay.search.exact_solver import ExactSolver, make_exact_solver
+from selfplay.settings.proof import ProofSettings
+
+Words = NDArray[np.int64]
+
+WIN = 1
+"""The worth of a won position."""
+EVERY_LOSS = -(10**6)
+"""The lowest worth, if losses differ in worth."""
+
+
+class Positions(NamedTuple):
+    """N positions of a match that is not over, with the examined player to move; a task for an executor."""
+
+    settings: ProofSettings
+    player: str
+    own: Words
+    """int64[N]"""
+    opp: Words
+    """int64[N]"""
+    are_won: NDArray[np.bool_]
+    """bool[N]: whether the position is known to be won for the player."""
+    lowest: int
+    """The lowest worth of a position: -1 if all losses are worth the same, otherwise EVERY_LOSS."""
+
+
+class Judged(NamedTuple):
+    """What the player does in N positions: E actions, one in each position unless it plays at random."""
+
+    solved: NDArray[np.bool_]
+    """bool[N]: positions that the player itself solves exactly; they have no actions here."""
+    rows: Words
+    """int64[E]: the position of each action, in ascending order."""
+    actions: Words
+    """int64[E]"""
+    worth: Words
+    """int64[E]: the worth of the position before the action."""
+    are_mistakes: NDArray[np.bool_]
+    """bool[E]"""
+
+
+def judge(positions: Positions) -> Judged:
+    """The actions of the player in these positions. Raises NotNowError if it only plays matches."""
+    settings = positions.settings
+    torch.set_num_threads(settings.threads)
+    game, solver = make_game(settings.game.name), solver_of(settings.game.name, settings.table_bits)
+    player = player_of(positions.player, settings.game.name, settings.run_dir)
+    seat = 0 if settings.seat == "first" else 1
+    state = game.state_at(torch.from_numpy(positions.own), torch.from_numpy(positions.opp))
+    state = state._replace(current_player=torch.full_like(state.current_player, seat))
+    solver_player = None if settings.walk_solved or player.as_a(Explores) else player.as_a(SolvesPositions)
+    solved = torch.zeros_like(state.terminated) if solver_player is None else solver_player.solves(state)
+    open_rows = (~solved).nonzero()[:, 0]
+    state = state.select(open_rows)
+    worth = _worth(solver, state, positions.are_won[open_rows.numpy()], positions.lowest)
+    rows, actions = (policy_of(player, state) > 0).nonzero(as_tuple=True)
+    after = game.step_unchecked(state.select(rows), actions)
+    promised = worth[rows.numpy()]
+    # Where nothing can be lost, no action is a mistake.
+    asked = promised > positions.lowest
+    are_mistakes = np.zeros(len(promised), dtype=np.bool_)
+    kept = -promised[asked]
+    are_mistakes[asked] = solver.values_within(after.select(torch.from_numpy(asked)), kept, kept + 1) > kept
+    return Judged(solved.numpy(), open_rows[rows].numpy(), actions.numpy(), promised, are_mistakes)
+
+
+def _worth(solver: ExactSolver, state: State, are_won: NDArray[np.bool_], lowest: int) -> Words:
+    """int64[N]: the worth of each position to the player to move."""
+    worth = np.full(len(are_won), WIN, dtype=np.int64)
+    unknown = ~are_won
+    bounds = (np.full(int(unknown.sum()), bound, dtype=np.int64) for bound in (lowest, WIN))
+    worth[unknown] = solver.values_within(state.select(torch.from_numpy(unknown)), *bounds)
+    return worth
+
+
+@cache
+def solver_of(game: str, table_bits: int) -> ExactSolver:
+    """The exact solver of a game, made once in each process. Raises SettingError if it has none."""
+    return make_exact_solver(make_game(game), table_bits)
+
+
+@cache
+def player_of(name: str, game: str, run_dir: str) -> Player:
+    """The player with this name, without a time limit, made once in each process. Raises as `make_player`."""
+    player = make_player(name, make_game(game), run_dir)
+    limited = None if player.as_a(Explores) else player.as_a(LimitsItsTime)
+    return player if limited is None else limited.without_time_limit()

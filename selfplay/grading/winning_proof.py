@@ -1,0 +1,237 @@
+"""Walks every line of play against a player, breadth first, and lets the exact solver judge each of its actions.
+
+Positions are walked ply by ply. At the opponent's turn every legal action is followed, at the player's turn those that
+it may take. Positions that two lines lead to are walked once; mirror images are different positions, because a player
+that takes the lowest of equally good actions does not play symmetrically. The first mistake found therefore ends a
+shortest line to one, and if there is none, the player is proved to keep from every position what it is worth.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from selfplay.executors import Executor
+from selfplay.games import Game, State
+from selfplay.games.kernels import distinct_positions
+from selfplay.grading.action_judge import WIN, Judged, Positions, Words, judge
+from selfplay.grading.walk_files import Ply, WalkFiles
+from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.proof import ProofSettings
+
+STEPPED = 1 << 20
+"""Number of positions whose successors are computed together."""
+
+
+class Moves(NamedTuple):
+    """E moves from the positions of a ply."""
+
+    parents: Words
+    """int64[E]: the row of each position."""
+    actions: Words
+    """int64[E]"""
+    are_won: NDArray[np.bool_]
+    """bool[E]: whether the position after the move is known to be won for the examined player."""
+
+
+class PlyCounts(NamedTuple):
+    """What was found in the positions of one ply; a row of plies.csv."""
+
+    ply: int
+    """Number of plies since the start of the match."""
+    is_turn: bool
+    """Whether the examined player is to move."""
+    positions: int
+    won: int
+    """Finished matches that the player has won."""
+    drawn: int
+    lost: int
+    solved: int
+    """Positions that the player solves exactly itself; they are not walked further."""
+    wins_given_away: int
+    draws_given_away: int
+    losses_hastened: int
+    """Actions in a lost position after which the player loses more or sooner than need be."""
+    line: tuple[int, ...] | None
+    """The actions from the start of the walk to the first mistake, which is the last of them; None without mistakes."""
+
+    @property
+    def judged(self) -> int:
+        """Number of positions in which the player's action was judged."""
+        return self.positions - self.won - self.drawn - self.lost - self.solved if self.is_turn else 0
+
+    @property
+    def mistakes(self) -> int:
+        return self.wins_given_away + self.draws_given_away + self.losses_hastened
+
+
+class Walk(NamedTuple):
+    """A walk: what is examined, and where its parts are judged and kept."""
+
+    settings: ProofSettings
+    game: Game
+    player: str
+    """The name of the examined player."""
+    start: State
+    """One position; its current_player is that of the match."""
+    first_ply: int
+    """Number of plies of the match before `start`."""
+    is_won: bool
+    """Whether `start` is won for the player."""
+    lowest: int
+    """The lowest worth of a position, see `selfplay.grading.action_judge`."""
+    files: WalkFiles
+    executor: Executor
+    progress: ProgressBar = NoProgress
+
+    @property
+    def seat(self) -> int:
+        return 0 if self.settings.seat == "first" else 1
+
+    def plies(self, finished: Sequence[PlyCounts] = ()) -> Iterator[PlyCounts]:
+        """Walk the plies after those that are `finished`, and yield what was found in each.
+
+        Each ply's files are kept until the next one is requested: record the counts before that.
+        Raises StageError if a file cannot be written, InvalidFileError if one cannot be read.
+        """
+        number, is_over = len(finished), len(finished) > 0 and self._is_last(finished[-1])
+        if number == 0:
+            own, opp, origin = self.start.own.numpy(), self.start.opp.numpy(), np.zeros(1, dtype=np.int64)
+            self.files.save_ply(0, Ply(own, opp, origin, origin, np.array([self.is_won])))
+        while not is_over and len((ply := self.files.ply(number)).own) > 0:
+            counts = self._walk_ply(number, ply)
+            yield counts
+            self.files.drop_judged()
+            number, is_over = number + 1, self._is_last(counts)
+
+    def _is_last(self, counts: PlyCounts) -> bool:
+        return self.settings.walk == "first_mistake" and counts.mistakes > 0
+
+    def _is_turn(self, number: int) -> bool:
+        return (int(self.start.current_player[0]) + number) % 2 == self.seat
+
+    def _walk_ply(self, number: int, ply: Ply) -> PlyCounts:
+        if not self._is_turn(number):
+            self.files.save_ply(number + 1, self._following(ply, self._replies(ply)))
+            return self._counts(number, ply)
+        turns = (~self._state(ply).terminated).nonzero()[:, 0].numpy()
+        judged = self._judged(number, ply, turns)
+        if not judged.are_mistakes.any():
+            self.files.save_ply(number + 1, self._following(ply, _answers(turns, judged)))
+            return self._counts(number, ply, judged)
+        first = int(judged.are_mistakes.argmax())
+        row = int(turns[judged.rows[first]])
+        line = self._line(number, row, int(judged.actions[first]))
+        if self.settings.walk == "all":
+            self.files.save_ply(number + 1, self._following(ply, _answers(turns, judged)))
+            return self._counts(number, ply, judged, line)
+        return self._counts(number, _rows_of(ply, slice(row + 1)), _to_action(judged, first), line)
+
+    def _state(self, ply: Ply) -> State:
+        """The positions, with their results for the player to move."""
+        return self.game.state_at(torch.from_numpy(ply.own), torch.from_numpy(ply.opp))
+
+    # ------------------------------------------------------------------ judging
+
+    def _judged(self, number: int, ply: Ply, turns: Words) -> Judged:
+        """The player's actions in the rows `turns` of a ply, or in the first ones of them, if the walk ends there."""
+        parts, slices = [], _slices(len(turns), self.settings.part_positions)
+        known = [self.files.judged(number, rows) for rows in slices]
+        tasks = (self._task(ply, turns[rows]) for rows, part in zip(slices, known, strict=True) if part is None)
+        new = self.executor.map(judge, tasks, RunFolder.of(self.settings).player_files())
+        with closing(self.progress(total=len(turns), desc=f"ply {self.first_ply + number}")) as bar:
+            for rows, saved in zip(slices, known, strict=True):
+                part = next(new) if saved is None else saved
+                if saved is None:
+                    self.files.save_judged(number, rows, part)
+                parts.append(part._replace(rows=part.rows + rows.start))
+                bar.update(rows.stop - rows.start)
+                if self.settings.walk == "first_mistake" and part.are_mistakes.any():
+                    break
+        return Judged(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def _task(self, ply: Ply, rows: Words) -> Positions:
+        return Positions(self.settings, self.player, ply.own[rows], ply.opp[rows], ply.are_won[rows], self.lowest)
+
+    # ------------------------------------------------------------------ the next ply
+
+    def _replies(self, ply: Ply) -> Iterator[Moves]:
+        """Every legal action in every position."""
+        for rows in _slices(len(ply.own), STEPPED):
+            mask = self.game.legal_action_mask(self._state(_rows_of(ply, rows)))
+            parents, actions = (index.numpy() for index in mask.nonzero(as_tuple=True))
+            parents += rows.start
+            yield Moves(parents, actions, ply.are_won[parents])
+
+    def _following(self, ply: Ply, moves: Iterable[Moves]) -> Ply:
+        """The different positions to which these moves lead."""
+        parts = [_distinct(self._stepped(ply, some)) for some in moves]
+        return parts[0] if len(parts) == 1 else _distinct(Ply(*map(np.concatenate, zip(*parts, strict=True))))
+
+    def _stepped(self, ply: Ply, moves: Moves) -> Ply:
+        state = self.game.state_at(*(torch.from_numpy(word[moves.parents]) for word in (ply.own, ply.opp)))
+        after = self.game.step_unchecked(state, torch.from_numpy(moves.actions))
+        return Ply(after.own.numpy(), after.opp.numpy(), *moves)
+
+    # ------------------------------------------------------------------ what was found
+
+    def _counts(
+        self, number: int, ply: Ply, judged: Judged | None = None, line: tuple[int, ...] | None = None
+    ) -> PlyCounts:
+        state, is_turn = self._state(ply), self._is_turn(number)
+        results = (state.returns if is_turn else -state.returns)[state.terminated]
+        won, drawn, lost = (int((results == result).sum()) for result in (1, 0, -1))
+        mistakes = (0, 0, 0) if judged is None else _mistakes(judged)
+        solved = 0 if judged is None else int(judged.solved.sum())
+        return PlyCounts(self.first_ply + number, is_turn, len(ply.own), won, drawn, lost, solved, *mistakes, line)
+
+    def _line(self, number: int, row: int, action: int) -> tuple[int, ...]:
+        """The actions that lead to a row of a ply, and `action`."""
+        actions = [action]
+        for earlier in range(number, 0, -1):
+            ply = self.files.ply(earlier)
+            actions.append(int(ply.actions[row]))
+            row = int(ply.parents[row])
+        return tuple(reversed(actions))
+
+
+def _slices(count: int, size: int) -> list[slice]:
+    """The rows from 0 to `count` in pieces of `size`; at least one piece."""
+    return [slice(start, min(start + size, count)) for start in range(0, max(count, 1), size)]
+
+
+def _answers(turns: Words, judged: Judged) -> Iterator[Moves]:
+    """The player's actions."""
+    for some in _slices(len(judged.rows), STEPPED):
+        keep_the_win = (judged.worth[some] == WIN) & ~judged.are_mistakes[some]
+        yield Moves(turns[judged.rows[some]], judged.actions[some], keep_the_win)
+
+
+def _distinct(ply: Ply) -> Ply:
+    """The different positions of a ply, in the order in which they are met first."""
+    own, opp = torch.from_numpy(ply.own), torch.from_numpy(ply.opp)
+    nobody = torch.zeros(len(own), dtype=torch.int8)
+    first_rows, inverse = distinct_positions(State(own, opp, nobody, nobody > 0, nobody.to(torch.float32)))
+    first = _rows_of(ply, first_rows.numpy())
+    return first._replace(are_won=np.bincount(inverse.numpy()[ply.are_won], minlength=len(first.own)) > 0)
+
+
+def _rows_of(ply: Ply, rows: Words | slice) -> Ply:
+    return Ply(ply.own[rows], ply.opp[rows], ply.parents[rows], ply.actions[rows], ply.are_won[rows])
+
+
+def _to_action(judged: Judged, last: int) -> Judged:
+    """The actions up to this one, and the positions up to the one in which it is taken."""
+    edges: Any = (field[: last + 1] for field in judged[1:])
+    return Judged(judged.solved[: judged.rows[last] + 1], *edges)
+
+
+def _mistakes(judged: Judged) -> tuple[int, int, int]:
+    """In how many positions a win is given away, in how many a draw, and in how many a loss is hastened."""
+    rows, worth = judged.rows[judged.are_mistakes], judged.worth[judged.are_mistakes]
+    wins, draws, losses = (len(np.unique(rows[kind])) for kind in (worth > 0, worth == 0, worth < 0))
+    return wins, draws, losses

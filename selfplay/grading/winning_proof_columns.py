@@ -1,0 +1,140 @@
+"""The results of a walk, and the columns of their tables proof.csv and plies.csv."""
+
+from typing import Any, NamedTuple
+
+from selfplay.grading.table_columns import Column, Field
+from selfplay.grading.winning_proof import PlyCounts
+
+PROOF_TABLE = "the result of a proof; force=true makes it again"
+PLIES_TABLE = "a table of plies; force=true makes it again"
+"""What error messages call the files, and how to replace them."""
+
+STARTS = {1: "win", 0: "draw", -1: "loss"}
+
+
+class FirstMistake(NamedTuple):
+    """The first mistake of a player, at the end of a shortest line to one."""
+
+    line: str
+    """The actions from the start of the match; the last one is the mistake."""
+    value: int
+    """The exact value, to the player, of its action."""
+    in_words: str
+    """The same in words, such as "loses in 12"."""
+    best: str
+    """The best actions."""
+    best_value: int
+    best_in_words: str
+
+
+class ProofResult(NamedTuple):
+    """The row of proof.csv."""
+
+    player: str
+    seat: str
+    walk: str
+    after: str
+    start: str
+    """win, draw or loss: the exact result of the start of the walk to the player."""
+    plies: int
+    positions: int
+    judged: int
+    solved: int
+    won: int
+    drawn: int
+    lost: int
+    wins_given_away: int
+    draws_given_away: int
+    losses_hastened: int
+    mistake: FirstMistake | None
+
+    @property
+    def proved(self) -> bool:
+        """Whether every line was walked without a mistake."""
+        return self.mistake is None
+
+
+def proof_result(
+    names: tuple[str, str, str, str], start: int, plies: list[PlyCounts], mistake: FirstMistake | None
+) -> ProofResult:
+    """The sums over all plies. `names`: the player, its seat, the walk and the actions before its start."""
+
+    def total(field: str) -> int:
+        return sum(getattr(counts, field) for counts in plies)
+
+    sums: Any = map(total, ("positions", "judged", "solved", "won", "drawn", "lost", *MISTAKES))
+    return ProofResult(*names, STARTS[start], len(plies), *sums, mistake=mistake)
+
+
+MISTAKES = ("wins_given_away", "draws_given_away", "losses_hastened")
+MISTAKE_MEANING = "positions in which its action gives a win away, a draw away, or in a lost position loses more or sooner than need be"
+FINISHED_MEANING = "positions in which the match is over, with the player's result"
+
+
+def _count(name: str, meaning: str) -> "Column[ProofResult]":
+    return Column(name, meaning, lambda result: getattr(result, name), int)
+
+
+def _text(name: str, meaning: str) -> "Column[ProofResult]":
+    return Column(name, meaning, lambda result: getattr(result, name), str)
+
+
+def _of_mistake(name: str, meaning: str, kind: type[int] | type[str] = str) -> "Column[ProofResult]":
+    def field(result: ProofResult) -> Field:
+        return None if result.mistake is None else getattr(result.mistake, name)
+
+    return Column(name, meaning, field, kind)
+
+
+PROOF_COLUMNS: tuple[Column[ProofResult], ...] = (
+    _text("player", "name of the examined player"),
+    _text("seat", "`first` or `second`: whether it moves first in the match"),
+    _text("walk", "`first_mistake` or `all`"),
+    _text("after", "the actions before the start of the walk; empty: the start of the match"),
+    _text("start", "exact result of the start of the walk for the player: `win`, `draw` or `loss`"),
+    Column("proved", "1 if all lines were walked without a mistake, else 0", lambda result: int(result.proved), int),
+    _count("plies", "number of plies walked, the start included"),
+    _count("positions", "different positions walked"),
+    _count("judged", "positions in which the player's action was judged"),
+    _count("solved", "positions that the player solves exactly itself; they are not walked further"),
+    *(_count(name, FINISHED_MEANING) for name in ("won", "drawn", "lost")),
+    *(_count(name, MISTAKE_MEANING) for name in MISTAKES),
+    _of_mistake("line", "a shortest line to a mistake, which is its last action; empty if there is none"),
+    _of_mistake("value", "exact value of that action to the player", int),
+    _of_mistake("in_words", "the same in words"),
+    _of_mistake("best", "the best actions instead"),
+    _of_mistake("best_value", "their exact value", int),
+    _of_mistake("best_in_words", "the same in words"),
+)
+
+
+def result_from_row(row: dict[str, Any]) -> ProofResult:
+    """The result in the row of proof.csv, as `read_rows` returns it."""
+    fields = {name: row[name] for name in ProofResult._fields[:-1]} | {"after": row["after"] or ""}
+    mistake = None if row["line"] is None else FirstMistake(**{name: row[name] for name in FirstMistake._fields})
+    return ProofResult(**fields, mistake=mistake)
+
+
+def _ply_count(name: str, meaning: str) -> "Column[PlyCounts]":
+    return Column(name, meaning, lambda counts: int(getattr(counts, name)), int)
+
+
+def _line(counts: PlyCounts) -> str | None:
+    return None if counts.line is None else " ".join(map(str, counts.line))
+
+
+PLY_COLUMNS: tuple[Column[PlyCounts], ...] = (
+    _ply_count("ply", "number of plies since the start of the match"),
+    _ply_count("is_turn", "1 if the player is to move, 0 if its opponent is"),
+    _ply_count("positions", "different positions after these plies; with `walk=first_mistake` up to the mistake"),
+    *(_ply_count(name, FINISHED_MEANING) for name in ("won", "drawn", "lost")),
+    _ply_count("solved", "positions that the player solves exactly itself"),
+    *(_ply_count(name, MISTAKE_MEANING) for name in MISTAKES),
+    Column("line", "numbers of the actions from the start of the walk to the first mistake in this ply", _line, str),
+)
+
+
+def counts_from_row(row: dict[str, Any]) -> PlyCounts:
+    """The counts in a row of plies.csv."""
+    line = None if row["line"] is None else tuple(map(int, str(row["line"]).split()))
+    return PlyCounts(**{**row, "is_turn": bool(row["is_turn"]), "line": line})

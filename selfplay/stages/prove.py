@@ -1,0 +1,232 @@
+"""Prove that a player wins against every play, or find its shortest line to a mistake (train/prove.py).
+
+FOLDER/proof.csv       the result
+FOLDER/plies.csv       what was found in each ply
+FOLDER/manifest.json   the settings, and the hashes of the player's files and of the results
+FOLDER/walk/           the state of an unfinished walk
+"""
+
+import logging
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from selfplay.errors import GameTooLargeError, IllegalActionError, SettingError
+from selfplay.executors import Executor, open_executor
+from selfplay.games import Game, State
+from selfplay.games.position_graph import positions_of
+from selfplay.grading.action_judge import EVERY_LOSS, player_of, solver_of
+from selfplay.grading.table_columns import read_rows, table_of, write_csv
+from selfplay.grading.walk_files import WalkFiles
+from selfplay.grading.winning_proof import PlyCounts, Walk
+from selfplay.grading.winning_proof_columns import (
+    PLIES_TABLE,
+    PLY_COLUMNS,
+    PROOF_COLUMNS,
+    PROOF_TABLE,
+    FirstMistake,
+    ProofResult,
+    counts_from_row,
+    proof_result,
+    result_from_row,
+)
+from selfplay.grading.winning_proof_text import proof_report
+from selfplay.players.levels import newest_level
+from selfplay.players.registry import files_of_player
+from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.context import RunContext, run_context
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.written_files import sha256, written_whole
+from selfplay.search.exact_solver import ExactSolver
+from selfplay.settings.proof import SEATS, ProofSettings
+
+log = logging.getLogger(__name__)
+
+
+def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress) -> str:
+    """Walk the lines of play, or continue an interrupted walk, write the tables, and return the report.
+
+    Raises:
+        SettingError: the game has no exact solver of such positions, or an action in `after` is not legal.
+        NotNowError: the player has no policy for arbitrary positions.
+        StageError, InvalidFileError: a file is missing or broken, or cannot be written.
+    """
+    context = run_context(settings)
+    name = settings.player or f"level:{_newest(context)}"
+    folder = _folder(context, name)
+    manifest, record = Manifest(folder), _record(settings, name)
+    if not settings.force and manifest.is_done("proof", record, force=True):
+        log.info("already walked, skipped; force=true walks again")
+        return proof_report(result_from_row(read_rows(folder / "proof.csv", PROOF_COLUMNS, PROOF_TABLE)[0]))
+    solver_of.cache_clear()
+    player_of.cache_clear()
+    start = _start(context.game, settings)
+    solver = _whole_match_solver(context.game, start, settings)
+    player_of(name, context.game.name, settings.run_dir)
+    files = WalkFiles(folder / "walk")
+    finished = _finished(manifest, record, files, folder, settings)
+    with open_executor(settings.executor) as executor:
+        walk = _walk(context, name, start, solver, files, executor, progress)
+        for counts in walk.plies(finished):
+            finished.append(counts)
+            _write_plies(finished, folder)
+            log.info("%s", _ply_text(counts))
+    result = _result(walk, solver, finished)
+    write_csv(table_of(PROOF_COLUMNS, [result]), folder / "proof.csv")
+    manifest.record("proof", record, {"positions": result.positions}, ["proof.csv", "plies.csv"])
+    manifest.forget("walk")
+    files.remove()
+    return proof_report(result)
+
+
+def _newest(context: RunContext[ProofSettings]) -> int:
+    """The newest level of the run. Raises StageError if it has none."""
+    newest = newest_level(context.settings)
+    context.run.check_level(newest or 1)
+    return newest
+
+
+def _folder(context: RunContext[ProofSettings], name: str) -> Path:
+    settings = context.settings
+    if settings.folder is not None:
+        return Path(settings.folder)
+    return context.run.proofs / re.sub(r"[^A-Za-z0-9.]+", "_", f"{name} {settings.seat} {settings.after}").strip("_")
+
+
+def _record(settings: ProofSettings, name: str) -> dict[str, Any]:
+    """Everything that the result depends on."""
+    return {
+        "game": settings.game.name,
+        "player": name,
+        "agents_sha256": [sha256(path) for path in files_of_player(name, settings.run_dir)],
+        "seat": settings.seat,
+        "walk": settings.walk,
+        "after": settings.after,
+        "walk_solved": settings.walk_solved,
+    }
+
+
+# ---------------------------------------------------------------------- the start of the walk
+
+
+def _start(game: Game, settings: ProofSettings) -> State:
+    """The position at which the walk starts. Raises SettingError if there is none, or the match is over there."""
+    try:
+        actions = game.read_transcript(settings.after)
+        state = game.init()
+        for action in actions:
+            state = game.step(state, torch.tensor([action]))
+    except IllegalActionError as error:
+        raise SettingError(f"after={settings.after}: {error}") from error
+    if bool(state.terminated[0]):
+        raise SettingError(f"after={settings.after}: the match is over there")
+    return state
+
+
+def _whole_match_solver(game: Game, start: State, settings: ProofSettings) -> ExactSolver:
+    """The exact solver of the game. Raises SettingError if there is none, or it does not solve the start."""
+    if game.exact_solver is None:
+        raise SettingError(f"game={game.name} has no exact solver{_other_proof(game)}")
+    solver = solver_of(game.name, settings.table_bits)
+    empties, most = int(solver.empties(start)[0]), solver.practical_empties
+    if empties > most:
+        raise SettingError(
+            f"game={game.name}: its exact solver takes positions of up to {most} empty squares, and the start has "
+            f"{empties}; give the actions before a later position in after={_other_proof(game)}"
+        )
+    return solver
+
+
+def _other_proof(game: Game) -> str:
+    """What proves the same in a game that can be enumerated."""
+    try:
+        positions_of(game.name)
+    except GameTooLargeError:
+        return ""
+    return "; train/compare_levels.py tries all lines of this game"
+
+
+def _walk(
+    context: RunContext[ProofSettings],
+    name: str,
+    start: State,
+    solver: ExactSolver,
+    files: WalkFiles,
+    executor: Executor,
+    progress: ProgressBar,
+) -> Walk:
+    settings = context.settings
+    first_ply = len(context.game.read_transcript(settings.after))
+    worth = _exact_result(solver, start, settings)
+    lowest = EVERY_LOSS if worth < 0 else -1
+    return Walk(settings, context.game, name, start, first_ply, worth > 0, lowest, files, executor, progress)
+
+
+def _exact_result(solver: ExactSolver, start: State, settings: ProofSettings) -> int:
+    """1 if the start is won for the player, 0 if drawn, -1 if lost."""
+    value = int(solver.values_within(start, np.array([-1]), np.array([1]))[0])
+    return value if int(start.current_player[0]) == SEATS.index(settings.seat) else -value
+
+
+# ---------------------------------------------------------------------- files and result
+
+
+def _finished(
+    manifest: Manifest, record: dict[str, Any], files: WalkFiles, folder: Path, settings: ProofSettings
+) -> list[PlyCounts]:
+    """The plies that an interrupted walk with the same record has finished; none if a walk begins anew."""
+    manifest.forget("proof")
+    if not settings.force and manifest.is_done("walk", record, force=True):
+        plies = folder / "plies.csv"
+        finished = list(map(counts_from_row, read_rows(plies, PLY_COLUMNS, PLIES_TABLE))) if plies.exists() else []
+        log.info("resumed after %d plies", len(finished))
+        return finished
+    if "walk" in manifest.sections:
+        log.info("the player or a setting has changed: the walk starts anew")
+    manifest.forget("walk")
+    files.remove()
+    (folder / "plies.csv").unlink(missing_ok=True)
+    manifest.record("walk", record, {}, [])
+    return []
+
+
+def _write_plies(finished: Sequence[PlyCounts], folder: Path) -> None:
+    with written_whole(folder / "plies.csv") as beside:
+        table_of(PLY_COLUMNS, finished).to_csv(beside, index=False)
+
+
+def _ply_text(counts: PlyCounts) -> str:
+    if not counts.is_turn:
+        return f"ply {counts.ply}: {counts.positions:,} positions, the opponent to move"
+    mistakes = f", {counts.mistakes:,} mistakes" if counts.mistakes else ""
+    return f"ply {counts.ply}: {counts.positions:,} positions, {counts.judged:,} actions judged{mistakes}"
+
+
+def _result(walk: Walk, solver: ExactSolver, plies: list[PlyCounts]) -> ProofResult:
+    settings = walk.settings
+    line = next((counts.line for counts in plies if counts.line is not None), None)
+    mistake = None if line is None else _first_mistake(walk, solver, line)
+    names = (walk.player, settings.seat, settings.walk, settings.after)
+    return proof_result(names, _exact_result(solver, walk.start, settings), plies, mistake)
+
+
+def _first_mistake(walk: Walk, solver: ExactSolver, line: tuple[int, ...]) -> FirstMistake:
+    game, state = walk.game, walk.start
+    for action in line[:-1]:
+        state = game.step(state, torch.tensor([action]))
+    values = solver.action_values(state)
+    best = max(values.values())
+    texts = game.action_to_string
+    before = game.read_transcript(walk.settings.after)
+    return FirstMistake(
+        " ".join(map(texts, (*before, *line))),
+        values[line[-1]],
+        solver.value_text(values[line[-1]], state),
+        " ".join(texts(action) for action, value in values.items() if value == best),
+        best,
+        solver.value_text(best, state),
+    )
