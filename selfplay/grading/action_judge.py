@@ -65,8 +65,9 @@ def judge(positions: Positions) -> Judged:
     seat = 0 if settings.seat == "first" else 1
     state = game.state_at(torch.from_numpy(positions.own), torch.from_numpy(positions.opp))
     state = state._replace(current_player=torch.full_like(state.current_player, seat))
-    solver_player = None if settings.walk_solved or player.as_a(Explores) else player.as_a(SolvesPositions)
-    solved = torch.zeros_like(state.terminated) if solver_player is None else solver_player.solves(state)
+    explores = player.as_a(Explores) is not None
+    solving = None if settings.walk_solved or explores else player.as_a(SolvesPositions)
+    solved = torch.zeros_like(state.terminated) if solving is None else solving.solves(state)
     open_rows = (~solved).nonzero()[:, 0]
     state = state.select(open_rows)
     worth = _worth(solver, state, positions.are_won[open_rows.numpy()], positions.lowest)
@@ -100,5 +101,5 @@ def solver_of(game: str, table_bits: int) -> ExactSolver:
 def player_of(name: str, game: str, run_dir: str) -> Player:
     """The player with this name, without a time limit, made once in each process. Raises as `make_player`."""
     player = make_player(name, make_game(game), run_dir)
-    limited = None if player.as_a(Explores) else player.as_a(LimitsItsTime)
+    limited = None if player.as_a(Explores) is not None else player.as_a(LimitsItsTime)
     return player if limited is None else limited.without_time_limit()

@@ -54,21 +54,22 @@ class ProofResult(NamedTuple):
         return self.mistake is None
 
 
+MISTAKES = ("wins_given_away", "draws_given_away", "losses_hastened")
+SUMMED = ("positions", "judged", "solved", "won", "drawn", "lost", *MISTAKES)
+MISTAKE_MEANING = (
+    "positions in which its action gives a win away, gives a draw away, or loses a lost match by more or sooner than "
+    "need be"
+)
+FINISHED_MEANING = "positions in which the match is over, with the player's result"
+
+
 def proof_result(
     names: tuple[str, str, str, str], start: int, plies: list[PlyCounts], mistake: FirstMistake | None
 ) -> ProofResult:
     """The sums over all plies. `names`: the player, its seat, the walk and the actions before its start."""
-
-    def total(field: str) -> int:
-        return sum(getattr(counts, field) for counts in plies)
-
-    sums: Any = map(total, ("positions", "judged", "solved", "won", "drawn", "lost", *MISTAKES))
-    return ProofResult(*names, STARTS[start], len(plies), *sums, mistake=mistake)
-
-
-MISTAKES = ("wins_given_away", "draws_given_away", "losses_hastened")
-MISTAKE_MEANING = "positions in which its action gives a win away, a draw away, or in a lost position loses more or sooner than need be"
-FINISHED_MEANING = "positions in which the match is over, with the player's result"
+    sums: dict[str, Any] = {name: sum(getattr(counts, name) for counts in plies) for name in SUMMED}
+    player, seat, walk, after = names
+    return ProofResult(player, seat, walk, after, STARTS[start], len(plies), **sums, mistake=mistake)
 
 
 def _count(name: str, meaning: str) -> "Column[ProofResult]":

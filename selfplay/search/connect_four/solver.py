@@ -75,8 +75,8 @@ class ConnectFourSolver(ExactSolver):
 
     def _narrowed(self, own: int, opp: int, lowest: int, highest: int, stop: StopFlag) -> int:
         """The score, clipped to lowest..highest. Raises StoppedError."""
-        words = (np.array([number], dtype=np.int64) for number in (own, opp, lowest, highest))
-        return int(self._values_within(*words, stop)[0])
+        words = np.array([[own], [opp], [lowest], [highest]], dtype=np.int64)
+        return int(self._values_within(words[0], words[1], words[2], words[3], stop)[0])
 
     def _values_within(self, own: Words, opp: Words, lowest: Words, highest: Words, stop: StopFlag) -> Words:
         values = np.empty_like(own)
