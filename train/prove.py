@@ -2,7 +2,7 @@
 
 python train/prove.py
 python train/prove.py player=level:14 run_dir=outputs/connect_four seat=second walk=all executor=process
-python train/prove.py 'player="search:negascout?depth=8&evaluation=level:14&endgame=14"'
+python train/prove.py 'player=search:negascout?depth=8&evaluation=level:14&endgame=14'
 
 Run the same command again to resume an interrupted walk.
 """

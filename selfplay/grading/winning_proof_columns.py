@@ -103,7 +103,7 @@ PROOF_COLUMNS: tuple[Column[ProofResult], ...] = (
     _of_mistake("line", "a shortest line to a mistake, which is its last action; empty if there is none"),
     _of_mistake("value", "exact value of that action to the player", int),
     _of_mistake("in_words", "the same in words"),
-    _of_mistake("best", "the best actions instead"),
+    _of_mistake("best", "the best actions instead, such as `2 or 6`"),
     _of_mistake("best_value", "their exact value", int),
     _of_mistake("best_in_words", "the same in words"),
 )

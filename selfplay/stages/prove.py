@@ -226,7 +226,7 @@ def _first_mistake(walk: Walk, solver: ExactSolver, line: tuple[int, ...]) -> Fi
         " ".join(map(texts, (*before, *line))),
         values[line[-1]],
         solver.value_text(values[line[-1]], state),
-        " ".join(texts(action) for action, value in values.items() if value == best),
+        " or ".join(texts(action) for action, value in values.items() if value == best),
         best,
         solver.value_text(best, state),
     )

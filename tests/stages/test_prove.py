@@ -1,0 +1,178 @@
+"""The stage of proofs: files, resuming, changed players, several processes, messages, the script."""
+
+import multiprocessing
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from selfplay.compute.random_numbers import Draws
+from selfplay.errors import NotNowError, SettingError, StageError
+from selfplay.games import Game, State
+from selfplay.players.player import Player
+from selfplay.runs.manifest import Manifest
+from selfplay.settings.proof import ProofSettings
+from selfplay.stages.prove import prove_and_report
+from tests.grading.test_winning_proof import FIXED, STARTS, proof_settings, rows_of
+from tests.support.rejections import assert_file_rejected, assert_refused
+from tests.support.runs import PROJECT, files_of, run_forked
+
+PROVE = PROJECT / "train" / "prove.py"
+AFTER = STARTS["first", "draw"]
+WHOLE = (f"player={FIXED}", f"after='{AFTER}'", "walk=all", "part_positions=10")
+
+
+class OnlyPlays(Player):
+    """Has no policy."""
+
+    name = "only plays"
+
+    def __init__(self, game: Game) -> None:
+        pass
+
+    def act(self, state: State, draws: Draws) -> torch.Tensor:
+        raise NotImplementedError
+
+
+def small_proof(folder: Path, *overrides: str) -> ProofSettings:
+    return proof_settings(folder, *WHOLE, *overrides)
+
+
+def prove_in_child(folder: Path) -> None:
+    torch.set_num_threads(1)
+    prove_and_report(small_proof(folder))
+
+
+def written_files(folder: Path) -> set[tuple[str, int]]:
+    """Names and inodes, because some files are written again."""
+    found = set()
+    for path in folder.rglob("*"):
+        try:
+            found.add((path.name, path.stat().st_ino))
+        except OSError:
+            continue
+    return found
+
+
+def test_a_walk_killed_at_many_moments_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    """The walk is killed up to 20 times before it may finish, each time after it has written a few files."""
+    prove_and_report(small_proof(tmp_path / "whole"))
+    expected = files_of(tmp_path / "whole")
+    assert sorted(expected) == [f"proof/{name}" for name in ("manifest.json", "plies.csv", "proof.csv")]
+    context, chance = multiprocessing.get_context("fork"), random.Random(7)
+    kills, resumed = 0, set()
+    while kills < 20:
+        folder = tmp_path / "killed"
+        changes, before = chance.randint(1, 12), written_files(folder)
+        child = context.Process(target=prove_in_child, args=(folder,))
+        child.start()
+        while child.is_alive() and changes > 0:
+            time.sleep(0.0005)
+            now = written_files(folder)
+            changes, before = changes - (now != before), now
+        if not child.is_alive():
+            break
+        os.kill(child.pid or 0, signal.SIGKILL)
+        child.join()
+        kills += 1
+        plies = folder / "proof" / "plies.csv"
+        resumed.add(len(rows_of(plies)) if plies.exists() else 0)
+    prove_in_child(tmp_path / "killed")
+    assert files_of(tmp_path / "killed") == expected
+    assert len(resumed) > 3
+
+
+def test_a_finished_walk_is_skipped_and_reported_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    report = prove_and_report(small_proof(tmp_path))
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    assert prove_and_report(small_proof(tmp_path)) == report
+    assert "already walked, skipped; force=true walks again" in caplog.text
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+    assert prove_and_report(small_proof(tmp_path, "force=true")) == report
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} != before
+
+
+def test_a_walk_of_a_changed_player_starts_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    evaluation = tmp_path / "evaluation.yaml"
+    name = f"search:negascout?depth=1&evaluation={evaluation}"
+    settings = proof_settings(tmp_path, f"player='{name}'", f"after='{AFTER}'", "walk=all")
+    for win in (100, 101):
+        evaluation.write_text(f"win: {win}\nmargin: 0\nweights: {{}}\n")
+        prove_and_report(settings)
+    assert "already walked" not in caplog.text
+    # An unfinished walk, too.
+    manifest = Manifest(tmp_path / "proof")
+    manifest.record("walk", manifest.sections["proof"]["settings"], {}, [])
+    manifest.forget("proof")
+    evaluation.write_text("win: 102\nmargin: 0\nweights: {}\n")
+    prove_and_report(settings)
+    assert "the player or a setting has changed: the walk starts anew" in caplog.text
+
+
+def test_damaged_files_are_named_or_made_again(tmp_path: Path) -> None:
+    report, path = prove_and_report(small_proof(tmp_path)), tmp_path / "proof" / "proof.csv"
+    path.write_text("player,seat\n")
+    # It differs from its manifest and is therefore made again.
+    assert prove_and_report(small_proof(tmp_path)) == report
+    manifest = Manifest(path.parent)
+    manifest.record("walk", manifest.sections["proof"]["settings"], {}, [])
+    manifest.forget("proof")
+    (path.parent / "walk").mkdir()
+    number = len(rows_of(path.parent / "plies.csv"))
+    damaged = path.parent / "walk" / f"ply_{number:03d}.npz"
+    damaged.write_bytes(b"PK")
+    with assert_file_rejected(damaged, "cannot be read: .*; force=true starts anew"):
+        prove_and_report(small_proof(tmp_path))
+    assert prove_and_report(small_proof(tmp_path, "force=true")) == report
+
+
+@pytest.mark.slow
+def test_several_processes_find_the_same(tmp_path: Path) -> None:
+    reports = [
+        prove_and_report(small_proof(tmp_path / executor, f"executor={executor}", "executor.workers=2"))
+        for executor in ("serial", "process")
+    ]
+    assert reports[0] == reports[1]
+    assert files_of(tmp_path / "serial") == files_of(tmp_path / "process")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "error", "message"),
+    [
+        (["game=tictactoe", "player=random"], SettingError, "train/compare_levels.py tries all lines of this game"),
+        (["game=othello", "player=random"], SettingError, "up to 30 empty squares, and the start has 60"),
+        (["player=human"], SettingError, "a person can only play at"),
+        ([f"player={__name__}:OnlyPlays"], NotNowError, "only plays only plays matches"),
+        (["player=level:3"], StageError, "has no level 3"),
+        ([], StageError, "no trained level yet"),
+        (["player=random", "after='4448'"], SettingError, "after=4448: '8' is not a column"),
+        (["player=random", "after='4444444'"], SettingError, "after=4444444: .*not legal"),
+        (["player=random", "after='1212121'"], SettingError, "after=1212121: the match is over there"),
+    ],
+)
+def test_what_cannot_be_walked_is_refused(
+    tmp_path: Path, overrides: list[str], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        prove_and_report(proof_settings(tmp_path, *overrides))
+
+
+@pytest.mark.parametrize("wrong", ["seat=third", "walk=some", "part_positions=0"])
+def test_a_wrong_setting_is_rejected(tmp_path: Path, wrong: str) -> None:
+    with pytest.raises(SettingError, match=f"^{wrong}: must be"):
+        proof_settings(tmp_path, wrong)
+
+
+def test_the_script_prints_the_report(tmp_path: Path) -> None:
+    done = run_forked(PROVE, "player=perfect?ties=lowest", f"after={STARTS['first', 'win']}", f"run_dir={tmp_path}")
+    assert done.returncode == 0, done.stderr
+    assert "is proved to win moving first against every play." in done.stdout
+    folder = tmp_path / "comparison" / "proofs" / f"perfect_ties_lowest_first_{STARTS['first', 'win']}"
+    assert sorted(path.name for path in folder.iterdir()) == ["manifest.json", "plies.csv", "proof.csv"]
+    assert_refused(run_forked(PROVE, "seat=third", f"run_dir={tmp_path}"), 2, "seat=third", "first or second")
