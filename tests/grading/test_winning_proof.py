@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -16,7 +17,7 @@ from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player, one_hot_policy, pick_actions
 from selfplay.players.registry import make_player
 from selfplay.search.exact_solver import make_exact_solver
-from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.common import GameSettings
 from selfplay.settings.proof import ProofSettings
 from selfplay.stages.prove import prove_and_report
 
@@ -104,9 +105,9 @@ def plain_score(own: int, opp: int) -> int:
     )
 
 
-def proof_settings(folder: Path, *overrides: str) -> ProofSettings:
-    places = f"run_dir={folder}", f"folder={folder / 'proof'}", "table_bits=10"
-    return compose_settings_of(ProofSettings, "prove", [*places, *overrides])
+def proof_settings(folder: Path, **values: Any) -> ProofSettings:
+    game = GameSettings(values.pop("game", "connect_four"))
+    return ProofSettings(run_dir=str(folder), game=game, folder=str(folder / "proof"), table_bits=10, **values)
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -140,7 +141,7 @@ def plain_walk(player: Player, seat: str, after: str) -> PlainWalk:
 def test_a_whole_walk_equals_one_in_plain_python(tmp_path: Path, seat: str, result: str) -> None:
     after = STARTS[seat, result]
     plain = plain_walk(Fixed(GAME), seat, after)
-    prove_and_report(proof_settings(tmp_path, f"player={FIXED}", f"seat={seat}", f"after='{after}'", "walk=all"))
+    prove_and_report(proof_settings(tmp_path, player=FIXED, seat=seat, after=after, walk="all"))
     assert_same_walk(tmp_path, plain, len(after))
     (row,) = rows_of(tmp_path / "proof" / "proof.csv")
     assert (row["start"], row["proved"]) == (result, "0")
@@ -154,8 +155,7 @@ def test_a_walk_stops_at_the_end_of_a_shortest_line_to_a_mistake(tmp_path: Path,
     after = STARTS[seat, result]
     plain = plain_walk(Fixed(GAME), seat, after)
     assert plain.shortest is not None
-    options = [f"player={FIXED}", f"seat={seat}", f"after='{after}'", "part_positions=3"]
-    report = prove_and_report(proof_settings(tmp_path, *options))
+    report = prove_and_report(proof_settings(tmp_path, player=FIXED, seat=seat, after=after, part_positions=3))
     (row,) = rows_of(tmp_path / "proof" / "proof.csv")
     line = [int(text) - 1 for text in row["line"].split()]
     assert "".join(row["line"].split()).startswith(after)
@@ -179,8 +179,7 @@ def test_a_walk_stops_at_the_end_of_a_shortest_line_to_a_mistake(tmp_path: Path,
 def test_perfect_play_is_proved(tmp_path: Path, seat: str, result: str, ties: str) -> None:
     after, name = STARTS[seat, result], f"perfect?ties={ties}"
     plain = plain_walk(make_player(name, GAME, tmp_path), seat, after)
-    options = [f"player='{name}'", f"seat={seat}", f"after='{after}'"]
-    report = prove_and_report(proof_settings(tmp_path, *options, "walk_solved=true"))
+    report = prove_and_report(proof_settings(tmp_path, player=name, seat=seat, after=after, walk_solved=True))
     proofs = {
         "win": f"is proved to win moving {seat} against every play",
         "draw": f"is proved not to lose moving {seat}",
@@ -189,7 +188,7 @@ def test_perfect_play_is_proved(tmp_path: Path, seat: str, result: str, ties: st
     assert proofs[result] in report
     assert_same_walk(tmp_path, plain, len(after))
     # What the player solves itself is not walked unless that is requested.
-    short = prove_and_report(proof_settings(tmp_path, *options))
+    short = prove_and_report(proof_settings(tmp_path, player=name, seat=seat, after=after))
     assert proofs[result] in short
     assert "plays by the exact solver itself" in short
 
@@ -197,9 +196,9 @@ def test_perfect_play_is_proved(tmp_path: Path, seat: str, result: str, ties: st
 def test_a_search_is_walked_until_it_solves_positions_itself(tmp_path: Path) -> None:
     """Where it solves them, it makes no mistake, so both walks find the same mistakes."""
     rows = []
-    for walk_solved in ("true", "false"):
-        options = ["player='search:negascout?depth=1&endgame=8'", f"after='{STARTS['first', 'win']}'", "walk=all"]
-        prove_and_report(proof_settings(tmp_path, *options, f"walk_solved={walk_solved}"))
+    name, after = "search:negascout?depth=1&endgame=8", STARTS["first", "draw"]
+    for walk_solved in (True, False):
+        prove_and_report(proof_settings(tmp_path, player=name, after=after, walk="all", walk_solved=walk_solved))
         rows += rows_of(tmp_path / "proof" / "proof.csv")
     whole, short = rows
     assert int(short["positions"]) < int(whole["positions"])
@@ -209,8 +208,8 @@ def test_a_search_is_walked_until_it_solves_positions_itself(tmp_path: Path) -> 
 
 
 def test_a_player_that_explores_does_not_solve_positions(tmp_path: Path) -> None:
-    options = ["player='perfect?epsilon=0.1'", f"after='{STARTS['first', 'win']}'"]
-    assert "gives the win away" in prove_and_report(proof_settings(tmp_path, *options))
+    settings = proof_settings(tmp_path, player="perfect?epsilon=0.1", after=STARTS["first", "win"])
+    assert "gives the win away" in prove_and_report(settings)
 
 
 def test_a_game_with_passes_and_points(tmp_path: Path) -> None:
@@ -222,7 +221,6 @@ def test_a_game_with_passes_and_points(tmp_path: Path) -> None:
     value = cache(lambda own, opp: solver.value(game.state_at(torch.tensor([own]), torch.tensor([opp]))))
     for number, seat in enumerate(("first", "second")):
         plain = PlainWalk(game, Fixed(game), number, start, value)
-        options = ["game=othello_4x4", f"player={FIXED}", f"seat={seat}", f"after='{after}'", "walk=all"]
-        prove_and_report(proof_settings(tmp_path, *options))
+        prove_and_report(proof_settings(tmp_path, game="othello_4x4", player=FIXED, seat=seat, after=after, walk="all"))
         assert_same_walk(tmp_path, plain, len(after.split()))
         assert plain.shortest is not None

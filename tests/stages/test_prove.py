@@ -6,6 +6,7 @@ import random
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -15,6 +16,7 @@ from selfplay.errors import NotNowError, SettingError, StageError
 from selfplay.games import Game, State
 from selfplay.players.player import Player
 from selfplay.runs.manifest import Manifest
+from selfplay.settings.common import ExecutorSettings
 from selfplay.settings.proof import ProofSettings
 from selfplay.stages.prove import prove_and_report
 from tests.grading.test_winning_proof import FIXED, STARTS, proof_settings, rows_of
@@ -23,7 +25,7 @@ from tests.support.runs import PROJECT, files_of, run_forked
 
 PROVE = PROJECT / "train" / "prove.py"
 AFTER = STARTS["first", "draw"]
-WHOLE = (f"player={FIXED}", f"after='{AFTER}'", "walk=all", "part_positions=10")
+WHOLE = {"player": FIXED, "after": AFTER, "walk": "all", "part_positions": 10}
 
 
 class OnlyPlays(Player):
@@ -38,8 +40,8 @@ class OnlyPlays(Player):
         raise NotImplementedError
 
 
-def small_proof(folder: Path, *overrides: str) -> ProofSettings:
-    return proof_settings(folder, *WHOLE, *overrides)
+def small_proof(folder: Path, **values: Any) -> ProofSettings:
+    return proof_settings(folder, **WHOLE, **values)
 
 
 def prove_in_child(folder: Path) -> None:
@@ -93,7 +95,7 @@ def test_a_finished_walk_is_skipped_and_reported_again(tmp_path: Path, caplog: p
     assert prove_and_report(small_proof(tmp_path)) == report
     assert "already walked, skipped; force=true walks again" in caplog.text
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
-    assert prove_and_report(small_proof(tmp_path, "force=true")) == report
+    assert prove_and_report(small_proof(tmp_path, force=True)) == report
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} != before
 
 
@@ -101,7 +103,7 @@ def test_a_walk_of_a_changed_player_starts_anew(tmp_path: Path, caplog: pytest.L
     caplog.set_level("INFO")
     evaluation = tmp_path / "evaluation.yaml"
     name = f"search:negascout?depth=1&evaluation={evaluation}"
-    settings = proof_settings(tmp_path, f"player='{name}'", f"after='{AFTER}'", "walk=all")
+    settings = proof_settings(tmp_path, player=name, after=AFTER, walk="all")
     for win in (100, 101):
         evaluation.write_text(f"win: {win}\nmargin: 0\nweights: {{}}\n")
         prove_and_report(settings)
@@ -129,13 +131,13 @@ def test_damaged_files_are_named_or_made_again(tmp_path: Path) -> None:
     damaged.write_bytes(b"PK")
     with assert_file_rejected(damaged, "cannot be read: .*; force=true starts anew"):
         prove_and_report(small_proof(tmp_path))
-    assert prove_and_report(small_proof(tmp_path, "force=true")) == report
+    assert prove_and_report(small_proof(tmp_path, force=True)) == report
 
 
 @pytest.mark.slow
 def test_several_processes_find_the_same(tmp_path: Path) -> None:
     reports = [
-        prove_and_report(small_proof(tmp_path / executor, f"executor={executor}", "executor.workers=2"))
+        prove_and_report(small_proof(tmp_path / executor, executor=ExecutorSettings(executor, workers=2)))
         for executor in ("serial", "process")
     ]
     assert reports[0] == reports[1]
@@ -143,30 +145,27 @@ def test_several_processes_find_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("overrides", "error", "message"),
+    ("values", "error", "message"),
     [
-        (["game=tictactoe", "player=random"], SettingError, "train/compare_levels.py tries all lines of this game"),
-        (["game=othello", "player=random"], SettingError, "up to 30 empty squares, and the start has 60"),
-        (["player=human"], SettingError, "a person can only play at"),
-        ([f"player={__name__}:OnlyPlays"], NotNowError, "only plays only plays matches"),
-        (["player=level:3"], StageError, "has no level 3"),
-        ([], StageError, "no trained level yet"),
-        (["player=random", "after='4448'"], SettingError, "after=4448: '8' is not a column"),
-        (["player=random", "after='4444444'"], SettingError, "after=4444444: .*not legal"),
-        (["player=random", "after='1212121'"], SettingError, "after=1212121: the match is over there"),
+        ({"game": "tictactoe"}, SettingError, "train/compare_levels.py tries all lines of this game"),
+        ({"game": "othello"}, SettingError, "up to 30 empty squares, and the start has 60"),
+        ({"player": "human"}, SettingError, "a person can only play at"),
+        ({"player": f"{__name__}:OnlyPlays"}, NotNowError, "only plays only plays matches"),
+        ({"player": "level:3"}, StageError, "has no level 3"),
+        ({"player": None}, StageError, "no trained level yet"),
+        ({"after": "4448"}, SettingError, "after=4448: '8' is not a column"),
+        ({"after": "4444444"}, SettingError, "after=4444444: .*not legal"),
+        ({"after": "1212121"}, SettingError, "after=1212121: the match is over there"),
+        ({"seat": "third"}, SettingError, "^seat=third: must be first or second"),
+        ({"walk": "some"}, SettingError, "^walk=some: must be first_mistake or all"),
+        ({"part_positions": 0}, SettingError, "^part_positions=0: must be 1 or more"),
     ],
 )
 def test_what_cannot_be_walked_is_refused(
-    tmp_path: Path, overrides: list[str], error: type[Exception], message: str
+    tmp_path: Path, values: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        prove_and_report(proof_settings(tmp_path, *overrides))
-
-
-@pytest.mark.parametrize("wrong", ["seat=third", "walk=some", "part_positions=0"])
-def test_a_wrong_setting_is_rejected(tmp_path: Path, wrong: str) -> None:
-    with pytest.raises(SettingError, match=f"^{wrong}: must be"):
-        proof_settings(tmp_path, wrong)
+        prove_and_report(proof_settings(tmp_path, **{"player": "random", **values}))
 
 
 def test_the_script_prints_the_report(tmp_path: Path) -> None:
