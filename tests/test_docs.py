@@ -15,6 +15,7 @@ from selfplay.settings.experience import ExperienceGraphSettings
 from selfplay.settings.gtp import GtpSettings
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import ExperiencePlaySettings, PlaySettings
+from selfplay.settings.proof import ProofSettings
 from selfplay.settings.run import Settings
 from selfplay.settings.tabular import CompeteSettings, TabularSettings
 from selfplay.settings.web import WebSettings
@@ -23,7 +24,7 @@ from tests.support.runs import PROJECT
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 KINDS = (
     *(Settings, TabularSettings, CompeteSettings, ExperienceGraphSettings, MatchSettings, TournamentSettings),
-    *(PlaySettings, ExperiencePlaySettings, WebSettings, GtpSettings, AnalysisSettings, ExportSettings),
+    *(PlaySettings, ExperiencePlaySettings, WebSettings, GtpSettings, AnalysisSettings, ExportSettings, ProofSettings),
 )
 TO_BE_WRITTEN = {"connect3", "NAME"}
 """Files of these names are examples that the reader writes."""

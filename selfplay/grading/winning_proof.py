@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from selfplay.executors import Executor
 from selfplay.games import Game, State
 from selfplay.games.kernels import distinct_positions
-from selfplay.grading.action_judge import WIN, Judged, Positions, Words, judge
+from selfplay.grading.action_judge import EVERY_LOSS, WIN, Judged, Positions, Words, judge
 from selfplay.grading.walk_files import Ply, WalkFiles
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
@@ -80,13 +80,16 @@ class Walk(NamedTuple):
     """One position; its current_player is that of the match."""
     first_ply: int
     """Number of plies of the match before `start`."""
-    is_won: bool
-    """Whether `start` is won for the player."""
-    lowest: int
-    """The lowest worth of a position, see `selfplay.grading.action_judge`."""
+    result: int
+    """The exact result of `start` to the player: 1, 0 or -1."""
     files: WalkFiles
     executor: Executor
     progress: ProgressBar = NoProgress
+
+    @property
+    def lowest(self) -> int:
+        """The lowest worth of a position, see `selfplay.grading.action_judge`."""
+        return EVERY_LOSS if self.result < 0 else -1
 
     @property
     def seat(self) -> int:
@@ -101,7 +104,7 @@ class Walk(NamedTuple):
         number, is_over = len(finished), len(finished) > 0 and self._is_last(finished[-1])
         if number == 0:
             own, opp, origin = self.start.own.numpy(), self.start.opp.numpy(), np.zeros(1, dtype=np.int64)
-            self.files.save_ply(0, Ply(own, opp, origin, origin, np.array([self.is_won])))
+            self.files.save_ply(0, Ply(own, opp, origin, origin, np.array([self.result == WIN])))
         while not is_over and len((ply := self.files.ply(number)).own) > 0:
             counts = self._walk_ply(number, ply)
             yield counts

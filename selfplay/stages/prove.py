@@ -19,7 +19,7 @@ from selfplay.errors import GameTooLargeError, IllegalActionError, SettingError
 from selfplay.executors import Executor, open_executor
 from selfplay.games import Game, State
 from selfplay.games.position_graph import positions_of
-from selfplay.grading.action_judge import EVERY_LOSS, player_of, solver_of
+from selfplay.grading.action_judge import player_of, solver_of
 from selfplay.grading.table_columns import read_rows, table_of, write_csv
 from selfplay.grading.walk_files import WalkFiles
 from selfplay.grading.winning_proof import PlyCounts, Walk
@@ -161,9 +161,8 @@ def _walk(
 ) -> Walk:
     settings = context.settings
     first_ply = len(context.game.read_transcript(settings.after))
-    worth = _exact_result(solver, start, settings)
-    lowest = EVERY_LOSS if worth < 0 else -1
-    return Walk(settings, context.game, name, start, first_ply, worth > 0, lowest, files, executor, progress)
+    result = _exact_result(solver, start, settings)
+    return Walk(settings, context.game, name, start, first_ply, result, files, executor, progress)
 
 
 def _exact_result(solver: ExactSolver, start: State, settings: ProofSettings) -> int:
@@ -211,7 +210,7 @@ def _result(walk: Walk, solver: ExactSolver, plies: list[PlyCounts]) -> ProofRes
     line = next((counts.line for counts in plies if counts.line is not None), None)
     mistake = None if line is None else _first_mistake(walk, solver, line)
     names = (walk.player, settings.seat, settings.walk, settings.after)
-    return proof_result(names, _exact_result(solver, walk.start, settings), plies, mistake)
+    return proof_result(names, walk.result, plies, mistake)
 
 
 def _first_mistake(walk: Walk, solver: ExactSolver, line: tuple[int, ...]) -> FirstMistake:

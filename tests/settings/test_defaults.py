@@ -15,6 +15,7 @@ from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.settings.gtp import GtpSettings
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import ExperiencePlaySettings, PlaySettings
+from selfplay.settings.proof import ProofSettings
 from selfplay.settings.run import Settings
 from selfplay.settings.tabular import CompeteSettings, TabularSettings
 from selfplay.settings.web import WebSettings
@@ -29,6 +30,7 @@ PROGRAMS: dict[str, type[CommonSettings]] = {
     "gtp": GtpSettings,
     "matches": MatchSettings,
     "play": PlaySettings,
+    "prove": ProofSettings,
     "tabular": TabularSettings,
     "tournament": TournamentSettings,
     "web": WebSettings,

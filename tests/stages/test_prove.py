@@ -61,13 +61,13 @@ def written_files(folder: Path) -> set[tuple[str, int]]:
 
 
 def test_a_walk_killed_at_many_moments_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    """The walk is killed up to 20 times before it may finish, each time after it has written a few files."""
+    """The walk is killed up to 12 times before it may finish, each time after it has written a few files."""
     prove_and_report(small_proof(tmp_path / "whole"))
     expected = files_of(tmp_path / "whole")
     assert sorted(expected) == [f"proof/{name}" for name in ("manifest.json", "plies.csv", "proof.csv")]
     context, chance = multiprocessing.get_context("fork"), random.Random(7)
     kills, resumed = 0, set()
-    while kills < 20:
+    while kills < 12:
         folder = tmp_path / "killed"
         changes, before = chance.randint(1, 12), written_files(folder)
         child = context.Process(target=prove_in_child, args=(folder,))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from selfplay.errors import SettingError
 from selfplay.players.mcts_offers import mcts_offers
 from selfplay.players.offers import Offering
-from selfplay.players.player_names import Option, PlayerKind, PlayerName
+from selfplay.players.player_names import Option, PlayerKind, PlayerName, whole_number
 from selfplay.registry import Registry
 
 if TYPE_CHECKING:
@@ -50,6 +50,15 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     return MctsPlayer(search, temperature=options["temperature"], name=name.text)
 
 
+def _files(name: PlayerName, run_dir: Path) -> list[Path]:
+    from selfplay.players.levels import agent_of
+
+    kind, _, level = name.argument.partition(":")
+    if kind != "level":
+        return []
+    return [agent_of(name.options["run_dir"] or run_dir, whole_number(name.text, level, "the level"))]
+
+
 def _evaluators(run_dir: Path) -> str:
     return f"choose EVALUATOR from {', '.join(EVALUATORS)}, such as mcts:rollouts or mcts:level:3"
 
@@ -70,4 +79,5 @@ KIND = PlayerKind(
     ),
     choices=_evaluators,
     offering=Offering(mcts_offers, 2),
+    files=_files,
 )

@@ -4,6 +4,7 @@ import json
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -90,6 +91,16 @@ def test_scores_are_those_of_plain_alpha_beta(choices, empties):
     score = plain_score(int(state.own[0]), int(state.opp[0]), -SQUARES, SQUARES)
     assert the_solver().value(state) == score
     assert the_solver().outcome(state) == (score > 0) - (score < 0)
+
+
+def test_values_of_many_positions_are_clipped_single_values():
+    states = [after(position["columns"]) for position in POSITIONS if position["group"] == "end-easy"]
+    states += [after("4455667"), after("1212121"), after("444444")]
+    batch = State(*map(torch.cat, zip(*states, strict=True)))
+    single = np.array([the_solver().value(state) for state in states])
+    for lowest, highest in ((-SQUARES, SQUARES), (-1, 1), (-5, -2), (3, 4)):
+        bounds = (np.full(len(states), bound) for bound in (lowest, highest))
+        assert (the_solver().values_within(batch, *bounds) == single.clip(lowest, highest)).all()
 
 
 @settings(max_examples=100, deadline=None)
