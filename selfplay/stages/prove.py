@@ -19,11 +19,9 @@ from selfplay.errors import GameTooLargeError, IllegalActionError, SettingError
 from selfplay.executors import Executor, open_executor
 from selfplay.games import Game, State
 from selfplay.games.position_graph import positions_of
-from selfplay.grading.action_judge import player_of, solver_of
 from selfplay.grading.table_columns import read_rows, table_of, write_csv
-from selfplay.grading.walk_files import WalkFiles
-from selfplay.grading.winning_proof import PlyCounts, Walk
-from selfplay.grading.winning_proof_columns import (
+from selfplay.grading.winning_proof.action_judge import player_of, solver_of
+from selfplay.grading.winning_proof.columns import (
     PLIES_TABLE,
     PLY_COLUMNS,
     PROOF_COLUMNS,
@@ -34,7 +32,9 @@ from selfplay.grading.winning_proof_columns import (
     proof_result,
     result_from_row,
 )
-from selfplay.grading.winning_proof_text import proof_report
+from selfplay.grading.winning_proof.report import proof_report
+from selfplay.grading.winning_proof.walk import PlyCounts, Walk
+from selfplay.grading.winning_proof.walk_files import WalkFiles
 from selfplay.players.levels import newest_level
 from selfplay.players.registry import files_of_player
 from selfplay.progress import NoProgress, ProgressBar

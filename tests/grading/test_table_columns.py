@@ -12,7 +12,7 @@ from selfplay.grading.judge.columns import GROUP_COLUMNS
 from selfplay.grading.judge.positions import POSITION_COLUMNS
 from selfplay.grading.table_columns import Column, markdown_table, meanings, names, read_rows, table_of
 from selfplay.grading.tournament_tables import EXACT_PLAYER_COLUMNS, PAIR_COLUMNS, PLAYER_COLUMNS
-from selfplay.grading.winning_proof_columns import PLY_COLUMNS, PROOF_COLUMNS
+from selfplay.grading.winning_proof.columns import PLY_COLUMNS, PROOF_COLUMNS
 from tests.support.rejections import assert_file_rejected
 from tests.support.runs import PROJECT
 

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from selfplay.grading.table_columns import Column, Field
-from selfplay.grading.winning_proof import PlyCounts
+from selfplay.grading.winning_proof.walk import PlyCounts
 
 PROOF_TABLE = "the result of a proof; force=true makes it again"
 PLIES_TABLE = "a table of plies; force=true makes it again"

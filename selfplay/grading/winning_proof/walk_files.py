@@ -2,7 +2,7 @@
 
     ply_012.npz                         the positions after 12 plies of the walk
     judged_012_000004096_000008192.npz  the player's actions in some of them
-    plies.csv                           a row for each finished ply, see `selfplay.grading.winning_proof`
+    plies.csv                           a row for each finished ply, see `selfplay.grading.winning_proof.columns`
 
 The arrays are not pickled; every file is written whole.
 """
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.errors import InvalidFileError
-from selfplay.grading.action_judge import Judged
+from selfplay.grading.winning_proof.action_judge import Judged
 from selfplay.input_files import require_regular_file
 from selfplay.runs.written_files import remove_folder, written_whole
 

@@ -1,6 +1,6 @@
 """Sentences about a proof that a player wins, or about its first mistake."""
 
-from selfplay.grading.winning_proof_columns import FirstMistake, ProofResult
+from selfplay.grading.winning_proof.columns import FirstMistake, ProofResult
 
 PROVED = {
     "win": "is proved to win moving {seat} against every play",

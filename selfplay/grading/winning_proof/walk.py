@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from selfplay.executors import Executor
 from selfplay.games import Game, State
 from selfplay.games.kernels import distinct_positions
-from selfplay.grading.action_judge import EVERY_LOSS, WIN, Judged, Positions, Words, judge
-from selfplay.grading.walk_files import Ply, WalkFiles
+from selfplay.grading.winning_proof.action_judge import EVERY_LOSS, WIN, Judged, Positions, Words, judge
+from selfplay.grading.winning_proof.walk_files import Ply, WalkFiles
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.proof import ProofSettings
@@ -88,7 +88,7 @@ class Walk(NamedTuple):
 
     @property
     def lowest(self) -> int:
-        """The lowest worth of a position, see `selfplay.grading.action_judge`."""
+        """The lowest worth of a position, see `selfplay.grading.winning_proof.action_judge`."""
         return EVERY_LOSS if self.result < 0 else -1
 
     @property
