@@ -15,7 +15,9 @@ settings="$(python -m selfplay.cli.print_settings "$@" -- levels run_dir)"
 { read -r levels; read -r run_dir; } <<<"$settings"
 
 # Lock the run while this script runs, so that no other process writes to the same folder.
-if ! { mkdir -p "$run_dir" && exec 9>>"$run_dir/.lock"; } 2>/dev/null; then
+# Opening a named pipe would wait forever, and a link could lead to a file outside the run.
+if ! { mkdir -p "$run_dir" && [ ! -p "$run_dir/.lock" ] && [ ! -L "$run_dir/.lock" ] && exec 9>>"$run_dir/.lock"; } \
+    2>/dev/null; then
     echo "error: cannot write in $run_dir" >&2
     exit 1
 fi

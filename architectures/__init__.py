@@ -19,7 +19,7 @@ from torch.nn.modules.module import (
 )
 
 from selfplay.architectures.output import Output, check_output
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, shortened
 from selfplay.registry import Registry
 
 __all__ = ["ARCHITECTURES", "Output", "build_network", "check_output", "meta_tensors"]
@@ -108,7 +108,9 @@ def _constructed(architecture: Mapping[str, Any], observation_shape: Sequence[in
     try:
         return build(tuple(observation_shape), **sizes, **options)
     except TypeError as error:
-        raise SettingError(f"architecture={dict(architecture)} has a value of the wrong type: {error}") from error
+        # After the first line torch may describe its own stack.
+        reason = shortened(str(error).partition("\n")[0])
+        raise SettingError(f"architecture={dict(architecture)} has a value of the wrong type: {reason}") from error
 
 
 @contextmanager

@@ -8,9 +8,15 @@ LONGEST_REASON = 400
 
 
 def shortened(text: object) -> str:
-    """A text from outside for an error message: on one line and not too long."""
-    line = " ".join(str(text)[: 10 * SHORTENED].split())
+    """A text from outside for an error message: on one line, not too long, and without control characters."""
+    line = one_line(str(text)[: 10 * SHORTENED])
     return line if len(line) <= SHORTENED else f"{line[: SHORTENED - 3]}..."
+
+
+def one_line(text: str) -> str:
+    """`text` on one line, with escapes such as \\x1b for characters that would control the terminal."""
+    line = " ".join(text.split())
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
 
 
 class SelfPlayError(Exception):
@@ -44,7 +50,7 @@ class InvalidFileError(SelfPlayError, ValueError):
         path, reason = self.args
         # A reason may repeat a long value of the file. Its end names the fix.
         brief = reason if len(reason) <= LONGEST_REASON else f"{reason[:200]}...{reason[-150:]}"
-        return f"{path}: {' '.join(brief.split())}"
+        return f"{path}: {one_line(brief)}"
 
 
 class StageError(SelfPlayError):

@@ -156,9 +156,17 @@ def _check_events(text: str) -> None:
             raise yaml.YAMLError(f"it is nested more than {YAML_DEPTH} levels deep")
 
 
+MESSAGES = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a known entry",
+    "string_pattern_mismatch": "does not have the expected form",
+}
+"""Of the library's messages those that would not be clear."""
+
+
 def _first_problem(error: ValidationError) -> str:
     """The first problem of a content, such as "weights.mobility must be a valid number"."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    message = {"missing": "is missing", "extra_forbidden": "is not a known entry"}.get(first["type"])
-    place = shortened(".".join(map(str, first["loc"]))) or "it"
+    message = MESSAGES.get(first["type"])
+    place = shortened(".".join(map(str, first["loc"])).removesuffix(".[key]")) or "it"
     return f"{place} {message or first['msg'].replace('Input should', 'must')}"

@@ -24,4 +24,5 @@ def wait_to_be_ended() -> None:
 
 def _number(variable: str) -> int:
     digits = os.environ.get(variable, "")
-    return int(digits) if digits.isdecimal() else 0
+    # Python refuses to convert numbers of more than 4,300 digits.
+    return int(digits) if digits.isdecimal() and len(digits) < 10 else 0

@@ -5,16 +5,33 @@ An object is named in one of three ways:
 - by its name in this package, defined by one line in a registry;
 - by the name of an entry point, in the registry's group, of another installed package;
 - as `module:attribute`, without packaging anything.
+
+A file can also name an object, such as the game of an agent. It must not import code that the user has not asked for,
+so `check_recorded` accepts `module:attribute` from a file only if the user has named the module in this process: in a
+setting (see `name_modules`), or by looking up one of its objects here.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar, cast
 
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, shortened
 
 Thing = TypeVar("Thing")
+
+_named_modules: set[str] = set()
+"""The modules outside this package that the user has named in this process."""
+
+
+def name_modules(modules: Iterable[str]) -> None:
+    """Let files name objects in these modules, because the user has named the modules."""
+    _named_modules.update(modules)
+
+
+def named_modules() -> tuple[str, ...]:
+    """The modules that the user has named, for passing them on to worker processes."""
+    return tuple(sorted(_named_modules))
 
 
 class Registry(Mapping[str, Thing], Generic[Thing]):
@@ -24,10 +41,13 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         kind: what the objects are called in error messages: "game", "player".
         import_paths: where each object is defined, as `module:attribute`, by name.
         group: the group of entry points with which other packages add objects.
+        attributes: the names of attributes that every object has; an object from outside without them is refused.
     """
 
-    def __init__(self, kind: str, import_paths: Mapping[str, str], group: str | None = None) -> None:
-        self.kind, self.group = kind, group
+    def __init__(
+        self, kind: str, import_paths: Mapping[str, str], group: str | None = None, attributes: Sequence[str] = ()
+    ) -> None:
+        self.kind, self.group, self.attributes = kind, group, attributes
         self._import_paths = dict(import_paths)
         self._found: dict[str, Thing] = {}
 
@@ -42,6 +62,15 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         if name not in self._found:
             self._found[name] = self._imported(name)
         return self._found[name]
+
+    def check_recorded(self, name: str) -> None:
+        """Raise SettingError if a name that stands in a file would import a module that the user has not named."""
+        module, colon, _ = name.partition(":")
+        if colon and module not in _named_modules:
+            raise SettingError(
+                f"{self.kind} {shortened(name)!r} is code outside this program, named by a file; if you trust it, set "
+                f"modules=[{shortened(module)}]"
+            )
 
     def __iter__(self) -> Iterator[str]:
         """The names, those of this package first; without any `module:attribute` that was looked up."""
@@ -65,10 +94,17 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             import_path = offered[name].value
         if import_path is None and ":" in name:
             import_path = name
+            name_modules([name.partition(":")[0]])
         if import_path is None:
-            raise SettingError(f"unknown {self.kind} {name!r}; choose from {', '.join(sorted(self))}")
+            raise SettingError(f"unknown {self.kind} {shortened(name)!r}; choose from {', '.join(sorted(self))}")
         module, _, attribute = import_path.partition(":")
         try:
-            return cast(Thing, getattr(import_module(module), attribute))
+            found = getattr(import_module(module), attribute)
         except (ImportError, AttributeError, ValueError) as error:
-            raise SettingError(f"{self.kind} {name!r} cannot be imported: {error}") from error
+            reason = shortened(error)
+            raise SettingError(f"{self.kind} {shortened(name)!r} cannot be imported: {reason}") from error
+        if missing := [wanted for wanted in self.attributes if not hasattr(found, wanted)]:
+            raise SettingError(
+                f"{self.kind} {shortened(name)!r} has no attribute {missing[0]}, which every {self.kind} has"
+            )
+        return cast(Thing, found)

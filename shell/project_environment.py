@@ -1,7 +1,8 @@
 """Importing this restarts a script with the Python of the project's own .venv if the present one lacks the packages.
 
 The scripts import it before everything else, from a link in their own folder, so that they run without an activated
-environment. It needs no packages, and an older Python can run it too.
+environment. Up to that point it needs no packages, and an older Python can run it too. Afterwards SIGTERM is handled as
+Ctrl-C is, while the slower imports of the script still run.
 """
 
 import os
@@ -34,3 +35,8 @@ if not _has_packages():
         _restart()
     setup = os.path.relpath(str(PROJECT / "shell" / "environment.sh"))
     sys.exit(f"error: {sys.executable} lacks packages of this project; run `bash {setup}` once to install them")
+
+# Only here, because it needs the packages.
+from selfplay.process_exit import interrupt_on_sigterm  # noqa: E402
+
+interrupt_on_sigterm()

@@ -1,5 +1,6 @@
 """Registries: names of this package, entry points of other packages, and `module:attribute`."""
 
+import sys
 from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
@@ -54,3 +55,33 @@ def test_a_registered_thing_is_found_and_its_name_is_taken(fractions):
     assert "two" in fractions
     with pytest.raises(ValueError, match="the number 'two' already exists; choose another name"):
         fractions.register("two", 3)
+
+
+def test_a_file_names_only_modules_that_the_user_has_named(fractions, monkeypatch):
+    monkeypatch.setattr(registry, "_named_modules", set())
+    monkeypatch.delitem(sys.modules, "this", raising=False)
+    with pytest.raises(SettingError, match=r"^number 'this:c' is code outside .* set modules=\[this\]$"):
+        fractions.check_recorded("this:c")
+    assert "this" not in sys.modules
+    fractions.check_recorded("half")
+    registry.name_modules(["this"])
+    fractions.check_recorded("this:c")
+    assert registry.named_modules() == ("this",)
+
+
+def test_looking_up_an_object_names_its_module(fractions, monkeypatch):
+    monkeypatch.setattr(registry, "_named_modules", set())
+    fractions["decimal:Decimal"]
+    fractions.check_recorded("decimal:Context")
+
+
+def test_an_object_without_the_attributes_of_its_kind_is_refused():
+    numbers = Registry("number", {}, attributes=("numerator", "limit_denominator"))
+    assert numbers["fractions:Fraction"]
+    with pytest.raises(SettingError, match=r"^number 'decimal:Decimal' has no attribute numerator, which every number"):
+        numbers["decimal:Decimal"]
+
+
+def test_a_long_name_is_shortened_in_the_message(fractions):
+    with pytest.raises(SettingError, match=r"^unknown number 'x{77}\.\.\.'; choose from half, nowhere$"):
+        fractions["x" * 100_000]

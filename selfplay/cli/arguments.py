@@ -35,8 +35,10 @@ HYDRA_FLAGS_WITH_VALUE = (
 
 SWEEP_FLAGS = {"--multirun", "-m"}
 
-PLAYER_WITH_OPTIONS = re.compile(r"""(?<!['"\w])(?:gtp:|[a-z_]+(?::[^,\[\]'"?]*)?\?)[^,\[\]'"]*""")
-"""An unquoted player name with options, such as level:17?depth=2, or with a command."""
+PLAYER_WITH_OPTIONS = re.compile(
+    r"""'[^']*'|"[^"]*"|(?<!['"\w])(?P<unquoted>(?:gtp:|[a-z_]+(?::[^,\[\]'"?]*)?\?)[^,\[\]'"]*)"""
+)
+"""A text in quotes, or an unquoted player name with options, such as level:17?depth=2, or with a command."""
 
 OVERRIDE = re.compile(r"[+~]*[A-Za-z_][\w.]*=")
 
@@ -94,7 +96,7 @@ def _override(name: str, value: str, is_sweep: bool) -> str:
     function of Hydra, and in a sweep if it has commas, which separate the values to sweep over.
     """
     if name not in PATHS:
-        value = PLAYER_WITH_OPTIONS.sub(lambda player: f"'{player[0]}'", value)
+        value = PLAYER_WITH_OPTIONS.sub(lambda found: f"'{found[0]}'" if found["unquoted"] else found[0], value)
     elif re.search(r"[^\w\s/.+$%*@?|:{}-]", value, re.ASCII) and not (
         re.search("['\"]", value) or HYDRA_FUNCTION.fullmatch(value) or (is_sweep and "," in value)
     ):

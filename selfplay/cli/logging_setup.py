@@ -3,8 +3,11 @@
 import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
+
+from selfplay.runs.written_files import opened_to_append
 
 
 @contextmanager
@@ -20,8 +23,15 @@ def logging_to_screen(stream: TextIO) -> Iterator[None]:
 @contextmanager
 def logging_to_file(path: Path) -> Iterator[None]:
     """Append the messages of the library to the file at `path`, with their times."""
-    with _handled_by(logging.FileHandler(path, delay=True), "%(asctime)s %(message)s"):
+    with _handled_by(_LogFile(path, delay=True), "%(asctime)s %(message)s"):
         yield
+
+
+class _LogFile(logging.FileHandler):
+    """A log file that is opened as `opened_to_append` does, with the first message."""
+
+    def _open(self) -> TextIOWrapper:
+        return TextIOWrapper(opened_to_append(Path(self.baseFilename)), encoding="utf-8")
 
 
 @contextmanager

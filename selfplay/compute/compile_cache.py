@@ -3,6 +3,11 @@
 numba's own cache unpickles its files and runs the machine code in them unchecked: a truncated file raises EOFError
 until the folder is deleted, and a changed bit crashes the process. Here each file begins with the SHA-256 of the rest,
 and a file that does not match is compiled again and replaced.
+
+The files are pickles, because numba can store compiled functions in no other form. Loading them runs code, as running
+the machine code in them does. The SHA-256 notices damage; it does not stop somebody who can write to the folder. The
+permissions of the folder do: only the user (and root) can write there, who could change the sources of this program
+as well. So a folder that anybody else owns or has access to is not used, and no file of a run is loaded in this way.
 """
 
 import hashlib
@@ -21,10 +26,15 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCach
 from numba.core.serialize import dumps
 
 from selfplay.compute.versions import sources_digest
+from selfplay.errors import InvalidFileError
+from selfplay.input_files import MEGABYTE, read_bytes
 
 log = logging.getLogger(__name__)
 
 DIGEST_SIZE = 32
+
+LARGEST_FILE = 64 * MEGABYTE
+"""Bytes of a file; those of this program have less than 1 MB."""
 
 
 @cache
@@ -78,8 +88,8 @@ class CodeFiles:
         """What was saved for this key; None if there is nothing, or nothing that is intact."""
         path = self._path(key)
         try:
-            content = path.read_bytes()
-        except OSError:
+            content = read_bytes(path, LARGEST_FILE)
+        except InvalidFileError:
             return None
         pickled = memoryview(content)[DIGEST_SIZE:]
         if _digest(path.name, pickled) == content[:DIGEST_SIZE]:

@@ -16,7 +16,7 @@ from selfplay.dataset.csv_file import csv_header
 from selfplay.dataset.parquet import part_name
 from selfplay.errors import InvalidFileError
 from selfplay.input_files import MEGABYTE, read_bytes, read_text
-from selfplay.runs.written_files import remove_folder, sha256, written_whole
+from selfplay.runs.written_files import opened_to_append, remove_folder, sha256, written_whole
 
 DIGEST_LINE = re.compile(r"([0-9a-f]{64})  (part-[0-9]{5,9}\.parquet)")
 LARGEST_LIST = 1024 * MEGABYTE
@@ -82,8 +82,8 @@ class PartsWriter:
         with written_whole(self._beside / name) as beside:
             beside.write_bytes(content)
         # A part whose line is missing, because the process was killed here, is written again.
-        with self._digests.open("a") as file:
-            file.write(f"{hashlib.sha256(content).hexdigest()}  {name}\n")
+        with opened_to_append(self._digests) as file:
+            file.write(f"{hashlib.sha256(content).hexdigest()}  {name}\n".encode())
 
     def finish(self) -> None:
         """Rename the folder to that of the dataset."""
@@ -113,7 +113,9 @@ class PartsWriter:
                 path.unlink()
 
     def _recorded_digests(self) -> dict[str, str]:
-        """The recorded SHA-256 of the parts by their names; a list that cannot be read is deleted."""
+        """The recorded SHA-256 of the parts by their names; a list that cannot be read or is a link is deleted."""
+        if self._digests.is_symlink():
+            self._digests.unlink()
         try:
             lines = read_text(self._digests, LARGEST_LIST).splitlines()
         except InvalidFileError:

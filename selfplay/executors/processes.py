@@ -21,6 +21,7 @@ from typing import Any
 from selfplay.errors import StageError
 from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT, AnyTask, Result
 from selfplay.process_exit import before_exit
+from selfplay.registry import name_modules, named_modules
 from selfplay.settings.common import ExecutorSettings
 
 log = logging.getLogger(__name__)
@@ -77,7 +78,7 @@ class ProcessExecutor:
             context = multiprocessing.get_context("spawn")
             threads = str(task.settings.threads)
             self._pool = ProcessPoolExecutor(
-                self.workers, mp_context=context, initializer=_begin_worker, initargs=(threads,)
+                self.workers, mp_context=context, initializer=_begin_worker, initargs=(threads, named_modules())
             )
         if len(self._processes) == self.workers:
             return self._pool.submit(function, task)
@@ -161,11 +162,14 @@ def _replace_handlers(handler: Callable[[int, object], None]) -> dict[int, Any]:
     return {number: signal.signal(number, handler) for number in INTERRUPTING}
 
 
-def _begin_worker(threads: str) -> None:
+def _begin_worker(threads: str, modules: Sequence[str]) -> None:
     """Limit the threads of libraries, leave Ctrl-C to the parent process, and exit if the parent is killed.
+
+    Files may name objects in the same modules as in the parent.
 
     Otherwise libraries would start a thread per core, and a worker would wait for tasks forever.
     """
+    name_modules(modules)
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), threads)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTING)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from selfplay.compute.versions import versions
 from selfplay.errors import SettingError, StageError
 from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT, AnyTask, Result
+from selfplay.registry import name_modules, named_modules
 from selfplay.runs.written_files import sha256
 from selfplay.settings.checks import require_package
 from selfplay.settings.common import ExecutorSettings
@@ -33,6 +34,8 @@ class Sent(NamedTuple):
     """What is sent with every task of a `map`; the contents are sent once per node."""
 
     versions: dict[str, str]
+    modules: tuple[str, ...]
+    """The modules that files may name, see `selfplay.registry`."""
     digests: tuple[tuple[str, str], ...]
     """Names of the files below run_dir that the tasks read, with their SHA-256."""
     contents: Any
@@ -103,7 +106,7 @@ class RayExecutor:
 def _sent(ray: Any, run_dir: Path, files: Sequence[Path]) -> Sent:
     names = [str(path.relative_to(run_dir)) for path in files]
     digests = tuple((name, sha256(run_dir / name)) for name in names)
-    return Sent(versions(), digests, ray.put({name: (run_dir / name).read_bytes() for name in names}))
+    return Sent(versions(), named_modules(), digests, ray.put({name: (run_dir / name).read_bytes() for name in names}))
 
 
 def _result(ray: Any, reference: Any) -> Any:
@@ -128,6 +131,7 @@ def _require_listener(address: str | None) -> None:
 def _run(function: Callable[[AnyTask], Result], task: AnyTask, sent: Sent) -> Result:
     """Run a task in a worker."""
     check_versions(sent.versions)
+    name_modules(sent.modules)
     run_dir = Path(task.settings.run_dir)
     if any(not _has(run_dir / name, digest) for name, digest in sent.digests):
         run_dir = _received(sent)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, rule, word_of
-from selfplay.errors import IllegalActionError
+from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
@@ -129,7 +129,7 @@ class ConnectFour(Game):
 
     def string_to_action(self, text: str) -> int:
         if text.strip() not in {str(column + 1) for column in range(COLUMNS)}:
-            raise IllegalActionError(f"{text!r} is not a column; write {self.presentation.action_help}")
+            raise IllegalActionError(f"{shortened(text)!r} is not a column; write {self.presentation.action_help}")
         return int(text) - 1
 
     def read_transcript(self, text: str) -> list[int]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import word_of
-from selfplay.errors import IllegalActionError
+from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.othello_features import othello_features
 from selfplay.games.othello_rules import othello_rules, turning_rules
@@ -117,7 +117,7 @@ class Othello(Game):
             return self.width * self.width
         columns, rows = COLUMNS[: self.width], "12345678"[: self.width]
         if len(name) != 2 or name[0] not in columns or name[1] not in rows:
-            raise IllegalActionError(f"{text!r} is not a square; write {self.presentation.action_help}")
+            raise IllegalActionError(f"{shortened(text)!r} is not a square; write {self.presentation.action_help}")
         return self.width * rows.index(name[1]) + columns.index(name[0])
 
     def disc_counts(self, state: State) -> Tensor:

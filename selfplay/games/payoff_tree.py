@@ -15,7 +15,7 @@ from pydantic_core import core_schema as cs
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
-from selfplay.errors import IllegalActionError, SettingError
+from selfplay.errors import IllegalActionError, SettingError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules
@@ -115,7 +115,7 @@ class PayoffTree(Game):
     def string_to_action(self, text: str) -> int:
         names = [self.action_to_string(action) for action in range(self.num_distinct_actions)]
         if text.strip().upper() not in names:
-            raise IllegalActionError(f"{text!r} is not a move; write one of {', '.join(names)}")
+            raise IllegalActionError(f"{shortened(text)!r} is not a move; write one of {', '.join(names)}")
         return names.index(text.strip().upper())
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, rule
-from selfplay.errors import IllegalActionError
+from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.observation_codec import ForeignObservationError, Words
 from selfplay.games.presentation import PositionLine, Presentation
@@ -100,5 +100,5 @@ class SumTo100(Game):
 
     def string_to_action(self, text: str) -> int:
         if text.strip() not in {str(addend) for addend in range(1, LARGEST_ADDEND + 1)}:
-            raise IllegalActionError(f"{text!r} is not an addend; write {self.presentation.action_help}")
+            raise IllegalActionError(f"{shortened(text)!r} is not an addend; write {self.presentation.action_help}")
         return int(text) - 1

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, rule
-from selfplay.errors import IllegalActionError
+from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
@@ -136,5 +136,5 @@ class TicTacToe(Game):
             return SQUARE_OF_KEY[text_alone]
         row, _, column = text_alone.partition(",")
         if row not in {"0", "1", "2"} or column not in {"0", "1", "2"}:
-            raise IllegalActionError(f"{text!r} is not a square; write {self.presentation.action_help}")
+            raise IllegalActionError(f"{shortened(text)!r} is not a square; write {self.presentation.action_help}")
         return 3 * int(row) + int(column)

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from selfplay.errors import InvalidFileError, SettingError, StageError
-from selfplay.games import make_game
+from selfplay.games import GAMES, make_game
 from selfplay.grading.comparison_columns import LEVEL_COLUMNS, LEVEL_TABLE
 from selfplay.grading.table_columns import read_rows
-from selfplay.runs.manifest import Manifest, flat_settings
+from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.epoch_loss_csv import read_epoch_losses
 
@@ -100,11 +100,15 @@ def _read_run(name: str, run: RunFolder) -> Run:
     if not run.comparison.exists():
         raise StageError(f"trained up to level {levels[-1]}, and its levels are not compared yet")
     table = read_level_table(run.comparison)
+    check_against_manifest(run.comparison, run.path, remedy=LEVEL_TABLE.partition("; ")[2])
     if (compared := int(table["level"].iloc[-1])) != levels[-1]:
         raise StageError(f"trained up to level {levels[-1]}, but compared up to level {compared}")
-    loss = min(epoch.validation_loss for epoch in read_epoch_losses(run.epoch_loss(levels[-1])))
+    losses = run.epoch_loss(levels[-1])
+    loss = min(epoch.validation_loss for epoch in read_epoch_losses(losses))
+    check_against_manifest(losses)
     read = Run(name, _settings(run, levels[-1]), table, loss)
     if (game := read.all_settings.get("game")) is not None:
+        GAMES.check_recorded(game)
         make_game(game)
     return read
 

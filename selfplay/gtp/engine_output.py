@@ -8,7 +8,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import IO, cast
 
-from selfplay.errors import EngineError
+from selfplay.errors import EngineError, one_line
 from selfplay.gtp.conversation import SIZE_LIMIT
 
 CHUNK = 65536
@@ -59,7 +59,7 @@ class EngineOutput:
         with suppress(BlockingIOError):
             for _ in range(SIZE_LIMIT // CHUNK):
                 self._keep(self._stderr, os.read(self._stderr.fileno(), CHUNK))
-        return " ".join(self._errors.decode(errors="replace").split())[-STDERR_SHOWN:]
+        return one_line(self._errors.decode(errors="replace"))[-STDERR_SHOWN:]
 
     def close_errors(self) -> None:
         """Stop reading stderr, so that an engine does not wait for it to be read."""

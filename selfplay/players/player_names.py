@@ -79,15 +79,14 @@ def parse_options(text: str, kind_name: str, kind: PlayerKind, run_dir: Path) ->
     argument = body.removeprefix(kind_name).removeprefix(":")
     if (kind.needs_argument and not argument) or (argument and ":" not in kind.syntax):
         choices = f"; {kind.choices(run_dir)}" if kind.choices else ""
-        raise SettingError(f"player {text!r}: write {kind.syntax}{choices}")
+        raise SettingError(f"player {shortened(text)!r}: write {kind.syntax}{choices}")
     allowed = {option.name: option for option in (*kind.options, EPSILON)}
     given: dict[str, Any] = {}
     for part in option_text.split("&") if option_text else ():
         name, equals, value = part.partition("=")
         if name not in allowed or not equals or name in given:
-            raise SettingError(
-                f"player {text!r}: {part!r} is not an option of {kind.syntax}; it takes {', '.join(allowed)}"
-            )
+            foreign = f"{shortened(part)!r} is not an option of {kind.syntax}"
+            raise SettingError(f"player {shortened(text)!r}: {foreign}; it takes {', '.join(allowed)}")
         given[name] = _converted(text, allowed[name], value)
     defaults = {option.name: option.default for option in allowed.values()}
     return PlayerName(text, kind_name, argument, defaults | given, given)
@@ -109,7 +108,7 @@ def _converted(text: str, option: Option, value: str) -> Any:
         return whole_number(text, value, option.name)
     if option.type is bool:
         if value.lower() not in ("true", "false"):
-            raise SettingError(f"player {text!r}: {option.name} must be true or false")
+            raise SettingError(f"player {shortened(text)!r}: {option.name} must be true or false")
         return value.lower() == "true"
     try:
         converted = option.type(value)
@@ -118,13 +117,13 @@ def _converted(text: str, option: Option, value: str) -> Any:
             raise ValueError
         return converted
     except ValueError as error:
-        raise SettingError(f"player {text!r}: {option.name} must be a number") from error
+        raise SettingError(f"player {shortened(text)!r}: {option.name} must be a number") from error
 
 
 def whole_number(name: str, text: str, what: str) -> int:
     """`text`, part of the player name `name`, as an int of 0 or more. Raises SettingError naming `what`."""
     if not (text.isascii() and text.isdigit()):
-        raise SettingError(f"player {name!r}: {what} must be a whole number")
+        raise SettingError(f"player {shortened(name)!r}: {what} must be a whole number")
     if len(text) > len(str(LARGEST_COUNT)) or int(text) > LARGEST_COUNT:
         raise SettingError(f"player {shortened(name)!r}: {what} must be at most {LARGEST_COUNT:,}")
     return int(text)

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, shortened
 from selfplay.players.player_names import EPSILON, PlayerKind, PlayerName, parse_options
 from selfplay.registry import Registry
 
@@ -102,7 +102,7 @@ def _kind_name(text: str) -> str:
     outside = MODULE_AND_ATTRIBUTE.match(text)
     if outside is None or not _is_module(outside[1]):
         syntaxes = ", ".join(player_kind(name).syntax for name in PLAYERS)
-        raise SettingError(f"unknown player {text!r}; choose from {syntaxes}")
+        raise SettingError(f"unknown player {shortened(text)!r}; choose from {syntaxes}")
     return outside[0]
 
 

@@ -12,11 +12,12 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from selfplay.architectures import build_network, meta_tensors
+from selfplay.architectures import ARCHITECTURES, build_network, meta_tensors
 from selfplay.errors import InvalidFileError, SettingError, shortened
-from selfplay.games import Game
+from selfplay.games import GAMES, Game
 from selfplay.input_files import MEGABYTE, FileFormat, require_regular_file
 from selfplay.runs.manifest import check_against_manifest
+from selfplay.settings.choices import OUTCOMES
 
 METADATA_KEY = "selfplay"
 """The one key of all metadata, because the file format does not fix the order of several keys."""
@@ -83,8 +84,12 @@ def save_checkpoint(
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
-    """The metadata of the checkpoint at `path`. Raises InvalidFileError if it is missing or not a valid checkpoint."""
+    """The metadata of the checkpoint at `path`.
+
+    Raises InvalidFileError if it is missing or not a valid checkpoint, or names code that the user has not named.
+    """
     with _opened(path) as (metadata, _):
+        _check_names(path, metadata)
         return metadata
 
 
@@ -92,13 +97,14 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     """Read the network at `path`.
 
     Raises InvalidFileError if the file is missing, truncated or not a checkpoint, if its network is for another game,
-    if its architecture is unknown or does not fit its weights, if a weight is not a number of reasonable size, or if
-    the manifest beside it describes another file.
+    if its outcome or architecture is unknown or is code that the user has not named (see `selfplay.registry`), if the
+    weights do not fit it or are not reasonable numbers, or if the manifest beside it describes another file.
     """
     check_against_manifest(path)
     with _opened(path) as (metadata, file):
         if metadata["game"] != game.name:
             raise InvalidFileError(path, f"is for {shortened(metadata['game'])}, not for {game.name}")
+        _check_names(path, metadata)
         architecture, sizes = metadata["architecture"], (game.observation_shape, game.num_distinct_actions)
         try:
             tensors = _tensors(path, file, architecture, *sizes)
@@ -120,6 +126,17 @@ def _opened(path: Path) -> Iterator[tuple[dict[str, Any], Any]]:
             yield METADATA.parse_json(path, (file.metadata() or {}).get(METADATA_KEY, "")), file
     except (SafetensorError, OSError) as error:
         raise InvalidFileError(path, f"cannot be read: {shortened(error)}") from error
+
+
+def _check_names(path: Path, metadata: Mapping[str, Any]) -> None:
+    """Raise InvalidFileError if the outcome is unknown, or a name is code that the user has not named."""
+    try:
+        GAMES.check_recorded(metadata["game"])
+        OUTCOMES.check_recorded(metadata["outcome"])
+        OUTCOMES[metadata["outcome"]]
+        ARCHITECTURES.check_recorded(str(metadata["architecture"].get("name")))
+    except SettingError as error:
+        raise InvalidFileError(path, str(error)) from error
 
 
 def _tensors(

@@ -128,15 +128,22 @@ class Manifest:
             beside.write_text(json.dumps({"format": MANIFEST_FORMAT, **self.sections}, indent=2, sort_keys=True) + "\n")
 
 
-def check_against_manifest(path: Path) -> None:
-    """Raise InvalidFileError if the manifest beside a file records another SHA-256 for it.
+def check_against_manifest(
+    path: Path, folder: Path | None = None, remedy: str = "make it again with force=true"
+) -> None:
+    """Raise InvalidFileError if a manifest records another SHA-256 for the file at `path`.
 
     Files that no manifest describes are accepted, such as copies.
+
+    Args:
+        folder: the folder of the manifest; None: that of the file.
+        remedy: what the user can do, as the end of the message.
     """
-    for section in Manifest(path.parent).sections.values():
-        digest = section["files"].get(path.name)
+    folder = folder or path.parent
+    for section in Manifest(folder).sections.values():
+        digest = section["files"].get(str(path.relative_to(folder)))
         if digest is not None and path.exists() and sha256(path) != digest:
-            raise InvalidFileError(path, "differs from its manifest; make it again with force=true")
+            raise InvalidFileError(path, f"differs from its manifest; {remedy}")
 
 
 def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from selfplay.errors import RunLockedError, StageError
+from selfplay.runs.written_files import opened_to_append
 
 LOCK_DESCRIPTOR = "SELFPLAY_LOCK_FD"
 """Environment variable: the number of an open file that already holds the run's lock, inherited from a shell."""
@@ -44,7 +45,7 @@ def hold_lock(folder: Path, *, create: bool = True) -> Iterator[None]:
 def _locked_file(path: Path) -> BinaryIO:
     """Open and lock the file at `path`. Raises BlockingIOError if another process holds the lock."""
     while True:
-        file = path.open("ab")
+        file = opened_to_append(path)
         try:
             inherited = _inherited_descriptor(file.fileno())
             # A lock belongs to the open file: if the shell's open file holds it, taking it again has no effect.

@@ -5,9 +5,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfplay.runs.manifest import Manifest
+from selfplay.errors import InvalidFileError, shortened
+from selfplay.registry import named_modules
+from selfplay.runs.manifest import Manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.compose import compose_settings_of, take_over
+from selfplay.settings.choices import commands_in, modules_in, texts_in
+from selfplay.settings.compose import compose_settings_of, name_settings_modules, take_over
 from selfplay.settings.fields import run_record
 from selfplay.settings.run import Settings
 
@@ -36,10 +39,18 @@ def take_run_settings(config: "DictConfig", overrides: Sequence[str]) -> str:
         config: the composed configuration; its run_dir names the run.
 
     Returns a line for the log that names what was taken over; empty if nothing changed.
-    Raises InvalidFileError if the manifest of the run is broken.
+    Raises InvalidFileError if the manifest of the run is broken, or names code that the configuration does not name.
     """
+    from omegaconf import OmegaConf
+
     manifest = Manifest(Path(config.run_dir))
-    taken = take_over(config, manifest.sections.get(SECTION, {}).get("settings", {}), overrides)
+    recorded = manifest.sections.get(SECTION, {}).get("settings", {})
+    for text in texts_in(recorded):
+        if "${" in text:
+            raise InvalidFileError(manifest.path, f"setting {shortened(text)!r} is not a value; set another run_dir")
+    name_settings_modules(OmegaConf.to_container(config, resolve=False))
+    taken = take_over(config, recorded, overrides)
+    _check_code(manifest.path, taken)
     return f"settings from {manifest.path}: {_named(taken)}; recipe=NAME replaces them" if taken else ""
 
 
@@ -54,6 +65,18 @@ def settings_of_run(run_dir: str | Path, overrides: Sequence[str] = ()) -> Setti
     Raises SettingError for a wrong override, InvalidFileError if the manifest of the run is broken.
     """
     return composed_for_run([*overrides, f"run_dir='{run_dir}'"])
+
+
+def _check_code(path: Path, taken: Mapping[str, Any]) -> None:
+    """Raise InvalidFileError if settings from a file start a program, or import a module that the user has not named.
+
+    The file may come from elsewhere, and reading it must not run code of others.
+    """
+    for name, value in flat_settings(taken).items():
+        foreign = [*set(modules_in(value)).difference(named_modules()), *commands_in(value)]
+        if foreign:
+            reason = f"{name}={shortened(_text(value))} names code outside this program"
+            raise InvalidFileError(path, f"{reason}; if you trust it, set {name} yourself")
 
 
 def _named(settings: Mapping[str, Any]) -> str:

@@ -3,10 +3,12 @@
 import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import BinaryIO
 
 from selfplay.errors import StageError
 from selfplay.input_files import open_regular_file
@@ -34,6 +36,29 @@ def written_whole(path: Path) -> Iterator[Path]:
             reason = error.strerror or " ".join(str(error).split())
             raise StageError(f"cannot write {path}: {reason}") from error
         raise
+
+
+def opened_to_append(path: Path) -> BinaryIO:
+    """Open a file for appending, and make it if it does not exist. Raises OSError.
+
+    Raises StageError for a link, which could lead to a file outside the run, and for a pipe or device, where opening
+    could wait forever.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        file = os.fdopen(os.open(path, flags, 0o666), "ab")
+    except OSError:
+        if path.is_symlink() or (path.exists() and not path.is_file() and not path.is_dir()):
+            raise _not_a_file(path) from None
+        raise
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise _not_a_file(path)
+    return file
+
+
+def _not_a_file(path: Path) -> StageError:
+    return StageError(f"cannot write {path}: it is a link or not a regular file; delete it")
 
 
 def remove_folder(folder: Path) -> None:

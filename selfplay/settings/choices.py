@@ -3,6 +3,8 @@
 They are defined here, below the packages that use them, so that settings can reject an unknown name.
 """
 
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from selfplay.registry import Registry
@@ -35,6 +37,7 @@ OPTIMIZERS: Registry[Any] = Registry(
         "sgd": "selfplay.training.row_by_row:RowByRowTraining",
     },
     group="selfplay.optimizers",
+    attributes=("runs_on_cpu_only", "run_epoch"),
 )
 """Classes that train networks: see `selfplay.training.optimizer.Optimizer`."""
 
@@ -49,6 +52,7 @@ DATASET_FORMATS: Registry[Any] = Registry(
     "dataset format",
     {"csv": "selfplay.dataset.formats:CSV", "parquet": "selfplay.dataset.formats:PARQUET"},
     group="selfplay.dataset_formats",
+    attributes=("suffix", "has_parts"),
 )
 """How a level's rows are stored: see `selfplay.dataset.formats.DatasetFormat`."""
 
@@ -60,6 +64,7 @@ EXECUTORS: Registry[Any] = Registry(
         "ray": "selfplay.executors.ray:RayExecutor",
     },
     group="selfplay.executors",
+    attributes=("map", "close"),
 )
 """Classes that run the parts of a stage: see `selfplay.executors.executor.Executor`."""
 
@@ -73,6 +78,42 @@ SEARCH_RULES: Registry[Any] = Registry(
     group="selfplay.search_rules",
 )
 """Functions from constants to rules: see `selfplay.search.mcts.rule`."""
+
+PLAYERS_OF_FILES = ("level", "tabular", "experience", "search")
+"""Kinds of players with a text after a colon that neither imports a module nor starts a program."""
+
+PLAYERS_BY_COMMAND = ("gtp",)
+"""Kinds of players whose text after the colon is a command."""
+
+WORD_BEFORE_COLON = re.compile(r"([A-Za-z_][\w.]*):")
+
+
+def modules_in(value: object) -> Iterator[str]:
+    """The modules that a setting with this value names, in `module:attribute` or in the name of a player."""
+    for text in texts_in(value):
+        word = WORD_BEFORE_COLON.match(text)
+        if word and word[1] not in (*PLAYERS_OF_FILES, *PLAYERS_BY_COMMAND):
+            yield word[1]
+
+
+def commands_in(value: object) -> Iterator[str]:
+    """The names of players in a setting with this value that start a program."""
+    for text in texts_in(value):
+        word = WORD_BEFORE_COLON.match(text)
+        if word and word[1] in PLAYERS_BY_COMMAND:
+            yield text
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """All texts in nested lists and mappings."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from texts_in(inner)
+    elif isinstance(value, Sequence):
+        for inner in value:
+            yield from texts_in(inner)
 
 
 def require_choice(setting: str, name: str, registry: Registry[Any]) -> None:

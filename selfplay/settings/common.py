@@ -69,6 +69,9 @@ class CommonSettings:
         metadata=affects("generation", when=lambda _, level: level > 0) | affects("training", "comparison"),
     )
     """Threads of torch in one process; may change bytes."""
+    modules: list[str] = field(default_factory=list)
+    """Modules outside this program that the files of a run may name, such as that of a game or a network of your own;
+    those that another setting names need not be repeated here."""
     device: str = "auto"
     """Where batches of matches are played and networks trained: cpu, cuda, or auto (a GPU if there is one)."""
 

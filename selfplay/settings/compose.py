@@ -8,6 +8,8 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from selfplay.errors import SelfPlayError, SettingError
+from selfplay.registry import name_modules
+from selfplay.settings.choices import modules_in
 from selfplay.settings.common import AnySettings
 from selfplay.settings.folders import CONFIG_FOLDER
 
@@ -28,10 +30,13 @@ def offer_defaults(kind: type[Any]) -> None:
 def settings_from_config(config: DictConfig, kind: type[AnySettings]) -> AnySettings:
     """The settings of class `kind` in a composed configuration.
 
+    Files may from now on name objects in the modules that the settings name, see `selfplay.registry`.
+
     Raises SettingError for an unknown name or a wrong value.
     """
     try:
         values = OmegaConf.to_container(config, resolve=True)
+        name_settings_modules(values)
         merged = OmegaConf.merge(OmegaConf.structured(kind), values)
         return cast(AnySettings, OmegaConf.to_object(merged))
     except OmegaConfBaseException as error:
@@ -64,6 +69,11 @@ def compose_settings_of(
         raise
     except (HydraException, OmegaConfBaseException, ValueError) as error:
         raise SettingError(one_line(error)) from error
+
+
+def name_settings_modules(values: Any) -> None:
+    """Note the modules that these settings name, also in the setting `modules`."""
+    name_modules([*modules_in(values), *(values.get("modules") or ())])
 
 
 def name_recipe(config: DictConfig, choices: Mapping[str, str]) -> None:
@@ -115,5 +125,7 @@ def one_line(error: BaseException) -> str:
     text = " ".join(kept).removeprefix("In 'config': ")
     if unknown := re.match(r"Could not override '([^']+)'.* is not in struct", text):
         return f"unknown setting {unknown[1]!r}; --help shows all"
+    if text.startswith("Exceeds the limit"):
+        return "a number has more than 4,300 digits"
     override = getattr(error, "override", None)
     return text if override is None or f"'{override}'" in text else f"{override}: {text}"

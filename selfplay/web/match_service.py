@@ -124,5 +124,5 @@ class MatchService:
     async def prove(self, game_name: str, opponent: str) -> ProofView:
         """Prove whether an opponent can lose, unless too many other proofs are running. Raises what `begin` raises."""
         game = self.catalog.game(game_name)
-        found = await self.workers.run_loading(lambda: self.catalog.opponent(game, opponent))
+        found = await self.workers.run_reading(lambda: self.catalog.opponent(game, opponent))
         return await self._proof_queue.of((game.name, found.view.id), lambda: self.proofs.of(game, found))

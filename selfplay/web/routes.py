@@ -64,7 +64,7 @@ def game_routes(service: MatchService) -> APIRouter:
 
     @router.get("/{game}/opponents", summary="List the opponents", operation_id="opponents", responses=NOT_FOUND)
     async def opponents(game: GameName) -> OpponentsView:
-        return await service.workers.run_loading(lambda: service.catalog.opponents(service.catalog.game(game)))
+        return await service.workers.run_reading(lambda: service.catalog.opponents(service.catalog.game(game)))
 
     @router.get("/{game}/proof", summary="Prove whether an opponent can lose", operation_id="proof", responses=CONFLICT)
     async def proof(
@@ -80,7 +80,7 @@ def game_routes(service: MatchService) -> APIRouter:
         responses={**NOT_FOUND, 304: {"description": "Not changed since the ETag that was sent."}},
     )
     async def story(game: GameName, if_none_match: Annotated[str | None, Header()] = None) -> Response:
-        tagged = await service.workers.run_loading(lambda: service.stories.of(service.catalog.game(game)))
+        tagged = await service.workers.run_reading(lambda: service.stories.of(service.catalog.game(game)))
         headers = {"ETag": tagged.etag, "Cache-Control": "no-cache"}
         if if_none_match == tagged.etag:
             return Response(status_code=status.HTTP_304_NOT_MODIFIED, headers=headers)

@@ -56,6 +56,11 @@ def test_every_flag_is_a_setting_or_a_group(flag):
 
 def test_a_players_options_are_quoted_and_a_folder_only_once():
     assert overrides_first(["second=level:3?depth=2"]) == ["second='level:3?depth=2'"]
+    assert overrides_first(["players=[random,'level:3?depth=2',level:2?depth=1]"]) == [
+        "players=[random,'level:3?depth=2','level:2?depth=1']"
+    ]
+    quoted = "first='gtp:engine --level easy?time_limit=5'"
+    assert overrides_first([quoted]) == [quoted]
     assert overrides_first(["run_dir=runs/a?x=1"]) == ["run_dir='runs/a?x=1'"]
 
 

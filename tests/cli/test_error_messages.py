@@ -34,8 +34,11 @@ from tests.support.runs import (
         (["--foo"], ["unknown flag --foo"]),
         (["--level", 0], ["level 0 is the random player"]),
         (["seed=0,1"], ["seed=0,1"]),
+        ([f"seed={'9' * 5000}"], ["seed=999", "a number has more than 4,300 digits"]),
+        (["executor.name=os:system"], ["executor 'os:system' has no attribute map"]),
+        (["dataset.format=os:system"], ["dataset format 'os:system' has no attribute suffix"]),
     ],
-    ids=str,
+    ids=lambda value: str(value)[:40],
 )
 def test_wrong_arguments_get_one_line_and_code_2(tmp_path, arguments, named):
     assert_refused(run_forked(TRAIN, f"run_dir={tmp_path / 'run'}", *arguments), 2, *named)

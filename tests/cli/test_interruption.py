@@ -79,18 +79,28 @@ def test_closed_standard_streams_change_no_byte(run_copy, closed):
     assert files_of(run_copy) == expected
 
 
-@pytest.mark.parametrize("module", ["selfplay.process_exit", "omegaconf", "hydra"])
-def test_ctrl_c_while_modules_are_imported_gets_one_line(tmp_path, module):
+@pytest.mark.parametrize(
+    ("module", "number", "code", "named"),
+    [
+        ("selfplay.process_exit", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE),
+        ("omegaconf", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE),
+        ("hydra", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE),
+        ("selfplay.errors", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE),
+        ("tqdm", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE),
+        ("omegaconf", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE),
+    ],
+)
+def test_a_signal_while_modules_are_imported_gets_one_line(tmp_path, module, number, code, named):
     command = [sys.executable, "-X", "importtime", str(GENERATE), f"run_dir={tmp_path}"]
     with interruptible(command) as process:
         for line in process.stderr:
             if line.rpartition("|")[2].strip() == module:
-                process.send_signal(signal.SIGINT)
+                process.send_signal(number)
                 break
         rest = [line for line in process.stderr if not line.startswith("import time:")]
         output = process.stdout.read()
     result = subprocess.CompletedProcess(command, process.returncode, output, "".join(rest))
-    assert_refused(result, INTERRUPTED, "interrupted")
+    assert_refused(result, code, named)
 
 
 def test_a_closed_pipe_causes_no_traceback(run_copy):

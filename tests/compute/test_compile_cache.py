@@ -73,6 +73,17 @@ def test_a_damaged_file_is_compiled_again_and_replaced(tmp_path, caching_below, 
     assert hits_of(triple, 15) == 1
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "endless device"])
+def test_what_is_not_a_regular_file_is_replaced(tmp_path, caching_below, make):
+    folder = caching_below(tmp_path)
+    hits_of(triple, 15)
+    (path,) = folder.iterdir()
+    path.unlink()
+    make(path)
+    assert [hits_of(triple, 15), hits_of(triple, 15)] == [0, 1]
+    assert stat.S_ISREG(path.lstat().st_mode)
+
+
 def test_a_file_that_cannot_be_replaced_is_left(tmp_path, caching_below):
     folder = caching_below(tmp_path)
     hits_of(triple, 15)

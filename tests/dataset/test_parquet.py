@@ -168,6 +168,20 @@ def test_parts_without_a_readable_list_are_written_again(tmp_path, damage):
     assert [file.name for file in path.iterdir()] == ["part-00000.parquet"]
 
 
+@pytest.mark.parametrize("target", ["victim", "nothing", "/dev/zero"])
+def test_a_link_in_the_place_of_the_list_is_not_followed(tmp_path, target):
+    path, record, beside = tmp_path / "dataset.parquet", {"seed": 0}, tmp_path / ".dataset.parquet.partial"
+    content, _ = PARQUET.encode([drawn_rows(CODEC, 5, 0)], CODEC)
+    interrupted(path, record)
+    (tmp_path / "victim").write_text("precious")
+    (beside / "parts.sha256").symlink_to(tmp_path / target)
+    with PARQUET.written(path, CODEC.size, record) as writer:
+        writer.add(0, content)
+    assert (tmp_path / "victim").read_text() == "precious"
+    assert not (tmp_path / "nothing").exists()
+    assert [file.name for file in path.iterdir()] == ["part-00000.parquet"]
+
+
 def test_a_row_group_of_many_rows_is_refused_before_it_is_read(tmp_path):
     path = tmp_path / "dataset.parquet"
     path.mkdir()

@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 import pytest
 
-from selfplay.errors import InvalidFileError, StageError
+from selfplay import registry
+from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.executors import open_executor
 from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT
+from selfplay.settings.choices import EXECUTORS
 from selfplay.settings.common import CommonSettings, ExecutorSettings
 
 WORKERS = 2
@@ -115,6 +117,23 @@ def test_closing_ends_every_worker_even_if_it_is_stopped():
 def test_a_worker_has_the_threads_of_the_settings():
     with open_executor(ExecutorSettings("process", 1)) as executor:
         assert list(executor.map(threads, jobs(1, threads=3))) == [["3", "3"]]
+
+
+def may_name(job: Job) -> bool:
+    """Whether a file may name an object of the module `colorsys` in this worker."""
+    with suppress(SettingError):
+        EXECUTORS.check_recorded("colorsys:Executor")
+        return True
+    return False
+
+
+def test_files_may_name_the_same_modules_in_a_worker(monkeypatch):
+    monkeypatch.setattr(registry, "_named_modules", set())
+    with open_executor(ExecutorSettings("process", 1)) as executor:
+        assert list(executor.map(may_name, jobs(1))) == [False]
+    registry.name_modules(["colorsys"])
+    with open_executor(ExecutorSettings("process", 1)) as executor:
+        assert list(executor.map(may_name, jobs(1))) == [True]
 
 
 def test_a_stopped_worker_is_reported_once_and_awaited(tmp_path, monkeypatch, caplog):

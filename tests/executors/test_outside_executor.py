@@ -65,6 +65,7 @@ def test_a_registered_name_opens_the_executor(monkeypatch: pytest.MonkeyPatch) -
     [
         ("threads", r"^executor.name=threads: must be serial or process or ray$"),
         (f"{__name__}:Missing", r"executor '.*:Missing' cannot be imported"),
+        ("os:system", r"^executor 'os:system' has no attribute map, which every executor has$"),
     ],
 )
 def test_a_name_that_is_not_an_executor_is_rejected(name: str, message: str) -> None:

@@ -41,14 +41,14 @@ def test_a_node_that_lacks_the_files_of_the_run_gets_them(tiny_run, tmp_path):
     far = shard._replace(settings=tiny_settings(tmp_path / "not here", "dataset.shard_matches=100"))
     with pytest.raises(StageError, match="has no level 2"):
         play_shard(far)
-    assert _run(play_shard, far, Sent(versions(), ((name, sha256(agent)),), {name: agent.read_bytes()})) == expected
+    assert _run(play_shard, far, Sent(versions(), (), ((name, sha256(agent)),), {name: agent.read_bytes()})) == expected
     assert not (tmp_path / "not here").exists()
 
 
 def test_a_worker_of_another_version_is_refused(tiny_run):
     driver = versions() | {"torch": "1.0", "numpy": "1.0"}
     with pytest.raises(StageError) as caught:
-        _run(square, jobs(1)[0], Sent(driver, (), {}))
+        _run(square, jobs(1)[0], Sent(driver, (), (), {}))
     here = versions()
     assert f"has numpy {here['numpy']}, not 1.0, torch {here['torch']}, not 1.0; install the same" in str(caught.value)
 

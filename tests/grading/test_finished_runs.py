@@ -2,12 +2,14 @@
 
 import json
 import math
+import re
 import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from selfplay import registry
 from selfplay.errors import StageError
 from selfplay.figures.style import save_figure
 from selfplay.figures.sweep import run_curves
@@ -201,6 +203,42 @@ def test_a_run_of_an_unknown_game_is_left_out_and_named(folder, game):
     runs = read_runs(folder)
     assert [run.name for run in runs.finished] == ["seed=10"]
     assert "game" in runs.skipped["seed=9"]
+
+
+def test_a_game_of_another_package_is_compared_only_if_the_user_has_named_it(folder, monkeypatch):
+    monkeypatch.setattr(registry, "_named_modules", set())
+    for number in ("9", "10"):
+        for level, part in ((0, "generation"), (1, "generation"), (3, "training")):
+            manifest = Manifest(folder / f"seed={number}" / f"level_{level:02d}")
+            manifest.sections[part]["settings"]["game"] = "tests.support.pile:Pile"
+            manifest.path.write_text(json.dumps({"format": 1, **manifest.sections}))
+    runs = read_runs(folder)
+    assert runs.finished == []
+    assert runs.skipped["seed=9"].endswith("if you trust it, set modules=[tests.support.pile]")
+    registry.name_modules(["tests.support.pile"])
+    assert [run.name for run in read_runs(folder).finished] == ["seed=9", "seed=10"]
+
+
+def test_a_table_that_differs_from_its_manifest_is_left_out_and_named(folder):
+    run = RunFolder(folder / "seed=9")
+    manifest = Manifest(run.path)
+    manifest.record("comparison", {}, {}, ["comparison/levels.csv"])
+    assert "seed=9" in [run.name for run in read_runs(folder).finished]
+    finish(run.path, level_table((0.4, 0.7, 0.8, 0.9), (9, 4, 0, 0), (0, 1, 2, 999)))
+    reason = read_runs(folder).skipped["seed=9"]
+    assert reason == f"{run.comparison}: differs from its manifest; train/compare_levels.py writes it again"
+    # While a comparison is made again, no manifest describes the table.
+    manifest.forget("comparison")
+    assert "seed=9" in [run.name for run in read_runs(folder).finished]
+
+
+def test_losses_that_differ_from_their_manifest_are_left_out_and_named(folder):
+    path = RunFolder(folder / "seed=9").epoch_loss(3)
+    text = path.read_text()
+    changed = re.sub(r"0\.(\d+),True", r"0.0\1,True", text)
+    assert changed != text
+    path.write_text(changed)
+    assert read_runs(folder).skipped["seed=9"] == f"{path}: differs from its manifest; make it again with force=true"
 
 
 @pytest.mark.parametrize("name", ["level_²", "level_99999999999999999999", "level_3", "level_-1", "level_²/x"])

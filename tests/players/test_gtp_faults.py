@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.errors import ForfeitError, SettingError, StageError
+from selfplay.errors import EngineError, ForfeitError, SettingError, StageError
 from selfplay.grading.tournament_report import tournament_report
 from selfplay.gtp.engine_output import EngineOutput
 from selfplay.gtp.process import EngineProcess
@@ -90,6 +90,13 @@ def test_messages_on_stderr_do_not_delay_an_engine(tmp_path: Path) -> None:
     chatty.write_text("while read line; do head -c 300000 /dev/zero >&2; printf '= \\n\\n'; done\n")
     engine = EngineProcess(["bash", str(chatty)])
     assert [engine.ask("name", 20) for _ in range(8)] == [""] * 8
+    engine.end()
+
+
+def test_the_last_words_of_an_engine_do_not_control_the_terminal(tmp_path: Path) -> None:
+    engine = EngineProcess(["bash", "-c", r"printf '\e[2Jgood\e]0;bye\a' >&2"])
+    with pytest.raises(EngineError, match=r"exit code 0: \\x1b\[2Jgood\\x1b\]0;bye\\x07$"):
+        engine.ask("name", 20)
     engine.end()
 
 

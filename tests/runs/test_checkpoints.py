@@ -11,9 +11,11 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from selfplay import registry
 from selfplay.architectures import build_network
-from selfplay.errors import InvalidFileError
+from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
+from selfplay.players.levels import load_agent
 from selfplay.runs.checkpoints import FORMAT, METADATA_KEY, load_checkpoint, read_metadata, save_checkpoint
 from tests.support.rejections import assert_file_rejected
 
@@ -260,3 +262,39 @@ def test_missing_and_foreign_weights_are_refused(tmp_path):
 def test_saving_in_a_missing_folder_is_an_os_error(tmp_path):
     with pytest.raises(OSError, match="No such file"):
         save_checkpoint(tmp_path / "no folder" / "agent", make_network(), GAME, 4, ARCHITECTURE, TRAINING)
+
+
+FOREIGN = {
+    "game": "harmful:Game",
+    "outcome": "harmful:outcome",
+    "architecture": {"name": "harmful:Network"},
+}
+
+
+@pytest.fixture
+def harmful(tmp_path, monkeypatch):
+    """The file that the module `harmful` makes when it is imported."""
+    (tmp_path / "harmful.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "harmful", raising=False)
+    monkeypatch.setattr(registry, "_named_modules", set())
+    return tmp_path / "imported"
+
+
+@pytest.mark.parametrize("key", FOREIGN)
+def test_a_file_imports_no_module_that_the_user_has_not_named(tmp_path, harmful, key):
+    path = save_with(tmp_path / "agent.safetensors", **{key: FOREIGN[key]})
+    with assert_file_rejected(path, r"is code outside this program, .*; if you trust it, set modules=\[harmful\]"):
+        load_agent(path, "agent") if key == "game" else load_checkpoint(path, GAME)
+    with assert_file_rejected(path, "code outside"):
+        read_metadata(path)
+    assert not harmful.exists()
+    registry.name_modules(["harmful"])
+    # The module has none of these objects.
+    with pytest.raises((SettingError, InvalidFileError), match="cannot be imported"):
+        make_game(read_metadata(path)["game"]) if key == "game" else load_checkpoint(path, GAME)
+    assert harmful.exists()
+
+
+def test_an_unknown_outcome_is_refused_by_the_name_of_the_file(tmp_path):
+    assert_refused(save_with(tmp_path / "agent.safetensors", outcome="luck"), "unknown outcome 'luck'")

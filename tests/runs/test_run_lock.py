@@ -1,16 +1,21 @@
 """The lock of a run: one process at a time, and its children."""
 
 import fcntl
+import logging
+import os
 import signal
 import subprocess
 import sys
 
 import pytest
 
+from selfplay.cli.logging_setup import logging_to_file
 from selfplay.errors import RunLockedError, SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.run_lock import LOCK_DESCRIPTOR
 from selfplay.settings.common import CommonSettings
+from tests.support.rejections import assert_refused
+from tests.support.runs import PROJECT
 
 HOLD = """
 import sys
@@ -112,3 +117,38 @@ def test_a_run_dir_that_is_a_file_is_named(tmp_path):
         RunFolder(tmp_path / "file").lock(),
     ):
         pytest.fail("the lock was given")
+
+
+NO_FILES = {
+    "named pipe": os.mkfifo,
+    "link to nothing": lambda path: path.symlink_to(path.parent / "victim"),
+    "link to a device": lambda path: path.symlink_to("/dev/zero"),
+}
+
+
+def hold(run_dir):
+    with RunFolder(run_dir).lock():
+        pytest.fail("the lock was given")
+
+
+def write_log(run_dir):
+    with logging_to_file(run_dir / "run.log"):
+        logging.getLogger("selfplay").error("a message")
+
+
+@pytest.mark.parametrize(("name", "open_it"), [(".lock", hold), ("run.log", write_log)])
+@pytest.mark.parametrize("kind", NO_FILES)
+def test_only_a_file_of_the_run_is_locked_or_appended_to(tmp_path, name, open_it, kind):
+    NO_FILES[kind](tmp_path / name)
+    with pytest.raises(StageError, match=rf"{name}: it is a link or not a regular file; delete it$"):
+        open_it(tmp_path)
+    assert not (tmp_path / "victim").exists()
+
+
+@pytest.mark.parametrize("kind", NO_FILES)
+def test_the_shell_loop_does_not_open_what_is_not_a_file(tmp_path, kind):
+    NO_FILES[kind](tmp_path / ".lock")
+    command = [PROJECT / "learn_tictactoe.sh", f"run_dir={tmp_path}", "levels=1"]
+    result = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert_refused(result, 1, f"cannot write in {tmp_path}")
+    assert not (tmp_path / "victim").exists()

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from selfplay import generate_level, learn_levels, settings_of_run, train_level
+from selfplay import generate_level, learn_levels, registry, settings_of_run, train_level
 from selfplay.cli.print_settings import print_settings
-from selfplay.errors import SettingError, StageError
+from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.runs.run_settings import composed_for_run
 from tests.support.rejections import assert_file_rejected, assert_refused
 from tests.support.runs import GENERATE, TINY, TRAIN, files_of, run_forked, tiny_settings
@@ -114,3 +114,68 @@ def test_a_recorded_setting_that_does_not_exist_is_left_out_and_a_wrong_value_re
     path.write_text("{")
     with assert_file_rejected(path, "manifest"):
         settings_of_run(run_copy)
+
+
+def record(run_dir: Path, **settings: object) -> Path:
+    """A manifest whose run has recorded these settings, `__` for a dot."""
+    path = run_dir / "manifest.json"
+    values = {name.replace("__", "."): value for name, value in settings.items()}
+    path.write_text(json.dumps({"format": 1, "run": {"settings": values, "files": {}}}))
+    return path
+
+
+CODE = {
+    "game": {"game__name": "harmful:Game"},
+    "architecture": {"architecture": {"name": "harmful:Network"}},
+    "outcome": {"outcome": "harmful:outcome"},
+    "targets": {"targets": "harmful:rule"},
+    "optimizer": {"training__optimizer__name": "harmful:Optimizer"},
+    "schedule": {"training__optimizer__schedule": "harmful:schedule"},
+    "dataset format": {"dataset__format": "harmful:FORMAT"},
+    "reference": {"comparison__references": ["random", "harmful:Player?epsilon=0.1"]},
+    "command": {"comparison__references": ["random", "gtp:touch imported"]},
+}
+
+
+@pytest.mark.parametrize("case", CODE)
+def test_recorded_settings_run_no_code_that_the_user_has_not_named(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "harmful.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_named_modules", set())
+    path = record(tmp_path, **CODE[case])
+    name = next(iter(CODE[case])).replace("__", ".")
+    with assert_file_rejected(path, rf"{name}.*=.* names code outside this program; if you trust it, set {name}"):
+        settings_of_run(tmp_path)
+    assert not (tmp_path / "imported").exists()
+    # A recipe replaces all recorded settings.
+    assert settings_of_run(tmp_path, ["recipe=default"]).game.name == "tictactoe"
+    if case in ("game", "architecture", "reference"):
+        settings = settings_of_run(tmp_path, ["modules=[harmful]"])
+        assert "harmful" in json.dumps([settings.game.name, settings.architecture, settings.comparison.references])
+
+
+def test_a_game_of_another_package_is_named_once_for_each_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_named_modules", set())
+    name, network = "tests.support.pile:Pile", "tests.support.outside_training:PolicyNetwork"
+    record(tmp_path, game__name=name, architecture={"name": network}, levels=3)
+    with pytest.raises(InvalidFileError, match=r"set architecture\.name yourself"):
+        settings_of_run(tmp_path, [f"game.name={name}"])
+    for given in (
+        ["modules=[tests.support.outside_training]"],
+        ["architecture=custom", f"architecture.name={network}"],
+    ):
+        monkeypatch.setattr(registry, "_named_modules", set())
+        settings = settings_of_run(tmp_path, [f"game.name={name}", *given])
+        assert (settings.game.name, settings.architecture["name"], settings.levels) == (name, network, 3)
+
+
+def test_recorded_settings_are_not_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GAME", "harmful:Game")
+    path = record(tmp_path, game__name="${oc.env:GAME}")
+    with assert_file_rejected(path, "is not a value"):
+        settings_of_run(tmp_path)

@@ -235,3 +235,10 @@ def test_the_first_process_reports_errors_at_once_and_another_after_waiting(tmp_
         seconds = time.perf_counter() - start
         assert result.stderr.startswith("error: unknown flag --foo;")
         assert (seconds >= patience) == (rank == 1)
+
+
+def test_numbers_that_torchrun_never_sets_are_ignored(monkeypatch):
+    for number in ("9" * 5000, "²", "-1", ""):
+        monkeypatch.setenv("WORLD_SIZE", number)
+        monkeypatch.setenv("RANK", number)
+        assert (process_rank.process_count(), process_rank.process_rank()) == (1, 0)
