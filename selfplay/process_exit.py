@@ -1,7 +1,7 @@
 """Ends a program early with one line on stderr and an exit code, also on Ctrl-C and SIGTERM.
 
-Importing this module is enough to handle Ctrl-C while the slower imports still run, and standard streams that are
-closed. Scripts import it through `selfplay.cli.command`.
+Importing this module is enough for a line at Ctrl-C and for standard streams that are closed. Scripts also call
+`handle_signals`, first of all in `project_environment`, before the slower imports.
 """
 
 import _thread
@@ -20,6 +20,12 @@ INTERRUPTED_MESSAGE = "interrupted; run the same command again to resume"
 TERMINATED = 143
 TERMINATED_MESSAGE = "terminated by SIGTERM; run the same command again to resume"
 
+IMPORTING = "<frozen importlib._bootstrap>"
+"""The file name of Python's frames while a module is loaded."""
+
+SECONDS_TO_END = 5.0
+"""Time after which the main thread is interrupted again if the program has not ended."""
+
 _cleanups: list[Callable[[], None]] = []
 _is_terminated = threading.Event()
 
@@ -32,9 +38,12 @@ def before_exit(cleanup: Callable[[], None]) -> None:
 def exit_with_line(message: str, code: int) -> None:
     """End the program at once, so that no thread or exit handler prints anything after the line.
 
+    Before that, the functions registered with `before_exit` are called.
+
     Of several processes started by torchrun, rank 0 prints its line at once. The others wait first, and print theirs
     only if torchrun has not ended them by then.
     """
+    end_of_interrupt()
     for cleanup in _cleanups:
         cleanup()
     if process_rank() > 0:
@@ -50,18 +59,44 @@ def exit_interrupted() -> None:
     exit_with_line(INTERRUPTED_MESSAGE, INTERRUPTED)
 
 
-def interrupt_on_sigterm() -> None:
+def handle_signals() -> None:
     """Let SIGTERM raise KeyboardInterrupt in the main thread, as Ctrl-C does, so that partial files are deleted.
+
+    While a module is imported, both end the program at once: libraries drop a KeyboardInterrupt there, or turn it into
+    another error. Elsewhere, compiled code can drop it too, so it is raised again until the program ends or
+    `end_of_interrupt` is called.
 
     Processes that torchrun started still end at once: it terminates all of them when one fails.
     """
-    if process_count() == 1 and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _terminate)
+    if process_count() > 1 or threading.current_thread() is not threading.main_thread():
+        return
+    # Shells let programs in the background ignore Ctrl-C.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGALRM, _interrupt)
 
 
-def _terminate(number: int, frame: FrameType | None) -> None:
-    _is_terminated.set()
+def end_of_interrupt() -> None:
+    """Note that a KeyboardInterrupt has arrived where it is handled, so that it is not raised again."""
+    if threading.current_thread() is threading.main_thread():
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    if number == signal.SIGTERM:
+        _is_terminated.set()
+    if _is_importing(frame):
+        exit_interrupted()
+    # Not a timer thread: starting one could wait for a lock that the interrupted code holds.
+    signal.setitimer(signal.ITIMER_REAL, SECONDS_TO_END)
     raise KeyboardInterrupt
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code.co_filename != IMPORTING:
+        frame = frame.f_back
+    return frame is not None
 
 
 def write_error_line(message: str) -> None:

@@ -37,6 +37,6 @@ if not _has_packages():
     sys.exit(f"error: {sys.executable} lacks packages of this project; run `bash {setup}` once to install them")
 
 # Only here, because it needs the packages.
-from selfplay.process_exit import interrupt_on_sigterm  # noqa: E402
+from selfplay.process_exit import handle_signals  # noqa: E402
 
-interrupt_on_sigterm()
+handle_signals()

@@ -20,10 +20,11 @@ from selfplay.cli.error_messages import line_and_code, user_errors
 from selfplay.cli.logging_setup import logging_to_file, logging_to_screen
 from selfplay.cli.multirun import AfterSweep, Multirun
 from selfplay.errors import SettingError, shortened
-from selfplay.process_exit import exit_interrupted, exit_with_line, interrupt_on_sigterm
+from selfplay.process_exit import before_exit, end_of_interrupt, exit_interrupted, exit_with_line, handle_signals
 from selfplay.process_rank import process_count, process_rank
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.run_settings import take_run_settings
+from selfplay.runs.written_files import delete_unfinished
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import name_recipe, offer_defaults, one_line, settings_from_config
 from selfplay.settings.folders import CONFIG_FOLDER
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 log = logging.getLogger(__name__)
+
+before_exit(delete_unfinished)
 
 TakeRecorded = Callable[["DictConfig", Sequence[str]], str]
 
@@ -51,9 +54,10 @@ def run_reporting_errors(function: Callable[[], None]) -> None:
 
     Ctrl-C ends the program with code 130, SIGTERM with code 143.
     """
-    interrupt_on_sigterm()
+    handle_signals()
     try:
         function()
+        end_of_interrupt()
     except KeyboardInterrupt:
         exit_interrupted()
     except user_errors() as error:

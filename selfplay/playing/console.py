@@ -9,6 +9,7 @@ from selfplay.playing.console_text import DEFAULT_DISPLAY, ConsoleText, Display
 from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues
 from selfplay.playing.open_session import open_session
 from selfplay.playing.session import Session
+from selfplay.process_exit import end_of_interrupt
 from selfplay.settings.playing import PlaySettings
 
 ANSWERS = {"": True, "y": True, "yes": True, "n": False, "no": False}
@@ -73,6 +74,7 @@ class Console:
                 if again:
                     self._start_match()
         except (_QuitError, EOFError, KeyboardInterrupt):
+            end_of_interrupt()
             self.write("")
 
     def watch(self, matches: int) -> None:

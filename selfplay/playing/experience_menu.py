@@ -9,6 +9,7 @@ from selfplay.playing.console import Console
 from selfplay.playing.console_text import Display
 from selfplay.playing.seated_match import Players
 from selfplay.playing.session import Session
+from selfplay.process_exit import end_of_interrupt
 from selfplay.runs.context import run_context
 from selfplay.settings.playing import ExperiencePlaySettings
 
@@ -55,6 +56,7 @@ def play_with_experience(
         while (chosen := _choice(player, read, write)) is not None:
             play(chosen, "returns to the menu")
     except (EOFError, KeyboardInterrupt):
+        end_of_interrupt()
         write("")
 
 

@@ -13,6 +13,16 @@ from typing import BinaryIO
 from selfplay.errors import StageError
 from selfplay.input_files import open_regular_file
 
+_unfinished: set[Path] = set()
+"""The temporary files of this process that are being written."""
+
+
+def delete_unfinished() -> None:
+    """Delete the temporary files that are being written, for a program that ends inside blocks of `written_whole`."""
+    for path in list(_unfinished):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
@@ -25,6 +35,7 @@ def written_whole(path: Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         # What a killed process left is not written to: it could be a link to another file.
         beside.unlink(missing_ok=True)
+        _unfinished.add(beside)
         yield beside
         with beside.open("rb") as file:
             os.fsync(file.fileno())
@@ -36,6 +47,8 @@ def written_whole(path: Path) -> Iterator[Path]:
             reason = error.strerror or " ".join(str(error).split())
             raise StageError(f"cannot write {path}: {reason}") from error
         raise
+    finally:
+        _unfinished.discard(beside)
 
 
 def opened_to_append(path: Path) -> BinaryIO:

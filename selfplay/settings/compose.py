@@ -7,7 +7,7 @@ from typing import Any, cast
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
-from selfplay.errors import SelfPlayError, SettingError
+from selfplay.errors import SelfPlayError, SettingError, without_digit_limit
 from selfplay.registry import name_modules
 from selfplay.settings.choices import modules_in
 from selfplay.settings.common import AnySettings
@@ -125,7 +125,6 @@ def one_line(error: BaseException) -> str:
     text = " ".join(kept).removeprefix("In 'config': ")
     if unknown := re.match(r"Could not override '([^']+)'.* is not in struct", text):
         return f"unknown setting {unknown[1]!r}; --help shows all"
-    if text.startswith("Exceeds the limit"):
-        return "a number has more than 4,300 digits"
+    text = without_digit_limit(text)
     override = getattr(error, "override", None)
     return text if override is None or f"'{override}'" in text else f"{override}: {text}"

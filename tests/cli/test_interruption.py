@@ -41,6 +41,69 @@ def test_ctrl_c_ends_the_process_even_where_python_ignores_exceptions():
     assert (process.returncode, output, error) == (INTERRUPTED, "", f"error: {INTERRUPTED_MESSAGE}\n")
 
 
+SWALLOWING = """
+import os, signal, sys, time
+from pathlib import Path
+import selfplay.process_exit as process_exit
+from selfplay.cli.command import run_reporting_errors
+from selfplay.runs.written_files import written_whole
+
+process_exit.SECONDS_TO_END = 0.3
+
+def work():
+    with written_whole(Path(sys.argv[1]) / "file") as beside:
+        beside.touch()
+        {body}
+    print("went on")
+
+run_reporting_errors(work)
+"""
+
+DROPPING_BODIES = {
+    "a library drops it": """
+        try:
+            os.kill(os.getpid(), signal.NUMBER)
+            time.sleep(1)
+        except BaseException:
+            pass
+        time.sleep(60)""",
+    "an import turns it into another error": """
+        Path(sys.argv[1], "turning.py").write_text(
+            "import os, signal, time\\ntry:\\n    os.kill(os.getpid(), signal.NUMBER)\\n    time.sleep(1)\\n"
+            "except BaseException as error:\\n    raise ImportError('no such library') from error"
+        )
+        sys.path.insert(0, sys.argv[1])
+        import turning""",
+}
+
+
+@pytest.mark.parametrize("body", DROPPING_BODIES)
+@pytest.mark.parametrize(
+    ("number", "code", "named"),
+    [("SIGINT", INTERRUPTED, INTERRUPTED_MESSAGE), ("SIGTERM", TERMINATED, TERMINATED_MESSAGE)],
+)
+def test_a_signal_ends_the_program_even_where_a_library_handles_its_exception(tmp_path, number, code, named, body):
+    script = SWALLOWING.replace("{body}", DROPPING_BODIES[body].strip().replace("NUMBER", number))
+    with interruptible([sys.executable, "-c", script, tmp_path]) as process:
+        output, error = process.communicate(timeout=50)
+    assert (process.returncode, output, error) == (code, "", f"error: {named}\n")
+    assert not list(tmp_path.glob(".file*"))
+
+
+def test_an_interrupt_that_was_handled_is_not_repeated(tmp_path):
+    body = """
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        except KeyboardInterrupt:
+            process_exit.end_of_interrupt()
+        time.sleep(1)"""
+    command = [sys.executable, "-c", SWALLOWING.replace("{body}", body.strip()), tmp_path]
+    with interruptible(command) as process:
+        output, error = process.communicate(timeout=50)
+    assert (process.returncode, output, error) == (0, "went on\n", "")
+
+
 @pytest.mark.parametrize("executor", ["serial", "process"])
 @pytest.mark.parametrize(
     ("number", "code", "named"),

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
-from selfplay.errors import InvalidFileError
+from selfplay.errors import InvalidFileError, without_digit_limit
 from selfplay.input_files import MEGABYTE, read_bytes
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, rescored
 from selfplay.learners.experience.graph_checks import checked_boards, require
@@ -42,12 +42,14 @@ def export_json(store: ExperienceStore, path: Path) -> int:
 def import_json(store: ExperienceStore, path: Path) -> int:
     """Replace the boards of `store` by those of the file at `path` and return their number.
 
-    An empty file has no boards. If the file is invalid, the store does not change.
+    A file with {}, or an empty file for an empty store, has no boards. If the file is invalid, the store does not change.
 
     Raises InvalidFileError if the file is missing, truncated, in another format, or contradicts the rules of the game.
     """
     try:
         text = read_bytes(path, LIMIT).decode()
+        if not text and (known := len(store)):
+            raise InvalidFileError(path, f"is empty; write {{}} into it to replace the {known} known boards by none")
         entries = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse) if text else {}
         boards = rescored(_merged(_parsed(entries, store), store.form), store.rule)
     except InvalidFileError:
@@ -55,7 +57,7 @@ def import_json(store: ExperienceStore, path: Path) -> int:
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise InvalidFileError(path, f"cannot be read as JSON: {' '.join(str(error).split())}") from error
     except ValueError as error:
-        raise InvalidFileError(path, str(error)) from error
+        raise InvalidFileError(path, without_digit_limit(str(error))) from error
     store.replace(boards)
     return len(boards)
 

@@ -133,6 +133,16 @@ def test_something_else_in_the_place_of_a_store_is_rejected(tmp_path: Path) -> N
             ExperienceStore(path, GAME)
 
 
+@pytest.mark.parametrize("suffix", ["-journal", "-wal", "-shm"])
+def test_something_else_beside_a_store_is_rejected(learned: Path, suffix: str) -> None:
+    companion = Path(f"{learned}{suffix}")
+    companion.unlink(missing_ok=True)
+    os.mkfifo(companion)
+    with pytest.raises(InvalidFileError, match=f"{suffix}: cannot be read: it is not a regular file"):
+        ExperienceStore(learned, GAME)
+    companion.unlink()
+
+
 @pytest.mark.slow
 def test_damaged_bytes_are_rejected_or_harmless(learned: Path, tmp_path: Path) -> None:
     chance, content, path = random.Random(13), learned.read_bytes(), tmp_path / "experience.sqlite"

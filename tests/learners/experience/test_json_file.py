@@ -110,11 +110,26 @@ def test_a_file_of_canonical_boards_is_not_imported_into_a_plain_store(tmp_path)
 
 
 @pytest.mark.parametrize("content", ["", "{}"])
-def test_an_empty_file_has_no_boards(store, tmp_path, content):
+def test_an_empty_file_has_no_boards(tmp_path, content):
+    store = new_store(tmp_path / "new")
     assert read(store, tmp_path, content) == 0
     assert len(store) == 0
     learn(store, X_WINS)
     assert len(store) == 6
+
+
+def test_a_file_cut_to_nothing_does_not_empty_a_store(store, tmp_path):
+    learn(store, X_WINS)
+    with pytest.raises(InvalidFileError, match=r"is empty; write \{\} into it to replace the 6 known boards by none"):
+        read(store, tmp_path, "")
+    assert len(store) == 6
+    assert read(store, tmp_path, "{}") == 0
+    assert len(store) == 0
+
+
+def test_a_number_of_thousands_of_digits_is_refused_in_plain_words(store, tmp_path):
+    with pytest.raises(InvalidFileError, match=r"a number has more than 4,300 digits$"):
+        read(store, tmp_path, '{"0": {"score": ' + "9" * 5000 + "}}")
 
 
 def test_a_drawn_board_may_be_marked_as_an_end(tmp_path):
