@@ -42,7 +42,7 @@ def export_json(store: ExperienceStore, path: Path) -> int:
 def import_json(store: ExperienceStore, path: Path) -> int:
     """Replace the boards of `store` by those of the file at `path` and return their number.
 
-    A file with {}, or an empty file for an empty store, has no boards. If the file is invalid, the store does not change.
+    A file with {}, or an empty file for an empty store, has no boards. An invalid file does not change the store.
 
     Raises InvalidFileError if the file is missing, truncated, in another format, or contradicts the rules of the game.
     """
