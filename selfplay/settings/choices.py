@@ -79,21 +79,22 @@ SEARCH_RULES: Registry[Any] = Registry(
 )
 """Functions from constants to rules: see `selfplay.search.mcts.rule`."""
 
-PLAYERS_OF_FILES = ("level", "tabular", "experience", "search")
+PLAYERS_OF_FILES = ("level", "tabular", "experience", "search", "mcts")
 """Kinds of players with a text after a colon that neither imports a module nor starts a program."""
 
 PLAYERS_BY_COMMAND = ("gtp",)
 """Kinds of players whose text after the colon is a command."""
 
-WORD_BEFORE_COLON = re.compile(r"([A-Za-z_][\w.]*):")
+WORD_BEFORE_COLON = re.compile(r"(?:^|=)([A-Za-z_][\w.]*):")
+"""A word that may name a module, at the beginning of a text or of the value of an option."""
 
 
 def modules_in(value: object) -> Iterator[str]:
     """The modules that a setting with this value names, in `module:attribute` or in the name of a player."""
     for text in texts_in(value):
-        word = WORD_BEFORE_COLON.match(text)
-        if word and word[1] not in (*PLAYERS_OF_FILES, *PLAYERS_BY_COMMAND):
-            yield word[1]
+        for word in WORD_BEFORE_COLON.findall(text):
+            if word not in (*PLAYERS_OF_FILES, *PLAYERS_BY_COMMAND):
+                yield word
 
 
 def commands_in(value: object) -> Iterator[str]:
