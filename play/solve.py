@@ -3,7 +3,6 @@
 python play/solve.py BOARD SIDE     one of X, O or - per square, row by row from a1, and the side to move
 python play/solve.py TRANSCRIPT     the moves from the start without passes, as in f5d6c3...
 python play/solve.py --game connect_four 4453
-
 Othello: the number of discs by which the side to move wins. Empty squares count for the winner (see --raw-discs).
 Connect Four: 22 minus the number of stones that the winner has played at the end, negative if the other side wins.
 """
