@@ -100,8 +100,8 @@ class ConnectFourPresentation(Presentation):
         lines.append([self.game.action_to_string(action) for action in range(COLUMNS)])
         size = 1
         if values is not None:
-            size = len("+0.00")
             lines[-1] = [f"{value:+.2f}" if np.isfinite(value) else "-" for value in values]
+            size = max(len("+0.00"), *map(len, lines[-1]))
         return "\n".join(" ".join(cell.center(size) for cell in line).rstrip() for line in lines)
 
 

@@ -141,6 +141,9 @@ class SolvesPositions(Protocol):
     def solves(self, state: State) -> Tensor:
         """bool[B]: whether each position is solved exactly."""
 
+    def value_text(self, value: float, state: State, row: int = 0) -> str:
+        """The value of an action in a position that it solves, in words, such as "wins in 8"."""
+
 
 @runtime_checkable
 class LimitsItsTime(Protocol):
@@ -148,6 +151,18 @@ class LimitsItsTime(Protocol):
 
     def without_time_limit(self) -> "Player":
         """The same player without a time limit."""
+
+
+def exact_value_text(player: "Player", value: float, state: State) -> str | None:
+    """The value that `player` gives to an action of a position (B = 1) in words; None if it is an estimate."""
+    solver = exact_solver_of(player, state)
+    return None if solver is None else solver.value_text(value, state)
+
+
+def exact_solver_of(player: "Player", state: State) -> SolvesPositions | None:
+    """`player`, if it solves a position (B = 1) exactly."""
+    solver = player.as_a(SolvesPositions)
+    return solver if solver is not None and bool(solver.solves(state).all()) else None
 
 
 def policy_of(player: "Player", state: State) -> Tensor:

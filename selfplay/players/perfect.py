@@ -1,6 +1,8 @@
 """Perfect play: from the values of all positions in games that can be enumerated, else by an exact solver."""
 
 from contextlib import suppress
+from functools import partial
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +12,14 @@ from selfplay.games.game import Game
 from selfplay.games.position_graph import PositionGraph, enumerate_positions
 from selfplay.games.state import State
 from selfplay.players.graph_player import GraphPlayer
-from selfplay.players.solver_player import TABLE_BITS, SolverPlayer
+from selfplay.players.solver_player import TABLE_BITS, SharedSolverPlayer, SolverPlayer, ValueKind
 from selfplay.search.backward_induction import perfect_values
-from selfplay.search.exact_solver import make_whole_match_solver
+from selfplay.search.exact_solver import make_exact_solver, make_whole_match_solver
+from selfplay.search.shared_solver import SharedSolver, Solving
 
 SOLVED_AT_ONCE = 100_000
 """The largest number of positions that are enumerated while a person waits; this takes about a second."""
+SMALL_TABLE_BITS = 10
 OUTCOMES = {1.0: "wins", 0.0: "draws", -1.0: "loses"}
 
 
@@ -23,6 +27,7 @@ class PerfectPlayer(GraphPlayer):
     """Takes one of the actions that keep the perfect value of the position. Values are returns in {-1, 0, 1}."""
 
     name = "perfect"
+    value_kind: ValueKind = "results"
 
     def __init__(self, graph: PositionGraph, ties: str = "random") -> None:
         super().__init__(graph, ties)
@@ -35,20 +40,32 @@ class PerfectPlayer(GraphPlayer):
         """The value of an action in match `row` of `state`, in words."""
         return OUTCOMES[value]
 
+    def ask(self, state: State) -> Solving:
+        """The values of the actions of a position (B = 1), in the form in which those of a solver come."""
+        solving = Solving(state)
+        values = self._values(state)[0]
+        solving.values = {int(action): int(values[action]) for action in np.flatnonzero(~np.isnan(values))}
+        solving.finished.set_result(None)
+        return solving
 
-PerfectPlay = PerfectPlayer | SolverPlayer
+    def with_time_limit(self, seconds: float | None) -> Self:
+        """This player, which never needs time."""
+        return self
+
+
+PerfectPlay = PerfectPlayer | SharedSolverPlayer
 
 _perfect_players: dict[tuple[type[Game], str], PerfectPlay | None] = {}
 
 
 def perfect_player_of(game: Game) -> PerfectPlay | None:
-    """Perfect play of `game`, made once per process.
+    """Perfect play of `game`, made once per process. Several threads may use it.
 
     None if the game has more than SOLVED_AT_ONCE positions and no exact solver that reaches its start.
     """
     key = _key(game)
     if key not in _perfect_players:
-        _perfect_players[key] = whole_game_solver_player(game)
+        _perfect_players[key] = _shared_solver_player(game)
         if _perfect_players[key] is None:
             with suppress(GameTooLargeError):
                 _perfect_players[key] = PerfectPlayer(enumerate_positions(game, SOLVED_AT_ONCE))
@@ -59,6 +76,12 @@ def whole_game_solver_player(game: Game, ties: str = "random") -> SolverPlayer |
     """Perfect play by the exact solver of `game`; None if it has none, or one that solves only the ends of matches."""
     solver = make_whole_match_solver(game, TABLE_BITS)
     return None if solver is None else SolverPlayer(solver, ties)
+
+
+def _shared_solver_player(game: Game) -> SharedSolverPlayer | None:
+    if make_whole_match_solver(game, SMALL_TABLE_BITS) is None:
+        return None
+    return SharedSolverPlayer(SharedSolver(partial(make_exact_solver, game)))
 
 
 def is_found_out(game: Game) -> bool:

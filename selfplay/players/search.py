@@ -83,6 +83,10 @@ class SearchPlayer(Player):
             return torch.zeros(state.batch_size, dtype=torch.bool)
         return self.solver.empties(state) <= self.endgame
 
+    def value_text(self, value: float, state: State, row: int = 0) -> str:
+        """The value of an action in a position that is solved exactly, in words."""
+        return "" if self.solver is None else self.solver.value_text(round(value), state, row)
+
     def _actions(self, state: State) -> Tensor:
         first_rows, inverse = distinct_positions(state)
         distinct = state.select(first_rows)

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import Protocol, TextIO
+from typing import NamedTuple, Protocol, TextIO
 
 from selfplay.games.game import Game
 from selfplay.games.presentation import LEGAL
@@ -77,6 +77,20 @@ def _boxes(cells: Sequence[str], columns: int, names: str) -> list[str]:
     return lines
 
 
+class ValueColumn(NamedTuple):
+    """The values of the actions of a position, as shown on a board of their own."""
+
+    heading: str
+    values: Values
+    are_exact: bool = False
+    """Whether they are the integers of an exact solver."""
+
+
+def exact_text(value: float) -> str:
+    """A value of an exact solver: +3, 0, -2."""
+    return f"{round(value):+d}" if round(value) else "0"
+
+
 BOARDS: dict[str, DrawBoard] = {"plain": plain_board, "boxed": boxed_board}
 """How to draw a board, by the name of the setting."""
 
@@ -84,13 +98,13 @@ BOARDS: dict[str, DrawBoard] = {"plain": plain_board, "boxed": boxed_board}
 def boards_side_by_side(
     game: Game,
     state: State,
-    columns: Sequence[tuple[str, Values]],
+    columns: Sequence[ValueColumn],
     *,
     colour: bool = False,
     draw: DrawBoard = plain_board,
 ) -> str:
     """The board with each of these values, side by side under their headings."""
-    texts = [[heading, *draw(game, state, values).splitlines()] for heading, values in columns]
+    texts = [[column.heading, *draw(game, state, column.values).splitlines()] for column in columns]
     widths = [max(map(len, lines)) for lines in texts]
     rows = []
     for row in zip_longest(*texts, fillvalue=""):
@@ -98,18 +112,19 @@ def boards_side_by_side(
         # Padded before colouring, because colour codes have no width on the screen.
         cells[-1] = cells[-1].rstrip()
         rows.append(
-            GAP.join(_coloured(c, v) if colour else c for c, (_, v) in zip(cells, columns, strict=True)).rstrip()
+            GAP.join(_shown(cell, column, colour) for cell, column in zip(cells, columns, strict=True)).rstrip()
         )
     return "\n".join(rows)
 
 
-def _coloured(text: str, values: Values) -> str:
-    """`text` with its values in colour: positive ones green, negative ones red, the best bold."""
-    best = f"{max((v for v in values.tolist() if v == v), default=0.0):+.2f}"
+def _shown(text: str, column: ValueColumn, colour: bool) -> str:
+    """`text` with exact values as integers; in colour, positive ones are green, negative ones red, the best bold."""
+    best = f"{max((v for v in column.values.tolist() if v == v), default=0.0):+.2f}"
 
-    def coloured(match: re.Match[str]) -> str:
+    def shown(match: re.Match[str]) -> str:
         number = float(match[0])
+        words = f"{exact_text(number) if column.are_exact else match[0]:^{len(match[0])}}"
         codes = [BOLD] * (match[0] == best) + [GREEN] * (number > 0) + [RED] * (number < 0)
-        return f"\x1b[{';'.join(codes)}m{match[0]}\x1b[{PLAIN}m" if codes else match[0]
+        return f"\x1b[{';'.join(codes)}m{words}\x1b[{PLAIN}m" if codes and colour else words
 
-    return VALUE.sub(coloured, text)
+    return VALUE.sub(shown, text)

@@ -141,7 +141,7 @@ class Console:
     # ------------------------------------------------------------------ turns
 
     def _person_acts(self) -> None:
-        self.write(self.text.board_to_choose(self.session.state))
+        self.values.show_to_choose()
         people = self.session.players.count(None)
         whose = (
             "Your action" if people == 1 else f"Action of {self.game.presentation.player_names[self.session.to_move]}"
@@ -168,7 +168,8 @@ class Console:
             self.write(f"{error}.")
             return
         if self._is_shown:
-            self.write(self.text.ply(subject, ply, values))
+            words = self.values.words(values, ply.action, len(self.session.plies) - 1)
+            self.write(self.text.ply(subject, ply, values, words))
             self._write_number()
             self.values.show_verdict(ply)
             if None not in self.session.players:

@@ -8,7 +8,7 @@ import numpy as np
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.playing.board_text import BOARDS, boards_side_by_side
+from selfplay.playing.board_text import BOARDS, ValueColumn, boards_side_by_side, exact_text
 from selfplay.playing.match_history import Ply
 from selfplay.playing.session import Values
 from selfplay.settings.experience import PictureSettings
@@ -58,7 +58,7 @@ class ConsoleText:
         """The board of a match (B = 1) in which a person is to choose an action."""
         return BOARDS[self.display.board](self.game, state, marked=self.display.legal)
 
-    def boards(self, state: State, columns: Sequence[tuple[str, Values]]) -> str:
+    def boards(self, state: State, columns: Sequence[ValueColumn]) -> str:
         """The board with each of these values, side by side under their headings."""
         draw = BOARDS[self.display.board]
         return boards_side_by_side(self.game, state, columns, colour=self.display.colour, draw=draw)
@@ -77,12 +77,26 @@ class ConsoleText:
     def action(self, action: int) -> str:
         return self.game.presentation.action_written_like(action, self.example)
 
-    def ply(self, subject: str, ply: Ply, values: Values | None) -> str:
-        """What a player has played and why, as a sentence; `values` are those that it gave to its actions."""
+    def action_in_words(self, action: int) -> str:
+        """The name of an action within a sentence."""
+        words = self.game.presentation.action_in_words(action)
+        return self.action(action) if words == self.game.action_to_string(action) else words
+
+    def value(self, value: float, words: str | None) -> str:
+        """A value; if it is exact, also in `words`."""
+        return f"value {value:+.2f}" if words is None else f"value {exact_text(value)} ({words})"
+
+    def ply(self, subject: str, ply: Ply, values: Values | None, words: str | None = None) -> str:
+        """What a player has played and why, as a sentence.
+
+        Args:
+            values: those that it gave to its actions.
+            words: the value of the action in words, if it is exact.
+        """
         if ply.reason is not None:
             return f"{subject} plays {self.action(ply.action)}: {ply.reason}."
         is_valued = values is not None and np.isfinite(values[ply.action])
-        value = f", value {values[ply.action]:+.2f}" if values is not None and is_valued else ""
+        value = f", {self.value(values[ply.action], words)}" if values is not None and is_valued else ""
         return f"{subject} plays {self.action(ply.action)}{HOW_CHOSEN[ply.is_random]}{value}."
 
     def visits(self, counts: Sequence[int]) -> str:

@@ -1,19 +1,29 @@
 """The values of actions at the console: those of a player and of perfect play, hints and verdicts."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 
-from selfplay.errors import NotNowError
-from selfplay.players.capabilities import CountsVisits
+from selfplay.errors import NotNowError, TimeLimitError
+from selfplay.players.capabilities import CountsVisits, exact_value_text
 from selfplay.players.perfect import perfect_player_of
+from selfplay.playing.board_text import ValueColumn
 from selfplay.playing.console_text import ConsoleText
-from selfplay.playing.hints import hint, optimal_actions, perfect_values
+from selfplay.playing.hints import best_actions, hint, perfect_values
 from selfplay.playing.match_history import Ply
 from selfplay.playing.session import Session, Values
 
+Answer = TypeVar("Answer")
+
 VALUES, PERFECT = "values", "perfect"
 """The commands that show or hide values."""
+HEADINGS = {False: "Result with perfect play:", True: "Exact score of each action:"}
+"""The heading of perfect values, by whether they are scores."""
+PARTICIPLES = {"wins": "won", "draws": "drawn", "loses": "lost"}
+QUIET_SECONDS = 1.0
+"""How long a position is solved before the console says so."""
+STILL_SOLVING = "Solving this position; it takes longer than most..."
 
 
 class ConsoleValues:
@@ -45,14 +55,14 @@ class ConsoleValues:
     def show(self, *, with_values: bool) -> Values | None:
         """Write the board with the values of each action; returns the player's values if `with_values`."""
         values, adviser = self.session.action_values() if with_values else None, self.session.adviser()
-        perfect = perfect_values(self.session) if self.shows[PERFECT] else None
-        columns = []
+        columns = self._perfect_columns() if self.shows[PERFECT] else []
         if values is not None and adviser is not None and not np.isnan(values).all():
-            columns.append((f"What {adviser.name} expects of each action:", values))
-        if perfect is not None:
-            columns.append(("Result with perfect play:", perfect))
+            are_exact = self.words(values, int(np.nanargmax(values))) is not None
+            if not (are_exact and columns):
+                columns.insert(0, ValueColumn(f"What {adviser.name} expects of each action:", values, are_exact))
         if columns:
             self.write(self.text.boards(self.session.state, columns))
+            self._write_best_score()
         elif None not in self.session.seats:
             self.write(self.text.board(self.session.state))
         if values is not None and self.text.display.verbose:
@@ -66,31 +76,87 @@ class ConsoleValues:
         if counting is not None:
             self.write(self.text.visits(counting.visit_counts(self.session.state)[0].tolist()))
 
+    def show_to_choose(self) -> None:
+        """Write the board in which a person is to choose an action, with perfect values if they are shown."""
+        columns = self._perfect_columns() if self.shows[PERFECT] else []
+        if not columns:
+            self.write(self.text.board_to_choose(self.session.state))
+            return
+        self.write(self.text.boards(self.session.state, columns))
+        self._write_best_score()
+
+    def _perfect_columns(self) -> list[ValueColumn]:
+        """Perfect values with their heading; none if there are none."""
+        values = self._perfect_values()
+        return [] if values is None else [ValueColumn(HEADINGS[self._has_scores], values, self._has_scores)]
+
+    def words(self, values: Values | None, action: int, ply: int | None = None) -> str | None:
+        """One of the values of `Session.action_values(ply)` in words, if it is exact."""
+        adviser = self.session.adviser(ply)
+        if values is None or adviser is None or np.isnan(values[action]):
+            return None
+        return exact_value_text(adviser, float(values[action]), self.session.state_before(ply))
+
+    # ------------------------------------------------------------------ verdicts and hints
+
     def show_verdict(self, ply: Ply) -> None:
         """Write which actions would have been best instead of the last ply, if perfect play is shown."""
-        if not self.shows[PERFECT]:
-            return
         before = len(self.session.plies) - 1
-        values, best = perfect_values(self.session, before), optimal_actions(self.session, before)
-        if values is None or best is None:
+        values, perfect = self._perfect_values(before) if self.shows[PERFECT] else None, perfect_player_of(self.game)
+        if values is None or perfect is None:
             return
-        state, perfect = self.session.state_before(before), perfect_player_of(self.game)
-        assert perfect is not None, "there are perfect values"
+        state, best = self.session.state_before(before), best_actions(values)
         outcome, best_outcome = (perfect.value_text(float(values[action]), state) for action in (ply.action, best[0]))
-        played = self.text.action(ply.action)
+        said = f"Perfect play: {self.text.action(ply.action)} {outcome}"
         if ply.action in best:
-            self.write(f"Perfect play: {played} {outcome}, and no other action is better.")
+            self.write(f"{said}, and no other action is better.")
+        elif np.sign(values[ply.action]) != np.sign(values[best[0]]):
+            self.write(f"{said}; {self._names(best)} would have been best ({best_outcome}).")
         else:
-            self.write(f"Perfect play: {played} {outcome}; {self._names(best)} would have been best ({best_outcome}).")
+            # The same result, only sooner, later, or by other points.
+            verb, *rest = best_outcome.split(" ")
+            self.write(f"{said}; {self._names(best)} would have {' '.join([PARTICIPLES[verb], *rest])}.")
 
     def show_hint(self) -> None:
         """Write an action to consider. Raises NotNowError if no values are known."""
-        given = hint(self.session)
+        given = self._patiently(lambda seconds: hint(self.session, time_limit=seconds))
         self.show(with_values=True)
-        self.write(f"{given.source} would play {self.text.action(given.action)}, value {given.value:+.2f}.")
-        best = optimal_actions(self.session)
-        if self.shows[PERFECT] and best is not None:
-            self.write(f"Perfect play: {self._names(best)}.")
+        if given.words is None or given.source != PERFECT:
+            value = self.text.value(given.value, given.words)
+            self.write(f"{given.source} would play {self.text.action(given.action)}, {value}.")
+        elif not self.shows[PERFECT]:
+            self._write_best()
+        if self.shows[PERFECT] and not self._has_scores:
+            self._write_best()
+
+    @property
+    def _has_scores(self) -> bool:
+        """Whether perfect values are exact scores rather than results."""
+        perfect = perfect_player_of(self.game)
+        return perfect is not None and perfect.value_kind != "results"
+
+    def _write_best_score(self) -> None:
+        """With scores, also write below the board what the best action leads to, if perfect play is shown."""
+        if self.shows[PERFECT] and self._has_scores:
+            self._write_best()
+
+    def _write_best(self) -> None:
+        values, perfect = self._perfect_values(), perfect_player_of(self.game)
+        if values is not None and perfect is not None:
+            best = best_actions(values)
+            words = perfect.value_text(float(values[best[0]]), self.session.state)
+            self.write(f"Perfect play: {' or '.join(map(self.text.action_in_words, best))} {words}.")
+
+    def _perfect_values(self, ply: int | None = None) -> Values | None:
+        return self._patiently(lambda seconds: perfect_values(self.session, ply, seconds))
+
+    def _patiently(self, ask: Callable[[float | None], Answer]) -> Answer:
+        """The answer of `ask(seconds)`, without a limit but with a notice if it takes long."""
+        try:
+            return ask(QUIET_SECONDS)
+        except TimeLimitError:
+            self.write(STILL_SOLVING)
+            return ask(None)
 
     def _names(self, actions: tuple[int, ...]) -> str:
         return " or ".join(map(self.text.action, actions))

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.players.capabilities import SolvesPositions
+from selfplay.games.state import State
+from selfplay.players.capabilities import SolvesPositions, exact_solver_of
 from selfplay.playing.match_history import Ply
 from selfplay.playing.session import Session, Values
 
@@ -26,6 +27,7 @@ class ActionDescription:
     square: int | None = _described("The square on which it places a stone; null if it places none.")
     pointed: list[int] = _described("The squares that select this action when a person clicks one of them.")
     value: float | None = _described("Its value to the player to move, as estimated by the adviser; null if unknown.")
+    words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +45,7 @@ class PlyDescription:
     turned: list[int] = _described("The squares whose stones changed colour.")
     place: int | None = _described("The position after the ply as a number, in games whose positions are numbers.")
     value: float | None = _described("Its value to the player who took it, estimated beforehand; null if unknown.")
+    words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
     value_is_points: bool = _described("Whether the value is the exact number of points won at the end of the match.")
 
 
@@ -129,6 +132,7 @@ class MatchDescriber:
     def _legal_actions(self, values: Values | None) -> list[ActionDescription]:
         actions = self.session.legal_actions
         squares = self.game.presentation.placed_squares(self.session.state, actions)
+        solver = None if values is None else self._exact_adviser(len(self.session.plies))
         return [
             ActionDescription(
                 action=action,
@@ -136,6 +140,7 @@ class MatchDescriber:
                 square=square,
                 pointed=list(self.game.presentation.pointed_squares(action)),
                 value=_finite(values, action),
+                words=_words(solver, _finite(values, action), self.session.state),
             )
             for action, square in zip(actions, squares, strict=True)
         ]
@@ -163,13 +168,15 @@ class MatchDescriber:
             square = next((square for square in pointed if before[square] == 0 and after[square] != 0), None)
             turned = np.flatnonzero(before * after == -1).tolist()
         value = _finite(values, ply.action)
+        solver = None if value is None else self._exact_adviser(number)
         description = PlyDescription(
             **ply._asdict(),
             square=square,
             turned=turned,
             place=self._place(number + 1),
             value=value,
-            value_is_points=value is not None and self._are_points(number),
+            words=_words(solver, value, self.session.state_before(number)),
+            value_is_points=solver is not None and self.game.rules.margin is not None,
         )
         return _DescribedPly(ply, values, after, description)
 
@@ -196,11 +203,19 @@ class MatchDescriber:
 
     def _are_points(self, number: int) -> bool:
         """Whether the values before this ply are exact points, as those of searches that solve the position."""
+        return self.game.rules.margin is not None and self._exact_adviser(number) is not None
+
+    def _exact_adviser(self, number: int) -> SolvesPositions | None:
+        """The adviser before this ply, if its values there are exact."""
         adviser = self.session.adviser(number)
-        solver = None if adviser is None else adviser.as_a(SolvesPositions)
-        return solver is not None and bool(solver.solves(self.session.state_before(number)).all())
+        return None if adviser is None else exact_solver_of(adviser, self.session.state_before(number))
 
 
 def _finite(values: Values | None, action: int) -> float | None:
     """The value of an action; None if it is not known."""
     return None if values is None or not np.isfinite(values[action]) else float(values[action])
+
+
+def _words(solver: SolvesPositions | None, value: float | None, state: State) -> str | None:
+    """A value in words, if it is exact."""
+    return None if solver is None or value is None else solver.value_text(value, state)

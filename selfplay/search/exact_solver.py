@@ -5,7 +5,7 @@ solver.solve(state).value
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -87,6 +87,7 @@ class ExactSolver(ABC):
         *,
         time_limit: float | None = None,
         on_value: Callable[[int, int], None] | None = None,
+        known: Collection[int] = (),
     ) -> dict[int, int]:
         """The value to the player to move of every legal action of match `row` of `state`, in ascending order.
 
@@ -95,6 +96,7 @@ class ExactSolver(ABC):
         Args:
             time_limit: seconds for all actions together.
             on_value: called with each action and its value as soon as it is known, in another thread.
+            known: actions to leave out.
 
         Raises:
             TimeLimitError: time_limit is too short.
@@ -104,6 +106,8 @@ class ExactSolver(ABC):
         def search(stop: StopFlag) -> dict[int, int]:
             values: dict[int, int] = {}
             for action, mine, others in self._successors(own, opp):
+                if action in known:
+                    continue
                 values[action] = -self._value(mine, others, stop)
                 if on_value:
                     on_value(action, values[action])

@@ -1,15 +1,18 @@
 """One match of a person in a browser."""
 
 import hashlib
+from contextlib import suppress
 
 import numpy as np
 
 from selfplay.compute.random_numbers import Activity, fold, stream_key
 from selfplay.games import Game
+from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
-from selfplay.playing.hints import hint, perfect_values
+from selfplay.playing.hints import hint
 from selfplay.playing.match_description import MatchDescriber
 from selfplay.playing.session import Session
+from selfplay.search.shared_solver import NotSolvedYetError, Solving
 from selfplay.web.errors import StaleError
 from selfplay.web.match_lock import MatchLock
 from selfplay.web.schemas import HintView, MatchView, OpponentView, PerfectView, SeatOfPerson
@@ -48,14 +51,19 @@ class Match:
         if ply != count:
             plies = "1 ply" if count == 1 else f"{count} plies"
             raise StaleError(f"this match has {plies}, not {ply}; load it again")
-        self._value_actions()
+        with suppress(NotSolvedYetError):
+            self._value_actions()
         self.session.play(action)
 
     def reply(self) -> None:
-        """Advance the match until the person has to choose or it is over."""
-        while not (self.session.is_over or self.session.awaits_person):
-            self._value_actions()
-            self.session.advance()
+        """Advance the match until the person has to choose or it is over.
+
+        A perfect opponent that has not solved the position in time does not act; ask it again.
+        """
+        with suppress(NotSolvedYetError):
+            while not (self.session.is_over or self.session.awaits_person):
+                self._value_actions()
+                self.session.advance()
 
     def undo(self) -> None:
         """Take back the person's last action and the reply to it. Raises NotNowError."""
@@ -84,7 +92,8 @@ class Match:
     def view(self) -> MatchView:
         """The current match, with the values of the legal actions if the person has to choose."""
         if self.session.awaits_person:
-            self._value_actions()
+            with suppress(NotSolvedYetError):
+                self._value_actions()
         description = vars(self._describer.describe())
         return MatchView(
             **description | {"adviser": None if description["adviser"] is None else self.opponent.label},
@@ -98,21 +107,42 @@ class Match:
         return 0 if self.session.first_player == PERSON else 1
 
     def hint(self) -> HintView:
-        """A suggested action. Raises NotNowError if the match is over or no values are known."""
-        given = hint(self.session)
+        """A suggested action.
+
+        Raises:
+            NotNowError: the match is over, or no values are known.
+            NotSolvedYetError: perfect play is not known yet.
+        """
+        given = hint(self.session, time_limit=0.0)
         is_from_opponent = given.source == self.session.names[1 - self.person_seat]
         return HintView(
             action=given.action,
-            text=given.text,
+            text=self.game.presentation.action_in_words(given.action),
             square=self.game.presentation.placed_squares(self.session.state, [given.action])[0],
             value=given.value,
+            words=given.words,
             source=self.opponent.label if is_from_opponent else given.source,
         )
 
+    def solving(self) -> Solving | None:
+        """The current position as it is being solved; None if the game is too large, or the match is over."""
+        perfect = None if self.session.is_over else perfect_player_of(self.game)
+        return None if perfect is None else perfect.ask(self.session.state)
+
     def perfect(self) -> PerfectView:
-        """The outcome of each legal action under perfect play."""
-        values = perfect_values(self.session)
-        return PerfectView(values=None if values is None else [float(values[a]) for a in self.session.legal_actions])
+        """The value of each legal action under perfect play, as far as it is known."""
+        perfect, solving = perfect_player_of(self.game), self.solving()
+        if perfect is None or solving is None:
+            return PerfectView(kind=None, values=None, words=None, is_complete=True)
+        is_complete = solving.finished.done()
+        values = [solving.values.get(action) for action in self.session.legal_actions]
+        words = [None if value is None else perfect.value_text(value, self.session.state) for value in values]
+        return PerfectView(
+            kind=perfect.value_kind,
+            values=[None if value is None else float(value) for value in values],
+            words=words,
+            is_complete=is_complete,
+        )
 
 
 def random_key(seed: int, match_id: str) -> int:

@@ -1,8 +1,10 @@
 """Begins, finds and changes matches, with one request at a time for each match."""
 
+import asyncio
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 import torch
@@ -10,13 +12,14 @@ import torch
 from selfplay.games import Game
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.player import Player
+from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.web import WebSettings
 from selfplay.web.match import Match
 from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.player_cache import Opponent
 from selfplay.web.proof import Proofs
 from selfplay.web.proof_queue import ProofQueue
-from selfplay.web.schemas import MatchView, NewMatchRequest, ProofView, TakeOverRequest
+from selfplay.web.schemas import HintView, MatchView, NewMatchRequest, PerfectView, ProofView, TakeOverRequest
 from selfplay.web.store import MatchStore
 from selfplay.web.story import StoryReader
 from selfplay.web.workers import Workers
@@ -94,10 +97,33 @@ class MatchService:
         # The opponent is read while the lock is held: another request may have changed it.
         return await match.lock.hold(lambda: self.workers.run_for(match.opponent, lambda: change(match)))
 
-    async def with_solved_match(self, name: str, ask: Callable[[Match], Answer]) -> Answer:
-        """As `with_match`, after computing perfect play of the game, which `ask` may need, if the game is small."""
+    async def hint(self, name: str) -> HintView:
+        """A hint in a match. Raises what `with_match` and `Match.hint` raise."""
         await self._solve(self.matches.get(name).game)
-        return await self.with_match(name, ask)
+        with suppress(NotSolvedYetError):
+            return await self.with_match(name, Match.hint)
+        await self._wait_for_solution(name, self.settings.search_seconds)
+        return await self.with_match(name, Match.hint)
+
+    async def perfect(self, name: str, seconds: float) -> PerfectView:
+        """Perfect play in a match, as far as it is known after `seconds`, at most `search_seconds`.
+
+        Raises what `with_match` raises.
+        """
+        await self._solve(self.matches.get(name).game)
+        await self._wait_for_solution(name, min(seconds, self.settings.search_seconds))
+        return await self._quickly(name, Match.perfect)
+
+    async def _wait_for_solution(self, name: str, seconds: float) -> None:
+        """Wait until the current position of a match is solved. No thread and no lock is held meanwhile."""
+        solving = await self._quickly(name, Match.solving)
+        if solving is not None:
+            await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=seconds)
+
+    async def _quickly(self, name: str, ask: Callable[[Match], Answer]) -> Answer:
+        """As `with_match`, for work that does not ask the opponent."""
+        match = self.matches.get(name)
+        return await match.lock.hold(lambda: self.workers.run_quick(lambda: ask(match)))
 
     async def take_over(self, name: str, request: TakeOverRequest) -> MatchView:
         """Let another opponent continue a match. Raises what `begin` and `with_match` raise."""

@@ -48,6 +48,10 @@ CLIENT_CLOSED_REQUEST = 499
 """The status of a response that the client no longer waits for."""
 
 MatchId = Annotated[str, Path(min_length=1, max_length=64)]
+WaitSeconds = Annotated[
+    float,
+    Query(ge=0, le=60, description="How long to wait for values that are not known, at most `search_seconds`."),
+]
 GameName = Annotated[str, Path(min_length=1, max_length=40)]
 
 
@@ -145,16 +149,16 @@ def match_routes(service: MatchService) -> APIRouter:
 
     @router.get("/{match}/hint", summary="Suggest an action", operation_id="hint", responses=CONFLICT)
     async def hint(match: MatchId) -> HintView:
-        return await service.with_solved_match(match, Match.hint)
+        return await service.hint(match)
 
     @router.get(
         "/{match}/perfect",
-        summary="Show the result of each action with perfect play",
+        summary="Show the value of each action with perfect play",
         operation_id="perfect",
         responses=CONFLICT,
     )
-    async def perfect(match: MatchId) -> PerfectView:
-        return await service.with_solved_match(match, Match.perfect)
+    async def perfect(match: MatchId, seconds: WaitSeconds = 0.0) -> PerfectView:
+        return await service.perfect(match, seconds)
 
     @router.delete("/{match}", status_code=204, summary="Close a match", operation_id="leave", responses=NOT_FOUND)
     async def leave(match: MatchId) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from selfplay.players.solver_player import ValueKind
 from selfplay.playing.match_description import MatchDescription
 
 SeatOfPerson = Literal["first", "second"]
@@ -130,15 +131,23 @@ class HintView(BaseModel):
     text: str
     square: int | None
     value: float
+    words: str | None = Field(description='The value in words if it is exact, such as "wins in 8"; null: an estimate.')
     source: str
 
 
 class PerfectView(BaseModel):
-    """The result of each legal action if both players play perfectly afterwards."""
+    """The value of each legal action if both players play perfectly afterwards."""
 
-    values: list[float] | None = Field(
-        description="In the order of the legal actions: 1 won, 0 drawn, -1 lost; null: the game is too large to solve."
+    kind: ValueKind | None = Field(
+        description="What the values are. results: 1 won, 0 drawn, -1 lost. scores: above 0 won, 0 drawn, below 0 "
+        "lost; a sooner win and a later loss have higher scores. points: the points by which the match is won "
+        "(Othello: discs). null: the game is too large to solve, or the match is over."
     )
+    values: list[float | None] | None = Field(
+        description="In the order of the legal actions; null for an action that is still being solved."
+    )
+    words: list[str | None] | None = Field(description='The values in words, such as "wins in 8" or "loses by 6".')
+    is_complete: bool = Field(description="Whether all values are known. Ask again for those that are not.")
 
 
 class EpochView(BaseModel):

@@ -14,7 +14,7 @@ from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.playing.board_text import boards_side_by_side, supports_colour
+from selfplay.playing.board_text import ValueColumn, boards_side_by_side, supports_colour
 from selfplay.playing.console import COMMANDS, Console
 from selfplay.playing.console_text import Display
 from selfplay.playing.session import Session
@@ -252,7 +252,7 @@ def test_a_hint_is_the_opponents_choice_or_perfect_play() -> None:
     assert written.count("valuing would play 2,2, value +0.08.") == 2
     assert "What valuing expects of each action:\n+0.00 +0.01 +0.02\n+0.03 +0.04 +0.05\n+0.06 +0.07 +0.08" in written
     nine = " or ".join(GAME.action_to_string(action) for action in range(9))
-    assert written[-2] == f"Perfect play: {nine}."
+    assert written[-2] == f"Perfect play: {nine} draws."
     written, _ = dialogue(["y", "hint"], RandomPlayer(GAME))
     assert "perfect would play 0,0, value +0.00." in written
     written, _ = dialogue(["hint"], None, FirstLegal(LARGE), game=LARGE)
@@ -288,13 +288,26 @@ def test_help_lists_the_actions_and_every_command() -> None:
 def test_good_values_are_green_bad_ones_red_and_the_best_bold() -> None:
     state = GAME.state_after(["1,1", "0,1"])
     values = torch.tensor([-0.5, torch.nan, 0.25, 0.0, torch.nan, -0.004, 1.0, 1.0, 0.001]).numpy()
-    text = boards_side_by_side(GAME, state, [("one:", values), ("another:", values)], colour=True)
+    columns = [ValueColumn("one:", values), ValueColumn("another:", values)]
+    text = boards_side_by_side(GAME, state, columns, colour=True)
     assert text.splitlines()[0] == "one:                 another:"
     row = "\x1b[31m-0.50\x1b[0m   O   \x1b[32m+0.25\x1b[0m"
     assert text.splitlines()[1] == f"{row}    {row}"
     assert text.splitlines()[3].startswith("\x1b[1;32m+1.00\x1b[0m \x1b[1;32m+1.00\x1b[0m +0.00")
-    plain = boards_side_by_side(GAME, state, [("one:", values), ("another:", values)])
+    plain = boards_side_by_side(GAME, state, columns)
     assert "\x1b" not in plain
+
+
+def test_exact_values_are_integers_below_their_columns() -> None:
+    values = torch.tensor([-12, torch.nan, 3, 0, 3, 1, -1]).numpy()
+    game = make_game("connect_four")
+    column = ValueColumn("one:", values, are_exact=True)
+    assert boards_side_by_side(game, game.init(), [column]).splitlines()[-2:] == [
+        "  .      .      .      .      .      .      .",
+        " -12     -     +3      0     +3     +1     -1",
+    ]
+    coloured = boards_side_by_side(game, game.init(), [column], colour=True).splitlines()[-1]
+    assert "\x1b[1;32m +3  \x1b[0m    0    \x1b[1;32m +3" in coloured
 
 
 class Terminal(io.StringIO):

@@ -184,6 +184,19 @@ def test_an_experience_player_counts_its_matches_and_learns_boards_from_each(tmp
         assert known[1] > known[0] > 5
 
 
+def test_connect_four_shows_exact_scores_in_colour_and_verdicts(tmp_path: Path) -> None:
+    column = "a column from 1 to 7): "
+    with console(tmp_path, "game=connect_four", "perfect=true", "first=human", "second=perfect") as terminal:
+        shown = asked(terminal, column)
+        assert "\x1b[1;32m +1  \x1b[0m   0   \x1b[31m -1" in shown
+        assert "Perfect play: column 4 wins in 21." in shown
+        terminal.sendline("3")
+        said = COLOUR.sub("", asked(terminal, column))
+        assert "Perfect play: 3 draws; 4 would have been best (wins in 21)." in said
+        assert re.search(r"It plays \d, value 0 \(draws\)\.\nPerfect play: \d draws, and no other action is", said)
+        terminal.sendline("quit")
+
+
 def test_without_a_terminal_output_is_plain_and_end_of_input_quits(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, CONSOLE, f"run_dir={tmp_path / 'run'}", "opponent=perfect?ties=lowest"],

@@ -40,7 +40,7 @@ def test_no_values_between_two_people_or_against_a_player_without_values() -> No
         session = session_with(opponent)
         assert session.action_values() is None
         # Perfect play steps in.
-        assert hint(session) == (0, "0,0", 0.0, "perfect")
+        assert hint(session) == (0, "0,0", 0.0, "perfect", None)
 
 
 def test_the_hint_is_the_best_action_by_the_opponent_or_a_given_player() -> None:
@@ -48,7 +48,7 @@ def test_the_hint_is_the_best_action_by_the_opponent_or_a_given_player() -> None
     given = hint(session)
     assert (given.action, given.text, given.source) == (8, "2,2", "valuing")
     assert given.value == pytest.approx(0.08)
-    assert hint(session, perfect_player_of(GAME)) == (0, "0,0", 0.0, "perfect")
+    assert hint(session, perfect_player_of(GAME)) == (0, "0,0", 0.0, "perfect", None)
     play_on(session, 0, 1, 2)
     with pytest.raises(NotNowError, match="over"):
         hint(session)

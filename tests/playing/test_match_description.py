@@ -33,6 +33,7 @@ def test_a_match_in_progress_is_described_as_json() -> None:
         "square": 1,
         "pointed": [1],
         "value": pytest.approx(0.01),
+        "words": None,
     }
     assert match["plies"][1] == {
         "seat": 1,
@@ -46,6 +47,7 @@ def test_a_match_in_progress_is_described_as_json() -> None:
         "turned": [],
         "place": None,
         "value": None,
+        "words": None,
         "value_is_points": False,
     }
     assert (match["is_over"], match["winner"], match["result"], match["standing"]) == (False, None, None, None)

@@ -66,7 +66,7 @@ def test_perfect_values_of_an_earlier_position_are_not_shown(page: Page) -> None
     visit(page)
     page.locator("[data-square='0']").click()
     settled(page, 2)
-    perfect = Late(page, "**/perfect")
+    perfect = Late(page, "**/perfect?*")
     page.get_by_text("Perfect", exact=True).click()
     perfect.wait()
     page.get_by_role("button", name="Undo").click()

@@ -1,6 +1,7 @@
 """`perfect`: perfect play, by exhaustive enumeration or by an exact solver."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,16 @@ def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]
 
     player = perfect_player_of(game)
     if player is not None:
-        yield Offer("perfect", "perfect", "Perfect play", "knows the exact value of every move", lambda: player)
+        has_results = player.value_kind == "results"
+        yield Offer(
+            "perfect",
+            "perfect",
+            "Perfect play",
+            "knows the exact value of every move",
+            partial(player.with_time_limit, limits.search_seconds),
+            span=1.0 if has_results else None,
+            is_slow=not has_results,
+        )
 
 
 KIND = PlayerKind(

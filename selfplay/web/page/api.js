@@ -38,7 +38,7 @@ export const undo = (match) => ask("POST", `/matches/${part(match)}/undo`);
 export const next = (match, person) => ask("POST", `/matches/${part(match)}/next`, { person });
 export const takeOver = (match, opponent) => ask("PUT", `/matches/${part(match)}/opponent`, { opponent });
 export const hint = (match) => ask("GET", `/matches/${part(match)}/hint`);
-export const perfect = (match) => ask("GET", `/matches/${part(match)}/perfect`);
+export const perfect = (match, seconds) => ask("GET", `/matches/${part(match)}/perfect?seconds=${seconds}`);
 
 export function leave(match) {
   fetch(`/api/matches/${part(match)}`, { method: "DELETE", keepalive: true }).catch(() => {});

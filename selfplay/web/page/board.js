@@ -103,7 +103,7 @@ export class Board {
     }
   }
 
-  // shown: {match, values: Map of action to value, scale, isOpen, hint}
+  // shown: {match, values: Map of action to value, words: Map of action to the value in words, scale, isOpen, hint}
   show(shown) {
     const { match, values, scale } = shown;
     const last = match.plies.at(-1);
@@ -119,11 +119,13 @@ export class Board {
       cell.classList.toggle("last", Boolean(last) && last.square === square);
       cell.classList.toggle("hinted", shown.hint === square);
       cell.classList.toggle("best", value !== undefined && value === best && values.size > 1);
-      this.redraw(cell, square, match.squares[square], last, value === undefined ? null : this.valueLabel(value, scale));
+      const inWords = legal && shown.words.get(legal.action);
+      const label = value === undefined ? null : this.valueLabel(value, scale, inWords);
+      this.redraw(cell, square, match.squares[square], last, label);
       delete cell.dataset.tone;
       if (value !== undefined) {
         paint(cell, goodness(value, scale, largest));
-        words.push(`value ${valueText(value, scale)}`);
+        words.push(`value ${valueText(value, scale)}`, ...(inWords ? [inWords] : []));
       }
       if (last && last.square === square) {
         words.push("last move");
@@ -153,10 +155,11 @@ export class Board {
     }
   }
 
-  // The label has a shorter text for small squares.
-  valueLabel(value, scale) {
+  // The label has a shorter text for small squares, and a second line ("in 8", "by 6") for large ones.
+  valueLabel(value, scale, inWords) {
     const short = scale.span === null ? null : valueText(value, scale, 1);
-    return element("span", { class: "value", "data-short": short }, valueText(value, scale));
+    const more = inWords?.match(/ (.+)/)?.[1];
+    return element("span", { class: "value", "data-short": short, "data-more": more, title: inWords }, valueText(value, scale));
   }
 
   stoneName(stone) {

@@ -42,8 +42,10 @@ export class ActionButtons {
     delete button.dataset.tone;
     if (value !== undefined) {
       paint(button, goodness(value, shown.scale, largest));
-      button.append(element("span", { class: "value" }, valueText(value, shown.scale)));
-      button.setAttribute("aria-label", `${name.textContent}, value ${valueText(value, shown.scale)}`);
+      const inWords = shown.words.get(action);
+      button.append(element("span", { class: "value", title: inWords }, valueText(value, shown.scale)));
+      const words = [name.textContent, `value ${valueText(value, shown.scale)}`, ...(inWords ? [inWords] : [])];
+      button.setAttribute("aria-label", words.join(", "));
     }
   }
 

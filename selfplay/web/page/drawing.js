@@ -26,8 +26,14 @@ export function svg(name, attributes = {}, ...children) {
   return made;
 }
 
+// The scale of exact scores, which are integers.
+export const EXACT_SCALE = { neutral: 0, span: null, isExact: true };
+
 // A value as short text for a square. Unbounded values (of searches) are integers.
 export function valueText(value, scale, decimals = 2) {
+  if (scale.isExact && value === 0) {
+    return "0";
+  }
   const sign = value < 0 ? "−" : "+";
   const size = Math.abs(value);
   if (scale.span !== null) {
@@ -43,6 +49,10 @@ export function printed(text) {
 
 // A value on a scale from bad (-1) to good (1).
 export function goodness(value, scale, largest) {
+  if (scale.isExact) {
+    // Every win differs clearly from a draw.
+    return Math.sign(value) * (0.4 + (0.6 * Math.abs(value)) / Math.max(largest, 1));
+  }
   const span = scale.span ?? Math.max(largest, 1e-9);
   return Math.max(-1, Math.min(1, (value - scale.neutral) / span));
 }

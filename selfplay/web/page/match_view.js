@@ -1,35 +1,43 @@
 // Shows a match: its board, counts, values and moves.
 
 import { drawCurve } from "./curve.js";
-import { at, checked, element, valueText } from "./drawing.js";
+import { at, checked, element, EXACT_SCALE, valueText } from "./drawing.js";
 import { curveSource, valuesAbout } from "./words.js";
 
-const PERFECT_SCALE = { neutral: 0, span: 1 };
+const RESULT_SCALE = { neutral: 0, span: 1 };
 
 // shown: {game, board, match, perfect, hint, isBusy}
 export function showMatch({ game, board, match, perfect, hint, isBusy }) {
   const mode = checked("values");
-  const values = new Map();
-  if (mode === "perfect" && perfect !== null) {
-    perfect.forEach((value, action) => values.set(action, value));
-  } else if (mode === "adviser") {
-    match.legal.filter((a) => a.value !== null).forEach((a) => values.set(a.action, a.value));
-  }
-  const scale = mode === "perfect" ? PERFECT_SCALE : match.opponent;
+  const { values, words, scale } = valuesToShow(mode, match, perfect);
   // Also while the opponent thinks, because otherwise the page would shift with every reply.
-  const areExact = mode === "adviser" && (match.values_are_points || match.plies.some((ply) => ply.value_is_points));
+  const arePoints = mode === "adviser" && (match.values_are_points || match.plies.some((ply) => ply.value_is_points));
   const isOpen = match.awaits_person && !isBusy;
-  board.show({ match, values, scale, isOpen, hint: hint?.square ?? null, hintAction: hint?.action ?? null });
+  board.show({ match, values, words, scale, isOpen, hint: hint?.square ?? null, hintAction: hint?.action ?? null });
   document.body.dataset.plies = String(match.plies.length);
-  showCounts(game, match, areExact);
-  at("values-about").textContent = valuesAbout(match, mode, values.size > 0, areExact);
+  showCounts(game, match, arePoints);
+  at("values-about").textContent = valuesAbout(match, mode, { values, words, scale, perfect, arePoints });
+  at("legend").hidden = mode !== "perfect" && !scale.isExact;
   at("standing").textContent = (match.is_practice ? "Practice: the first result of this match counts. " : "") + (match.standing ?? "");
   drawCurve(at("curve"), match);
   at("curve-source").textContent = curveSource(match);
   showPlies(match);
 }
 
-function showCounts(game, match, areExact) {
+// The values on the board and their words, by action, and their scale.
+function valuesToShow(mode, match, perfect) {
+  const known = (pairs) => new Map(pairs.filter(([, one]) => one !== null));
+  if (mode === "perfect" && perfect !== null) {
+    const scale = perfect.kind === "results" ? RESULT_SCALE : EXACT_SCALE;
+    return { values: known([...perfect.values]), words: known([...perfect.words]), scale };
+  }
+  const legal = mode === "adviser" ? match.legal : [];
+  const words = known(legal.map((one) => [one.action, one.words]));
+  const scale = mode === "perfect" ? RESULT_SCALE : words.size > 0 ? EXACT_SCALE : match.opponent;
+  return { values: known(legal.map((one) => [one.action, one.value])), words, scale };
+}
+
+function showCounts(game, match, arePoints) {
   at("counts").hidden = match.counts === null;
   if (match.counts !== null) {
     const sides = match.counts.map((count, seat) => {
@@ -40,7 +48,7 @@ function showCounts(game, match, areExact) {
       side.append(element("b", {}, String(count)), ` ${match.seat_names[seat]} (${who})`);
       return side;
     });
-    const exact = areExact ? [element("span", { id: "exact", class: "quiet" }, "exact, in discs")] : [];
+    const exact = arePoints ? [element("span", { id: "exact", class: "quiet" }, "exact, in discs")] : [];
     at("counts").replaceChildren(...sides, ...exact);
   }
 }
@@ -48,7 +56,9 @@ function showCounts(game, match, areExact) {
 function showPlies(match) {
   const rows = match.plies.map((ply, number) => {
     const who = ply.seat === match.person_seat ? "you" : "it";
-    const value = ply.value === null ? "" : valueText(ply.value, match.opponent) + (ply.value_is_points ? " discs" : "");
+    const scale = ply.words === null ? match.opponent : EXACT_SCALE;
+    const unit = ply.value_is_points ? " discs" : ply.words === null ? "" : ` (${ply.words})`;
+    const value = ply.value === null ? "" : valueText(ply.value, scale) + unit;
     const cells = [String(number + 1), `${match.seat_names[ply.seat]} (${who})`, ply.text, value];
     return element("tr", {}, ...cells.map((text) => element("td", {}, text)));
   });

@@ -7,13 +7,18 @@ import { listen, showControls } from "./listeners.js";
 import { at, checked } from "./drawing.js";
 import { showMatch } from "./match_view.js";
 import { announceProof, areKnown, chosenOpponent, selectOpponent, showOffer, showChosen, showEntry, showProof } from "./opponents.js";
-import { fail, say, whatHappened, whatToDo } from "./words.js";
+import { aboutHint, fail, say, whatHappened, whatToDo } from "./words.js";
+
+// Seconds to wait for perfect values before the position is shown without them, and then for each further answer.
+const [FIRST_WAIT, NEXT_WAIT] = [0.3, 5];
 
 let game = null;
 let board = null;
 let match = null;
 let perfect = null;
 let hint = null;
+// Counts the requests for perfect values. Answers to earlier ones are ignored.
+let perfectRequests = 0;
 let isBusy = false;
 // Counts the games opened. An answer that belongs to an earlier one is ignored.
 let visit = 0;
@@ -137,7 +142,7 @@ async function giveHint() {
     if (isShown(asked)) {
       hint = given;
       show();
-      say(`${hint.source} would play ${hint.text} here (value ${hint.value.toFixed(2)}).`);
+      say(aboutHint(hint));
     }
   } catch (error) {
     if (isShown(asked)) {
@@ -171,9 +176,13 @@ async function request(change) {
 
 async function showAndReply(change, plies, mine) {
   await take(await change(), mine);
+  let isSolving = false;
   while (mine === visit && !match.is_over && !match.awaits_person) {
-    say(`${match.opponent.label} is thinking…`);
+    say(`${match.opponent.label} is ${isSolving ? "still solving this position" : "thinking"}…`);
+    const before = match.plies.length;
     await take(await api.reply(match.id), mine);
+    // A perfect opponent does not act before it has solved the position.
+    isSolving = mine === visit && match.plies.length === before;
   }
   if (mine === visit) {
     say(whatHappened(match, plies));
@@ -192,12 +201,37 @@ async function take(answer, mine) {
   }
 }
 
+// Most positions are solved at once. The values of the others are shown as they become known.
 async function fetchPerfect() {
-  const asked = match;
-  if (checked("values") === "perfect" && asked.awaits_person) {
-    const { values } = await api.perfect(asked.id);
-    if (asked === match) {
-      perfect = values && new Map(asked.legal.map((legal, number) => [legal.action, values[number]]));
+  perfectRequests += 1;
+  const asked = { match, number: perfectRequests };
+  if (checked("values") === "perfect" && match.awaits_person) {
+    await takePerfect(asked, FIRST_WAIT);
+    completePerfect(asked);
+  }
+}
+
+const isLatest = (asked) => asked.match === match && asked.number === perfectRequests;
+
+async function takePerfect(asked, seconds) {
+  const answer = await api.perfect(asked.match.id, seconds);
+  if (isLatest(asked)) {
+    const byAction = (list) => new Map(asked.match.legal.map(({ action }, number) => [action, list?.[number] ?? null]));
+    perfect = { kind: answer.kind, values: byAction(answer.values), words: byAction(answer.words), isComplete: answer.is_complete };
+  }
+}
+
+async function completePerfect(asked) {
+  try {
+    while (isLatest(asked) && perfect !== null && !perfect.isComplete && checked("values") === "perfect") {
+      await takePerfect(asked, NEXT_WAIT);
+      if (isLatest(asked)) {
+        show();
+      }
+    }
+  } catch (error) {
+    if (isLatest(asked) && !isBusy) {
+      fail(error);
     }
   }
 }

@@ -29,29 +29,59 @@ export function whatHappened(match, before) {
   return words.join(" ");
 }
 
+export function aboutHint({ source, text, value, words }) {
+  const who = source === "perfect" ? "Perfect play" : source;
+  return words === null ? `${who} would play ${text} here (value ${value.toFixed(2)}).` : `${who}: ${text} ${words}.`;
+}
+
+const KINDS = {
+  results: "The result of each move with perfect play: +1 win, 0 draw, −1 loss.",
+  scores: "The exact score of each move with perfect play. A sooner win and a later loss score higher.",
+  points: "Exact: the number of discs by which each move wins or loses if both play perfectly.",
+};
+
 // What the values on the board mean; mode is the choice of the person.
-export function valuesAbout(match, mode, hasValues, areExact) {
+// shown: {values, words, scale, perfect, arePoints}
+export function valuesAbout(match, mode, shown) {
   const isTooLarge = document.querySelector("input[name=values][value=perfect]").disabled;
   const missing = isTooLarge ? " The game is too large to compute perfect play." : "";
-  if (!hasValues) {
-    return (mode !== "none" && match.awaits_person ? `${match.opponent.label} does not estimate values.` : "") + missing;
-  }
   if (mode === "perfect") {
-    return "The result of each move with perfect play: +1 win, 0 draw, −1 loss.";
+    return shown.perfect === null || !match.awaits_person ? "" : aboutPerfect(match, shown);
   }
-  if (areExact) {
-    return `Exact: the number of discs by which each move wins or loses if both play perfectly.${missing}`;
+  if (shown.values.size === 0) {
+    return (mode !== "none" && match.awaits_person ? noValues(match.opponent) : "") + missing;
+  }
+  if (shown.arePoints || shown.scale.isExact) {
+    return `${KINDS[shown.arePoints ? "points" : "scores"]}${missing}`;
   }
   return `The value of each move for you, as estimated by ${match.opponent.label}.${missing}`;
 }
+
+function aboutPerfect(match, { values, words, perfect }) {
+  if (!perfect.isComplete) {
+    return `${KINDS[perfect.kind]} This position takes longer: it is still being solved.`;
+  }
+  const highest = Math.max(...values.values());
+  const best = match.legal.filter(({ action }) => values.get(action) === highest);
+  const names = best.map(({ text }) => text).join(", ");
+  return KINDS[perfect.kind] + (perfect.kind === "results" ? "" : ` Best: ${names} (${words.get(best[0].action)}).`);
+}
+
+const noValues = ({ kind, label }) =>
+  kind === "perfect" ? `${label} is still solving this position.` : `${label} does not estimate values.`;
 
 // Whose values the curve shows, and from which move on they are exact.
 export function curveSource(match) {
   if (match.plies.every((ply) => ply.value === null)) {
     return "";
   }
-  const exact = match.plies.findIndex((ply) => ply.value_is_points);
-  return `— estimated by ${match.opponent.label}${exact < 0 ? "" : `; from move ${exact + 1} on exact, in discs`}`;
+  const valued = match.plies.filter((ply) => ply.value !== null);
+  const first = match.plies.findIndex((ply) => ply.words !== null);
+  const unit = valued.some((ply) => ply.value_is_points) ? ", in discs" : "";
+  if (valued.every((ply) => ply.words !== null)) {
+    return `— exact${unit}`;
+  }
+  return `— estimated by ${match.opponent.label}${first < 0 ? "" : `; from move ${first + 1} on exact${unit}`}`;
 }
 
 // ---------------------------------------------------------------------- messages

@@ -1,0 +1,174 @@
+"""An exact solver for many requests at once: positions that are solved quickly do not wait for those that take long.
+
+Two threads share the work. The first works on every new position for QUICK_SECONDS at most. Positions that take longer
+go to the second, which works on them in turn, TURN_SECONDS on each. The values found are kept, so a later request for
+the same position continues the work.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from queue import SimpleQueue
+from threading import Lock, Thread
+from time import monotonic
+
+import torch
+
+from selfplay.errors import TimeLimitError
+from selfplay.games.state import State
+from selfplay.search.exact_solver import ExactSolver, words_of
+
+QUICK_SECONDS, QUICK_TABLE_BITS = 0.1, 16
+TURN_SECONDS, TURN_TABLE_BITS = 2.0, 22
+SECONDS_WANTED = 10.0
+"""A position that nobody has asked for in this time is no longer worked on."""
+WAIT_SECONDS = 1.0
+"""How often a thread that waits for values asks for them again."""
+MAX_UNSOLVED = 100
+"""The largest number of positions that take turns."""
+MAX_KEPT = 2000
+"""Number of positions whose values are kept."""
+
+
+class NotSolvedYetError(TimeLimitError):
+    """The position is still being solved; the work continues for some seconds, or until it is asked for again."""
+
+
+class Solving:
+    """A position whose actions are being valued.
+
+    Attributes:
+        values: the values known so far, by action.
+        finished: done when all values are known.
+    """
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.values: dict[int, int] = {}
+        self.finished: Future[None] = Future()
+        # A request that is cancelled must not cancel the work for the others.
+        self.finished.set_running_or_notify_cancel()
+        self.is_queued = False
+        self.asked_at = 0.0
+
+
+class SharedSolver:
+    """Exact values of actions, for several threads.
+
+    Args:
+        make_solver: makes a solver with a table of 2**table_bits entries.
+        clock: a monotonic clock, in seconds.
+    """
+
+    def __init__(self, make_solver: Callable[[int], ExactSolver], clock: Callable[[], float] = monotonic) -> None:
+        self._make_solver, self._clock = make_solver, clock
+        self._first = make_solver(QUICK_TABLE_BITS)
+        self._second: ExactSolver | None = None
+        self.game, self.counts_points = self._first.game, self._first.counts_points
+        self._lock = Lock()
+        self._kept: OrderedDict[tuple[int, int], Solving] = OrderedDict()
+        self._quick, self._turns = _Worker("solving quickly", self._try), _Worker("solving in turn", self._take_turn)
+
+    def ask(self, state: State, row: int = 0) -> Solving:
+        """Start or continue to solve match `row` of `state`, in the background."""
+        key = words_of(state, row)
+        with self._lock:
+            is_new = key not in self._kept
+            solving = self._kept.setdefault(key, Solving(state.select(torch.tensor([row]))))
+            self._kept.move_to_end(key)
+            self._forget_oldest()
+            solving.asked_at = self._clock()
+            if not solving.is_queued and not solving.finished.done():
+                self._queue(solving, self._quick if is_new else self._turns)
+        return solving
+
+    def action_values(self, state: State, row: int = 0, *, time_limit: float | None = None) -> dict[int, int]:
+        """The value to the player to move of every legal action of match `row` of `state`.
+
+        Args:
+            time_limit: seconds to wait for them; None for no limit.
+
+        Raises:
+            NotSolvedYetError: time_limit is too short.
+        """
+        end = None if time_limit is None else self._clock() + time_limit
+        while not (solving := self.ask(state, row)).finished.done():
+            left = WAIT_SECONDS if end is None else min(WAIT_SECONDS, end - self._clock())
+            wait([solving.finished], max(0.0, left))
+            if end is not None and self._clock() >= end and not solving.finished.done():
+                raise NotSolvedYetError("this position is still being solved; ask again in a few seconds")
+        solving.finished.result()
+        return dict(solving.values)
+
+    def value_text(self, value: int, state: State, row: int = 0) -> str:
+        """As `ExactSolver.value_text`."""
+        return self._first.value_text(value, state, row)
+
+    # ------------------------------------------------------------------ the two threads
+
+    def _try(self, solving: Solving) -> None:
+        is_finished = _value_actions(self._first, solving, QUICK_SECONDS)
+        self._after_work(solving, is_finished)
+
+    def _take_turn(self, solving: Solving) -> None:
+        if self._second is None:
+            self._second = self._make_solver(TURN_TABLE_BITS)
+        is_finished = _value_actions(self._second, solving, TURN_SECONDS)
+        self._after_work(solving, is_finished)
+
+    def _after_work(self, solving: Solving, is_finished: bool) -> None:
+        with self._lock:
+            solving.is_queued = False
+            if not is_finished and self._clock() < solving.asked_at + SECONDS_WANTED:
+                self._queue(solving, self._turns)
+
+    def _queue(self, solving: Solving, worker: "_Worker") -> None:
+        if worker is self._quick or worker.waiting < MAX_UNSOLVED:
+            solving.is_queued = True
+            worker.add(solving)
+
+    def _forget_oldest(self) -> None:
+        if len(self._kept) > MAX_KEPT:
+            self._kept.popitem(last=False)
+
+
+class _Worker:
+    """A thread that works on positions in the order in which they are added."""
+
+    def __init__(self, name: str, work: Callable[[Solving], None]) -> None:
+        self._name, self._work = name, work
+        self._positions: SimpleQueue[Solving] = SimpleQueue()
+        self._thread: Thread | None = None
+
+    @property
+    def waiting(self) -> int:
+        return self._positions.qsize()
+
+    def add(self, solving: Solving) -> None:
+        self._positions.put(solving)
+        if self._thread is None:
+            # A daemon thread, so that it does not keep the program from ending.
+            self._thread = Thread(target=self._run, daemon=True, name=self._name)
+            self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            self._work(self._positions.get())
+
+
+def _value_actions(solver: ExactSolver, solving: Solving, seconds: float) -> bool:
+    """Find further values within the time; whether all are known now, or cannot be found because of an error."""
+    try:
+        solver.action_values(
+            solving.state,
+            time_limit=seconds,
+            on_value=solving.values.__setitem__,
+            known=frozenset(solving.values),
+        )
+    except TimeLimitError:
+        return False
+    except Exception as error:
+        solving.finished.set_exception(error)
+    else:
+        solving.finished.set_result(None)
+    return True

@@ -1,0 +1,85 @@
+"""The API: exact scores of Connect Four, and positions that take long to solve."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from fastapi.testclient import TestClient
+
+from selfplay.search import shared_solver
+from selfplay.search.exact_solver import ExactSolver
+from selfplay.search.shared_solver import Solving
+from tests.web.match_requests import act, begin, play_out, post
+
+
+@pytest.fixture
+def solvable(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Until it is set, positions with stones are not solved, except for their first action."""
+    made, value_actions = threading.Event(), shared_solver._value_actions
+
+    def held(solver: ExactSolver, solving: Solving, seconds: float) -> bool:
+        if int(solving.state.own) | int(solving.state.opp) and not made.wait(0.01):
+            solving.values[0] = -4
+            return False
+        return value_actions(solver, solving, seconds)
+
+    monkeypatch.setattr(shared_solver, "_value_actions", held)
+    monkeypatch.setattr("selfplay.players.perfect._perfect_players", {})
+    yield made
+    made.set()
+
+
+def test_connect_four_shows_scores_and_the_moves_to_the_win(client: TestClient) -> None:
+    offer = client.get("/api/games/connect_four/opponents").json()
+    perfect = next(one for one in offer["opponents"] if one["id"] == "perfect")
+    assert (offer["has_perfect_play"], perfect["span"], perfect["is_slow"]) == (True, None, True)
+    match = begin(client, "connect_four", "random")
+    asked = f"/api/matches/{match['id']}"
+    shown = client.get(f"{asked}/perfect?seconds=60").json()
+    # search_seconds is the longest wait, so ask until the answer is complete.
+    while not shown["is_complete"]:
+        shown = client.get(f"{asked}/perfect?seconds=60").json()
+    assert (shown["kind"], shown["values"]) == ("scores", [-2, -1, 0, 1, 0, -1, -2])
+    assert shown["words"][2:5] == ["draws", "wins in 21", "draws"]
+    hint = client.get(f"{asked}/hint").json()
+    assert (hint["text"], hint["words"], hint["source"]) == ("column 4", "wins in 21", "perfect")
+    assert client.get(f"{asked}/perfect?seconds=61").status_code == 422
+
+
+def test_a_perfect_opponent_values_moves_in_words_and_not_as_points(client: TestClient) -> None:
+    match = begin(client, "connect_four", "perfect")
+    match = post(client, act(client, match, 0), "reply")
+    while len(match["plies"]) < 2:
+        match = post(client, match, "reply")
+    assert match["plies"][1]["words"] == "wins in 20"
+    assert not any(ply["value_is_points"] for ply in match["plies"])
+    assert (match["values_are_points"], match["adviser"]) == (False, "Perfect play")
+    assert {legal["words"].split()[0] for legal in match["legal"]} == {"loses"}
+    discs = begin(client, "othello_4x4", "perfect", "second")
+    discs = post(client, discs, "reply")
+    assert (discs["values_are_points"], discs["plies"][0]["words"]) == (True, "loses by 10")
+
+
+def test_a_position_that_takes_long_blocks_nobody_and_is_completed_later(
+    client: TestClient, solvable: threading.Event
+) -> None:
+    match = act(client, begin(client, "connect_four", "perfect"), 6)
+    asked = f"/api/matches/{match['id']}"
+    # The opponent plays nothing rather than something imperfect.
+    match = post(client, match, "reply")
+    assert (len(match["plies"]), match["awaits_person"]) == (1, False)
+    other = begin(client, "connect_four", "random", "second")
+    other = post(client, other, "reply")
+    shown = client.get(f"/api/matches/{other['id']}/perfect?seconds=0.05").json()
+    assert (shown["is_complete"], shown["values"]) == (False, [-4, *[None] * 6])
+    assert (shown["words"][0], shown["words"][1]) == ("loses in 17", None)
+    refused = client.get(f"/api/matches/{other['id']}/hint")
+    assert (refused.status_code, "still being solved" in refused.json()["error"]) == (409, True)
+    assert play_out(client, begin(client, "tictactoe", "random"))["is_over"]
+    solvable.set()
+    while len(match["plies"]) < 2:
+        match = post(client, match, "reply")
+    shown = {"is_complete": False}
+    while not shown["is_complete"]:
+        shown = client.get(f"{asked}/perfect?seconds=5").json()
+    assert None not in shown["values"]
