@@ -14,7 +14,7 @@ from selfplay.games.state import State
 from selfplay.players.graph_player import GraphPlayer
 from selfplay.players.solver_player import TABLE_BITS, SharedSolverPlayer, SolverPlayer, ValueKind
 from selfplay.search.backward_induction import perfect_values
-from selfplay.search.exact_solver import make_exact_solver, make_whole_match_solver
+from selfplay.search.exact_solver import ExactSolver, make_exact_solver, make_whole_match_solver
 from selfplay.search.shared_solver import SharedSolver, Solving
 
 SOLVED_AT_ONCE = 100_000
@@ -72,7 +72,7 @@ def perfect_player_of(game: Game) -> PerfectPlay | None:
     return _perfect_players[key]
 
 
-def whole_game_solver_player(game: Game, ties: str = "random") -> SolverPlayer | None:
+def whole_game_solver_player(game: Game, ties: str = "random") -> SolverPlayer[ExactSolver] | None:
     """Perfect play by the exact solver of `game`; None if it has none, or one that solves only the ends of matches."""
     solver = make_whole_match_solver(game, TABLE_BITS)
     return None if solver is None else SolverPlayer(solver, ties)

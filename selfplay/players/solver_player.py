@@ -1,7 +1,7 @@
 """Perfect play by an exact solver, in games too large to enumerate."""
 
 from copy import copy
-from typing import Literal, Self
+from typing import Generic, Literal, Self, TypeVar
 
 import numpy as np
 import torch
@@ -18,12 +18,14 @@ TABLE_BITS = 22
 """The size of the table of a player that solves whole matches."""
 
 
+Solver = TypeVar("Solver", ExactSolver, SharedSolver)
+
 ValueKind = Literal["results", "scores", "points"]
 """What the values of perfect play are: the results 1, 0 and -1; scores, which are higher for sooner wins and later
 losses; or the points by which the match is won."""
 
 
-class SolverPlayer(BestValuePlayer):
+class SolverPlayer(BestValuePlayer, Generic[Solver]):
     """Takes an action with the best exact value: in Connect Four the soonest win or the latest loss.
 
     It never takes an action without knowing the values of all. Use it in one thread at a time, unless its solver is a
@@ -39,11 +41,9 @@ class SolverPlayer(BestValuePlayer):
 
     name = "perfect"
 
-    def __init__(
-        self, solver: ExactSolver | SharedSolver, ties: str = "random", time_limit: float | None = None
-    ) -> None:
+    def __init__(self, solver: Solver, ties: str = "random", time_limit: float | None = None) -> None:
         super().__init__(ties)
-        self.game, self._solver, self.time_limit = solver.game, solver, time_limit
+        self.game, self.solver, self.time_limit = solver.game, solver, time_limit
 
     def _values(self, state: State) -> NDArray[np.float64]:
         """Raises TimeLimitError."""
@@ -51,7 +51,7 @@ class SolverPlayer(BestValuePlayer):
         distinct = state.select(first_rows)
         values: NDArray[np.float64] = np.full((distinct.batch_size, self.game.num_distinct_actions), np.nan)
         for row in range(distinct.batch_size):
-            for action, value in self._solver.action_values(distinct, row, time_limit=self.time_limit).items():
+            for action, value in self.solver.action_values(distinct, row, time_limit=self.time_limit).items():
                 values[row, action] = value
         every: NDArray[np.float64] = values[inverse.numpy()]
         return every
@@ -62,7 +62,7 @@ class SolverPlayer(BestValuePlayer):
 
     def value_text(self, value: float, state: State, row: int = 0) -> str:
         """The value of an action in match `row` of `state`, in words."""
-        return self._solver.value_text(round(value), state, row)
+        return self.solver.value_text(round(value), state, row)
 
     def with_time_limit(self, seconds: float | None) -> Self:
         """The same player, which raises TimeLimitError if it does not know the values after `seconds`."""
@@ -71,16 +71,15 @@ class SolverPlayer(BestValuePlayer):
         return limited
 
 
-class SharedSolverPlayer(SolverPlayer):
+class SharedSolverPlayer(SolverPlayer[SharedSolver]):
     """Perfect play for several threads, with the values known so far while a position is being solved."""
 
     def __init__(self, solver: SharedSolver, ties: str = "random") -> None:
         super().__init__(solver, ties)
-        self._shared = solver
         # Most requests are for the first position, which takes longer than the following ones.
         solver.ask(solver.game.init())
         self.value_kind: ValueKind = "points" if solver.counts_points else "scores"
 
     def ask(self, state: State) -> Solving:
         """The values of the actions of a position (B = 1) that are known; the others are computed in the background."""
-        return self._shared.ask(state)
+        return self.solver.ask(state)

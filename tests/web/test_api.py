@@ -135,10 +135,10 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
 
 def test_an_experience_graph_learns_from_a_finished_match_once(client: TestClient) -> None:
     match = play_out(client, begin(client, opponent="memory-experience"))
-    assert "from 1 matches" in match["standing"]
+    assert "from 1 match;" in match["standing"]
     back = post(client, match, "undo")
     again = play_out(client, back)
-    assert (again["is_practice"], "from 1 matches" in again["standing"]) == (True, True)
+    assert (again["is_practice"], "from 1 match;" in again["standing"]) == (True, True)
     # A match begun later has the next number.
     assert begin(client, opponent="memory-experience")["match"] == 1
 

@@ -12,6 +12,7 @@ from selfplay.matches.pair_results import count_matches
 from selfplay.players.player import Player
 from selfplay.players.solver_player import SolverPlayer
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.search.exact_solver import ExactSolver
 
 Who = TypeVar("Who")
 
@@ -26,7 +27,7 @@ class SeatResults(NamedTuple):
 
 
 def play_against_perfect(
-    perfect: SolverPlayer,
+    perfect: SolverPlayer[ExactSolver],
     players: Mapping[Who, Player],
     matches: int,
     key: int,
