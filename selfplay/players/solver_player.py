@@ -43,7 +43,8 @@ class SolverPlayer(BestValuePlayer, Generic[Solver]):
 
     def __init__(self, solver: Solver, ties: str = "random", time_limit: float | None = None) -> None:
         super().__init__(ties)
-        self.game, self.solver, self.time_limit = solver.game, solver, time_limit
+        self.solver: Solver = solver
+        self.game, self.time_limit = solver.game, time_limit
 
     def _values(self, state: State) -> NDArray[np.float64]:
         """Raises TimeLimitError."""
