@@ -14,6 +14,7 @@ from selfplay.errors import SettingError, StageError
 from selfplay.figures import of_run
 from selfplay.figures.figure_files import figures_in, write_figures
 from selfplay.figures.of_comparison.exact import exact_figures
+from selfplay.figures.of_comparison.mistakes import mistakes
 from selfplay.figures.of_comparison.ratings import ratings
 from selfplay.figures.of_comparison.versus_random import versus_random
 from selfplay.figures.of_comparison.wins_minus_losses import wins_minus_losses
@@ -26,6 +27,7 @@ from selfplay.figures.of_run.position_values import (
 )
 from selfplay.figures.style import save_animation, save_figure
 from selfplay.games import make_game
+from selfplay.grading.judge.positions import JudgedGrade, MoveQuality
 from selfplay.registry import Registry
 from selfplay.stages.draw_figures import draw_run_figures
 from selfplay.training.fitting import EpochLoss
@@ -148,6 +150,18 @@ def test_references_are_lines_across_the_ratings_of_levels() -> None:
     assert low.y1 <= high.y0
     without = {"rating_low": [0, 90, 180, 270], "rating_high": [0, 110, 220, 330]}
     assert len(ratings(table_of(3).assign(**without)).axes[0].collections) == 1
+
+
+def test_mistakes_are_drawn_by_group_and_overall() -> None:
+    def grade(rate: float) -> JudgedGrade:
+        quality = MoveQuality(10, rate, 1 - rate, 0)
+        return JudgedGrade(quality, {"end-easy": quality, "begin-hard": quality._replace(mistakes=rate / 2)})
+
+    by_group, overall = mistakes({0: grade(0.5), 1: grade(0.25)}, {"search:deep": 0.125}).axes
+    assert [list(map(float, line.get_ydata())) for line in by_group.lines] == [[0.5, 0.25], [0.25, 0.125]]
+    assert [str(line.get_label()) for line in by_group.lines] == ["end-easy", "begin-hard"]
+    assert [list(map(float, line.get_ydata())) for line in overall.lines] == [[0.5, 0.25], [0.125, 0.125]]
+    assert "deep" in [text.get_text() for text in overall.texts]
 
 
 def test_the_animation_has_a_frame_for_each_level_and_the_same_bytes(tmp_path: Path) -> None:

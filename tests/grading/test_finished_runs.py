@@ -195,6 +195,19 @@ def test_the_report_has_a_row_per_run_and_names_the_unfinished_ones(folder):
     assert written["unbeatable_from"].tolist() == [2, 2]
 
 
+def test_runs_with_and_without_the_columns_of_an_exact_judge_share_a_table(folder):
+    """Before Connect Four had an exact solver of whole matches, its levels had columns of endgame positions."""
+    for name, columns in {"seed=9": {"endgame_optimal_rate": 0.5}, "seed=10": {"judged_mistake_rate": 0.125}}.items():
+        path = RunFolder(folder / name).comparison
+        pd.read_csv(path, dtype="string").assign(**columns).to_csv(path, index=False)
+    lines = compare_runs(folder).splitlines()
+    assert "mistakes" in lines[0].split()
+    assert ("0.125" in lines[1].split(), "0.125" in lines[2].split()) == (False, True)
+    written = pd.read_csv(folder / "sweep" / "runs.csv")
+    assert written["judged_mistake_rate"].isna().tolist() == [True, False]
+    assert written["endgame_optimal_rate"].isna().tolist() == [False, True]
+
+
 @pytest.mark.parametrize("game", [["a"], "../x", "", "no_module:Game"])
 def test_a_run_of_an_unknown_game_is_left_out_and_named(folder, game):
     manifest = Manifest(folder / "seed=9" / "level_03")

@@ -27,9 +27,9 @@ def perfect() -> SolverPlayer:
 
 def test_perfect_play_wins_moving_first_and_a_poor_player_loses_in_both_seats():
     players = {"lowest": FirstLegal(GAME), "perfect": perfect()}
-    results = play_against_perfect(perfect(), players, 2, 5, None)
-    assert results["lowest"] == SeatResults(WinDrawLoss(0, 0, 2), WinDrawLoss(0, 0, 2))
-    assert results["perfect"] == SeatResults(WinDrawLoss(2, 0, 0), WinDrawLoss(0, 0, 2))
+    results = play_against_perfect(perfect(), players, 1, 5, None)
+    assert results["lowest"] == SeatResults(WinDrawLoss(0, 0, 1), WinDrawLoss(0, 0, 1))
+    assert results["perfect"] == SeatResults(WinDrawLoss(1, 0, 0), WinDrawLoss(0, 0, 1))
 
 
 def test_perfect_play_varies_but_the_same_key_gives_the_same_matches():
