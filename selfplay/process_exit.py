@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType, TracebackType
 
+from selfplay.errors import one_line
 from selfplay.process_rank import process_count, process_rank, wait_to_be_ended
 
 INTERRUPTED = 130
@@ -104,7 +105,7 @@ def write_error_line(message: str) -> None:
     with suppress(OSError):
         sys.stdout.flush()
     with suppress(OSError):
-        sys.stderr.write(f"error: {message}\n")
+        sys.stderr.write(f"error: {one_line(message)}\n")
         sys.stderr.flush()
 
 

@@ -18,7 +18,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
 from selfplay.settings.common import GameSettings
 from selfplay.settings.fields import recorded_defaults, stage_record
-from selfplay.settings.folders import PROJECT_FOLDER
+from selfplay.settings.folders import CONFIG_FOLDER, PROJECT_FOLDER
 from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)
@@ -71,7 +71,9 @@ def how_to_play(settings: Settings) -> str:
     python = os.path.relpath(own_python) if Path(sys.prefix) == PROJECT_FOLDER / ".venv" else "python"
     words = []
     if settings.game != GameSettings():
-        words.append(f"game={settings.game.name}")
+        name = settings.game.name
+        # Games from outside this program have no file in conf/game/.
+        words.append(f"game={name}" if (CONFIG_FOLDER / "game" / f"{name}.yaml").exists() else f"game.name={name}")
     if Path(settings.run_dir).resolve() != PROJECT_FOLDER / "outputs" / settings.game.name:
         words.append(f"run_dir={settings.run_dir}")
     console, page = (

@@ -52,7 +52,7 @@ def test_large_numbers_in_names_of_players_are_rejected(text):
 
 
 def test_a_run_dir_that_is_not_utf8_and_a_number_of_5000_digits_are_rejected_in_one_line(tmp_path):
-    for argument in (f"run_dir={tmp_path}/\udcff", f"matches={'1' * 5000}"):
+    for argument in (f"run_dir={tmp_path}/\udcff", f"matches={'1' * 5000}", f"run_dir={tmp_path}/a\nb"):
         result = run_script(LEARN, argument, "levels=1")
         assert result.returncode == 2
         assert result.stderr.startswith("error: ")

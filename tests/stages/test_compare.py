@@ -91,3 +91,8 @@ def test_the_command_to_play_holds_in_another_folder_and_without_an_active_envir
     text = how_to_play(compose_settings())
     python = f"{project}/.venv/bin/python {project}/play"
     assert text == f"Play against it: {python}/console.py   or in a browser: {python}/web.py"
+
+
+def test_the_printed_command_names_a_game_of_another_package_by_its_setting() -> None:
+    text = how_to_play(compose_settings(["game.name=tests.support.pile:Pile"]))
+    assert "play/console.py game.name=tests.support.pile:Pile" in text
