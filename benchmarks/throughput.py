@@ -44,7 +44,7 @@ from selfplay.executors import Executor, open_executor
 from selfplay.executors.processes import usable_cores
 from selfplay.games import GAMES, Game, make_game
 from selfplay.matches.arena import play_matches
-from selfplay.players.levels import exploring_player
+from selfplay.players.dataset_players import exploring_player
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder

@@ -64,6 +64,7 @@ class Purpose(IntEnum):
     ROOT_NOISE = 13
     LEAF = 14
     POSITION = 15
+    OPENING = 16
 
 
 @rule

@@ -31,3 +31,16 @@ def bytes_as_numpy(column: pa.ChunkedArray) -> NDArray[np.uint8]:
 def _bytes_of_chunk(chunk: pa.FixedSizeBinaryArray) -> NDArray[np.uint8]:
     rows = np.frombuffer(chunk.buffers()[1], dtype=np.uint8).reshape(-1, chunk.type.byte_width)
     return rows[chunk.offset : chunk.offset + len(chunk)]
+
+
+def rows_as_lists(rows: NDArray[np.float32]) -> pa.Array:
+    """The rows of float32[N, A] as lists of fixed size."""
+    flat = np.ascontiguousarray(rows).reshape(-1)
+    return pa.FixedSizeListArray.from_arrays(as_arrow(flat, pa.float32()), rows.shape[1])
+
+
+def lists_as_numpy(column: pa.ChunkedArray) -> NDArray[np.float32]:
+    """float32[N, A]: a column of lists of A numbers, copied."""
+    width = column.type.list_size
+    chunks = [np.from_dlpack(chunk.flatten()).reshape(-1, width) for chunk in column.chunks]
+    return np.concatenate([np.empty((0, width), dtype=np.float32), *chunks])

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from selfplay.dataset.arrow import as_arrow, as_numpy
 from selfplay.dataset.checks import REMEDY, check_column, check_numbers, unpack_checked
-from selfplay.dataset.rows import Rows
-from selfplay.dataset.schema import COLUMNS, NUMBERS, OBSERVATION, csv_schema, entry_names
+from selfplay.dataset.rows import Rows, actions_of
+from selfplay.dataset.schema import COLUMNS, NUMBERS, OBSERVATION, action_names, csv_schema, entry_names
 from selfplay.errors import InvalidFileError
 from selfplay.games.observation_codec import ObservationCodec
 from selfplay.input_files import open_regular_file
@@ -22,14 +22,15 @@ WRITTEN_ROWS = 16384
 """Rows that Arrow writes at a time: nearly twice as fast as its default of 1,024."""
 
 
-def csv_header(observation_size: int) -> bytes:
-    """The first line of dataset.csv."""
-    return (",".join(csv_schema(observation_size).names) + "\n").encode()
+def csv_header(observation_size: int, num_actions: int = 0) -> bytes:
+    """The first line of dataset.csv. `num_actions`: 0 without policies."""
+    return (",".join(csv_schema(observation_size, num_actions).names) + "\n").encode()
 
 
 def encode_csv(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
     """The rows of `parts`, one after the other, as lines without a header, and the number of rows."""
-    schema, written, file = csv_schema(codec.size), 0, BytesIO()
+    num_actions, parts = actions_of(parts)
+    schema, written, file = csv_schema(codec.size, num_actions), 0, BytesIO()
     options = pa_csv.WriteOptions(include_header=False, batch_size=WRITTEN_ROWS)
     with pa_csv.CSVWriter(file, schema, write_options=options) as writer:
         for rows in parts:
@@ -43,15 +44,16 @@ def _columns(rows: Rows, codec: ObservationCodec) -> list[NDArray[np.generic]]:
     """The columns of the file, in order."""
     packed = np.ascontiguousarray(codec.pack(rows.own, rows.opp).T)
     entries = np.unpackbits(packed, axis=0, count=codec.size)
-    return [
+    columns = [
         values for column in COLUMNS for values in (entries if column is OBSERVATION else [getattr(rows, column.name)])
     ]
+    return columns if rows.policy is None else [*columns, *np.ascontiguousarray(rows.policy.T)]
 
 
 def read_csv(path: Path, codec: ObservationCodec) -> Rows:
     """The rows of dataset.csv, checked. Raises InvalidFileError."""
-    schema = csv_schema(codec.size)
-    _check_form(path, schema.names)
+    num_actions = _check_form(path, csv_schema(codec.size).names)
+    schema = csv_schema(codec.size, num_actions)
     convert = pa_csv.ConvertOptions(column_types=schema, strings_can_be_null=False, null_values=[])
     try:
         table = pa_csv.read_csv(path, convert_options=convert)
@@ -64,11 +66,16 @@ def read_csv(path: Path, codec: ObservationCodec) -> Rows:
         check_column(path, OBSERVATION, entries[entry], name=name)
     packed = np.ascontiguousarray(np.packbits(entries, axis=0).T)
     own, opp = unpack_checked(path, codec, packed)
-    return check_numbers(path, Rows(own=own, opp=opp, **numbers))
+    probabilities = [as_numpy(table.column(name)) for name in action_names(num_actions)]
+    policy = np.stack(probabilities, axis=1) if probabilities else None
+    return check_numbers(path, Rows(own=own, opp=opp, policy=policy, **numbers))
 
 
-def _check_form(path: Path, names: list[str]) -> None:
-    """Raise InvalidFileError unless the file has this header, a row, and a line feed at its end."""
+def _check_form(path: Path, names: list[str]) -> int:
+    """The number of columns of the policy, which follow those with these names.
+
+    Raises InvalidFileError unless the file has this header, a row, and a line feed at its end.
+    """
     try:
         with open_regular_file(path) as file:
             line, more = file.readline(LONGEST_HEADER), file.read(1)
@@ -81,7 +88,9 @@ def _check_form(path: Path, names: list[str]) -> None:
         raise InvalidFileError(path, f"holds no rows; {REMEDY}")
     if missing := [name for name in names if name not in header]:
         raise InvalidFileError(path, f"column {missing[0]} is missing; {REMEDY}")
-    if header != names:
+    policy = header[len(names) :]
+    if header != [*names, *action_names(len(policy))]:
         raise InvalidFileError(path, f"its columns are not {names[0]} ... {names[-1]} in order; is it another game's?")
     if last != b"\n":
         raise InvalidFileError(path, f"is cut off in its last row; {REMEDY}")
+    return len(policy)

@@ -34,13 +34,14 @@ class DatasetFormat(ABC):
 
     @abstractmethod
     def written(
-        self, path: Path, observation_size: int, record: Mapping[str, Any]
+        self, path: Path, observation_size: int, record: Mapping[str, Any], num_actions: int = 0
     ) -> "AbstractContextManager[DatasetWriter]":
         """The writer of the dataset at `path`, which gets its name when it is complete at the end of the block.
 
         Args:
             record: everything that the rows depend on. The complete files of an interrupted run with the same record
                 may be kept and reused.
+            num_actions: the length of the rows' policies; 0 if they have none.
 
         Raises StageError if a file cannot be written.
         """
@@ -69,11 +70,11 @@ class Csv(DatasetFormat):
         return encode_csv(parts, codec)
 
     def written(
-        self, path: Path, observation_size: int, record: Mapping[str, Any]
+        self, path: Path, observation_size: int, record: Mapping[str, Any], num_actions: int = 0
     ) -> "AbstractContextManager[DatasetWriter]":
         from selfplay.dataset.writer import csv_written
 
-        return csv_written(path, observation_size)
+        return csv_written(path, observation_size, num_actions)
 
     def read(self, path: Path, codec: "ObservationCodec") -> "Iterator[Rows]":
         from selfplay.dataset.csv_file import read_csv
@@ -93,7 +94,7 @@ class Parquet(DatasetFormat):
         return encode_parquet(parts, codec)
 
     def written(
-        self, path: Path, observation_size: int, record: Mapping[str, Any]
+        self, path: Path, observation_size: int, record: Mapping[str, Any], num_actions: int = 0
     ) -> "AbstractContextManager[DatasetWriter]":
         from selfplay.dataset.writer import parts_written
 

@@ -1,5 +1,6 @@
 """The rows of a dataset, made from played matches and their targets."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,15 @@ from torch import Tensor
 
 from selfplay.compute.compilation import compiled
 from selfplay.dataset.rows import Rows
-from selfplay.dataset.targets import PlayedMatches, TargetRule, is_move
+from selfplay.dataset.targets import PlayedMatches, PositionTargets, TargetRule, is_move
 from selfplay.errors import SettingError
+from selfplay.games.state import State
 
 
 def match_rows(played: PlayedMatches, rule: TargetRule, viewpoints: str = "both") -> Rows:
-    """The rows of a batch of matches: one for each move, ordered by match and ply.
+    """The rows of a batch of matches, ordered by match and ply: one for each move.
+
+    With a rule that `gives_policies`: one for each position in which an action was chosen.
 
     Args:
         rule: computes the targets.
@@ -22,13 +26,26 @@ def match_rows(played: PlayedMatches, rule: TargetRule, viewpoints: str = "both"
 
     Raises SettingError if the targets of `rule` have another shape or are not in [-1, 1].
     """
-    record = played.record
+    record, targets = played.record, rule(played)
+    if getattr(rule, "gives_policies", False):
+        return _position_rows(played, targets)
     kept = is_move(played.game, torch.stack(record.actions))
     if viewpoints == "agent":
         kept &= torch.stack([state.current_player for state in record.states[:-1]]) == record.seats
-    targets = rule(played)
     _check(targets, kept)
-    return _rows_of_moves(played, kept.numpy(), targets.to(torch.float32).numpy())
+    return _rows(played, kept.numpy(), targets.to(torch.float32).numpy(), record.states[1:])
+
+
+def _position_rows(played: PlayedMatches, targets: PositionTargets) -> Rows:
+    """The rows of the positions before the plies, with their policies."""
+    value, policy, is_row = targets
+    _check(value, is_row)
+    rows = _rows(played, is_row.numpy(), value.to(torch.float32).numpy(), played.record.states[:-1])
+    # In the order of `rows`: by match, then by ply.
+    by_match = torch.argsort(played.record.match, stable=True)
+    chosen = is_row[:, by_match].T
+    policies = policy[:, by_match].transpose(0, 1)[chosen].to(torch.float32)
+    return rows._replace(ply=rows.ply - np.int32(1), policy=policies.numpy())
 
 
 def _check(targets: Tensor, kept: Tensor) -> None:
@@ -40,17 +57,19 @@ def _check(targets: Tensor, kept: Tensor) -> None:
         raise SettingError(f"targets: the rule gives a target of {value:g}; targets must be from -1 to 1")
 
 
-def _rows_of_moves(played: PlayedMatches, kept: NDArray[np.bool_], targets: NDArray[np.float32]) -> Rows:
-    """The rows of the plies that `kept` (bool[T, B]) marks."""
-    match, states = played.record.match.numpy(), played.record.states
+def _rows(
+    played: PlayedMatches, kept: NDArray[np.bool_], targets: NDArray[np.float32], states: Sequence[State]
+) -> Rows:
+    """The rows of the plies that `kept` (bool[T, B]) marks, with the T positions `states`."""
+    match = played.record.match.numpy()
     by_match, counts = np.argsort(match, kind="stable"), kept.sum(axis=0)
     next_row = np.empty(len(match), dtype=np.int64)
     next_row[by_match] = np.cumsum(counts[by_match]) - counts[by_match]
     size = int(counts.sum())
     columns: list[Any] = [np.empty(size, dtype) for dtype in ("int64", "int32", "int64", "int64", "float32")]
     rows = Rows(*columns)
-    for ply, after in enumerate(states[1:]):
-        _place_ply(ply, kept[ply], match, after.own.numpy(), after.opp.numpy(), targets[ply], next_row, rows)
+    for ply, state in enumerate(states):
+        _place_ply(ply, kept[ply], match, state.own.numpy(), state.opp.numpy(), targets[ply], next_row, rows)
     return rows
 
 

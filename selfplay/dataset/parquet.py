@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from selfplay.dataset.arrow import as_arrow, as_numpy, bytes_as_numpy
+from selfplay.dataset.arrow import as_arrow, as_numpy, bytes_as_numpy, lists_as_numpy, rows_as_lists
 from selfplay.dataset.checks import REMEDY, check_numbers, unpack_checked
-from selfplay.dataset.rows import Rows, concatenate
-from selfplay.dataset.schema import COLUMNS, NUMBERS, OBSERVATION, parquet_schema
+from selfplay.dataset.rows import Rows, actions_of, concatenate
+from selfplay.dataset.schema import COLUMNS, NUMBERS, OBSERVATION, POLICY, parquet_schema
 from selfplay.errors import InvalidFileError
 from selfplay.games.observation_codec import ObservationCodec
 from selfplay.input_files import require_regular_file
@@ -44,7 +44,8 @@ def parquet_parts(path: Path) -> list[Path]:
 
 def encode_parquet(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:
     """The rows of `parts`, one after the other, as the bytes of a Parquet file, and the number of rows."""
-    schema, written, file = parquet_schema(codec.size), 0, BytesIO()
+    num_actions, parts = actions_of(parts)
+    schema, written, file = parquet_schema(codec.size, num_actions), 0, BytesIO()
     with pq.ParquetWriter(
         file,
         schema,
@@ -54,7 +55,9 @@ def encode_parquet(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[byte
         use_byte_stream_split=[OBSERVATION.name],
     ) as writer:
         for rows in _groups(parts):
-            arrays = [as_arrow(*pair) for pair in zip(_columns(rows, codec), schema.types, strict=True)]
+            arrays = [as_arrow(*pair) for pair in zip(_columns(rows, codec), schema.types, strict=False)]
+            if rows.policy is not None:
+                arrays.append(rows_as_lists(rows.policy))
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema), row_group_size=max(1, len(rows.match)))
             written += len(rows.match)
     return file.getvalue(), written
@@ -98,8 +101,9 @@ class ParquetRowGroups:
         for part in parquet_parts(path):
             require_regular_file(part)
             with _naming(part), pq.ParquetFile(part) as file:
-                _check_columns(part, file.schema_arrow, parquet_schema(codec.size))
-                metadata = file.metadata
+                schema, metadata = file.schema_arrow, file.metadata
+            self._has_policies = POLICY.name in schema.names
+            _check_columns(part, schema, parquet_schema(codec.size, _actions_in(schema)))
             self._metadata[part] = metadata
             self._places += [(part, number) for number in range(metadata.num_row_groups)]
             self.sizes += _group_sizes(part, metadata)
@@ -115,13 +119,15 @@ class ParquetRowGroups:
         """The rows of a group, checked; without observations, their words are 0. Raises InvalidFileError."""
         path, before = self.place(group)
         columns = [column.name for column in (COLUMNS if with_observations else NUMBERS)]
+        columns += [POLICY.name] if self._has_policies else []
         with _naming(path), pq.ParquetFile(path, metadata=self._metadata[path]) as file:
             table = file.read_row_group(self._places[group][1], columns=columns, use_threads=False)
             numbers = {column.name: as_numpy(table.column(column.name)) for column in NUMBERS}
+        policy = lists_as_numpy(table.column(POLICY.name)) if self._has_policies else None
         own = opp = np.zeros(len(table), dtype=np.int64)
         if with_observations:
             own, opp = unpack_checked(path, self._codec, bytes_as_numpy(table.column(OBSERVATION.name)), before)
-        return check_numbers(path, Rows(own=own, opp=opp, **numbers), before)
+        return check_numbers(path, Rows(own=own, opp=opp, policy=policy, **numbers), before)
 
 
 @contextmanager
@@ -141,6 +147,13 @@ def _group_sizes(path: Path, metadata: pq.FileMetaData) -> list[int]:
     if sizes and max(sizes) > GROUP_SIZE:
         raise InvalidFileError(path, f"a row group has {max(sizes):,} rows, more than {GROUP_SIZE:,}; {REMEDY}")
     return sizes
+
+
+def _actions_in(schema: pa.Schema) -> int:
+    """The number of actions in the policies of a file with this schema; 0 if it has none."""
+    if POLICY.name not in schema.names or not pa.types.is_fixed_size_list(kind := schema.field(POLICY.name).type):
+        return 0
+    return int(kind.list_size)
 
 
 def _check_columns(path: Path, schema: pa.Schema, expected: pa.Schema) -> None:

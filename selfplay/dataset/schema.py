@@ -1,7 +1,8 @@
 """The one schema of datasets: the columns of dataset.csv and dataset.parquet, their types, ranges and meaning.
 
-The header, the reader, the writer, the checks and the table in docs/files.md are made from `COLUMNS`. To add a column,
-add it here and add a field of the same name to `selfplay.dataset.rows.Rows`.
+The header, the reader, the writer, the checks and the table in docs/files.md are made from `COLUMNS`, and from `POLICY`
+in datasets with policies. To add a column, add it here and add a field of the same name to
+`selfplay.dataset.rows.Rows`.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,6 +31,8 @@ MATCH = DatasetColumn("match", "int64", "0 or more", lambda match: match >= 0, "
 PLY = DatasetColumn(
     "ply", "int32", "0 or more", lambda ply: ply >= 0, "the ply that led to this position; a pass gives no row"
 )
+PLY_OR_START = PLY._replace(allowed="-1 or more", is_valid=lambda ply: ply >= -1)
+"""The column of datasets with policies, which also have rows of the starting position: -1."""
 OBSERVATION = DatasetColumn(
     "observation",
     "uint8",
@@ -41,18 +44,26 @@ OBSERVATION = DatasetColumn(
 TARGET = DatasetColumn(
     "target", "float32", "from -1 to 1", lambda target: np.abs(target) <= 1, "the discounted return of that player"
 )
+POLICY = DatasetColumn(
+    "policy",
+    "float32",
+    "from 0 to 1",
+    lambda policy: (policy >= 0) & (policy <= 1),
+    "the probability of each action of the player to move; only with `targets=search`",
+)
+"""Stands for several columns in CSV, p0, p1, ..., and is a list of fixed size in Parquet."""
 COLUMNS = (MATCH, PLY, OBSERVATION, TARGET)
-"""All columns, in the order of the files."""
+"""The columns of every dataset, in the order of the files; `POLICY` follows them in datasets with policies."""
 NUMBERS = tuple(column for column in COLUMNS if column is not OBSERVATION)
 """The columns that hold one number in each row, in both formats."""
 
 
 def docs_table() -> str:
     """The table of the columns in docs/files.md, in Markdown."""
-    names = {OBSERVATION.name: "`v0`, `v1`, ..."}
+    names = {OBSERVATION.name: "`v0`, `v1`, ...", POLICY.name: "`p0`, `p1`, ..."}
     lines = [
         f"| {names.get(column.name, f'`{column.name}`')} | {column.dtype}, {column.allowed} | {column.meaning} |"
-        for column in COLUMNS
+        for column in (*COLUMNS, POLICY)
     ]
     return "\n".join(["| column | type and values | meaning |", "|---|---|---|", *lines])
 
@@ -62,18 +73,26 @@ def entry_names(observation_size: int) -> list[str]:
     return [f"v{entry}" for entry in range(observation_size)]
 
 
-def csv_schema(observation_size: int) -> pa.Schema:
-    """The columns of dataset.csv: match, ply, v0, v1, ..., target."""
+def action_names(num_actions: int) -> list[str]:
+    """The columns of the policy in CSV: p0, p1, ..."""
+    return [f"p{action}" for action in range(num_actions)]
+
+
+def csv_schema(observation_size: int, num_actions: int = 0) -> pa.Schema:
+    """The columns of dataset.csv: match, ply, v0, v1, ..., target, and with a policy p0, p1, ..."""
     entries = [(name, pa.uint8()) for name in entry_names(observation_size)]
-    return _schema({OBSERVATION.name: entries})
+    probabilities = [(name, pa.float32()) for name in action_names(num_actions)]
+    return _schema({OBSERVATION.name: entries, POLICY.name: probabilities})
 
 
-def parquet_schema(observation_size: int) -> pa.Schema:
-    """The columns of dataset.parquet: match, ply, observation (packed), target."""
-    return _schema({OBSERVATION.name: [(OBSERVATION.name, pa.binary(-(-observation_size // 8)))]})
+def parquet_schema(observation_size: int, num_actions: int = 0) -> pa.Schema:
+    """The columns of dataset.parquet: match, ply, observation (packed), target, and possibly policy (a list)."""
+    packed = [(OBSERVATION.name, pa.binary(-(-observation_size // 8)))]
+    policy = [(POLICY.name, pa.list_(pa.float32(), num_actions))] if num_actions else []
+    return _schema({OBSERVATION.name: packed, POLICY.name: policy})
 
 
 def _schema(special: Mapping[str, list[tuple[str, pa.DataType]]]) -> pa.Schema:
     """The schema, with each column that `special` names replaced by the columns given there."""
     plain = {column.name: [(column.name, pa.from_numpy_dtype(column.dtype))] for column in COLUMNS}
-    return pa.schema([field for column in COLUMNS for field in {**plain, **special}[column.name]])
+    return pa.schema([field for column in (*COLUMNS, POLICY) for field in {**plain, **special}[column.name]])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from selfplay.dataset.targets import PlayedMatches
+    from selfplay.dataset.targets import PlayedMatches, PositionTargets
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
@@ -24,6 +24,12 @@ def is_full_without_exploration(rule: Rule) -> Rule:
     The matches of level 0 are then not generated again when the rule is replaced by another such rule.
     """
     vars(rule)["is_full_without_exploration"] = True
+    return rule
+
+
+def gives_policies(rule: Rule) -> Rule:
+    """Declare that a rule returns `PositionTargets`. Levels then play with tree search, and need a policy head."""
+    vars(rule)["gives_policies"] = True
     return rule
 
 
@@ -49,3 +55,15 @@ def watkins(played: "PlayedMatches") -> "Tensor":
     from selfplay.dataset.targets import discounted_outcomes
 
     return discounted_outcomes(played, bootstrap_values(played.record, played.players, played.key))
+
+
+@gives_policies
+def search(played: "PlayedMatches") -> "PositionTargets":
+    """The policy that the player's tree search finds in each position, and the discounted outcome of the whole match.
+
+    A share `value_mix` of the target is the value that the search finds (Silver et al., Science 362, 2018, with the
+    outcome alone). Level 0, the random player, has the policy that it plays: all actions equally probable.
+    """
+    from selfplay.dataset.search_targets import search_targets
+
+    return search_targets(played)

@@ -1,7 +1,7 @@
 """What a target rule makes the targets of, and the discounted outcomes that the rules of this package share."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -25,13 +25,26 @@ class PlayedMatches(NamedTuple):
     """The discount in [0, 1]."""
     outcome: Outcome = match_return
     """The value of the end of a match."""
+    value_mix: float = 0.0
+    """Share of the value of searches in the targets of rules that use it."""
 
 
-TargetRule = Callable[[PlayedMatches], Tensor]
+class PositionTargets(NamedTuple):
+    """The targets of the positions before each of the T plies of B matches, for rules with policies."""
+
+    value: Tensor
+    """float32[T, B] in [-1, 1]: the value to the player who has just moved; at the start, to the player not to move."""
+    policy: Tensor
+    """float[T, B, A]: the probability of each action of the player to move."""
+    is_row: Tensor
+    """bool[T, B]: the positions that become rows; the others are ignored."""
+
+
+TargetRule = Callable[[PlayedMatches], Any]
 """Returns float32[T, B] in [-1, 1]: the target of the afterstate of each ply of each match.
 
 It is the value to the player who has just moved. Plies that are not moves (see `is_move`) do not become rows, and their
-targets are ignored.
+targets are ignored. A rule that `gives_policies` returns `PositionTargets` instead.
 """
 
 

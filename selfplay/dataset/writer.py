@@ -33,10 +33,13 @@ class DatasetWriter(Protocol):
 
 
 @contextmanager
-def csv_written(path: Path, observation_size: int) -> Iterator[DatasetWriter]:
-    """The writer of dataset.csv at `path`. If the block fails, the incomplete file is deleted."""
+def csv_written(path: Path, observation_size: int, num_actions: int = 0) -> Iterator[DatasetWriter]:
+    """The writer of dataset.csv at `path`. If the block fails, the incomplete file is deleted.
+
+    `num_actions`: of the policies; 0 without policies.
+    """
     with written_whole(path) as beside, beside.open("wb") as file:
-        file.write(csv_header(observation_size))
+        file.write(csv_header(observation_size, num_actions))
         yield CsvWriter(file)
 
 

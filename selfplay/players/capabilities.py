@@ -8,7 +8,7 @@ of a player inside a wrapper:
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from torch import Tensor
 
@@ -47,6 +47,23 @@ class CountsVisits(Protocol):
 
     def visit_counts(self, state: State) -> Tensor:
         """int64[B, A]: the number of simulations through each action; 0 where illegal."""
+
+
+class SearchedPolicies(NamedTuple):
+    """What searches found in B positions."""
+
+    policy: Tensor
+    """float64[B, A]: the improved policy, which sums to 1 and is 0 where illegal; 0 where nothing was searched."""
+    value: Tensor
+    """float64[B], in [-1, 1]: the value of the position to the player to move; nan where nothing was searched."""
+
+
+@runtime_checkable
+class SearchesPolicies(Protocol):
+    """Improves its policy by searching, in the matches that it learns from."""
+
+    def searched(self, state: State, draws: Draws) -> SearchedPolicies:
+        """What the searches behind `act` with the same arguments find. Fast right after this `act`."""
 
 
 @runtime_checkable

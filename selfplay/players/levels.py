@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.errors import SettingError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.playing import PlaySettings
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
     from selfplay.players.search import SearchPlayer
     from selfplay.players.value_net import ValueNetPlayer
     from selfplay.runs.checkpoints import Checkpoint
-
-MOST_WEIGHTS = 1 << 30
-"""The largest network that is trained."""
 
 
 def newest_level(settings: CommonSettings) -> int:
@@ -54,30 +50,13 @@ def load_agent(
 
     if game is None:
         game = make_game(read_metadata(path)["game"])
-    return _player_of(load_checkpoint(path, game), game, depth, temperature, name)
+    return checkpoint_player(load_checkpoint(path, game), game, depth, temperature, name)
 
 
-def check_new_levels(settings: Settings, game: "Game") -> None:
-    """Raise SettingError if levels with these settings could not be built or could not play.
-
-    Called before level 0 is played, because no network is built until its matches are there.
-    """
-    from selfplay.architectures import build_network, meta_tensors
-    from selfplay.runs.checkpoints import Checkpoint
-
-    sizes = (game.observation_shape, game.num_distinct_actions)
-    count = sum(tensor.numel() for tensor in meta_tensors(settings.architecture, *sizes).values())
-    if count > MOST_WEIGHTS:
-        name = settings.architecture["name"]
-        raise SettingError(f"architecture={name} has {count:,} weights, more than {MOST_WEIGHTS:,}")
-    network = build_network(settings.architecture, *sizes).eval()
-    metadata = {"outcome": settings.outcome}
-    _player_of(Checkpoint(network, metadata), game, settings.player.depth, settings.player.temperature, "level 1")
-
-
-def _player_of(
+def checkpoint_player(
     checkpoint: "Checkpoint", game: "Game", depth: int, temperature: float, name: str
 ) -> "ValueNetPlayer | SearchPlayer":
+    """The network of a level as a player with this name. Other arguments and errors: see `load_level`."""
     from selfplay.players.learned_evaluation import compiled_evaluation
     from selfplay.players.search import SearchPlayer
     from selfplay.players.value_net import ValueNetPlayer
@@ -107,38 +86,3 @@ def level_player(settings: Settings | PlaySettings, game: "Game", level: int) ->
         return RandomPlayer(game)
     player = settings.player
     return load_level(settings.run_dir, level, game, depth=player.depth, temperature=player.temperature)
-
-
-def exploring_player(settings: Settings, game: "Game", level: int) -> "Player":
-    """Level `level` as it plays the matches of its dataset, with exploration."""
-    from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-
-    player = level_player(settings, game, level)
-    return player if level == 0 else EpsilonGreedyPlayer(game, player, settings.epsilons)
-
-
-def players_of_dataset(settings: Settings, game: "Game", level: int) -> "tuple[Player, Player]":
-    """The player of the matches of a dataset, and its opponent, which is the same player or the named opponent.
-
-    Both explore, unless the opponent's name sets its own epsilon.
-    """
-    from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-    from selfplay.players.player_names import EPSILON
-    from selfplay.players.registry import make_player, parse_name
-
-    itself = exploring_player(settings, game, level) if settings.agent_file is None else _agent(settings, game)
-    if settings.opponent is None:
-        return itself, itself
-    opponent = make_player(settings.opponent, game, settings.run_dir)
-    if EPSILON.name not in parse_name(settings.opponent, settings.run_dir).given:
-        opponent = EpsilonGreedyPlayer(game, opponent, settings.epsilons)
-    return itself, opponent
-
-
-def _agent(settings: Settings, game: "Game") -> "Player":
-    """The agent of `settings.agent_file`, with exploration."""
-    from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-
-    path, how = Path(str(settings.agent_file)), settings.player
-    player = load_agent(path, path.name, game, depth=how.depth, temperature=how.temperature)
-    return EpsilonGreedyPlayer(game, player, settings.epsilons)

@@ -25,10 +25,20 @@ OUTCOMES: "Registry[Outcome]" = Registry(
 
 TARGET_RULES: Registry[Any] = Registry(
     "target rule",
-    {"full": "selfplay.dataset.target_rules:full", "watkins": "selfplay.dataset.target_rules:watkins"},
+    {
+        "full": "selfplay.dataset.target_rules:full",
+        "watkins": "selfplay.dataset.target_rules:watkins",
+        "search": "selfplay.dataset.target_rules:search",
+    },
     group="selfplay.targets",
 )
 """The targets of a level's rows: see `selfplay.dataset.target_rules`."""
+
+
+def rule_has(targets: str, declaration: str) -> bool:
+    """Whether the target rule with this name makes a declaration of `selfplay.dataset.target_rules`."""
+    return bool(getattr(TARGET_RULES[targets], declaration, False))
+
 
 OPTIMIZERS: Registry[Any] = Registry(
     "optimizer",

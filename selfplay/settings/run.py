@@ -7,23 +7,33 @@ from typing import Any
 from selfplay.compute.devices import CUDA
 from selfplay.errors import SettingError
 from selfplay.settings.checks import require, require_count, require_package, require_rates
-from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, OUTCOMES, TARGET_RULES, require_choice
+from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, OUTCOMES, TARGET_RULES, require_choice, rule_has
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, affects
 from selfplay.settings.training import TrainingSettings
+from selfplay.settings.tree_search import LossSettings, TreeSearchSettings
 
 LOGGERS = ("none", "tensorboard")
 
 
-def _is_trained(_: "Settings", level: int) -> bool:
-    """Whether a level has a network. Level 0 is the random player, which has none and does not explore."""
-    return level > 0
+def _is_greedy(settings: "Settings", level: int) -> bool:
+    """Whether a level takes its best action or explores. Level 0 is the random player, which does neither."""
+    return level > 0 and not settings.has_policies
+
+
+def _searches(settings: "Settings", level: int) -> bool:
+    """Whether a level plays the matches of its dataset with tree search."""
+    return level > 0 and settings.has_policies
+
+
+def _learns_policies(settings: "Settings", _: int) -> bool:
+    return settings.has_policies
 
 
 def _changes_targets(settings: "Settings", level: int) -> bool:
     """Whether the targets differ from those of the rule `full`."""
-    return level > 0 or not getattr(TARGET_RULES[settings.targets], "is_full_without_exploration", False)
+    return level > 0 or not rule_has(settings.targets, "is_full_without_exploration")
 
 
 def _has_parts(settings: "Settings", _: int) -> bool:
@@ -109,10 +119,12 @@ class Settings(CommonSettings):
     architecture: dict[str, Any] = field(default_factory=dict, metadata=affects("training"))
     """The network's name and its options (conf/architecture/)."""
     player: PlayerSettings = field(
-        default_factory=PlayerSettings, metadata=affects("generation", when=_is_trained) | affects("comparison")
+        default_factory=PlayerSettings, metadata=affects("generation", when=_is_greedy) | affects("comparison")
     )
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings, metadata=affects("training"))
+    mcts: TreeSearchSettings = field(default_factory=TreeSearchSettings, metadata=affects("generation", when=_searches))
+    loss: LossSettings = field(default_factory=LossSettings, metadata=affects("training", when=_learns_policies))
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=affects("comparison"))
     level: int | None = None
@@ -134,7 +146,7 @@ class Settings(CommonSettings):
     gamma: float = field(default=0.95, metadata=affects("generation"))
     """Discount of the return for each further move of the same player."""
     epsilons: list[float] = field(
-        default_factory=lambda: [0.5, 0.5, 0.3], metadata=affects("generation", when=_is_trained)
+        default_factory=lambda: [0.5, 0.5, 0.3], metadata=affects("generation", when=_is_greedy)
     )
     """Exploration rates by ply in the matches of a dataset; the last rate holds for all later plies."""
     opponents: str = field(default="self", metadata=affects("run"))
@@ -145,7 +157,8 @@ class Settings(CommonSettings):
     """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / number of squares)."""
     targets: str = field(default="full", metadata=affects("generation", when=_changes_targets, unless_default=True))
     """full: the outcome of the whole match; watkins: up to the next exploring action, then the value of the best action
-    there (Watkins's Q(lambda) with lambda = 1)."""
+    there (Watkins's Q(lambda) with lambda = 1); search: levels play with tree search (`mcts`), and learn the outcome of
+    the whole match and the policy that the search finds."""
     logger: str = field(default="none", metadata=affects("comparison") | EACH_COMMAND)
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
     force: bool = False
@@ -173,8 +186,28 @@ class Settings(CommonSettings):
         if self.device == CUDA and OPTIMIZERS[self.training.optimizer.name].runs_on_cpu_only:
             name = self.training.optimizer.name
             raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
+        if self.has_policies:
+            self._check_policies()
         if self.logger == "tensorboard":
             require_package("logger=tensorboard", "tensorboard")
+
+    @property
+    def has_policies(self) -> bool:
+        """Whether datasets have policies, and levels play their matches with tree search."""
+        return rule_has(self.targets, "gives_policies")
+
+    def _check_policies(self) -> None:
+        """Raise SettingError for a setting that does not go with policies."""
+        for name, only in (("opponents", "self"), ("opponent", None), ("viewpoints", "both")):
+            if (value := getattr(self, name)) != only:
+                needed = "null" if only is None else only
+                raise SettingError(
+                    f"{name}={value}: with targets={self.targets}, a level plays against itself; set {name}={needed}"
+                )
+        if (rows := self.dataset.buffer_rows) is not None:
+            raise SettingError(
+                f"dataset.buffer_rows={rows}: rows with policies are trained in memory; set dataset.buffer_rows=null"
+            )
 
 
 ONE_STAGE_ONLY = ("agent_file", "opponent", "dataset_file", "start_file", "output_dir")

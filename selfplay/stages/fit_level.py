@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from torch import nn
@@ -10,11 +11,14 @@ from selfplay.architectures import build_network, option_defaults
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Activity, Purpose, single_word, stream_key
 from selfplay.dataset.formats import DatasetFormat
-from selfplay.errors import StageError
+from selfplay.dataset.rows import Rows
+from selfplay.errors import InvalidFileError, StageError
 from selfplay.games import Game
+from selfplay.players.dataset_players import require_policy_head
 from selfplay.runs.checkpoints import load_checkpoint
 from selfplay.runs.context import run_context
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS
+from selfplay.settings.run import Settings
 from selfplay.stages.training_plan import TrainingPlan
 from selfplay.training.fitting import EpochLoss, fit, seeded
 from selfplay.training.process_group import ProcessGroup
@@ -41,11 +45,27 @@ def training_rows(plan: TrainingPlan, processes: ProcessGroup) -> TrainingRows:
         return StreamedRows(groups, settings.matches, settings.training, game, key, buffer_rows, processes)
     # Matches of different levels get different numbers, so that each is held out independently of the others.
     parts = (
-        rows._replace(match=rows.match + number * settings.matches)
+        _fitting_policies(settings, game, path, rows)._replace(match=rows.match + number * settings.matches)
         for number, path in enumerate(plan.datasets)
         for rows in form.read(path, game.observation_codec)
     )
     return RowsInMemory(parts, settings.training, game, key, processes)
+
+
+def _fitting_policies(settings: Settings, game: Game, path: Path, rows: Rows) -> Rows:
+    """The rows of a dataset with policies if the settings need them, otherwise without.
+
+    Raises InvalidFileError if the dataset does not have them.
+    """
+    if not settings.has_policies:
+        return rows._replace(policy=None)
+    if rows.policy is None:
+        raise InvalidFileError(
+            path, f"has no policies, which targets={settings.targets} needs; generate it again with force=true"
+        )
+    if (found := rows.policy.shape[1]) != game.num_distinct_actions:
+        raise InvalidFileError(path, f"its policies have {found} actions; {game.name} has {game.num_distinct_actions}")
+    return rows
 
 
 def fit_level(
@@ -70,6 +90,7 @@ def fit_level(
         on_epoch,
         level=plan.level,
         processes=processes,
+        loss=settings.loss,
         device=CPU if OPTIMIZERS[settings.training.optimizer.name].runs_on_cpu_only else context.device,
     )
     return FittedLevel(network, context.game, losses, rows.num_rows, time.perf_counter() - began)
@@ -80,6 +101,8 @@ def _initial_network(plan: TrainingPlan, game: Game) -> nn.Module:
     architecture = plan.settings.architecture
     with seeded(single_word(_key(plan), Purpose.INITIAL_WEIGHTS)):
         network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
+    if plan.settings.has_policies:
+        require_policy_head(plan.settings, network, game)
     if plan.start is not None:
         earlier = load_checkpoint(plan.start, game)
         if _with_defaults(earlier.metadata["architecture"]) != _with_defaults(architecture):

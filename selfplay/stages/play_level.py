@@ -11,7 +11,7 @@ from typing import Any
 
 from selfplay.dataset.formats import DatasetFormat
 from selfplay.executors import Executor
-from selfplay.players.levels import check_new_levels
+from selfplay.players.dataset_players import check_new_levels
 from selfplay.progress import ProgressBar
 from selfplay.runs.context import run_context
 from selfplay.settings.choices import DATASET_FORMATS
@@ -42,10 +42,11 @@ def play_level(
     name = context.run.dataset(level, settings.dataset.format).name
     path = context.run.stage_folder(level, settings.output_dir) / name
     size = prod(context.game.observation_shape)
+    num_actions = context.game.num_distinct_actions if settings.has_policies else 0
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     with (
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
-        form.written(path, size, record) as writer,
+        form.written(path, size, record, num_actions) as writer,
     ):
         rows = sum(writer.written.values())
         if found := [shard for shard in shards_of(settings, level) if shard.number in writer.written]:

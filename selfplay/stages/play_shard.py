@@ -13,8 +13,8 @@ from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.games.match_record import MatchRecord
 from selfplay.matches.arena import Players, play_batch, play_matches, playing_device
+from selfplay.players.dataset_players import exploring_player, players_of_dataset
 from selfplay.players.device_memory import fitting_batch_size
-from selfplay.players.levels import exploring_player, players_of_dataset
 from selfplay.runs.context import RunContext, run_context
 from selfplay.settings.choices import DATASET_FORMATS, OUTCOMES, TARGET_RULES
 from selfplay.settings.run import Settings
@@ -62,7 +62,9 @@ def _rows(context: RunContext[Settings], batch: Iterable[RecordedMatches], key: 
     rule, outcome = TARGET_RULES[settings.targets], OUTCOMES[settings.outcome]
     parts = [
         match_rows(
-            PlayedMatches(context.game, record, players, key, settings.gamma, outcome), rule, settings.viewpoints
+            PlayedMatches(context.game, record, players, key, settings.gamma, outcome, settings.mcts.value_mix),
+            rule,
+            settings.viewpoints,
         )
         for record, players in batch
     ]

@@ -77,6 +77,8 @@ def plan_training(settings: Settings, level: int) -> TrainingPlan:
     optimizer = settings.training.optimizer.name
     if process_count() > 1 and OPTIMIZERS[optimizer].one_process_only:
         raise SettingError(f"training.optimizer.name={optimizer} trains in one process; start it without torchrun")
+    if process_count() > 1 and settings.has_policies:
+        raise SettingError(f"targets={settings.targets} trains in one process; start it without torchrun")
     run = RunFolder.of(settings)
     starts_fresh = level == 1 or settings.training.start == "fresh"
     if level > 1 and not (settings.dataset_file and (settings.start_file or starts_fresh)):

@@ -14,14 +14,15 @@ from torch import Tensor, nn
 from selfplay.architectures.output import Output, probe
 from selfplay.training.adam import Adam
 from selfplay.training.examples import Batch
-from selfplay.training.loss import weighted_squared_errors
+from selfplay.training.loss import Losses, cross_entropies, weighted_squared_errors
 from selfplay.training.optimizer import TrainingJob
 
 
 class BatchTraining:
     """Takes a step of Adam on each batch; each process computes the gradient of its share.
 
-    Only the value of the network is trained; a policy head keeps its weights.
+    The policy of the network is trained if the batches have policies, in one process; otherwise a policy head keeps its
+    weights.
     """
 
     runs_on_cpu_only: ClassVar[bool] = False
@@ -31,7 +32,8 @@ class BatchTraining:
         self._shape, self._learning_rate, self._steps = job.observation_shape, job.learning_rate, 0
         optimizer = job.settings.optimizer
         self._adam = Adam(job.network.parameters(), optimizer.weight_decay, optimizer.decoupled_weight_decay)
-        self._processes = job.processes
+        self._network, self._processes, self._loss = job.network, job.processes, job.loss
+        self._epoch_losses = Losses(0.0)
         self._value: nn.Module = _ValueOf(job.network)
         if job.processes.world_size > 1:
             has_policy_head = probe(job.network, job.observation_shape).policy_logits is not None
@@ -45,10 +47,37 @@ class BatchTraining:
         return torch.from_numpy(entries).reshape(-1, *self._shape)
 
     def run_epoch(self, batches: Iterator[Batch]) -> float:
-        total = torch.zeros((), device=self.weights.device)
+        total, policy_total = torch.zeros((2,), device=self.weights.device)
+        policy_loss: Tensor | None = None
         for batch in islice(batches, self._learning_rate.steps_per_epoch):
-            total += self._step(batch)
-        return float(self._processes.all_reduce(total)) / self._learning_rate.steps_per_epoch
+            if batch.policies is None:
+                total += self._step(batch)
+            else:
+                value_loss, policy_loss = self._step_with_policies(batch, batch.policies)
+                total += value_loss
+                policy_total += policy_loss
+        steps = self._learning_rate.steps_per_epoch
+        value = float(self._processes.all_reduce(total)) / steps
+        self._epoch_losses = Losses(value, None if policy_loss is None else float(policy_total) / steps)
+        return self._epoch_losses.total(self._loss)
+
+    def epoch_losses(self) -> Losses:
+        return self._epoch_losses
+
+    def _step_with_policies(self, batch: Batch, policies: Tensor) -> tuple[Tensor, Tensor]:
+        """Take a step; returns the mean squared error of the values, and the mean cross-entropy of the policies."""
+        observations, targets, weights = batch.share.to(self.weights.device)
+        self._adam.zero_grad()
+        with self._autocast:
+            output: Output = self._network(observations.float())
+        assert output.policy_logits is not None, "checked before the matches of level 0"
+        value_loss = weighted_squared_errors(output.value.float(), targets, weights).mean()
+        policy_loss = (weights * cross_entropies(output.policy_logits.float(), policies)).mean()
+        loss = self._loss.value * value_loss + self._loss.policy * policy_loss
+        loss.backward()  # type: ignore[no-untyped-call]
+        self._adam.step(self._learning_rate.at(self._steps))
+        self._steps += 1
+        return value_loss.detach(), policy_loss.detach()
 
     def _step(self, batch: Batch) -> Tensor:
         """Take a step; returns this process's part of the loss of the batch."""

@@ -8,8 +8,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.bit_permutation import PackedPermutation
+from selfplay.games.game import Game
 from selfplay.games.rules import Symmetries
 from selfplay.settings.training import TrainingSettings
+
+ILLEGAL = -1.0
+"""Marks illegal actions in the policies that networks are trained on."""
 
 
 class PackedExamples(NamedTuple):
@@ -21,6 +25,8 @@ class PackedExamples(NamedTuple):
     """float32[N]"""
     weights: NDArray[np.float32]
     """float32[N], with mean 1."""
+    policies: NDArray[np.float32] | None = None
+    """float32[N, A]: the probability of each action, ILLEGAL where it is illegal; None without policies."""
 
 
 class Examples(NamedTuple):
@@ -49,6 +55,8 @@ class Batch(NamedTuple):
     """The examples of this process; possibly none."""
     size: int
     """Number of examples in the whole batch."""
+    policies: Tensor | None = None
+    """float32[n, A]: the policies of the share, ILLEGAL where an action is illegal; None without policies."""
 
 
 def distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -67,35 +75,67 @@ def distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray
 
 
 def training_examples(
-    packed: NDArray[np.uint8], targets: NDArray[np.float32], settings: TrainingSettings, symmetries: Symmetries
+    packed: NDArray[np.uint8],
+    targets: NDArray[np.float32],
+    settings: TrainingSettings,
+    symmetries: Symmetries,
+    policies: NDArray[np.float32] | None = None,
 ) -> PackedExamples:
     """The examples made from N rows: merged where equal and multiplied by the symmetries, according to the settings.
 
-    Merged examples have the mean target of their rows and the weight count ** weight_power, scaled to mean 1.
+    Merged examples have the mean target and policy of their rows, and the weight count ** weight_power, scaled to
+    mean 1.
 
     Args:
         packed: uint8[N, ceil(D / 8)], the packed observations of the rows.
         targets: float32[N]
+        policies: float32[N, A], or None.
     """
-    means, counts = targets.astype(np.float64), np.ones(len(targets))
+    counts, means = np.ones(len(targets)), targets.astype(np.float64)[:, None]
+    if policies is not None:
+        means = np.concatenate([means, policies], axis=1)
     if settings.merge:
         packed, counts, means = _merge(packed, counts, means)
     if settings.symmetries:
         images = symmetries.observations
         packed = _all_images(packed, images)
-        counts, means = np.repeat(counts, len(images)), np.repeat(means, len(images))
+        counts, means = np.repeat(counts, len(images)), np.repeat(means, len(images), axis=0)
+        if policies is not None:
+            _permute_policies(means[:, 1:], symmetries.actions)
         if settings.merge:
             packed, counts, means = _merge(packed, counts, means)
     weights = counts**settings.weight_power
-    return PackedExamples(packed, means.astype(np.float32), (weights / weights.mean()).astype(np.float32))
+    means = means.astype(np.float32)
+    return PackedExamples(
+        packed,
+        np.ascontiguousarray(means[:, 0]),
+        (weights / weights.mean()).astype(np.float32),
+        None if policies is None else np.ascontiguousarray(means[:, 1:]),
+    )
 
 
 def _merge(
-    packed: NDArray[np.uint8], counts: NDArray[np.float64], targets: NDArray[np.float64]
+    packed: NDArray[np.uint8], counts: NDArray[np.float64], means: NDArray[np.float64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.float64]]:
+    """The distinct observations, the sums of their counts, and the weighted mean of each column of `means`."""
     first_rows, inverse = distinct_rows(packed)
     total = np.bincount(inverse, weights=counts).astype(np.float64)
-    return packed[first_rows], total, np.bincount(inverse, weights=counts * targets) / total
+    merged = [np.bincount(inverse, weights=counts * column) / total for column in means.T]
+    return packed[first_rows], total, np.stack(merged, axis=1)
+
+
+def _permute_policies(policies: NDArray[np.float64], actions: NDArray[np.int64]) -> None:
+    """Let row i of `policies` (float64[N * S, A]) be its image under symmetry i % S; `actions` is int64[S, A]."""
+    for number, image in enumerate(actions):
+        of_symmetry = policies[number :: len(actions)]
+        of_symmetry[:, image] = of_symmetry.copy()
+
+
+def mark_illegal(policies: NDArray[np.float32], packed: NDArray[np.uint8], game: Game) -> NDArray[np.float32]:
+    """`policies` (float32[N, A]) with ILLEGAL where an action is illegal in the observed position."""
+    own, opp = (torch.from_numpy(word) for word in game.observation_codec.unpack(packed))
+    legal = game.legal_action_mask(game.state_at(own, opp)).numpy()
+    return np.where(legal, policies, np.float32(ILLEGAL))
 
 
 def _all_images(packed: NDArray[np.uint8], images: NDArray[np.int64]) -> NDArray[np.uint8]:

@@ -10,10 +10,11 @@ from torch import nn
 
 from selfplay.compute.devices import CPU, cuda_devices_in_use
 from selfplay.compute.random_numbers import Purpose, single_word
-from selfplay.errors import StageError
+from selfplay.errors import SettingError, StageError
 from selfplay.settings.training import TrainingSettings
-from selfplay.training.loss import validation_loss
-from selfplay.training.optimizer import make_optimizer
+from selfplay.settings.tree_search import LossSettings
+from selfplay.training.loss import Losses, validation_losses
+from selfplay.training.optimizer import Optimizer, TrainsPolicies, make_optimizer
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.rows_in_memory import TrainingRows
 
@@ -29,6 +30,26 @@ class EpochLoss(NamedTuple):
     """Mean squared error over the held-out rows; repeated rows count each time."""
     is_champion: bool
     """Whether the validation loss is lower than in all earlier epochs. The weights of the last such epoch are kept."""
+    parts: "LossParts | None" = None
+    """The parts of the two losses; None where only the value is trained."""
+
+
+class LossParts(NamedTuple):
+    """The parts of the losses of an epoch where a policy is trained; further columns of epoch_loss.csv.
+
+    training_loss and validation_loss are then the sums of their two parts, weighted by the settings `loss`.
+    """
+
+    training_value_loss: float
+    """Mean squared error of the value, weighted as in training_loss."""
+    training_policy_loss: float
+    """Cross-entropy of the policy, weighted as in training_loss."""
+    validation_value_loss: float
+    """Mean squared error of the value over the held-out rows."""
+    validation_policy_loss: float
+    """Mean cross-entropy of the policy over the held-out rows."""
+    decay_loss: float
+    """weight_decay / 2 times the sum of the squares of all weights, at the end of the epoch."""
 
 
 def fit(
@@ -42,6 +63,7 @@ def fit(
     level: int = 1,
     processes: ProcessGroup = SINGLE_PROCESS,
     device: str = CPU,
+    loss: LossSettings | None = None,
 ) -> list[EpochLoss]:
     """Train `network` in place and give it the weights of the epoch with the lowest validation loss.
 
@@ -54,13 +76,17 @@ def fit(
         level: the level to train, from 1; the learning rate may decay from level to level.
         processes: the processes that train together.
         device: the device on which the network is trained, cpu or cuda.
+        loss: the weights of the parts of the loss if the rows have policies; None: 1 each.
 
     Raises:
         StageError: there are too few matches to hold some out, or a loss is not a number.
         SettingError: the optimiser does not support the network, the device or the settings.
     """
     network.to(device)
-    optimizer = make_optimizer(network, rows.num_examples, observation_shape, settings, level, processes)
+    loss = loss or LossSettings()
+    optimizer = make_optimizer(network, rows.num_examples, observation_shape, settings, level, processes, loss)
+    if rows.has_policies and not isinstance(optimizer, TrainsPolicies):
+        raise SettingError(f"training.optimizer.name={settings.optimizer.name} does not train policies; set name=adam")
     batches = rows.batches(optimizer)
     losses: list[EpochLoss] = []
     best_weights = optimizer.weights.clone()
@@ -69,8 +95,9 @@ def fit(
         for _ in range(settings.epochs):
             network.train()
             training = optimizer.run_epoch(batches)
-            validation = validation_loss(network, rows.held_out(), observation_shape, processes, device)
-            losses.append(_next_loss(losses, training, validation))
+            validation = validation_losses(network, rows.held_out(), observation_shape, processes, device)
+            epoch_loss = _next_loss(losses, training, validation.total(loss))
+            losses.append(epoch_loss._replace(parts=_parts(optimizer, validation, settings.optimizer.weight_decay)))
             if losses[-1].is_champion:
                 best_weights.copy_(optimizer.weights)
             on_epoch(losses[-1])
@@ -84,6 +111,14 @@ def _next_loss(earlier: Sequence[EpochLoss], training: float, validation: float)
     if not isfinite(validation):
         raise StageError(f"the loss is not a number in epoch {epoch}; set a lower training.optimizer.learning_rate")
     return EpochLoss(epoch, training, validation, all(validation < loss.validation_loss for loss in earlier))
+
+
+def _parts(optimizer: Optimizer, validation: Losses, weight_decay: float) -> LossParts | None:
+    if validation.policy is None or not isinstance(optimizer, TrainsPolicies):
+        return None
+    training = optimizer.epoch_losses()
+    decay = weight_decay / 2 * float(optimizer.weights.double().square().sum())
+    return LossParts(training.value, training.policy or 0.0, validation.value, validation.policy, decay)
 
 
 @contextmanager

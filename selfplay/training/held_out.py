@@ -10,8 +10,8 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.dataset.rows import Rows
 from selfplay.errors import StageError
-from selfplay.games.observation_codec import ObservationCodec
-from selfplay.training.examples import distinct_rows
+from selfplay.games.game import Game
+from selfplay.training.examples import distinct_rows, mark_illegal
 
 
 class HeldOut(NamedTuple):
@@ -23,6 +23,9 @@ class HeldOut(NamedTuple):
     """int64[N]: numbers in range(M)"""
     targets: Tensor
     """float32[N]"""
+    policies: Tensor | None = None
+    """float32[M, A]: the sum of the policies of the rows with each observation, ILLEGAL where an action is illegal;
+    None without policies."""
 
 
 class ValidationSplit:
@@ -59,9 +62,15 @@ def is_held_out(match: NDArray[np.int64], fraction: float, key: int) -> NDArray[
     return held_out
 
 
-def held_out_rows(rows: Rows, codec: ObservationCodec) -> HeldOut:
+def held_out_rows(rows: Rows, game: Game) -> HeldOut:
     """`rows` in the form on which networks are measured."""
+    codec = game.observation_codec
     packed = codec.pack(rows.own, rows.opp)
     first_rows, inverse = distinct_rows(packed)
     distinct = np.unpackbits(packed[first_rows], axis=1, count=codec.size)
-    return HeldOut(*(torch.from_numpy(array) for array in (distinct, inverse, rows.target)))
+    held_out = HeldOut(*(torch.from_numpy(array) for array in (distinct, inverse, rows.target)))
+    if rows.policy is None:
+        return held_out
+    sums = np.stack([np.bincount(inverse, weights=column, minlength=len(first_rows)) for column in rows.policy.T], 1)
+    policies = mark_illegal(sums.astype(np.float32), packed[first_rows], game)
+    return held_out._replace(policies=torch.from_numpy(policies))

@@ -1,14 +1,17 @@
-"""The loss that training in batches minimises, and the validation loss that chooses the best epoch.
+"""The losses that training in batches minimises, and those of held-out rows, which choose the best epoch.
 
 `selfplay.training.row_by_row.descend_row_by_row` computes the same training loss, with its gradient, in compiled code.
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from selfplay.compute.devices import CPU
+from selfplay.settings.tree_search import LossSettings
+from selfplay.training.examples import ILLEGAL
 from selfplay.training.held_out import HeldOut
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 
@@ -24,26 +27,56 @@ def weighted_squared_errors(values: Tensor, targets: Tensor, weights: Tensor) ->
     return weights * (values - targets).square()
 
 
-def validation_loss(
+def cross_entropies(logits: Tensor, policies: Tensor) -> Tensor:
+    """float32[N]: -sum of policy * log softmax(logits) over the legal actions of each example.
+
+    Args:
+        logits: float32[N, A]
+        policies: float32[N, A], ILLEGAL where an action is illegal.
+    """
+    is_legal = policies > ILLEGAL
+    logarithms = torch.log_softmax(logits.masked_fill(~is_legal, -torch.inf), dim=1)
+    return -(policies * logarithms).masked_fill(~is_legal, 0.0).sum(dim=1)
+
+
+class Losses(NamedTuple):
+    """The two parts of a loss."""
+
+    value: float
+    """Mean squared error of the value."""
+    policy: float | None = None
+    """Mean cross-entropy of the policy; None without policies."""
+
+    def total(self, weights: LossSettings) -> float:
+        """The loss with these weights; without policies the squared error."""
+        return self.value if self.policy is None else weights.value * self.value + weights.policy * self.policy
+
+
+def validation_losses(
     network: nn.Module,
     held_out: Iterable[HeldOut],
     observation_shape: tuple[int, ...],
     processes: ProcessGroup = SINGLE_PROCESS,
     device: str = CPU,
-) -> float:
-    """The mean squared error over the held-out rows of all processes.
+) -> Losses:
+    """The mean losses over the held-out rows of all processes.
 
     Args:
         held_out: the rows of this process, in parts; the network evaluates the distinct observations of each part.
     """
     network.eval()
-    sums = torch.zeros(2, dtype=torch.float64)
+    sums, has_policies = torch.zeros(3, dtype=torch.float64), False
     with torch.inference_mode():
         for part in held_out:
-            distinct, inverse, targets = (column.to(device) for column in part)
-            blocks = torch.split(distinct, VALIDATION_BLOCK)
-            values = torch.cat([network(block.float().reshape(-1, *observation_shape)).value for block in blocks])
-            errors = (values[inverse] - targets).double().square()
-            sums += torch.tensor([float(errors.sum()), len(errors)], dtype=torch.float64)
-    total, count = processes.all_reduce(sums).tolist()
-    return float(total / count)
+            blocks = torch.split(part.observations.to(device), VALIDATION_BLOCK)
+            outputs = [network(block.float().reshape(-1, *observation_shape)) for block in blocks]
+            values = torch.cat([output.value for output in outputs])
+            errors = (values[part.inverse.to(device)] - part.targets.to(device)).double().square()
+            policy_loss = 0.0
+            if part.policies is not None:
+                logits = torch.cat([output.policy_logits for output in outputs])
+                policy_loss = float(cross_entropies(logits, part.policies.to(device)).double().sum())
+                has_policies = True
+            sums += torch.tensor([float(errors.sum()), len(errors), policy_loss], dtype=torch.float64)
+    total, count, policy_total = processes.all_reduce(sums).tolist()
+    return Losses(float(total / count), float(policy_total / count) if has_policies else None)

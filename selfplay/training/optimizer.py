@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,9 @@ from selfplay.compute.devices import CPU
 from selfplay.errors import SettingError
 from selfplay.settings.choices import OPTIMIZERS, SCHEDULES
 from selfplay.settings.training import TrainingSettings
+from selfplay.settings.tree_search import LossSettings
 from selfplay.training.examples import Batch
+from selfplay.training.loss import Losses
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 
 
@@ -44,6 +46,8 @@ class TrainingJob:
     settings: TrainingSettings
     learning_rate: LearningRate
     processes: ProcessGroup
+    loss: LossSettings
+    """The weights of the parts of the loss, where batches have policies."""
 
 
 class Optimizer(Protocol):
@@ -72,6 +76,14 @@ class Optimizer(Protocol):
         """
 
 
+@runtime_checkable
+class TrainsPolicies(Protocol):
+    """An optimiser that also trains the policy, if batches have policies."""
+
+    def epoch_losses(self) -> Losses:
+        """The parts of what the last `run_epoch` returned."""
+
+
 def make_optimizer(
     network: nn.Module,
     rows: int,
@@ -79,6 +91,7 @@ def make_optimizer(
     settings: TrainingSettings,
     level: int,
     processes: ProcessGroup = SINGLE_PROCESS,
+    loss: LossSettings | None = None,
 ) -> Optimizer:
     """The optimiser that `settings.optimizer` names, for passes over this number of rows.
 
@@ -89,4 +102,4 @@ def make_optimizer(
     if kind.runs_on_cpu_only and any(parameter.device.type != CPU for parameter in network.parameters()):
         raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
     learning_rate = LearningRate(settings, rows, level)
-    return kind(TrainingJob(network, observation_shape, settings, learning_rate, processes))
+    return kind(TrainingJob(network, observation_shape, settings, learning_rate, processes, loss or LossSettings()))

@@ -46,12 +46,12 @@ class RowByRowTraining:
 
     def run_epoch(self, batches: Iterator[Batch]) -> float:
         loss, rows = 0.0, 0
-        for examples, size in islice(batches, self._learning_rate.steps_per_epoch):
-            words, targets, weights = (column.numpy() for column in examples)
+        for batch in islice(batches, self._learning_rate.steps_per_epoch):
+            words, targets, weights = (column.numpy() for column in batch.share)
             rate = self._learning_rate.at(self._steps)
             loss = descend_row_by_row(words, targets, weights, self._tables, rate, loss)
             self._steps += 1
-            rows += size
+            rows += batch.size
         return loss / max(1, rows)
 
 

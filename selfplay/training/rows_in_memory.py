@@ -10,7 +10,7 @@ from selfplay.compute.random_numbers import Purpose, single_word
 from selfplay.dataset.rows import Rows, concatenate
 from selfplay.games.game import Game
 from selfplay.settings.training import TrainingSettings
-from selfplay.training.examples import Batch, Examples, PackedExamples, training_examples
+from selfplay.training.examples import Batch, Examples, PackedExamples, mark_illegal, training_examples
 from selfplay.training.held_out import HeldOut, ValidationSplit, held_out_rows
 from selfplay.training.optimizer import Optimizer
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
@@ -26,6 +26,8 @@ class TrainingRows(Protocol):
     """Number of all rows, held out or not."""
     num_examples: int
     """Number of examples in a pass."""
+    has_policies: bool
+    """Whether the examples have policies."""
 
     def batches(self, optimizer: Optimizer) -> Iterator[Batch]:
         """Endless batches: pass after pass, each in a new order; the last batch of a pass may be smaller."""
@@ -56,28 +58,42 @@ class RowsInMemory:
     ) -> None:
         self._settings, self._key, self._processes = settings, key, processes
         codec, split = game.observation_codec, ValidationSplit(settings.validation_fraction, key)
-        packed, targets, measured = [], [], []
+        packed, targets, policies, measured = [], [], [], []
         for rows in parts:
             is_held_out = split.count(rows.match)
             trained = rows.select(~is_held_out)
             packed.append(codec.pack(trained.own, trained.opp))
             targets.append(trained.target)
+            if trained.policy is not None:
+                policies.append(trained.policy)
             measured.append(rows.select(is_held_out))
         split.require_both_sides()
         share = processes.share(split.num_held_out)
-        self._held_out = [held_out_rows(concatenate(measured).select(share), codec)]
-        self._examples = training_examples(np.concatenate(packed), np.concatenate(targets), settings, game.symmetries)
+        self._held_out = [held_out_rows(concatenate(measured).select(share), game)]
+        self.has_policies = bool(policies)
+        examples = training_examples(
+            np.concatenate(packed),
+            np.concatenate(targets),
+            settings,
+            game.symmetries,
+            np.concatenate(policies) if policies else None,
+        )
+        if examples.policies is not None:
+            examples = examples._replace(policies=mark_illegal(examples.policies, examples.packed, game))
+        self._examples = examples
         self.num_rows, self.num_examples = split.num_rows, len(self._examples.targets)
 
     def batches(self, optimizer: Optimizer) -> Iterator[Batch]:
         device = optimizer.weights.device
         examples = _converted(self._examples, optimizer).to(device)
+        policies = None if self._examples.policies is None else torch.from_numpy(self._examples.policies).to(device)
         generator = torch.Generator().manual_seed(single_word(self._key, Purpose.BATCH_ORDER))
         while True:
             # The order is drawn on the CPU, so that it is the same on every device.
             order = torch.randperm(self.num_examples, generator=generator).to(device)
             for batch in torch.split(order, self._settings.batch_size):
-                yield Batch(examples.select(batch[self._processes.share(len(batch))]), len(batch))
+                mine = batch[self._processes.share(len(batch))]
+                yield Batch(examples.select(mine), len(batch), None if policies is None else policies[mine])
 
     def held_out(self) -> Iterable[HeldOut]:
         return self._held_out

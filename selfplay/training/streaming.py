@@ -50,7 +50,8 @@ class StreamedRows:
         buffer_rows: int,
         processes: ProcessGroup = SINGLE_PROCESS,
     ) -> None:
-        self._settings, self._codec, self._key, self._processes = settings, game.observation_codec, key, processes
+        self._settings, self._game, self._key, self._processes = settings, game, key, processes
+        self._codec = game.observation_codec
         self._datasets, self._matches = datasets, matches
         images = game.symmetries.observations if settings.symmetries else ()
         self._images = [PackedPermutation(image) for image in images]
@@ -61,6 +62,7 @@ class StreamedRows:
         self._first_rows = np.cumsum([0, *sizes]).tolist()
         split = self._counted_split()
         self.num_rows, self.num_examples = split.num_rows, split.num_rows - split.num_held_out
+        self.has_policies = False
         self._buffer_rows = min(buffer_rows, self.num_examples)
 
     def _counted_split(self) -> ValidationSplit:
@@ -78,11 +80,11 @@ class StreamedRows:
         rows = self._datasets[number].read(group)
         match = rows.match + number * self._matches
         chosen = np.flatnonzero(is_held_out(match, self._settings.validation_fraction, self._key) == held_out)
-        return rows.select(chosen), chosen + self._first_rows[place]
+        return rows._replace(policy=None).select(chosen), chosen + self._first_rows[place]
 
     def held_out(self) -> Iterable[HeldOut]:
         for place in range(self._processes.rank, len(self._groups), self._processes.world_size):
-            yield held_out_rows(self._read(place, held_out=True)[0], self._codec)
+            yield held_out_rows(self._read(place, held_out=True)[0], self._game)
 
     def batches(self, optimizer: Optimizer) -> Iterator[Batch]:
         size, share = self._settings.batch_size, self._processes.share

@@ -21,7 +21,8 @@ TICTACTOE = make_game("tictactoe")
 def test_what_is_written_is_read_back_bit_for_bit(tmp_path_factory, form, data):
     counts = data.draw(st.lists(st.integers(0, 30), min_size=1, max_size=4).filter(any))
     codec = BitCodec(np.array(data.draw(st.permutations(range(128))))[: data.draw(st.integers(1, 128))])
-    parts = [drawn_rows(codec, count, seed) for seed, count in enumerate(counts)]
+    num_actions = data.draw(st.integers(0, 3))
+    parts = [drawn_rows(codec, count, seed, num_actions) for seed, count in enumerate(counts)]
     targets = data.draw(hnp.arrays(np.float32, counts[0], elements=st.floats(-1, 1, width=32)))
     parts[0] = parts[0]._replace(target=targets)
     path = tmp_path_factory.mktemp("round trip") / f"dataset.{form}"

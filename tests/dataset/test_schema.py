@@ -1,7 +1,7 @@
 """The schema of datasets, compared with the docs and the rows."""
 
 from selfplay.dataset.rows import Rows
-from selfplay.dataset.schema import NUMBERS, csv_schema, docs_table, parquet_schema
+from selfplay.dataset.schema import NUMBERS, POLICY, csv_schema, docs_table, parquet_schema
 from tests.support.runs import PROJECT
 
 
@@ -11,9 +11,14 @@ def test_the_docs_list_exactly_these_columns():
 
 
 def test_rows_have_a_field_for_each_column():
-    assert {column.name for column in NUMBERS} == set(Rows._fields) - {"own", "opp"}
+    assert {column.name for column in (*NUMBERS, POLICY)} == set(Rows._fields) - {"own", "opp"}
 
 
 def test_both_formats_have_the_columns_in_the_same_order():
     assert csv_schema(2).names == ["match", "ply", "v0", "v1", "target"]
     assert parquet_schema(2).names == ["match", "ply", "observation", "target"]
+
+
+def test_policies_follow_the_other_columns():
+    assert csv_schema(1, 3).names == ["match", "ply", "v0", "target", "p0", "p1", "p2"]
+    assert parquet_schema(2, 3).names == ["match", "ply", "observation", "target", "policy"]

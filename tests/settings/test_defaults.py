@@ -36,7 +36,16 @@ PROGRAMS: dict[str, type[CommonSettings]] = {
     "web": WebSettings,
 }
 
-SET_BY_CONF = ("run_dir", "game.name", "architecture", "evaluation.", "json", "picture.file", "experience.path")
+SET_BY_CONF = (
+    "run_dir",
+    "game.name",
+    "architecture",
+    "evaluation.",
+    "json",
+    "picture.file",
+    "experience.path",
+    "mcts.",
+)
 """Settings that depend on others, and those that an option of a group sets."""
 
 GROUP_FILES = [

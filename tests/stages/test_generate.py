@@ -107,7 +107,7 @@ def test_matches_that_are_cut_are_the_same_matches_with_other_targets(tmp_path, 
     for one, other in zip(rows_of(tmp_path / "whole", 0), rows_of(tmp_path / "cut", 0), strict=True):
         assert np.array_equal(one, other), "the random player does not explore"
     one, other = rows_of(tmp_path / "whole", 1), rows_of(tmp_path / "cut", 1)
-    assert all(np.array_equal(a, b) for a, b in zip(one[:-1], other[:-1], strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(one[:4], other[:4], strict=True))
     differing = one.target != other.target
     assert 0.1 < differing.mean() < 0.9
     last = np.append(one.match[1:] != one.match[:-1], True)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from selfplay.dataset.match_rows import match_rows
-from selfplay.dataset.rows import Rows
+from selfplay.dataset.rows import Rows, actions_of
 from selfplay.dataset.target_rules import full
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.games.match_outcome import match_return
@@ -35,23 +35,28 @@ def words_of(observations, codec):
     return codec.unpack(np.packbits(observations, axis=1))
 
 
-def drawn_rows(codec, count, seed):
-    """Rows of random numbers."""
+def drawn_rows(codec, count, seed, num_actions=0):
+    """Rows of random numbers; without policies, or with policies of this number of actions."""
     random = np.random.default_rng(seed)
     match, ply = random.integers(0, 2**62, count), random.integers(0, 2**31 - 1, count, dtype=np.int32)
     words = words_of(random.integers(0, 2, (count, codec.size), dtype=np.uint8), codec)
-    return Rows(match, ply, *words, random.uniform(-1, 1, count).astype(np.float32))
+    rows = Rows(match, ply, *words, random.uniform(-1, 1, count).astype(np.float32))
+    policy = random.dirichlet(np.ones(num_actions), count).astype(np.float32) if num_actions else None
+    return rows._replace(policy=policy)
 
 
 def rows_are_equal(rows, other):
     """Whether all columns have the same dtypes and values."""
-    return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in zip(rows, other, strict=True))
+    assert (rows.policy is None) == (other.policy is None)
+    pairs = [(a, b) for a, b in zip(rows, other, strict=True) if a is not None]
+    return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
 
 
 def write_dataset(path, parts, codec):
     """Write the rows of `parts` as one shard; returns how many there were."""
     form = DATASET_FORMATS[path.suffix.removeprefix(".")]
-    with form.written(path, codec.size, {}) as writer:
+    num_actions, parts = actions_of(parts)
+    with form.written(path, codec.size, {}, num_actions) as writer:
         content, rows = form.encode(parts, codec)
         writer.add(0, content)
     return rows

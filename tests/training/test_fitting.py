@@ -13,7 +13,7 @@ from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.training.fitting import fit, seeded
 from selfplay.training.held_out import HeldOut, is_held_out
-from selfplay.training.loss import validation_loss
+from selfplay.training.loss import validation_losses
 from selfplay.training.rows_in_memory import RowsInMemory
 from tests.support.dataset_tools import observations_of, random_rows
 from tests.support.training import examples_of, fit_to_rows, training_settings
@@ -73,7 +73,7 @@ def test_the_validation_loss_of_a_known_network():
             return Output(torch.zeros(len(observations)))
 
     held_out = HeldOut(torch.zeros(2, 4, dtype=torch.uint8), torch.tensor([0, 1, 1]), torch.tensor([1.0, 0.5, -1.0]))
-    assert validation_loss(Zero(), [held_out], (4,)) == pytest.approx((1 + 0.25 + 1) / 3)
+    assert validation_losses(Zero(), [held_out], (4,)).value == pytest.approx((1 + 0.25 + 1) / 3)
 
 
 def test_the_validation_loss_is_taken_without_dropout():

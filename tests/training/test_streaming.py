@@ -25,12 +25,12 @@ from selfplay.settings.training import OptimizerSettings, TrainingSettings
 from selfplay.stages.train import train_level
 from selfplay.training.fitting import fit, seeded
 from selfplay.training.held_out import is_held_out
-from selfplay.training.loss import validation_loss
+from selfplay.training.loss import validation_losses
 from selfplay.training.optimizer import make_optimizer
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.shuffle_buffer import replaced_rows
 from selfplay.training.streaming import StreamedRows
-from tests.support.dataset_tools import observations_of, random_rows, words_of
+from tests.support.dataset_tools import observations_of, random_rows, rows_are_equal, words_of
 from tests.support.runs import PROJECT, tiny_settings
 from tests.support.training import fit_to_rows
 
@@ -110,7 +110,7 @@ def training_rows(rows=ROWS, key=KEY):
 def test_the_parts_are_read_as_one_dataset(dataset):
     assert [path.name for path in parquet_parts(dataset)] == [f"part-{number:05d}.parquet" for number in range(5)]
     rows = read_dataset(dataset, CODEC)
-    assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(rows, ROWS, strict=True))
+    assert rows_are_equal(rows, ROWS)
 
 
 def test_a_row_group_is_located_in_its_part(dataset):
@@ -251,7 +251,8 @@ def test_the_validation_loss_is_that_of_all_held_out_rows(dataset):
     with torch.inference_mode():
         values = network(torch.from_numpy(observations_of(held, CODEC)).float().reshape(-1, *SHAPE)).value.numpy()
     last = streamed(dataset)
-    assert validation_loss(network, last.held_out(), SHAPE) == pytest.approx(np.square(values - held.target).mean())
+    expected = pytest.approx(np.square(values - held.target).mean())
+    assert validation_losses(network, last.held_out(), SHAPE).value == expected
     parts = [
         len(part.targets) for rank in range(3) for part in streamed(dataset, processes=ProcessGroup(rank, 3)).held_out()
     ]
