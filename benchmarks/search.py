@@ -21,7 +21,7 @@ from time import perf_counter
 from typing import Any
 
 import torch
-from throughput import seconds
+from measured.timing import seconds
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game

@@ -1,20 +1,13 @@
-"""All runs of a sweep in one table and one figure: reading, unfinished runs, drawing."""
+"""Finished runs of a sweep: their settings, and reading them."""
 
 import json
 import math
 import re
-import shutil
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from selfplay import registry
-from selfplay.errors import StageError
-from selfplay.figures.style import save_figure
-from selfplay.figures.sweep import run_curves
 from selfplay.grading.finished_runs import (
-    Run,
     differing_settings,
     distinguishing_settings,
     read_level_table,
@@ -23,32 +16,8 @@ from selfplay.grading.finished_runs import (
 )
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.stages.sweep import compare_runs, run_table, unbeatable_from
 from tests.support.rejections import assert_file_rejected
-
-LARGE = 31 * 10**20
-"""A count of lines that 64 bits do not hold."""
-
-
-def level_table(wins=(0.4, 0.8, 0.9), lost=(50, 4, 0), ratings=(0, 300, 400), *, exact=True):
-    """A table like comparison/levels.csv, with wins in 1,000 matches and equal exact shares."""
-    levels = np.arange(len(wins))
-    table = pd.DataFrame({"level": levels, "exact_win_vs_random": [share if exact else np.nan for share in wins]})
-    for seat in ("first", "second"):
-        table[f"losing_lines_{seat}"] = [str(count) if exact else pd.NA for count in lost]
-        table[f"lines_{seat}"] = str(LARGE) if exact else pd.NA
-    table["wins_vs_random"] = [pd.NA, *(round(1000 * share) for share in wins[1:])]
-    table["draws_vs_random"] = [pd.NA] + [0] * (len(wins) - 1)
-    table["losses_vs_random"] = 1000 - table["wins_vs_random"]
-    table["optimal_action_rate"] = 0.5 if exact else np.nan
-    return table.assign(rating=[float(rating) for rating in ratings])
-
-
-def run_of(name, table=None, *, game="tictactoe", loss=0.25, **training):
-    first = {"game": game, "seed": training.pop("seed", 0), "gamma": training.pop("gamma", 0.95)}
-    table = level_table() if table is None else table
-    return Run(name, {"play_0": first, "training": {"training.epochs": 3} | training}, table, loss)
-
+from tests.support.sweeps import finish, folder_of_runs, level_table, run_of
 
 # ---------------------------------------------------------------------- which settings tell runs apart
 
@@ -94,69 +63,12 @@ def test_names_are_read_and_manifests_take_precedence():
     assert [setting_text(run, name) for name in ("recipe", "gamma", "seed", "nothing")] == ["a", "0.9", "0", ""]
 
 
-# ---------------------------------------------------------------------- the table
-
-
-def test_the_table_takes_the_newest_level_and_keeps_large_counts():
-    runs = [run_of("seed=0", seed=0), run_of("seed=1", level_table(lost=(9, 0, LARGE)), seed=1, loss=0.5)]
-    table = run_table(runs, {"tictactoe": ["first", "second"]})
-    assert list(table.columns[:3]) == ["run", "seed", "levels"]
-    assert table["levels"].tolist() == [2, 2]
-    assert table["exact_win_vs_random"].tolist() == [0.9, 0.9]
-    assert table["losing_lines_first"].tolist() == ["0", str(LARGE)]
-    assert table["unbeatable_from"].tolist() == [2, pd.NA]
-    assert table["wins_vs_random"].tolist() == [900, 900]
-    assert table["validation_loss"].tolist() == [0.25, 0.5]
-    assert table["rating"].tolist() == [400.0, 400.0]
-
-
-@pytest.mark.parametrize(
-    ("lost", "first"), [((9, 0, 0), 1), ((9, 0, 3, 0), 3), ((9, 1, 0, 2), None), ((9, 0, 1, 0, 0), 3)]
-)
-def test_a_run_is_unbeatable_from_the_level_after_which_no_line_is_lost(lost, first):
-    table = level_table(wins=[0.5] * len(lost), lost=lost, ratings=[0] * len(lost))
-    assert unbeatable_from(table, ["first", "second"]) == first
-    assert unbeatable_from(table, []) is None
-
-
-def test_a_seat_that_no_player_can_hold_does_not_count():
-    table = level_table()
-    table["losing_lines_second"] = "5"
-    assert unbeatable_from(table, ["first"]) == 2
-    assert unbeatable_from(table, ["first", "second"]) is None
-
-
 # ---------------------------------------------------------------------- reading
-
-
-def finish(run_dir, table=None):
-    path = RunFolder(run_dir).comparison
-    path.parent.mkdir(exist_ok=True)
-    (level_table((0.4, 0.7, 0.8, 0.9), (9, 4, 0, 0), (0, 1, 2, 3)) if table is None else table).to_csv(
-        path, index=False
-    )
 
 
 @pytest.fixture
 def folder(tiny_run, tmp_path):
-    """A finished run, and one of each unfinished kind."""
-    for name in ("seed=9", "seed=10", "not compared", "newer level", "broken", "cut off"):
-        shutil.copytree(tiny_run, tmp_path / name)
-        if name != "not compared":
-            finish(tmp_path / name)
-    for number in (9, 10):
-        for level, part in ((0, "generation"), (3, "training")):
-            manifest = Manifest(tmp_path / f"seed={number}" / f"level_{level:02d}")
-            manifest.sections[part]["settings"]["seed"] = number
-            manifest.path.write_text(json.dumps({"format": 1, **manifest.sections}))
-    finish(tmp_path / "newer level", level_table())
-    RunFolder(tmp_path / "broken").comparison.write_text("level,rating\n0,zero\n")
-    path = RunFolder(tmp_path / "cut off").epoch_loss(3)
-    path.write_text(path.read_text()[:-4])
-    (tmp_path / "just begun").mkdir()
-    (tmp_path / "just begun" / ".lock").touch()
-    (tmp_path / "something else").mkdir()
-    return tmp_path
+    return folder_of_runs(tiny_run, tmp_path)
 
 
 def test_runs_are_read_and_unfinished_ones_are_named(folder):
@@ -182,30 +94,6 @@ def test_the_name_gives_the_replayed_levels_where_there_are_fewer(folder):
         manifest.path.write_text(json.dumps({"format": 1, **manifest.sections}))
     replay = {run.name: run.all_settings["dataset.replay"] for run in read_runs(folder).finished}
     assert replay == {"dataset.replay=12": "12", "seed=10": 1}
-
-
-def test_the_report_has_a_row_per_run_and_names_the_unfinished_ones(folder):
-    text = compare_runs(folder)
-    assert [line.split()[0] for line in text.splitlines()[:3]] == ["seed", "9", "10"]
-    assert text.splitlines()[1].split()[1:7] == ["3", "900-0-100", "0.9000", "0/3.1", "x", "10^21"]
-    assert "Not finished, therefore not in the table: 5 of 7 runs\n" in text
-    written = pd.read_csv(folder / "sweep" / "runs.csv", dtype={"lines_first": str})
-    assert written["seed"].tolist() == [9, 10]
-    assert written["lines_first"].tolist() == [str(LARGE)] * 2
-    assert written["unbeatable_from"].tolist() == [2, 2]
-
-
-def test_runs_with_and_without_the_columns_of_an_exact_judge_share_a_table(folder):
-    """Before Connect Four had an exact solver of whole matches, its levels had columns of endgame positions."""
-    for name, columns in {"seed=9": {"endgame_optimal_rate": 0.5}, "seed=10": {"judged_mistake_rate": 0.125}}.items():
-        path = RunFolder(folder / name).comparison
-        pd.read_csv(path, dtype="string").assign(**columns).to_csv(path, index=False)
-    lines = compare_runs(folder).splitlines()
-    assert "mistakes" in lines[0].split()
-    assert ("0.125" in lines[1].split(), "0.125" in lines[2].split()) == (False, True)
-    written = pd.read_csv(folder / "sweep" / "runs.csv")
-    assert written["judged_mistake_rate"].isna().tolist() == [True, False]
-    assert written["endgame_optimal_rate"].isna().tolist() == [False, True]
 
 
 @pytest.mark.parametrize("game", [["a"], "../x", "", "no_module:Game"])
@@ -275,14 +163,6 @@ def test_the_folder_may_itself_be_the_only_run(folder):
     assert [run.name for run in read_runs(folder / "seed=9").finished] == ["."]
 
 
-def test_without_finished_runs_there_is_no_table(folder):
-    text = compare_runs(folder / "just begun")
-    assert text.endswith("1 of 1 runs\n  .: no level is trained yet")
-    assert not (folder / "just begun" / "sweep").exists()
-    with pytest.raises(StageError, match="contains no runs"):
-        compare_runs(folder / "something else")
-
-
 @pytest.mark.parametrize(
     "spoil",
     [
@@ -306,60 +186,3 @@ def test_a_table_that_is_not_one_of_levels_is_refused(tmp_path, spoil):
     spoil(level_table()).to_csv(path, index=False)
     with assert_file_rejected(path, "is not a table of compared levels"):
         read_level_table(path)
-
-
-# ---------------------------------------------------------------------- the figure
-
-
-def lines_of(axes):
-    """The colour, width and values of each line."""
-    return [(line.get_color(), line.get_linewidth(), np.round(line.get_ydata(), 6).tolist()) for line in axes.lines]
-
-
-def test_runs_are_thin_lines_and_medians_of_equal_settings_are_thick_ones():
-    shares = {"article": [(0.5, 0.6), (0.6, 0.8), (0.9, 0.7)], "default": [(0.9, 0.95)]}
-    runs = [
-        run_of(f"recipe={recipe},seed={seed}", level_table((0.4, *pair), ratings=(0, seed, 10 * seed)), seed=seed)
-        for recipe, pairs in shares.items()
-        for seed, pair in enumerate(pairs)
-    ]
-    figure = run_curves(runs)
-    won, rated = map(lines_of, figure.axes)
-    assert [values for _, _, values in won] == [[0.5, 0.6], [0.6, 0.8], [0.9, 0.7], [0.6, 0.7], [0.9, 0.95]]
-    assert [values for _, _, values in rated] == [[0, 0], [1, 10], [2, 20], [1, 10], [0, 0]]
-    colours, widths = [line[0] for line in won], [line[1] for line in won]
-    assert len(set(colours[:4])) == 1
-    assert colours[4] != colours[0]
-    assert max(widths[:3]) < min(widths[3:])
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["recipe=article (median of 3 runs)", "recipe=default (one run)"]
-    assert "exact" in figure.axes[0].get_title(loc="left")
-
-
-def test_all_shares_are_sampled_if_one_run_is_not_graded_exactly():
-    runs = [run_of("a", level_table((0.4, 0.5, 0.75), exact=False), game="othello"), run_of("b", level_table())]
-    figure = run_curves(runs)
-    assert "sampled" in figure.axes[0].get_title(loc="left")
-    assert [values for _, _, values in lines_of(figure.axes[0])] == [[0.5, 0.75], [0.8, 0.9]]
-
-
-def test_the_median_ends_where_the_shorter_run_ends():
-    shorter = run_of("seed=0", level_table((0.4, 0.6), (9, 0), (0, 5)))
-    longer = run_of("seed=1", level_table((0.4, 0.8, 0.9)), seed=1)
-    *_, (_, _, median) = lines_of(run_curves([shorter, longer]).axes[0])
-    assert median == [0.7]
-
-
-def test_many_settings_have_colours_of_their_own_and_equal_runs_equal_bytes(tmp_path):
-    runs = [run_of(f"gamma={number}", gamma=number / 100) for number in range(14)]
-    figure = run_curves(runs)
-    assert len({colour for colour, _, _ in lines_of(figure.axes[0])}) == 14
-    for name in ("one", "other"):
-        save_figure(run_curves(runs), tmp_path / name)
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
-
-
-def test_long_settings_get_labels_that_differ():
-    runs = [run_of(f"run{number}", **{"architecture.hidden_sizes": [100 + number] * 20}) for number in range(2)]
-    labels = [text.get_text() for text in run_curves(runs).legends[0].get_texts()]
-    assert labels == ["run0 (one run)", "run1 (one run)"]

@@ -1,53 +1,34 @@
-"""Comparing levels of games too large to enumerate: pairs, endgame positions, ratings, regressions, the report."""
+"""Comparing levels: the table of a small game; the files, report and regressions of games too large to enumerate."""
 
-import pickle
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 import torch
 
-from selfplay import Settings, compose_settings
+from selfplay import Settings
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, State, make_game
 from selfplay.games.win_draw_loss import WinDrawLoss, wilson_interval
 from selfplay.grading.comparison import Comparison, compare_levels
 from selfplay.grading.comparison_report import comparison_table, verdict
-from selfplay.grading.comparison_schedule import name_of, player_of, schedule, spaced_levels
-from selfplay.grading.endgame_positions import HEADER, empty_squares, endgame_positions
 from selfplay.grading.judge.groups import GROUPS
 from selfplay.grading.judge.report import judgement_text
 from selfplay.grading.large_game_report import forgotten_text
-from selfplay.grading.ratings import rate
 from selfplay.grading.reference_players import reference_names
-from selfplay.matches.pair_results import PairMatches, PairResult
+from selfplay.matches.pair_results import PairResult
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.registry import make_player
 from selfplay.players.search import SearchPlayer
 from selfplay.runs.run_folder import RunFolder
-from selfplay.search.endgame.solver import EndgameSolver
-from selfplay.search.evaluation_files import make_evaluation
-from selfplay.search.searcher import Searcher
-from selfplay.settings.run import ComparisonSettings
+from tests.support.comparisons import settings_for
 from tests.support.runs import files_of
 from tests.support.stub_players import FirstLegal, Valuing
 
 GOLDEN = Path(__file__).parents[1] / "data" / "levels_tictactoe.csv"
-OTHELLO, CONNECT_FOUR = make_game("othello_6x6"), make_game("connect_four")
-
-
-def settings_for(run_dir: Path, game: str, levels: int, *overrides: str) -> Settings:
-    """Settings of a run whose levels are stub players with empty files."""
-    for level in range(1, levels + 1):
-        agent = RunFolder(run_dir).agent(level)
-        agent.parent.mkdir(parents=True)
-        agent.touch()
-    return compose_settings([f"game={game}", f"run_dir={run_dir}", *overrides])
-
-
-# ---------------------------------------------------------------------- small games
+TINY = ["comparison.matches=60", "comparison.earlier_matches=20"]
+JUDGED = ["comparison.judged=2", "comparison.perfect_matches=1"]
 
 
 def test_the_table_of_a_small_game_equals_the_recorded_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,127 +45,6 @@ def test_the_table_of_a_small_game_equals_the_recorded_one(tmp_path: Path, monke
         for field, number in zip(row.split(","), expected.split(","), strict=True):
             assert field == number or float(field) == pytest.approx(float(number), rel=1e-9)
     assert [path.name for path in (tmp_path / "comparison").iterdir()] == ["levels.csv"]
-
-
-# ---------------------------------------------------------------------- who meets whom
-
-
-def test_references_depend_on_what_the_game_supports() -> None:
-    searches = [f"search:negascout?depth={depth}&evaluation=article" for depth in range(1, 7)]
-    assert reference_names(make_game("othello"), None) == ["greedy_discs", *searches]
-    plain = [f"search:negascout?depth={depth}&evaluation=none" for depth in (2, 4, 6)]
-    assert reference_names(CONNECT_FOUR, None) == plain
-    assert reference_names(OTHELLO, ["random", "greedy_discs", "greedy_discs"]) == ["greedy_discs"]
-
-
-def test_ten_levels_or_those_at_an_interval_play_the_references() -> None:
-    assert spaced_levels(range(1, 8), None) == list(range(1, 8))
-    assert spaced_levels(range(1, 25), None) == [1, 4, 6, 9, 11, 14, 16, 19, 21, 24]
-    assert spaced_levels(range(1, 25), 10) == [1, 4, 14, 24]
-    assert spaced_levels([3], 5) == spaced_levels([3], None) == [3]
-
-
-def test_each_pair_plays_once() -> None:
-    pairs = schedule([1, 2, 3], ["weak", "strong"], ComparisonSettings(matches=50, every=2, earlier_matches=20))
-    assert pairs == {
-        **{(1, 0): 50, (2, 1): 50, (2, 0): 50, (3, 2): 50, (3, 0): 50},
-        **{(1, "weak"): 20, (1, "strong"): 20, (3, "weak"): 50, (3, "strong"): 50},
-        **{(3, 1): 50, ("strong", "weak"): 20, ("weak", 0): 20},
-    }
-    assert [name_of(who) for who in (0, 3, "weak")] == ["random", "level:3", "weak"]
-
-
-def test_the_matches_of_a_pair_can_be_sent_to_another_process(tmp_path: Path) -> None:
-    task = PairMatches(settings_for(tmp_path, "othello_6x6", 0), (3, "greedy_discs"), player_of, 20, 5)
-    assert pickle.loads(pickle.dumps(task)) == task
-
-
-def test_ratings_are_on_one_scale() -> None:
-    # Ten to one is 400 points in the model.
-    results = [(("middle", 0), WinDrawLoss(1000, 0, 100)), ((1, "middle"), WinDrawLoss(95, 10, 5))]
-    ratings = rate([0, "middle", 1], results)
-    assert ratings[0] == (0, 0, 0)
-    assert ratings["middle"].points == pytest.approx(400, abs=0.1)
-    assert ratings[1].points - ratings["middle"].points == pytest.approx(400, abs=2)
-    assert ratings["middle"].low < 400 < ratings["middle"].high < ratings[1].high
-
-
-# ---------------------------------------------------------------------- endgame positions
-
-
-def test_the_losses_of_greedy_play_equal_brute_force_over_the_solver(tmp_path: Path) -> None:
-    late = endgame_positions(OTHELLO, 12, 0, tmp_path / "endgames.csv")
-    assert late is not None
-    empties = empty_squares(OTHELLO, late.state)
-    assert (late.empties, sorted(set(empties.tolist()))) == ((10, 12), [10, 11, 12])
-    greedy = make_player("greedy_discs", OTHELLO, "")
-    solver, given, optimal, count = EndgameSolver(OTHELLO), 0, 0, late.state.batch_size
-    for row in range(count):
-        position = late.state.select(torch.tensor([row]))
-        following = {
-            action: -solver.value(OTHELLO.step(position, torch.tensor([action])))
-            for action in OTHELLO.legal_action_mask(position)[0].nonzero()[:, 0].tolist()
-        }
-        discs = {
-            action: int(OTHELLO.rules.margin(after.opp, after.own))
-            for action in following
-            for after in [OTHELLO.step(position, torch.tensor([action]))]
-        }
-        taken = min(action for action in discs if discs[action] == max(discs.values()))
-        given += max(following.values()) - following[taken]
-        optimal += max(following.values()) == following[taken]
-    assert late.grade(greedy) == pytest.approx((optimal / count, given / count))
-    assert given > 0
-
-
-def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "endgames.csv"
-    late = endgame_positions(OTHELLO, 3, 0, path)
-    written = path.read_bytes()
-    assert written.decode().splitlines()[0] == HEADER
-    # Truncated, another position, a value out of range, not text: each file is written again with the same bytes.
-    first = written.splitlines(keepends=True)[1]
-    broken = [written[:-4], written.replace(b"0,", b"1,", 1), written.replace(first, first[:-1] + b"99\n"), b"\xff"]
-    # A value that is possible, but wrong, and a row that is missing at the end.
-    start, _, value = first.rpartition(b",")
-    broken += [written.replace(first, b"%b,%d\n" % (start, int(value) + 2)), written[: written[:-1].rindex(b"\n") + 1]]
-    for content in broken:
-        path.write_bytes(content)
-        endgame_positions(OTHELLO, 3, 0, path)
-        assert path.read_bytes() == written
-    monkeypatch.setattr("selfplay.grading.endgame_positions.action_values_to_the_end", None)
-    again = endgame_positions(OTHELLO, 3, 0, path)
-    assert late is not None and again is not None  # noqa: PT018
-    assert np.array_equal(late.values, again.values, equal_nan=True)
-    assert path.read_bytes() == written
-
-
-def test_connect_four_is_searched_to_the_end(tmp_path: Path) -> None:
-    late = endgame_positions(CONNECT_FOUR, 16, 0, tmp_path / "endgames.csv")
-    assert late is not None
-    assert (late.counts_points, late.empties) == (False, (12, 14))
-    plain = Searcher(CONNECT_FOUR, make_evaluation("none", CONNECT_FOUR), "alpha_beta", ordered=False, table_bits=0)
-    assert np.array_equal(late.values, plain.action_values(late.state, 42).numpy(), equal_nan=True)
-    random = late.grade(RandomPlayer(CONNECT_FOUR))
-    assert (np.nanmin(late.values, axis=1) < np.nanmax(late.values, axis=1)).all()
-    best = late.values == np.nanmax(late.values, axis=1, keepdims=True)
-    legal = ~np.isnan(late.values)
-    assert random == (pytest.approx((best.sum(axis=1) / legal.sum(axis=1)).mean()), None)
-    deep = make_player("search:negascout?depth=14", CONNECT_FOUR, "")
-    assert late.grade(deep).optimal == 1
-
-
-def test_endgame_positions_exist_only_for_boards_and_on_request(tmp_path: Path) -> None:
-    assert endgame_positions(make_game("sumto100"), 5, 0, tmp_path / "x.csv") is None
-    assert endgame_positions(OTHELLO, 0, 0, tmp_path / "x.csv") is None
-    assert list(tmp_path.iterdir()) == []
-
-
-# ---------------------------------------------------------------------- the whole comparison
-
-
-TINY = ["comparison.matches=60", "comparison.earlier_matches=20"]
-JUDGED = ["comparison.judged=2", "comparison.perfect_matches=1"]
 
 
 def stub_level(settings: Settings, game: Game, level: int) -> Player:
@@ -236,7 +96,7 @@ def test_a_large_game_is_measured(comparison: Comparison, run_dir: Path) -> None
     assert (row["wins_rate_low"], row["wins_rate_high"]) == pytest.approx(wilson_interval(results.wins, 60))
     assert matches["level"].isna().sum() == 3
     references = pd.read_csv(folder / "references.csv")
-    assert references["reference"].tolist() == ["random", *reference_names(CONNECT_FOUR, None)]
+    assert references["reference"].tolist() == ["random", *reference_names(make_game("connect_four"), None)]
     assert references["rating"].is_monotonic_increasing
     assert references["rating"].iloc[0] == 0
     assert references["judged_mistake_rate"].iloc[0] == grades[0].mistakes

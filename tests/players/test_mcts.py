@@ -20,8 +20,8 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.search.mcts.rule import Rule, make_rule
 from selfplay.search.mcts.uct import uct
 from selfplay.settings.choices import SEARCH_RULES
-from tests.playing.test_console import dialogue
 from tests.search.mcts.hashed_evaluator import HashedEvaluator
+from tests.support.dialogue import dialogue
 
 GAME = make_game("tictactoe")
 KEY = stream_key(3, 0, Activity.NAMED_PLAYERS)

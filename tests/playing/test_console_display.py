@@ -16,7 +16,7 @@ from selfplay.playing.session import Session
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.experience import PictureSettings
 from selfplay.settings.playing import ExperiencePlaySettings
-from tests.playing.test_console import GAME, dialogue
+from tests.support.dialogue import GAME, dialogue
 from tests.support.experience_tools import learn, new_store
 from tests.support.stub_players import FirstLegal, Valuing
 

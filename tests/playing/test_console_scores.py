@@ -8,7 +8,7 @@ from selfplay.playing import console_values
 from selfplay.playing.hints import perfect_values
 from selfplay.playing.session import Session
 from selfplay.search.shared_solver import NotSolvedYetError
-from tests.playing.test_console import dialogue
+from tests.support.dialogue import dialogue
 from tests.support.stub_players import FirstLegal
 
 GAME = make_game("connect_four")

@@ -11,6 +11,10 @@ from selfplay.settings.experience import ExperienceRule
 GAME = make_game("tictactoe")
 LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
 
+X_WINS = [0, 3, 1, 4, 2]
+O_WINS = [0, 3, 1, 4, 8, 5]
+DRAWN = [0, 1, 2, 4, 3, 5, 7, 6, 8]
+
 
 def boards_of(moves: list[int]) -> list[Squares]:
     """The boards of a match in which X and O take these squares (0 to 8) in turn."""

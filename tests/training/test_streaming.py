@@ -1,8 +1,5 @@
-"""Training on rows streamed from disk: every training row once per pass, no held-out row, limited memory."""
+"""Rows streamed from disk: the parts of a dataset, and passes that show every training row once and no held-out one."""
 
-import os
-import subprocess
-import sys
 from itertools import islice
 
 import numpy as np
@@ -13,73 +10,26 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfplay.architectures import build_network
-from selfplay.dataset.parquet import ParquetRowGroups, encode_parquet, parquet_parts
+from selfplay.dataset.parquet import ParquetRowGroups, parquet_parts
 from selfplay.dataset.reader import read_dataset
-from selfplay.dataset.rows import Rows, concatenate
-from selfplay.errors import InvalidFileError, SettingError, StageError
-from selfplay.games import make_game
-from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.training import OptimizerSettings, TrainingSettings
-from selfplay.stages.train import train_level
-from selfplay.training.fitting import fit, seeded
+from selfplay.dataset.rows import concatenate
+from selfplay.errors import InvalidFileError, StageError
 from selfplay.training.held_out import is_held_out
-from selfplay.training.loss import validation_losses
 from selfplay.training.optimizer import make_optimizer
-from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.shuffle_buffer import replaced_rows
-from selfplay.training.streaming import StreamedRows
-from tests.support.dataset_tools import observations_of, random_rows, rows_are_equal, words_of
-from tests.support.runs import PROJECT, tiny_settings
-from tests.support.training import fit_to_rows
-
-GAME = make_game("tictactoe")
-SHAPE = GAME.observation_shape
-MATCHES = 400
-KEY = 7
-CODEC = GAME.observation_codec
-ROWS = random_rows(GAME, range(MATCHES))
-
-
-def in_parts(folder, rows, part_rows=700, group_rows=100):
-    """A dataset as a folder of parts with `part_rows` rows each and small row groups."""
-    folder.mkdir(parents=True)
-    for number, start in enumerate(range(0, len(rows.match), part_rows)):
-        path = folder / f"part-{number:05d}.parquet"
-        path.write_bytes(encode_parquet([rows.select(slice(start, start + part_rows))], CODEC)[0])
-        pq.write_table(pq.read_table(path), path, row_group_size=group_rows, use_dictionary=False)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def dataset(tmp_path_factory):
-    return in_parts(tmp_path_factory.mktemp("run") / "dataset.parquet", ROWS)
-
-
-def make_settings(**changes):
-    rate = changes.pop("learning_rate", 0.003)
-    optimizer = OptimizerSettings(name=changes.pop("optimizer", "adam"), learning_rate=rate)
-    values = {
-        "epochs": 2,
-        "steps_per_epoch": None,
-        "batch_size": 64,
-        "merge": False,
-        "symmetries": False,
-        "optimizer": optimizer,
-    }
-    return TrainingSettings(**{**values, **changes})
-
-
-def streamed(*paths, settings=None, buffer_rows=300, key=KEY, processes=SINGLE_PROCESS, matches=MATCHES):
-    groups = [ParquetRowGroups(path, CODEC) for path in paths]
-    return StreamedRows(groups, matches, settings or make_settings(), GAME, key, buffer_rows, processes)
-
-
-def make_network(architecture="mlp"):
-    options = {"hidden_sizes": [16]} if architecture == "mlp" else {}
-    with seeded(1):
-        return build_network({"name": architecture, **options}, SHAPE, GAME.num_distinct_actions)
+from tests.support.dataset_tools import observations_of, random_rows, rows_are_equal
+from tests.support.streaming import (
+    CODEC,
+    GAME,
+    KEY,
+    MATCHES,
+    ROWS,
+    SHAPE,
+    in_parts,
+    make_network,
+    make_settings,
+    streamed,
+)
 
 
 def passes(rows, count=1, settings=None):
@@ -146,6 +96,12 @@ def test_broken_parts_are_named(dataset, tmp_path):
     pq.write_table(table.drop_columns(["observation"]), folder / "part-00001.parquet")
     with pytest.raises(InvalidFileError, match=r"part-00001\.parquet: column observation is missing"):
         streamed(folder)
+
+
+def test_too_few_matches_are_refused(tmp_path):
+    lone = in_parts(tmp_path / "dataset.parquet", ROWS.select(ROWS.match == 0))
+    with pytest.raises(StageError, match=r"^1 matches are too few to hold out some of them; set more matches"):
+        streamed(lone)
 
 
 # ---------------------------------------------------------------------- passes
@@ -224,157 +180,3 @@ def test_rows_are_replaced_one_after_the_other(places):
     going = replaced_rows(columns, [coming, coming.double()], torch.tensor(places, dtype=torch.int64))
     assert columns[0].tolist() == columns[1].tolist() == expected_held
     assert going[0].tolist() == going[1].tolist() == expected_going
-
-
-# ---------------------------------------------------------------------- training
-
-
-def fitted(rows, settings, architecture="mlp"):
-    network = make_network(architecture)
-    return network, fit(network, rows, settings, SHAPE, KEY)
-
-
-@pytest.mark.parametrize(("architecture", "optimizer", "rate"), [("mlp", "adam", 0.01), ("ntuple", "sgd", 0.02)])
-def test_a_streamed_fit_is_as_good_as_one_in_memory(dataset, architecture, optimizer, rate):
-    settings = make_settings(epochs=8, optimizer=optimizer, learning_rate=rate)
-    reference = fit_to_rows(make_network(architecture), ROWS, settings, GAME, KEY)
-    _, losses = fitted(streamed(dataset, settings=settings, buffer_rows=10**6), settings, architecture)
-    # Both start at the same weights and pass over the same rows; only their order differs.
-    best, best_of_reference = (min(loss.validation_loss for loss in run) for run in (losses, reference))
-    assert best == pytest.approx(best_of_reference, rel=0.02)
-    assert best_of_reference < 0.98 * ROWS.target[is_held_out(ROWS.match, 0.2, KEY)].var()
-
-
-def test_the_validation_loss_is_that_of_all_held_out_rows(dataset):
-    network, (loss, _) = fitted(streamed(dataset), make_settings())
-    held = ROWS.select(is_held_out(ROWS.match, 0.2, KEY))
-    with torch.inference_mode():
-        values = network(torch.from_numpy(observations_of(held, CODEC)).float().reshape(-1, *SHAPE)).value.numpy()
-    last = streamed(dataset)
-    expected = pytest.approx(np.square(values - held.target).mean())
-    assert validation_losses(network, last.held_out(), SHAPE).value == expected
-    parts = [
-        len(part.targets) for rank in range(3) for part in streamed(dataset, processes=ProcessGroup(rank, 3)).held_out()
-    ]
-    assert sum(parts) == len(held.target)
-    assert loss.validation_loss > 0
-
-
-@pytest.mark.parametrize(("architecture", "optimizer"), [("mlp", "adam"), ("ntuple", "sgd")])
-def test_the_same_key_gives_the_same_weights(dataset, architecture, optimizer):
-    settings = make_settings(optimizer=optimizer, symmetries=True)
-    (one, losses), (other, others) = (
-        fitted(streamed(dataset, settings=settings), settings, architecture) for _ in "ab"
-    )
-    assert losses == others
-    assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
-
-
-def test_too_few_matches_are_refused(tmp_path):
-    lone = in_parts(tmp_path / "dataset.parquet", ROWS.select(ROWS.match == 0))
-    with pytest.raises(StageError, match=r"^1 matches are too few to hold out some of them; set more matches"):
-        streamed(lone)
-
-
-# ---------------------------------------------------------------------- levels
-
-
-STREAMED = ["dataset.format=parquet", "training.merge=false", "dataset.buffer_rows=200", "dataset.replay=1"]
-
-
-@pytest.fixture
-def run_in_parts(tmp_path):
-    """A run whose level 0 has written its matches to a folder of parts."""
-    rows = random_rows(GAME, range(300))
-    folder = in_parts(tmp_path / "level_00" / "dataset.parquet", rows)
-    Manifest(folder.parent).record("generation", {}, {"matches": 300, "rows": len(rows.match)}, [folder.name])
-    return tmp_path
-
-
-def test_a_level_is_trained_on_a_folder_of_parts(run_in_parts):
-    settings = tiny_settings(run_in_parts, *STREAMED)
-    assert train_level(settings, 1)
-    assert not train_level(settings, 1)
-    section = Manifest(run_in_parts / "level_01").sections["training"]
-    assert section["counts"]["rows"] == len(random_rows(GAME, range(300)).match)
-    assert section["settings"]["dataset"] == {"buffer_rows": 200}
-    with pytest.raises(StageError, match=r"level_01: dataset.buffer_rows was 200, is null"):
-        train_level(tiny_settings(run_in_parts, *STREAMED, "dataset.buffer_rows=null"), 1)
-    agent = RunFolder(run_in_parts).agent(1).read_bytes()
-    RunFolder(run_in_parts).agent(1).unlink()
-    assert train_level(settings, 1)
-    assert RunFolder(run_in_parts).agent(1).read_bytes() == agent
-
-
-@pytest.mark.parametrize("overrides", [STREAMED, [*STREAMED, "dataset.buffer_rows=null"]])
-def test_a_changed_or_missing_part_is_refused(run_in_parts, overrides):
-    parts = parquet_parts(run_in_parts / "level_00" / "dataset.parquet")
-    parts[-1].unlink()
-    with pytest.raises(StageError, match=r"dataset\.parquet differs from its manifest"):
-        train_level(tiny_settings(run_in_parts, *overrides), 1)
-    assert not (run_in_parts / "level_01").exists()
-
-
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (["dataset.buffer_rows=0"], "dataset.buffer_rows=0: must be 1 to 2147483648, or null"),
-        (["dataset.buffer_rows=9", "training.merge=false"], "buffer_rows=9: csv .*; set dataset.format=parquet"),
-        (
-            ["dataset.buffer_rows=9", "dataset.format=parquet"],
-            "buffer_rows=9: rows can only be merged in memory; set training.merge=false",
-        ),
-    ],
-)
-def test_settings_that_cannot_be_streamed_are_refused_in_one_line(tmp_path, overrides, message):
-    with pytest.raises(SettingError, match=message) as caught:
-        tiny_settings(tmp_path, *overrides)
-    assert "\n" not in str(caught.value)
-
-
-LIMITED = """
-import resource, sys
-from pathlib import Path
-import pyarrow, torch
-from selfplay.errors import StageError
-from selfplay.stages.train import train_level
-from tests.support.runs import tiny_settings
-
-pyarrow.set_cpu_count(1)
-pyarrow.set_io_thread_count(1)
-status = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
-limit = (int(status["VmData"].split()[0]) << 10) + (110 << 20)
-resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-try:
-    train_level(tiny_settings(Path(sys.argv[1]), *sys.argv[2:]), 1)
-except StageError as error:
-    print(error)
-"""
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not limit memory in this way")
-def test_a_dataset_larger_than_memory_is_trained_on_as_a_stream(tmp_path):
-    """A million boards of Othello take 134 MB in memory; the limit is 110 MB."""
-    folder = tmp_path / "level_00" / "dataset.parquet"
-    folder.mkdir(parents=True)
-    generator, codec = np.random.default_rng(0), make_game("othello").observation_codec
-    for number in range(4):
-        match = np.arange(number * 2**18, (number + 1) * 2**18)
-        observations = np.zeros((2**18, 128), np.uint8)
-        observations[:, :8] = generator.integers(0, 2, (2**18, 8))
-        target = observations[:, 0].astype(np.float32)
-        part = folder / f"part-{number:05d}.parquet"
-        own, opp = words_of(observations, codec)
-        part.write_bytes(encode_parquet([Rows(match, np.zeros(2**18, np.int32), own, opp, target)], codec)[0])
-    Manifest(folder.parent).record("generation", {}, {"rows": 2**20}, [folder.name])
-    overrides = ["game=othello", "architecture.hidden_sizes=[4]", "dataset.format=parquet", "training.merge=false"]
-    overrides += ["training.symmetries=false", "training.epochs=1"]
-    said = []
-    for buffer_rows in ("null", "20000"):
-        command = [sys.executable, "-c", LIMITED, tmp_path, *overrides, f"dataset.buffer_rows={buffer_rows}"]
-        environment = {**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"}
-        result = subprocess.run(command, check=True, capture_output=True, text=True, cwd=PROJECT, env=environment)
-        said.append(result.stdout)
-    assert "its rows do not fit into memory; dataset.buffer_rows=1000000 reads them in parts" in said[0]
-    assert said[1] == ""
-    assert RunFolder(tmp_path).trained_levels() == [1]

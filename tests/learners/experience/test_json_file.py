@@ -7,9 +7,7 @@ import pytest
 from selfplay.errors import InvalidFileError
 from selfplay.learners.experience.graph import rescored
 from selfplay.learners.experience.json_file import export_json, import_json
-from tests.support.experience_tools import PlainGraph, boards_of, learn, new_store, random_match
-
-X_WINS = [0, 3, 1, 4, 2]
+from tests.support.experience_tools import X_WINS, PlainGraph, boards_of, learn, new_store, random_match
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""The sections of benchmarks/throughput.py, and how times are taken."""

@@ -1,0 +1,59 @@
+"""Rows trained on per second."""
+
+from argparse import Namespace
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from measured.matches import TABLES
+from measured.timing import per_second
+from selfplay.architectures import build_network
+from selfplay.compute.devices import CPU
+from selfplay.dataset.match_rows import match_rows
+from selfplay.dataset.rows import Rows
+from selfplay.dataset.target_rules import full
+from selfplay.dataset.targets import PlayedMatches
+from selfplay.games import Game, make_game
+from selfplay.matches.arena import play_matches
+from selfplay.players.random import RandomPlayer
+from selfplay.settings.choices import OPTIMIZERS
+from selfplay.settings.run import compose_settings
+from selfplay.settings.training import PRECISIONS, TrainingSettings
+from selfplay.training.fitting import fit, seeded
+from selfplay.training.rows_in_memory import RowsInMemory
+
+STEPS_IN_EPOCH = 10
+
+
+def training_rows_per_second(options: Namespace) -> None:
+    """Print the number of rows trained on per second, by recipe and precision."""
+    print("\nRows trained on per second")
+    print(f"\n| game | trained by | {' | '.join(PRECISIONS)} |\n|---|---|{'---:|' * len(PRECISIONS)}")
+    for name in options.games:
+        game = make_game(name)
+        player = RandomPlayer(game)
+        (record,) = play_matches(game, (player, player), range(1000), 0, batch_size=1000)
+        rows = match_rows(PlayedMatches(game, record, (player, player), 0, 0.95), full)
+        networks = [["recipe=default"], ["recipe=article"], ["architecture=residual"]]
+        for overrides in (*networks, TABLES.get(name, ["architecture=ntuple"])):
+            settings = compose_settings([f"game={name}", *overrides])
+            training = replace(settings.training, steps_per_epoch=STEPS_IN_EPOCH)
+            by_rows = OPTIMIZERS[training.optimizer.name].runs_on_cpu_only
+            cells = []
+            for precision in PRECISIONS:
+                if by_rows and (options.device != CPU or precision != PRECISIONS[0]):
+                    cells.append("")
+                    continue
+                one = replace(training, precision=precision)
+                work = partial(train, game, settings.architecture, rows, one, options.device)
+                cells.append(f"{per_second(work, 1, options.seconds, options.repeats):,.0f}")
+            print(f"| {name} | {' '.join(overrides)} | {' | '.join(cells)} |", flush=True)
+
+
+def train(game: Game, architecture: dict[str, Any], rows: Rows, training: TrainingSettings, device: str, n: int) -> int:
+    """Train for n epochs; returns the number of rows in all steps."""
+    with seeded(0):
+        network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
+    settings = replace(training, epochs=n)
+    fit(network, RowsInMemory([rows], settings, game, 0), settings, game.observation_shape, 0, device=device)
+    return n * STEPS_IN_EPOCH * training.batch_size

@@ -1,0 +1,61 @@
+"""The curves of all runs of a sweep."""
+
+import numpy as np
+
+from selfplay.figures.style import save_figure
+from selfplay.figures.sweep import run_curves
+from tests.support.sweeps import level_table, run_of
+
+
+def lines_of(axes):
+    """The colour, width and values of each line."""
+    return [(line.get_color(), line.get_linewidth(), np.round(line.get_ydata(), 6).tolist()) for line in axes.lines]
+
+
+def test_runs_are_thin_lines_and_medians_of_equal_settings_are_thick_ones():
+    shares = {"article": [(0.5, 0.6), (0.6, 0.8), (0.9, 0.7)], "default": [(0.9, 0.95)]}
+    runs = [
+        run_of(f"recipe={recipe},seed={seed}", level_table((0.4, *pair), ratings=(0, seed, 10 * seed)), seed=seed)
+        for recipe, pairs in shares.items()
+        for seed, pair in enumerate(pairs)
+    ]
+    figure = run_curves(runs)
+    won, rated = map(lines_of, figure.axes)
+    assert [values for _, _, values in won] == [[0.5, 0.6], [0.6, 0.8], [0.9, 0.7], [0.6, 0.7], [0.9, 0.95]]
+    assert [values for _, _, values in rated] == [[0, 0], [1, 10], [2, 20], [1, 10], [0, 0]]
+    colours, widths = [line[0] for line in won], [line[1] for line in won]
+    assert len(set(colours[:4])) == 1
+    assert colours[4] != colours[0]
+    assert max(widths[:3]) < min(widths[3:])
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["recipe=article (median of 3 runs)", "recipe=default (one run)"]
+    assert "exact" in figure.axes[0].get_title(loc="left")
+
+
+def test_all_shares_are_sampled_if_one_run_is_not_graded_exactly():
+    runs = [run_of("a", level_table((0.4, 0.5, 0.75), exact=False), game="othello"), run_of("b", level_table())]
+    figure = run_curves(runs)
+    assert "sampled" in figure.axes[0].get_title(loc="left")
+    assert [values for _, _, values in lines_of(figure.axes[0])] == [[0.5, 0.75], [0.8, 0.9]]
+
+
+def test_the_median_ends_where_the_shorter_run_ends():
+    shorter = run_of("seed=0", level_table((0.4, 0.6), (9, 0), (0, 5)))
+    longer = run_of("seed=1", level_table((0.4, 0.8, 0.9)), seed=1)
+    *_, (_, _, median) = lines_of(run_curves([shorter, longer]).axes[0])
+    assert median == [0.7]
+
+
+def test_many_settings_have_colours_of_their_own_and_equal_runs_equal_bytes(tmp_path):
+    runs = [run_of(f"gamma={number}", gamma=number / 100) for number in range(14)]
+    figure = run_curves(runs)
+    assert len({colour for colour, _, _ in lines_of(figure.axes[0])}) == 14
+    for name in ("one", "other"):
+        save_figure(run_curves(runs), tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+def test_long_settings_get_labels_that_differ():
+    runs = [run_of(f"run{number}", **{"architecture.hidden_sizes": [100 + number] * 20}) for number in range(2)]
+    labels = [text.get_text() for text in run_curves(runs).legends[0].get_texts()]
+    assert labels == ["run0 (one run)", "run1 (one run)"]

@@ -1,0 +1,137 @@
+"""The features of all positions of random Othello matches, compared with slow implementations and with each other."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.ndimage import label
+
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.games import make_game, othello_edges, othello_features
+from selfplay.games.feature_kernels import feature_values
+
+MATCHES = 60
+
+
+@pytest.fixture(scope="module", params=["othello", "othello_6x6", "othello_4x4"])
+def played(request):
+    """A board size, and every position of some random matches on it."""
+    game = make_game(request.param)
+    key, match = stream_key(0, 0, Activity.GENERATION), torch.arange(MATCHES)
+    states = [game.init(MATCHES)]
+    while not bool(states[-1].terminated.all()):
+        actions = game.kernels.random_actions(states[-1], Draws(key, match, len(states)))
+        states.append(game.step_unchecked(states[-1], actions))
+    own, opp = (torch.cat([getattr(state, word) for state in states]) for word in ("own", "opp"))
+    return game, game.state_at(own, opp), states
+
+
+# ---------------------------------------------------------------------- compared with slow implementations
+
+
+def test_the_eight_images_of_a_board_have_the_same_features(played):
+    game, state, _ = played
+    width = game.width
+    squares = game.squares(state).reshape(-1, width, width)
+    powers = torch.tensor([1 << i for i in range(63)] + [-(1 << 63)])[: width * width]
+    expected = feature_values(game, state)
+    for turns in range(4):
+        for image in (torch.rot90(squares, turns, (1, 2)), torch.rot90(squares, turns, (1, 2)).transpose(1, 2)):
+            own, opp = ((image.reshape(len(image), -1) == player).long() @ powers for player in (1, -1))
+            assert torch.equal(feature_values(game, game.state_at(own, opp)), expected)
+
+
+def test_all_features_but_parity_change_sign_with_the_player(played):
+    game, state, _ = played
+    expected = -feature_values(game, state)
+    expected[:, game.features.names.index("parity")] *= -1
+    assert torch.equal(feature_values(game, game.state_at(state.opp, state.own)), expected)
+
+
+def test_parity_counts_the_regions_that_scipy_finds(played):
+    game, state, _ = played
+    empty = (game.squares(state) == 0).numpy().reshape(-1, game.width, game.width)
+    expected = []
+    for board in empty:
+        regions, _ = label(board, np.ones((3, 3)))
+        expected.append(sum(1 if size % 2 else -1 for size in np.bincount(regions[regions > 0]) if size))
+    found = feature_values(game, state)[:, game.features.names.index("parity")]
+    assert found.tolist() == expected
+
+
+def slow_stable(board):
+    """The stable discs of player 1, found square by square and direction by direction."""
+    width = len(board)
+
+    def on_board(row, column):
+        return 0 <= row < width and 0 <= column < width
+
+    def is_full(row, column, down, right):
+        return all(
+            board[row + k * down, column + k * right] != 0
+            for k in range(-width, width + 1)
+            if on_board(row + k * down, column + k * right)
+        )
+
+    def is_held(row, column, down, right):
+        sides = [(row + down, column + right), (row - down, column - right)]
+        return is_full(row, column, down, right) or any(not on_board(*s) or s in found for s in sides)
+
+    found, before = set(), None
+    while before != len(found):
+        before = len(found)
+        for row, column in zip(*np.nonzero(board == 1), strict=True):
+            if all(is_held(row, column, *line) for line in ((0, 1), (1, 0), (1, 1), (1, -1))):
+                found.add((row, column))
+    return found
+
+
+def test_stable_discs_equal_those_of_a_slow_fixpoint(played):
+    game, state, _ = played
+    some = state.select(torch.arange(0, state.batch_size, 11))
+    boards = game.squares(some).numpy().reshape(-1, game.width, game.width)
+    expected = [len(slow_stable(board)) - len(slow_stable(-board)) for board in boards]
+    found = feature_values(game, some)[:, game.features.names.index("stable")]
+    assert found.tolist() == expected
+    assert max(expected) > 5
+
+
+def test_a_stable_disc_is_never_turned(played):
+    game, _, states = played
+    boards = torch.stack([game.squares(state) for state in states[::3] + states[-1:]]).numpy()
+    for match in range(0, MATCHES, 6):
+        for board in boards[:, match]:
+            for colour in (1, -1):
+                held = slow_stable(colour * board.reshape(game.width, game.width))
+                assert all(boards[-1, match][game.width * row + column] == colour for row, column in held)
+
+
+# ---------------------------------------------------------------------- the same rules in three ways
+
+
+def bit_algebra(width, legal_actions):
+    return {
+        "discs": othello_features.discs,
+        "corners": othello_features.corners(width),
+        "mobility": othello_features.mobility(legal_actions),
+        "frontier": othello_features.frontier(width),
+        "patterns": othello_edges.patterns(width),
+        "x_squares": lambda own, opp: othello_edges.discs_beside_corners(width)(own, opp)[0],
+        "c_squares": lambda own, opp: othello_edges.discs_beside_corners(width)(own, opp)[1],
+    }
+
+
+def test_bit_algebra_gives_the_same_on_tensors_on_arrays_and_compiled(played):
+    game, state, _ = played
+    compiled = feature_values(game, state)
+    for name, feature in bit_algebra(game.width, game.rules.legal_actions).items():
+        expected = compiled[:, game.features.names.index(name)].long()
+        assert torch.equal(feature(state.own, state.opp), expected), name
+        assert (feature(state.own.numpy(), state.opp.numpy()) == expected.numpy()).all(), name
+
+
+def test_the_features_run_on_single_numbers_too():
+    game = make_game("othello")
+    state = game.read_board("X------X" * 7 + "XXX--O-O", "X")
+    with np.errstate(over="ignore"):
+        values = game.features.values(np.int64(state.own[0]), np.int64(state.opp[0]))
+    assert [int(value) for value in values] == feature_values(game, state)[0].tolist()

@@ -1,0 +1,85 @@
+"""Endgame positions: they are solved exactly, kept in a file, and grade a player."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.games import make_game
+from selfplay.grading.endgame_positions import HEADER, empty_squares, endgame_positions
+from selfplay.players.random import RandomPlayer
+from selfplay.players.registry import make_player
+from selfplay.search.endgame.solver import EndgameSolver
+from selfplay.search.evaluation_files import make_evaluation
+from selfplay.search.searcher import Searcher
+
+CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello_6x6")
+
+
+def test_the_losses_of_greedy_play_equal_brute_force_over_the_solver(tmp_path: Path) -> None:
+    late = endgame_positions(OTHELLO, 12, 0, tmp_path / "endgames.csv")
+    assert late is not None
+    empties = empty_squares(OTHELLO, late.state)
+    assert (late.empties, sorted(set(empties.tolist()))) == ((10, 12), [10, 11, 12])
+    greedy = make_player("greedy_discs", OTHELLO, "")
+    solver, given, optimal, count = EndgameSolver(OTHELLO), 0, 0, late.state.batch_size
+    for row in range(count):
+        position = late.state.select(torch.tensor([row]))
+        following = {
+            action: -solver.value(OTHELLO.step(position, torch.tensor([action])))
+            for action in OTHELLO.legal_action_mask(position)[0].nonzero()[:, 0].tolist()
+        }
+        discs = {
+            action: int(OTHELLO.rules.margin(after.opp, after.own))
+            for action in following
+            for after in [OTHELLO.step(position, torch.tensor([action]))]
+        }
+        taken = min(action for action in discs if discs[action] == max(discs.values()))
+        given += max(following.values()) - following[taken]
+        optimal += max(following.values()) == following[taken]
+    assert late.grade(greedy) == pytest.approx((optimal / count, given / count))
+    assert given > 0
+
+
+def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "endgames.csv"
+    late = endgame_positions(OTHELLO, 3, 0, path)
+    written = path.read_bytes()
+    assert written.decode().splitlines()[0] == HEADER
+    # Truncated, another position, a value out of range, not text: each file is written again with the same bytes.
+    first = written.splitlines(keepends=True)[1]
+    broken = [written[:-4], written.replace(b"0,", b"1,", 1), written.replace(first, first[:-1] + b"99\n"), b"\xff"]
+    # A value that is possible, but wrong, and a row that is missing at the end.
+    start, _, value = first.rpartition(b",")
+    broken += [written.replace(first, b"%b,%d\n" % (start, int(value) + 2)), written[: written[:-1].rindex(b"\n") + 1]]
+    for content in broken:
+        path.write_bytes(content)
+        endgame_positions(OTHELLO, 3, 0, path)
+        assert path.read_bytes() == written
+    monkeypatch.setattr("selfplay.grading.endgame_positions.action_values_to_the_end", None)
+    again = endgame_positions(OTHELLO, 3, 0, path)
+    assert late is not None and again is not None  # noqa: PT018
+    assert np.array_equal(late.values, again.values, equal_nan=True)
+    assert path.read_bytes() == written
+
+
+def test_connect_four_is_searched_to_the_end(tmp_path: Path) -> None:
+    late = endgame_positions(CONNECT_FOUR, 16, 0, tmp_path / "endgames.csv")
+    assert late is not None
+    assert (late.counts_points, late.empties) == (False, (12, 14))
+    plain = Searcher(CONNECT_FOUR, make_evaluation("none", CONNECT_FOUR), "alpha_beta", ordered=False, table_bits=0)
+    assert np.array_equal(late.values, plain.action_values(late.state, 42).numpy(), equal_nan=True)
+    random = late.grade(RandomPlayer(CONNECT_FOUR))
+    assert (np.nanmin(late.values, axis=1) < np.nanmax(late.values, axis=1)).all()
+    best = late.values == np.nanmax(late.values, axis=1, keepdims=True)
+    legal = ~np.isnan(late.values)
+    assert random == (pytest.approx((best.sum(axis=1) / legal.sum(axis=1)).mean()), None)
+    deep = make_player("search:negascout?depth=14", CONNECT_FOUR, "")
+    assert late.grade(deep).optimal == 1
+
+
+def test_endgame_positions_exist_only_for_boards_and_on_request(tmp_path: Path) -> None:
+    assert endgame_positions(make_game("sumto100"), 5, 0, tmp_path / "x.csv") is None
+    assert endgame_positions(OTHELLO, 0, 0, tmp_path / "x.csv") is None
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,120 @@
+"""The file of an experience store: what persists, other rules, broken and foreign files."""
+
+import sqlite3
+
+import pytest
+
+from selfplay.errors import InvalidFileError, SettingError
+from selfplay.games import make_game
+from selfplay.games.win_draw_loss import WinDrawLoss
+from selfplay.learners.experience.database import APPLICATION_ID, SCHEMA_VERSION
+from selfplay.learners.experience.store import ExperienceStore
+from selfplay.settings.experience import ExperienceRule
+from tests.support.experience_tools import DRAWN, GAME, O_WINS, X_WINS, boards_of, learn, new_store, random_match
+from tests.support.rejections import assert_file_rejected
+
+
+def test_experience_persists_between_processes(tmp_path):
+    store = new_store(tmp_path, backup="minimax", canonical=True, discount=0.8)
+    learn(store, X_WINS, (0, 1))
+    assert " boards known from 1 match; " in str(store.status())
+    learn(store, O_WINS, (1,))
+    learn(store, DRAWN, (0,))
+    before = store.boards()
+    store.close()
+    again = ExperienceStore(tmp_path / "store.sqlite", GAME, must_exist=True)
+    assert again.boards() == before
+    assert again.rule == ExperienceRule("minimax", 0.8, True)
+    assert again.status() == (len(before), 3, (WinDrawLoss(1, 1, 0), WinDrawLoss(1, 0, 1)))
+    assert str(again.status()) == (
+        f"{len(before)} boards known from 3 matches; it has won 2, drawn 1, lost 1 (moving first 1-1-0, second 1-0-1)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        (
+            ExperienceRule("minimax"),
+            "experience.backup=minimax: .*store.sqlite was created with absolute; set another path",
+        ),
+        (ExperienceRule(canonical=True), "experience.canonical=True: .* was created with False"),
+        (ExperienceRule(discount=0.5), "experience.discount=0.5: .* was created with 0.9"),
+        (ExperienceRule("median"), "experience.backup=median: must be absolute or minimax"),
+        (ExperienceRule(discount=1.5), "experience.discount=1.5: must be above 0"),
+    ],
+)
+def test_another_rule_is_refused(tmp_path, wanted, message):
+    new_store(tmp_path).close()
+    with pytest.raises(SettingError, match=message):
+        ExperienceStore(tmp_path / "store.sqlite", GAME, wanted)
+
+
+def test_a_game_without_boards_is_refused_before_a_file_is_created(tmp_path):
+    with pytest.raises(SettingError, match="sumto100: this game has no board of squares"):
+        ExperienceStore(tmp_path / "store.sqlite", make_game("sumto100"))
+    assert not list(tmp_path.iterdir())
+
+
+def other_program(path):
+    with sqlite3.connect(path) as sql:
+        sql.execute("CREATE TABLE theirs (value)")
+
+
+def kept(statement):
+    def change(path):
+        ExperienceStore(path, GAME).close()
+        with sqlite3.connect(path) as sql:
+            sql.execute(statement)
+
+    return change
+
+
+def cut_off(path):
+    store = ExperienceStore(path, GAME)
+    for seed in range(50):
+        learn(store, random_match(seed))
+    store.close()
+    path.write_bytes(path.read_bytes()[:-9000])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: path.write_bytes(b"state_action = {}" * 100), "file is not a database"),
+        (lambda path: path.write_text("{}"), "file is not a database"),
+        (other_program, "is the database of another program"),
+        (kept("PRAGMA user_version = 2"), f"has schema 2; this program reads schema {SCHEMA_VERSION}"),
+        (kept("DROP TABLE board"), "cannot be read as an experience store: no such table"),
+        (kept("DELETE FROM kept WHERE name = 'backup'"), "does not record its backup rule"),
+        (kept("UPDATE kept SET value = 'go' WHERE name = 'game'"), "belongs to go, not tictactoe"),
+        (cut_off, "is damaged|cannot be read|can be read: database disk image is malformed"),
+    ],
+)
+def test_a_broken_or_foreign_file_is_refused_in_one_line_and_unchanged(tmp_path, make, message):
+    path = tmp_path / "store.sqlite"
+    make(path)
+    with assert_file_rejected(path, message):
+        ExperienceStore(path, GAME).status()
+
+
+def test_a_missing_file_is_refused_where_it_must_exist(tmp_path):
+    with pytest.raises(InvalidFileError, match="does not exist"):
+        ExperienceStore(tmp_path / "store.sqlite", GAME, must_exist=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_header_identifies_the_file(tmp_path):
+    new_store(tmp_path).close()
+    with sqlite3.connect(tmp_path / "store.sqlite") as sql:
+        assert sql.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+        assert sql.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_an_error_while_learning_a_match_stores_nothing(tmp_path):
+    store = new_store(tmp_path)
+    learn(store, X_WINS)
+    before, status = store.boards(), store.status()
+    with pytest.raises(InvalidFileError, match="CHECK constraint failed"):
+        store.learn(boards_of(O_WINS), 7, (0,))
+    assert (store.boards(), store.status()) == (before, status)

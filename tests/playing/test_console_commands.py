@@ -1,0 +1,65 @@
+"""The commands of the console: undo, hints, values, help."""
+
+from selfplay.players.random import RandomPlayer
+from selfplay.playing.console import COMMANDS
+from tests.support.dialogue import GAME, LARGE, PROMPT, dialogue
+from tests.support.stub_players import FirstLegal, Valuing
+
+
+def test_undo_takes_back_an_action_with_its_reply_also_after_the_end() -> None:
+    written, prompts = dialogue(["y", "0,0", "2,2", "undo", "1,1", "2,2", "undo", "2,0", "2,2", "n"], FirstLegal(GAME))
+    assert "Taken back: 2,2, 0,2." in written
+    assert written[written.index("Taken back: 2,2, 0,2.") + 1] == "X O .\n. . .\n. . ."
+    first, second = (n for n, line in enumerate(written) if line == "You win.")
+    # The corner that ended the match was taken back, another way was played, and the counts stay.
+    assert written[first + 2 : first + 4] == ["Taken back: 2,2.", "X O O\n. X .\n. . ."]
+    assert written[second + 1] == "This was practice: the result that counts is the one before you took back the end."
+    assert written[second + 2] == written[first + 1]
+    assert prompts.count("Play again? [Y/n] ") == 2
+
+
+def test_undo_without_an_action_is_explained() -> None:
+    written, prompts = dialogue(["undo", "y", "undo"], FirstLegal(GAME))
+    assert written.count("you have not taken an action yet") == 2
+    assert len(prompts) == 4
+
+
+def test_undo_works_at_the_question_about_the_next_match() -> None:
+    written, prompts = dialogue(["y", "0,0", "1,1", "2,2", "y", "undo", "2,0"], FirstLegal(GAME))
+    assert "Taken back: 2,2." in written
+    assert prompts[-1] == PROMPT
+
+
+def test_a_hint_is_the_opponents_choice_or_perfect_play() -> None:
+    written, _ = dialogue(["y", "hint", "perfect", "hint"], Valuing(GAME))
+    assert written.count("valuing would play 2,2, value +0.08.") == 2
+    assert "What valuing expects of each action:\n+0.00 +0.01 +0.02\n+0.03 +0.04 +0.05\n+0.06 +0.07 +0.08" in written
+    nine = " or ".join(GAME.action_to_string(action) for action in range(9))
+    assert written[-2] == f"Perfect play: {nine} draws."
+    written, _ = dialogue(["y", "hint"], RandomPlayer(GAME))
+    assert "perfect would play 0,0, value +0.00." in written
+    written, _ = dialogue(["hint"], None, FirstLegal(LARGE), game=LARGE)
+    assert "no player here values actions, and othello_6x6 is too large to be solved" in written
+
+
+def test_values_and_perfect_values_are_shown_and_hidden() -> None:
+    player = Valuing(GAME)
+    written, _ = dialogue(["values off", "y", "1", "values", "2", "perfect on", "perfect on", "perfect off"], player)
+    assert written[1:5] == ["values off", ". . .\n. . .\n. . .", "It plays 9.", "X . .\n. . .\n. . O"]
+    assert written[5] == "values on"
+    assert written[6].startswith("What valuing expects")
+    assert written[-4:] == ["perfect on", "perfect on", "perfect off", ""]
+    written, _ = dialogue(["y", "values perhaps"], player)
+    assert "write values on or values off" in written
+
+
+def test_hidden_values_are_not_computed() -> None:
+    player = Valuing(GAME)
+    dialogue(["y", "1", "2"], player, values=False)
+    assert player.asked == 0
+
+
+def test_help_lists_the_actions_and_every_command() -> None:
+    written, _ = dialogue(["help", "y", "HELP"], FirstLegal(GAME))
+    assert written.count(f"An action: {GAME.presentation.action_help}") == 2
+    assert all(any(line.startswith(f"{name} ") for line in written[2].splitlines()) for name in COMMANDS)

@@ -1,0 +1,132 @@
+"""The values of actions and the marks of legal squares in the console, and their colours."""
+
+import io
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from selfplay.architectures.output import Output
+from selfplay.games import make_game
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.random import RandomPlayer
+from selfplay.players.value_net import ValueNetPlayer
+from selfplay.playing.board_text import ValueColumn, boards_side_by_side, supports_colour
+from tests.support.dialogue import GAME, LARGE, dialogue
+from tests.support.stub_players import FirstLegal, Valuing
+
+
+class SumOfSquares(nn.Module):
+    """Values an afterstate by a fixed number for each own square."""
+
+    def forward(self, observations: Tensor) -> Output:
+        return Output((observations[:, 0].reshape(-1, 9) * torch.arange(9) / 100).sum(dim=1))
+
+
+def test_the_values_of_all_legal_actions_are_shown() -> None:
+    written, _ = dialogue(["n"], ValueNetPlayer(GAME, SumOfSquares(), name="level 3"))
+    assert written[1:] == [
+        "What level 3 expects of each action:\n+0.00 +0.01 +0.02\n+0.03 +0.04 +0.05\n+0.06 +0.07 +0.08",
+        "It plays 2,2, value +0.08.",
+        ". . .\n. . .\n. . X",
+        "",
+    ]
+
+
+def test_no_values_are_shown_for_the_random_player() -> None:
+    written, _ = dialogue(["n"], RandomPlayer(GAME))
+    assert written[1].startswith("It plays ")
+
+
+@pytest.mark.parametrize(("epsilon", "how"), [(1.0, "at random"), (0.0, "greedily")])
+def test_the_console_says_whether_an_exploring_player_acted_at_random(epsilon: float, how: str) -> None:
+    written, _ = dialogue(["n"], EpsilonGreedyPlayer(GAME, Valuing(GAME), [epsilon]))
+    assert written[1].startswith("What epsilon-greedy valuing expects of each action:\n+0.00 +0.01 +0.02\n")
+    assert written[2].split(" ", 3)[3].startswith(f"{how}, value +0.0")
+
+
+def test_perfect_values_are_shown_next_to_the_others_with_the_best_action() -> None:
+    written, _ = dialogue(["y", "1,1", "0,1", "2,1"], FirstLegal(GAME), perfect=True)
+    assert "Perfect play: 1,1 draws, and no other action is better." in written
+    assert "Result with perfect play:\n+0.00 -1.00 +0.00\n-1.00   X   -1.00\n+0.00 -1.00 +0.00" in written
+    written, _ = dialogue(["y", "1,1"], Valuing(GAME), perfect=True)
+    assert (
+        "What valuing expects of each action:    Result with perfect play:\n"
+        "+0.00 +0.01 +0.02                       +0.00 -1.00 +0.00\n"
+        "+0.03   X   +0.05                       -1.00   X   -1.00\n"
+        "+0.06 +0.07 +0.08                       +0.00 -1.00 +0.00"
+    ) in written
+    written, _ = dialogue(["y", "0,1", "2,0"], Valuing(GAME), perfect=True)
+    # . X .    O threatens nothing yet; X would have to think of the corner
+    # . . .
+    # . . O
+    assert "Perfect play: 2,2 loses; 0,0 or 0,2 or 1,1 or 2,1 would have been best (draws)." in written
+
+
+def test_a_game_that_is_too_large_to_solve_has_no_perfect_values() -> None:
+    written, _ = dialogue(["y", "c2", "perfect"], FirstLegal(LARGE), game=LARGE, perfect=True)
+    assert written.count("othello_6x6 is too large to be solved") == 2
+    assert "It plays b2." in written
+
+
+# ---------------------------------------------------------------------- colour and marks
+
+
+def test_good_values_are_green_bad_ones_red_and_the_best_bold() -> None:
+    state = GAME.state_after(["1,1", "0,1"])
+    values = torch.tensor([-0.5, torch.nan, 0.25, 0.0, torch.nan, -0.004, 1.0, 1.0, 0.001]).numpy()
+    columns = [ValueColumn("one:", values), ValueColumn("another:", values)]
+    text = boards_side_by_side(GAME, state, columns, colour=True)
+    assert text.splitlines()[0] == "one:                 another:"
+    row = "\x1b[31m-0.50\x1b[0m   O   \x1b[32m+0.25\x1b[0m"
+    assert text.splitlines()[1] == f"{row}    {row}"
+    assert text.splitlines()[3].startswith("\x1b[1;32m+1.00\x1b[0m \x1b[1;32m+1.00\x1b[0m +0.00")
+    plain = boards_side_by_side(GAME, state, columns)
+    assert "\x1b" not in plain
+
+
+def test_exact_values_are_integers_below_their_columns() -> None:
+    values = torch.tensor([-12, torch.nan, 3, 0, 3, 1, -1]).numpy()
+    game = make_game("connect_four")
+    column = ValueColumn("one:", values, are_exact=True)
+    assert boards_side_by_side(game, game.init(), [column]).splitlines()[-2:] == [
+        "  .      .      .      .      .      .      .",
+        " -12     -     +3      0     +3     +1     -1",
+    ]
+    coloured = boards_side_by_side(game, game.init(), [column], colour=True).splitlines()[-1]
+    assert "\x1b[1;32m +3  \x1b[0m    0    \x1b[1;32m +3" in coloured
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colour_is_used_on_terminals_that_support_it_unless_no_color_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert supports_colour(Terminal())
+    assert not supports_colour(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "")
+    assert supports_colour(Terminal())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not supports_colour(Terminal())
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert not supports_colour(Terminal())
+
+
+def test_legal_squares_are_marked_on_a_persons_turn_and_off_by_a_setting() -> None:
+    marked, _ = dialogue(["y", "b3"], FirstLegal(LARGE), game=LARGE)
+    plain, _ = dialogue(["y", "b3"], FirstLegal(LARGE), game=LARGE, legal=False)
+    board = next(text for text in marked if "black (X)" in text)
+    # Black can play c2, b3, e4 and d5.
+    assert [line.split()[1:] for line in board.splitlines()[2:6]] == [
+        [*"..*..."],
+        [*".*OX.."],
+        [*"..XO*."],
+        [*"...*.."],
+    ]
+    assert board.endswith("black (X) 2, white (O) 2; * legal")
+    assert not any("*" in text for text in plain)
+    assert next(text for text in plain if "black (X)" in text) == LARGE.presentation.board_text(LARGE.init())

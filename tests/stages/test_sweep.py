@@ -1,0 +1,75 @@
+"""The table of all runs of a sweep, and the report of finished and unfinished ones."""
+
+import pandas as pd
+import pytest
+
+from selfplay.errors import StageError
+from selfplay.runs.run_folder import RunFolder
+from selfplay.stages.sweep import compare_runs, run_table, unbeatable_from
+from tests.support.sweeps import LARGE, folder_of_runs, level_table, run_of
+
+
+def test_the_table_takes_the_newest_level_and_keeps_large_counts():
+    runs = [run_of("seed=0", seed=0), run_of("seed=1", level_table(lost=(9, 0, LARGE)), seed=1, loss=0.5)]
+    table = run_table(runs, {"tictactoe": ["first", "second"]})
+    assert list(table.columns[:3]) == ["run", "seed", "levels"]
+    assert table["levels"].tolist() == [2, 2]
+    assert table["exact_win_vs_random"].tolist() == [0.9, 0.9]
+    assert table["losing_lines_first"].tolist() == ["0", str(LARGE)]
+    assert table["unbeatable_from"].tolist() == [2, pd.NA]
+    assert table["wins_vs_random"].tolist() == [900, 900]
+    assert table["validation_loss"].tolist() == [0.25, 0.5]
+    assert table["rating"].tolist() == [400.0, 400.0]
+
+
+@pytest.mark.parametrize(
+    ("lost", "first"), [((9, 0, 0), 1), ((9, 0, 3, 0), 3), ((9, 1, 0, 2), None), ((9, 0, 1, 0, 0), 3)]
+)
+def test_a_run_is_unbeatable_from_the_level_after_which_no_line_is_lost(lost, first):
+    table = level_table(wins=[0.5] * len(lost), lost=lost, ratings=[0] * len(lost))
+    assert unbeatable_from(table, ["first", "second"]) == first
+    assert unbeatable_from(table, []) is None
+
+
+def test_a_seat_that_no_player_can_hold_does_not_count():
+    table = level_table()
+    table["losing_lines_second"] = "5"
+    assert unbeatable_from(table, ["first"]) == 2
+    assert unbeatable_from(table, ["first", "second"]) is None
+
+
+@pytest.fixture
+def folder(tiny_run, tmp_path):
+    return folder_of_runs(tiny_run, tmp_path)
+
+
+def test_the_report_has_a_row_per_run_and_names_the_unfinished_ones(folder):
+    text = compare_runs(folder)
+    assert [line.split()[0] for line in text.splitlines()[:3]] == ["seed", "9", "10"]
+    assert text.splitlines()[1].split()[1:7] == ["3", "900-0-100", "0.9000", "0/3.1", "x", "10^21"]
+    assert "Not finished, therefore not in the table: 5 of 7 runs\n" in text
+    written = pd.read_csv(folder / "sweep" / "runs.csv", dtype={"lines_first": str})
+    assert written["seed"].tolist() == [9, 10]
+    assert written["lines_first"].tolist() == [str(LARGE)] * 2
+    assert written["unbeatable_from"].tolist() == [2, 2]
+
+
+def test_runs_with_and_without_the_columns_of_an_exact_judge_share_a_table(folder):
+    """Before Connect Four had an exact solver of whole matches, its levels had columns of endgame positions."""
+    for name, columns in {"seed=9": {"endgame_optimal_rate": 0.5}, "seed=10": {"judged_mistake_rate": 0.125}}.items():
+        path = RunFolder(folder / name).comparison
+        pd.read_csv(path, dtype="string").assign(**columns).to_csv(path, index=False)
+    lines = compare_runs(folder).splitlines()
+    assert "mistakes" in lines[0].split()
+    assert ("0.125" in lines[1].split(), "0.125" in lines[2].split()) == (False, True)
+    written = pd.read_csv(folder / "sweep" / "runs.csv")
+    assert written["judged_mistake_rate"].isna().tolist() == [True, False]
+    assert written["endgame_optimal_rate"].isna().tolist() == [False, True]
+
+
+def test_without_finished_runs_there_is_no_table(folder):
+    text = compare_runs(folder / "just begun")
+    assert text.endswith("1 of 1 runs\n  .: no level is trained yet")
+    assert not (folder / "just begun" / "sweep").exists()
+    with pytest.raises(StageError, match="contains no runs"):
+        compare_runs(folder / "something else")

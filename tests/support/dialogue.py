@@ -1,0 +1,38 @@
+"""Scripted dialogues with the console."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from selfplay.games import Game, make_game
+from selfplay.players.player import Player
+from selfplay.playing.console import Console
+from selfplay.playing.console_text import Display
+from selfplay.playing.session import Session
+
+GAME = make_game("tictactoe")
+LARGE = make_game("othello_6x6")
+PROMPT = f"Your action ({GAME.presentation.action_help}): "
+
+
+def dialogue(
+    answers: Iterable[str], *players: Player | None, game: Game = GAME, swap: bool = False, **shown: Any
+) -> tuple[list[str], list[str]]:
+    """The lines that the console writes, and the prompts that it shows, when the person answers so and then leaves.
+
+    `players`: the two; of one alone the other is the person, who is asked who moves first.
+    """
+    written: list[str] = []
+    prompts: list[str] = []
+    remaining = iter(answers)
+
+    def read(prompt: str) -> str:
+        prompts.append(prompt)
+        try:
+            return next(remaining)
+        except StopIteration:
+            raise EOFError from None
+
+    asks = len(players) == 1
+    session = Session(game, (None, players[0]) if asks else (players[0], players[1]), 0)
+    Console(session, read, written.append, asks_who_is_first=asks, swap=swap, display=Display(**shown)).play()
+    return written, prompts

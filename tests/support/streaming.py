@@ -1,0 +1,54 @@
+"""A dataset of matches of tic-tac-toe as a folder of parts, and its rows as a stream."""
+
+import pyarrow.parquet as pq
+
+from selfplay.architectures import build_network
+from selfplay.dataset.parquet import ParquetRowGroups, encode_parquet
+from selfplay.games import make_game
+from selfplay.settings.training import OptimizerSettings, TrainingSettings
+from selfplay.training.fitting import seeded
+from selfplay.training.process_group import SINGLE_PROCESS
+from selfplay.training.streaming import StreamedRows
+from tests.support.dataset_tools import random_rows
+
+GAME = make_game("tictactoe")
+SHAPE = GAME.observation_shape
+MATCHES = 400
+KEY = 7
+CODEC = GAME.observation_codec
+ROWS = random_rows(GAME, range(MATCHES))
+
+
+def in_parts(folder, rows, part_rows=700, group_rows=100):
+    """A dataset as a folder of parts with `part_rows` rows each and small row groups."""
+    folder.mkdir(parents=True)
+    for number, start in enumerate(range(0, len(rows.match), part_rows)):
+        path = folder / f"part-{number:05d}.parquet"
+        path.write_bytes(encode_parquet([rows.select(slice(start, start + part_rows))], CODEC)[0])
+        pq.write_table(pq.read_table(path), path, row_group_size=group_rows, use_dictionary=False)
+    return folder
+
+
+def make_settings(**changes):
+    rate = changes.pop("learning_rate", 0.003)
+    optimizer = OptimizerSettings(name=changes.pop("optimizer", "adam"), learning_rate=rate)
+    values = {
+        "epochs": 2,
+        "steps_per_epoch": None,
+        "batch_size": 64,
+        "merge": False,
+        "symmetries": False,
+        "optimizer": optimizer,
+    }
+    return TrainingSettings(**{**values, **changes})
+
+
+def streamed(*paths, settings=None, buffer_rows=300, key=KEY, processes=SINGLE_PROCESS, matches=MATCHES):
+    groups = [ParquetRowGroups(path, CODEC) for path in paths]
+    return StreamedRows(groups, matches, settings or make_settings(), GAME, key, buffer_rows, processes)
+
+
+def make_network(architecture="mlp"):
+    options = {"hidden_sizes": [16]} if architecture == "mlp" else {}
+    with seeded(1):
+        return build_network({"name": architecture, **options}, SHAPE, GAME.num_distinct_actions)

@@ -1,0 +1,10 @@
+"""Fixtures of the tests of training."""
+
+import pytest
+
+from tests.support.streaming import ROWS, in_parts
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory):
+    return in_parts(tmp_path_factory.mktemp("run") / "dataset.parquet", ROWS)
