@@ -17,6 +17,7 @@ SCRIPTS = [
     if not path.is_symlink()
 ]
 STAGE_SCRIPTS = [path for path in SCRIPTS if path.parent.name != "benchmarks"]
+GAME_NAMES = frozenset(GAMES)
 MODULES = [path for folder in ("selfplay", "architectures") for path in (PROJECT / folder).rglob("*.py")]
 
 
@@ -48,9 +49,9 @@ def test_a_script_first_makes_sure_of_its_python_environment(path):
 def test_games_are_not_compared_by_name_outside_games(path):
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, (ast.Compare, ast.MatchValue)):
-            names = {part.value for part in ast.walk(node) if isinstance(part, ast.Constant)} & set(GAMES)
+            names = {part.value for part in ast.walk(node) if isinstance(part, ast.Constant)} & GAME_NAMES
             assert not names, f"line {node.lineno}: {ast.unparse(node)}"
         if isinstance(node, ast.ImportFrom):
             # A room may have a folder of its own for a game, such as its exact solver.
-            others = {f"selfplay.games.{name}" for name in GAMES if name != path.parent.name}
+            others = {f"selfplay.games.{name}" for name in GAME_NAMES if name != path.parent.name}
             assert node.module not in others, f"line {node.lineno}"

@@ -123,6 +123,12 @@ class Script(Generic[AnySettings]):
         if not set(HELP_FLAGS).isdisjoint(arguments):
             self._print_help(arguments)
             return
+        offer_defaults(self.kind)
+        # Hydra raises errors instead of printing them.
+        os.environ["HYDRA_FULL_ERROR"] = "1"
+        if not any(argument.startswith("-") or "hydra" in argument.partition("=")[0] for argument in arguments):
+            self.run_once(self._composed(arguments))
+            return
         multirun = self._run_hydra(arguments)
         if multirun is not None:
             with logging_to_screen(self.log_to):
@@ -145,15 +151,35 @@ class Script(Generic[AnySettings]):
         overrides = [argument for argument in arguments if not argument.startswith("-")]
         print(help_text(sys.modules["__main__"].__doc__ or "", self.kind, self.config, overrides))
 
+    def _composed(self, overrides: Sequence[str]) -> "DictConfig":
+        """The settings of one run, composed by Hydra, which also keeps its own settings in HydraConfig.
+
+        hydra.main would compose them twice, first to find out whether the command is a sweep, which takes 0.1 s.
+        """
+        from hydra import initialize_config_dir
+        from hydra.core.global_hydra import GlobalHydra
+        from hydra.core.hydra_config import HydraConfig
+        from hydra.types import RunMode
+        from omegaconf import open_dict
+
+        with initialize_config_dir(str(CONFIG_FOLDER), version_base="1.3"):
+            hydra = GlobalHydra.instance().hydra
+            assert hydra is not None
+            try:
+                config = hydra.compose_config(self.config, list(overrides), RunMode.RUN)
+            except ValueError as error:
+                raise _rejected(overrides, error) from error
+        HydraConfig.instance().set_config(config)
+        with open_dict(config):
+            del config["hydra"]
+        return config
+
     def _run_hydra(self, arguments: Sequence[str]) -> Multirun | None:
-        """Let Hydra compose the settings and call `run_once` with them; returns the runs of a sweep, if it was one."""
+        """Let Hydra handle its own flags and settings; returns the runs of a sweep, if it was one."""
         import hydra
         from hydra.core.hydra_config import HydraConfig
         from hydra.types import RunMode
 
-        offer_defaults(self.kind)
-        # Hydra raises errors instead of printing them.
-        os.environ["HYDRA_FULL_ERROR"] = "1"
         sys.argv[1:] = arguments
         is_composed = False
         multirun: Multirun | None = None
@@ -176,10 +202,9 @@ class Script(Generic[AnySettings]):
         try:
             hydra.main(version_base="1.3", config_path=str(CONFIG_FOLDER), config_name=self.config)(job)()
         except ValueError as error:
-            # Hydra rejects some overrides, such as game=1, in this way.
             if is_composed:
                 raise
-            raise SettingError(f"{' '.join(map(shortened, arguments))}: {one_line(error)}") from error
+            raise _rejected(arguments, error) from error
         return multirun
 
     def run_once(self, config: "DictConfig", title: str = "") -> None:
@@ -204,3 +229,8 @@ class Script(Generic[AnySettings]):
             for line in filter(None, (title, taken)):
                 log.info("%s", line)
             self.body(settings)
+
+
+def _rejected(arguments: Sequence[str], error: ValueError) -> SettingError:
+    """The error for arguments such as game=1, which Hydra rejects by a ValueError."""
+    return SettingError(f"{' '.join(map(shortened, arguments))}: {one_line(error)}")

@@ -30,7 +30,8 @@ class Dropping:
         time.sleep(1)
 
 Dropping()
-time.sleep(5)
+for _ in range(100):
+    time.sleep(0.05)
 print("went on")
 """
 
@@ -134,7 +135,8 @@ def test_closed_standard_streams_change_no_byte(run_copy, closed):
     expected = files_of(run_copy)
     shutil.rmtree(run_copy / "level_01")
     for script, level in ((TRAIN, "1"), (GENERATE, "1")):
-        command = [sys.executable, str(script), *TINY, f"run_dir={run_copy}", "--level", level, "executor=process"]
+        command = [sys.executable, str(script), *TINY, f"run_dir={run_copy}", "--level", level]
+        command += ["executor=process", "executor.workers=1"]
         result = subprocess.run(
             ["bash", "-c", f'"$@" {closed}', "bash", *command], check=False, capture_output=True, text=True
         )

@@ -21,6 +21,7 @@ from selfplay.players.value_net import ValueNetPlayer
 from selfplay.settings.training import TrainingSettings
 from selfplay.training.fitting import seeded
 from tests.support.dataset_tools import rows_of_record
+from tests.support.games import with_slow_sizes
 from tests.support.pretended_gpu import GPU, OnGPU, pretended_gpu
 from tests.support.runs import GENERATE, files_of, run_forked, tiny_settings
 from tests.support.training import fit_to_rows
@@ -67,7 +68,7 @@ def assert_same(one, other):
         assert torch.equal(part, other[name]), name
 
 
-@pytest.mark.parametrize("name", sorted(GAMES))
+@pytest.mark.parametrize("name", with_slow_sizes(GAMES))
 def test_random_matches_are_the_same_on_a_gpu(name):
     game = make_game(name)
     player = RandomPlayer(game)
@@ -129,8 +130,9 @@ def test_a_run_on_a_gpu_has_the_bytes_of_one_on_the_cpu(more, tmp_path):
 
 def test_levels_are_compared_on_a_gpu(tiny_run, tmp_path):
     for device in ("gpu", "cpu"):
-        shutil.copytree(tiny_run, tmp_path / device)
-    few = ["comparison.matches=4"]
+        for level in ("level_00", "level_01"):
+            shutil.copytree(tiny_run / level, tmp_path / device / level)
+    few = ["comparison.matches=4", "levels=1"]
     with pretended_gpu():
         compare_levels(tiny_settings(tmp_path / "gpu", *few))
     compare_levels(tiny_settings(tmp_path / "cpu", *few))
@@ -229,7 +231,7 @@ def test_row_by_row_training_stays_on_the_cpu_when_there_is_a_gpu(tmp_path):
 
 
 @real_gpu
-@pytest.mark.parametrize("name", sorted(GAMES))
+@pytest.mark.parametrize("name", with_slow_sizes(GAMES))
 def test_random_matches_are_the_same_on_a_real_gpu(name):
     game = make_game(name)
     player = RandomPlayer(game)

@@ -8,6 +8,7 @@ from selfplay.errors import ConformanceError, IllegalActionError
 from selfplay.games import GAMES, Symmetries, make_game
 from selfplay.games.conformance import check_game
 from selfplay.games.tictactoe import TicTacToe, TicTacToePresentation
+from tests.support.games import with_slow_sizes
 
 PERFT = {
     "tictactoe": (9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0),
@@ -21,7 +22,7 @@ PERFT = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(GAMES))
+@pytest.mark.parametrize("name", with_slow_sizes(GAMES))
 def test_every_game_conforms(name):
     check_game(make_game(name), PERFT[name])
 

@@ -11,6 +11,7 @@ from selfplay.search.evaluation import position_values
 from selfplay.search.evaluation_files import EVALUATIONS, evaluation_text, make_evaluation
 from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.searcher import ALGORITHMS, Searcher
+from tests.support.games import with_slow_sizes
 
 OTHELLO = make_game("othello")
 NAMES = sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
@@ -43,7 +44,7 @@ def test_every_evaluation_fits_every_game_with_its_features(name):
             assert evaluation.table(game).shape == (1, size)
 
 
-@pytest.mark.parametrize("name", ["othello", "othello_6x6", "othello_4x4"])
+@pytest.mark.parametrize("name", with_slow_sizes(["othello", "othello_6x6", "othello_4x4"]))
 def test_an_open_position_is_worth_the_sum_and_a_finished_one_its_result(name):
     game = make_game(name)
     article = make_evaluation("article", game)

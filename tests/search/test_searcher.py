@@ -22,6 +22,7 @@ from selfplay.search.evaluation import position_values
 from selfplay.search.evaluation_files import make_evaluation
 from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.searcher import ALGORITHMS, Searcher
+from tests.support.games import with_slow_sizes
 
 GAMES_OF_SEARCH = {name: make_game(name) for name in GAMES}
 VARIANTS = [
@@ -61,7 +62,7 @@ def negamax(game: Game, evaluation: FeatureEvaluation, state: State, depth: int)
     return best, chosen, visited
 
 
-@pytest.mark.parametrize("name", sorted(GAMES))
+@pytest.mark.parametrize("name", with_slow_sizes(GAMES))
 @settings(max_examples=8)
 @given(seed=st.integers(0, 2**40), plies=st.integers(0, 70), depth=st.integers(0, 2))
 def test_minimax_equals_its_definition(name, seed, plies, depth):
@@ -74,7 +75,7 @@ def test_minimax_equals_its_definition(name, seed, plies, depth):
     assert found.visited.tolist() == [visited]
 
 
-@pytest.mark.parametrize("name", sorted(GAMES))
+@pytest.mark.parametrize("name", with_slow_sizes(GAMES))
 @settings(max_examples=25)
 @given(seed=st.integers(0, 2**40), plies=st.integers(0, 70), depth=st.integers(1, 6))
 def test_all_searches_give_the_same_value_and_action(name, seed, plies, depth):
@@ -105,7 +106,7 @@ def test_negascout_visits_no_more_positions_than_alpha_beta_on_average(ordered, 
         assert visited["negascout"] <= visited["alpha_beta"], depth
 
 
-@pytest.mark.parametrize("name", sorted(GAMES))
+@pytest.mark.parametrize("name", with_slow_sizes(GAMES))
 @settings(max_examples=15)
 @given(seed=st.integers(0, 2**40), plies=st.integers(0, 60), depth=st.integers(1, 5))
 def test_the_principal_variation_leads_to_the_value(name, seed, plies, depth):
@@ -226,9 +227,9 @@ def test_action_values_are_searches_of_the_next_positions():
 
 
 def test_a_batch_is_searched_like_its_positions_one_by_one():
-    game = make_game("othello_6x6")
+    game = make_game("othello_4x4")
     searcher = Searcher(game, evaluation_for(game))
-    states = [position_after(game, plies, 11) for plies in range(0, 36, 3)]
+    states = [position_after(game, plies, 11) for plies in range(13)]
     batch = State(*map(torch.cat, zip(*states, strict=True)))
     found = searcher.search_batch(batch, 3)
     singles = [Searcher(game, evaluation_for(game)).search_batch(state, 3) for state in states]

@@ -17,6 +17,7 @@ import torch
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games import make_game
 from selfplay.search.endgame.solver import EndgameSolver
+from tests.support.games import with_slow_sizes
 from tests.support.runs import PROJECT
 
 FFO = {
@@ -161,7 +162,7 @@ def played_board(chance, game, empties):
 
 
 @pytest.mark.parametrize("empties_to_winner", [True, False])
-@pytest.mark.parametrize("name", ["othello", "othello_6x6", "othello_4x4"])
+@pytest.mark.parametrize("name", with_slow_sizes(["othello", "othello_6x6", "othello_4x4"]))
 def test_values_and_actions_are_those_of_plain_minimax(name, empties_to_winner):
     chance = random.Random(name)
     shared = solver_of(name, empties_to_winner)
