@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any, cast
 
 from omegaconf import DictConfig, OmegaConf, open_dict
@@ -24,14 +23,8 @@ def offer_defaults(kind: type[Any]) -> None:
         return
     from hydra.core.config_store import ConfigStore
 
-    ConfigStore.instance().store(name=kind.__name__, node=OmegaConf.to_container(_structured(kind)))
+    ConfigStore.instance().store(name=kind.__name__, node=OmegaConf.to_container(OmegaConf.structured(kind)))
     _OFFERED.add(kind)
-
-
-@cache
-def _structured(kind: type[Any]) -> DictConfig:
-    """The defaults and types of all fields of `kind`; not to be changed."""
-    return OmegaConf.structured(kind)
 
 
 def settings_from_config(config: DictConfig, kind: type[AnySettings]) -> AnySettings:
@@ -44,7 +37,7 @@ def settings_from_config(config: DictConfig, kind: type[AnySettings]) -> AnySett
     try:
         values = OmegaConf.to_container(config, resolve=True)
         name_settings_modules(values)
-        merged = OmegaConf.merge(_structured(kind), values)
+        merged = OmegaConf.merge(OmegaConf.structured(kind), values)
         return cast(AnySettings, OmegaConf.to_object(merged))
     except OmegaConfBaseException as error:
         raise SettingError(one_line(error)) from error

@@ -2,12 +2,10 @@
 
 import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import pexpect
@@ -17,6 +15,7 @@ from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.tabular import TabularSettings
 from selfplay.stages.train_tabular import train_tabular
 from tests.support.runs import CONSOLE, EXPERIENCE, run_forked
+from tests.support.terminal import Terminal
 
 PATIENCE = 60
 FIRST = "Do you want to go first? [Y/n] "
@@ -29,16 +28,8 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 def console(run_dir: Path, *arguments: str, script: Path = CONSOLE, **variables: str) -> Iterator["pexpect.spawn[str]"]:
     """The console in a terminal of its own, which must have ended well when the block does."""
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    terminal = pexpect.spawn(
-        sys.executable,
-        [str(script), f"run_dir={run_dir}", *arguments],
-        timeout=PATIENCE,
-        encoding="utf-8",
-        dimensions=(50, 160),
-        env=environment | {"TERM": "xterm", **variables},
-        # A shell starts background jobs with SIGINT ignored, which child processes inherit.
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
-    )
+    environment |= {"TERM": "xterm", **variables}
+    terminal = Terminal(script, f"run_dir={run_dir}", *arguments, env=environment, timeout=PATIENCE)
     try:
         yield terminal
         terminal.expect(pexpect.EOF)

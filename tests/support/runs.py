@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import cache
@@ -57,7 +57,9 @@ def run_forked(script: Path, *arguments: object) -> subprocess.CompletedProcess[
     output, error = os.memfd_create("stdout"), os.memfd_create("stderr")
     child = os.fork()
     if child == 0:
-        _become(script, [str(argument) for argument in arguments], output, error)
+        os.dup2(output, 1)
+        os.dup2(error, 2)
+        become(script, arguments)
     _, status = os.waitpid(child, 0)
     texts = []
     for descriptor in (output, error):
@@ -95,15 +97,14 @@ def interrupted_when_there_is(
     return subprocess.CompletedProcess(process.args, process.returncode, output, error)
 
 
-def _become(script: Path, arguments: list[str], output: int, error: int) -> None:
+def become(script: Path, arguments: Iterable[object]) -> None:
+    """Run the script in this process, a fork, and end it. The script has the descriptors 0 to 2 as its streams."""
     import runpy
 
     code = 1
     try:
-        os.dup2(output, 1)
-        os.dup2(error, 2)
-        sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
-        sys.argv = [str(script), *arguments]
+        sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w")
+        sys.argv = [str(script), *map(str, arguments)]
         sys.path.insert(0, str(script.parent))
         runpy.run_path(str(script), run_name="__main__")
         code = 0
