@@ -2,7 +2,7 @@
 
 import re
 
-from tests.support.runs import PROJECT, run_forked, run_script
+from tests.support.runs import PROJECT, run_forked
 
 THROUGHPUT = PROJECT / "benchmarks" / "throughput.py"
 TINY = ["--games", "tictactoe", "--seconds", "0"]
@@ -21,7 +21,7 @@ def assert_positive(cell):
 
 def test_every_player_executor_and_batch_has_a_row_and_the_best_is_marked():
     players, executors = ["--players", "random", "ntuple"], ["--executors", "serial", "process", "--workers", "1"]
-    result = run_script(THROUGHPUT, *TINY, *players, *executors, "--batch-sizes", "8", "4")
+    result = run_forked(THROUGHPUT, *TINY, *players, *executors, "--batch-sizes", "8", "4")
     assert result.returncode == 0, result.stderr
     rows = rows_of(result.stdout)
     expected = [[player, name, batch] for name in executors[1:3] for player in players[1:] for batch in "48"]

@@ -113,11 +113,10 @@ def test_an_interrupt_that_was_handled_is_not_repeated(tmp_path):
 )
 def test_a_signal_leaves_one_line_no_partial_file_and_no_process(tmp_path, number, code, named, executor):
     arguments = ["--level", "0", "matches=40000000", "dataset.shard_matches=2000", f"executor={executor}"]
-    command = [sys.executable, GENERATE, *arguments, f"run_dir={tmp_path}"]
-    result = interrupted_when_there_is(tmp_path / "level_00" / ".dataset.csv.partial", command, number)
+    partial = tmp_path / "level_00" / ".dataset.csv.partial"
+    result = interrupted_when_there_is(partial, GENERATE, *arguments, f"run_dir={tmp_path}", number=number)
     assert_refused(result, code, named)
     assert files_of(tmp_path) == {}
-    # stdout and stderr are closed, so no worker is left that has them open.
 
 
 def test_an_error_after_work_in_processes_leaves_one_line(tmp_path):

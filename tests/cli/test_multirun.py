@@ -1,7 +1,6 @@
 """A sweep (-m): a folder for each run, failed runs, and the table and figure at the end."""
 
 import shutil
-import sys
 
 import pandas as pd
 import pytest
@@ -159,7 +158,7 @@ def test_a_folder_without_runs_gets_one_line(tmp_path, folder, named):
 def test_ctrl_c_stops_all_runs_of_a_sweep(tmp_path):
     partial = tmp_path / "seed=0" / "level_00" / ".dataset.csv.partial"
     sweep = ["-m", "seed=0,1", "levels=1", "matches=1000000", f"run_dir={tmp_path}"]
-    result = interrupted_when_there_is(partial, [sys.executable, LEARN, *sweep])
+    result = interrupted_when_there_is(partial, LEARN, *sweep)
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (INTERRUPTED, "run 1 of 2: seed=0\n", 1)
     assert result.stderr.startswith("error: interrupted; run the same command again")
     assert not (tmp_path / "seed=1").exists()

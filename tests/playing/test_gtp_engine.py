@@ -1,8 +1,6 @@
 """Players as GTP engines: dialogues as text, and the script."""
 
 import io
-import subprocess
-import sys
 
 import pytest
 import torch
@@ -12,7 +10,7 @@ from selfplay.gtp.conversation import command_lines
 from selfplay.playing.gtp_engine import Engine, answer_lines, engine_from_settings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.gtp import GtpSettings
-from tests.support.runs import PROJECT
+from tests.support.runs import PROJECT, run_forked
 from tests.support.stub_players import FirstLegal
 
 GTP = PROJECT / "play" / "gtp.py"
@@ -251,14 +249,12 @@ def test_the_player_is_set_by_the_settings(tmp_path):
 
 
 def test_the_script_writes_only_answers_to_stdout():
-    command = [sys.executable, str(GTP), "player=search:negascout?depth=1"]
-    result = subprocess.run(command, input="1 genmove b\n\n2 quit\nname\n", capture_output=True, text=True, check=False)
+    result = run_forked(GTP, "player=search:negascout?depth=1", stdin="1 genmove b\n\n2 quit\nname\n")
     assert (result.returncode, result.stdout, result.stderr) == (0, "=1 D3\n\n=2\n\n", "")
 
 
 def test_a_game_without_squares_is_rejected_in_one_line():
-    command = [sys.executable, str(GTP), "player=random", "game=sumto100"]
-    result = subprocess.run(command, input="", capture_output=True, text=True, check=False)
+    result = run_forked(GTP, "player=random", "game=sumto100")
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith("error: game=sumto100: the Go Text Protocol needs")
     assert result.stderr.count("\n") == 1

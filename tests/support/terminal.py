@@ -3,7 +3,6 @@
 import ctypes
 import os
 import pty
-import signal
 import sys
 import termios
 from pathlib import Path
@@ -26,7 +25,6 @@ class Terminal(pexpect.spawn):
         if child == 0:
             os.environ.clear()
             os.environ.update(env)
-            signal.signal(signal.SIGINT, signal.default_int_handler)
             termios.tcsetwinsize(0, dimensions)
             # pytest has imported readline, which would edit the lines that the script reads.
             ctypes.c_void_p.in_dll(ctypes.pythonapi, "PyOS_ReadlineFunctionPointer").value = None

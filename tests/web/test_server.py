@@ -5,7 +5,10 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import util
 from pathlib import Path
 from urllib.request import urlopen
@@ -23,21 +26,26 @@ WEB = PROJECT / "play" / "web.py"
 PAGE = PROJECT / "selfplay" / "web" / "page"
 
 
-def test_the_script_prints_its_address_serves_the_page_and_stops_at_ctrl_c(whole_run: Path) -> None:
-    command = [sys.executable, str(WEB), "port=0", f"run_dir={whole_run}"]
-    with interruptible(command) as process:
+@contextmanager
+def serving(*settings: str) -> "Iterator[tuple[str, subprocess.Popen[str]]]":
+    """A running server: its address and the process, which must end well at Ctrl-C when the block does."""
+    with interruptible([sys.executable, str(WEB), "port=0", *settings]) as process:
         assert process.stdout is not None
         try:
             said = process.stdout.readline()
             address = re.fullmatch(r"Play at (http://127\.0\.0\.1:\d+) \(press Ctrl-C to stop\)\n", said)
             assert address, said
-            with urlopen(address[1], timeout=60) as answer:
-                assert b"<title>selfplay</title>" in answer.read()
+            yield address[1], process
             process.send_signal(signal.SIGINT)
             output, error = process.communicate(timeout=60)
         finally:
             process.kill()
     assert (process.returncode, output, error) == (0, "The server has stopped.\n", "")
+
+
+def test_the_script_prints_its_address_serves_the_page_and_stops_at_ctrl_c(whole_run: Path) -> None:
+    with serving(f"run_dir={whole_run}") as (address, _), urlopen(address, timeout=60) as answer:
+        assert b"<title>selfplay</title>" in answer.read()
 
 
 def test_a_port_in_use_is_reported_in_one_line(tmp_path: Path) -> None:
@@ -98,17 +106,8 @@ def test_a_host_that_cannot_be_found_is_reported_in_one_line(host: str, tmp_path
 
 
 def test_a_page_that_others_can_reach_is_announced_with_a_warning(whole_run: Path) -> None:
-    command = [sys.executable, str(WEB), "port=0", f"run_dir={whole_run}", "host=0.0.0.0", "hosts=[127.0.0.1]"]
-    with interruptible(command) as process:
+    with serving(f"run_dir={whole_run}", "host=0.0.0.0", "hosts=[127.0.0.1]") as (address, process):
         assert process.stdout is not None
-        try:
-            said = process.stdout.readline()
-            address = re.fullmatch(r"Play at (http://127\.0\.0\.1:\d+) \(press Ctrl-C to stop\)\n", said)
-            assert address, said
-            assert process.stdout.readline().startswith("Other computers in the network can reach this page")
-            with urlopen(address[1], timeout=60) as answer:
-                assert answer.status == 200
-            process.send_signal(signal.SIGINT)
-            assert process.wait(60) == 0
-        finally:
-            process.kill()
+        assert process.stdout.readline().startswith("Other computers in the network can reach this page")
+        with urlopen(address, timeout=60) as answer:
+            assert answer.status == 200
