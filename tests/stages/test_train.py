@@ -230,7 +230,7 @@ def test_a_run_killed_at_many_moments_ends_with_the_same_bytes(tiny_run: Path, t
     expected = files_of(tiny_run)
     chance = random.Random(7)
     kills = runs = 0
-    # A kill waits until the process has begun or finished one more file, and then a moment of chance, so that the
+    # A kill waits until the process has begun or finished a few more files, and then a moment of chance, so that the
     # kills happen throughout the run at any speed of the computer.
     moments = set()
     while kills < 24:
@@ -238,8 +238,10 @@ def test_a_run_killed_at_many_moments_ends_with_the_same_bytes(tiny_run: Path, t
         before = count_files(run_dir)
         child = context.Process(target=_learn_in_child, args=(run_dir,))
         child.start()
-        while child.is_alive() and count_files(run_dir) == before:
-            time.sleep(0.001)
+        for _ in range(chance.randint(1, 4)):
+            while child.is_alive() and count_files(run_dir) == before:
+                time.sleep(0.001)
+            before = count_files(run_dir)
         child.join(chance.uniform(0, 0.03))
         if child.is_alive():
             os.kill(child.pid, signal.SIGKILL)
