@@ -54,8 +54,8 @@ def test_a_new_process_prints_the_same_as_a_forked_one(tmp_path, argument):
 @pytest.mark.parametrize(
     ("argument", "named"),
     [
-        ("architecture.name=[mlp]", "unknown architecture ['mlp']; choose from conv, mlp"),
-        ("architecture.name=best", "unknown architecture 'best'; choose from conv, mlp"),
+        ("architecture.name=[mlp]", "unknown architecture ['mlp']; choose from alphazero_mlp, "),
+        ("architecture.name=best", "unknown architecture 'best'; choose from alphazero_mlp, "),
         ("architecture.dropout=half", "'half'"),
         ("architecture.hidden_sizes=[0]", "architecture.hidden_sizes=[0]: must be integers of at least 1"),
     ],
