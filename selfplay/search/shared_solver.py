@@ -18,7 +18,7 @@ from selfplay.errors import TimeLimitError
 from selfplay.games.state import State
 from selfplay.search.exact_solver import ExactSolver, words_of
 
-QUICK_SECONDS, QUICK_TABLE_BITS = 0.1, 16
+QUICK_SECONDS, QUICK_TABLE_BITS = 0.05, 16
 TURN_SECONDS, TURN_TABLE_BITS = 2.0, 22
 SECONDS_WANTED = 10.0
 """A position that nobody has asked for in this time is no longer worked on."""

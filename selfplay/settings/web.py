@@ -29,7 +29,7 @@ class WebSettings(CommonSettings):
     match_minutes: float = 60.0
     """Minutes after which an unused match is dropped."""
     search_seconds: float = 2.0
-    """Time limit of a search for one reply, in seconds."""
+    """Time limit of a search, or of perfect play, for one reply, in seconds."""
     deepest_search: int = 8
     """Depth in plies of the deepest search that the page offers."""
 
