@@ -20,6 +20,7 @@ from selfplay.players.value_net import (
 )
 from selfplay.runs.checkpoints import Checkpoint, load_checkpoint
 from selfplay.search.mcts.afterstates import PRIOR_TEMPERATURE, AfterstateEvaluator
+from selfplay.search.mcts.evaluation_cache import EvaluationCache
 from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator, PositionValues
 from selfplay.settings.checks import require_above_0
 from selfplay.settings.choices import OUTCOMES
@@ -32,21 +33,27 @@ same result as in a batch. Convolutions are fastest with 32 to 64 rows."""
 class PolicyNetworkEvaluator:
     """A network with a policy head: the value of the position, and the logits of the actions.
 
+    Evaluations are remembered, so the weights must not change.
+
     Args:
         outcome: what the network predicts, a name in `selfplay.settings.choices.OUTCOMES`.
     """
 
     def __init__(self, game: Game, network: nn.Module, outcome: str = "return", name: str = "network") -> None:
         self.game, self.network, self.name = game, network.eval(), name
-        self.ends = OUTCOMES[outcome](game)
+        self.ends, self._cache = OUTCOMES[outcome](game), EvaluationCache(game.num_distinct_actions)
 
     def evaluate(self, state: State) -> PositionValues:
+        return self._cache.evaluate(state, self._evaluate)
+
+    def _evaluate(self, state: State) -> PositionValues:
         output: Output = evaluate_output(self.network, self.game.observe(state), BLOCK)
         assert output.policy_logits is not None, "checked by `network_evaluator`"
         # The output is the outcome for the player who has just moved.
         return PositionValues(-output.value, output.policy_logits)
 
     def move_to(self, device: str) -> None:
+        self._cache.clear()
         self.network.to(device)
 
     def bytes_on_device(self) -> int:
@@ -56,7 +63,8 @@ class PolicyNetworkEvaluator:
 class ValueNetworkEvaluator:
     """A network without a policy head: the values of the afterstates give the priors, and the best one the value.
 
-    As `AfterstateEvaluator`, which does the same for evaluations that can be compiled.
+    As `AfterstateEvaluator`, which does the same for evaluations that can be compiled. Evaluations are remembered, so
+    the weights must not change.
 
     Args:
         outcome: what the network predicts, a name in `selfplay.settings.choices.OUTCOMES`.
@@ -76,13 +84,18 @@ class ValueNetworkEvaluator:
         require_above_0("prior_temperature", temperature)
         self.player = ValueNetPlayer(game, network, name=name, outcome=outcome)
         self.ends, self.temperature, self.name = OUTCOMES[outcome](game), temperature, name
+        self._cache = EvaluationCache(game.num_distinct_actions)
 
     def evaluate(self, state: State) -> PositionValues:
+        return self._cache.evaluate(state, self._evaluate)
+
+    def _evaluate(self, state: State) -> PositionValues:
         values = self.player.action_values(state)
         # Values of linear outputs may exceed those of a won match.
         return PositionValues(best_values(values).clamp(-1, 1), values.nan_to_num(nan=0.0) / self.temperature)
 
     def move_to(self, device: str) -> None:
+        self._cache.clear()
         self.player.move_to(device)
 
     def bytes_on_device(self) -> int:
