@@ -65,10 +65,12 @@ def perfect_player_of(game: Game) -> PerfectPlay | None:
     """
     key = _key(game)
     if key not in _perfect_players:
-        _perfect_players[key] = _shared_solver_player(game)
-        if _perfect_players[key] is None:
+        found: PerfectPlay | None = _shared_solver_player(game)
+        if found is None:
             with suppress(GameTooLargeError):
-                _perfect_players[key] = PerfectPlayer(enumerate_positions(game, SOLVED_AT_ONCE))
+                found = PerfectPlayer(enumerate_positions(game, SOLVED_AT_ONCE))
+        # Only now, because other threads take what is there for the result.
+        _perfect_players[key] = found
     return _perfect_players[key]
 
 
