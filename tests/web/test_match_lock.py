@@ -166,7 +166,7 @@ def test_a_learning_player_does_not_block_other_matches(
             async with asked(gate, play(client, asyncio.Semaphore(1), match, 1)) as learning:
                 for opponent in ("level-1", "search-1"):
                     await play_another(client, opponent)
-            assert "from 1 matches" in learning.result()["standing"]
+            assert "from 1 match;" in learning.result()["standing"]
 
     asyncio.run(try_it())
 
