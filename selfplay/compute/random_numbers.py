@@ -41,6 +41,7 @@ class Activity(IntEnum):
     TOURNAMENT = 7
     MEASUREMENT = 8
     LATE_POSITIONS = 9
+    GATE = 10
     JUDGED_POSITIONS = 10
     VERSUS_PERFECT = 11
 

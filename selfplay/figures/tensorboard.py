@@ -99,6 +99,9 @@ def _level_folder(settings: Settings, level: int) -> Path:
 def _write_loss(writer: Any, loss: "EpochLoss") -> None:
     writer.add_scalar("loss/training", loss.training_loss, loss.epoch)
     writer.add_scalar("loss/validation", loss.validation_loss, loss.epoch)
+    if loss.parts is not None:
+        for name, part in loss.parts._asdict().items():
+            writer.add_scalar(f"loss_parts/{name.removesuffix('_loss')}", part, loss.epoch)
     # Makes each epoch visible as soon as it ends.
     writer.flush()
 

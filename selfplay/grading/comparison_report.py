@@ -11,6 +11,7 @@ from selfplay.games.line_text import draw_line
 from selfplay.games.win_draw_loss import UNDECIDED
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_columns import RESULTS
+from selfplay.grading.gate_text import gate_text
 from selfplay.grading.large_game_report import measured_verdict
 from selfplay.grading.progress_text import progress_text
 from selfplay.grading.proof import SEAT_NAMES, Grade, Grader, is_unbeatable
@@ -29,7 +30,7 @@ SOLVED_COLUMNS = {
 def comparison_report(comparison: Comparison, settings: Settings) -> str:
     """The table, the progress against the random player, and the verdict. `settings`: of the run."""
     progress = progress_text(comparison.table, settings)
-    return f"{comparison_table(comparison)}\n\n{progress}\n{verdict(comparison)}"
+    return f"{comparison_table(comparison)}\n\n{gate_text(settings)}{progress}\n{verdict(comparison)}"
 
 
 # ---------------------------------------------------------------------- the table

@@ -63,6 +63,16 @@ def exploring_player(settings: Settings, game: "Game", level: int) -> "Player":
     return player if level == 0 else EpsilonGreedyPlayer(game, player, settings.epsilons)
 
 
+def learning_player(settings: Settings, game: "Game", checkpoint: "Checkpoint", name: str) -> "Player":
+    """A trained network as it plays the matches of its dataset, with exploration."""
+    from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+
+    if settings.has_policies:
+        return search_learner(settings, game, checkpoint, name)
+    player = checkpoint_player(checkpoint, game, settings.player.depth, settings.player.temperature, name)
+    return EpsilonGreedyPlayer(game, player, settings.epsilons)
+
+
 def players_of_dataset(settings: Settings, game: "Game", level: int) -> "tuple[Player, Player]":
     """The player of the matches of a dataset, and its opponent, which is the same player or the named opponent.
 

@@ -147,3 +147,14 @@ def level_evaluator(
     """
     checkpoint = load_checkpoint(agent_of(run_dir, level), game)
     return checkpoint_evaluator(checkpoint, game, temperature, f"level:{level}")
+
+
+def level_policy(run_dir: str | Path, level: int, game: Game) -> PolicyNetworkEvaluator:
+    """The evaluator of a level with a policy head.
+
+    Raises as `level_evaluator`, and SettingError if the level has no policy head.
+    """
+    evaluator = level_evaluator(run_dir, level, game)
+    if not isinstance(evaluator, PolicyNetworkEvaluator):
+        raise SettingError(f"level {level} has no policy head; write level:{level}")
+    return evaluator

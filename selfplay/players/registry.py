@@ -25,6 +25,7 @@ PLAYERS: "Registry[PlayerKind | Callable[[Game], Player]]" = Registry(
         "experience": "selfplay.players.kinds.experience:KIND",
         "search": "selfplay.players.kinds.search:KIND",
         "mcts": "selfplay.players.kinds.mcts:KIND",
+        "policy": "selfplay.players.kinds.policy:KIND",
         "greedy_discs": "selfplay.players.kinds.search:GREEDY_DISCS",
         "gtp": "selfplay.players.kinds.gtp:KIND",
         "human": "selfplay.players.kinds.human:KIND",

@@ -27,6 +27,12 @@ def _searches(settings: "Settings", level: int) -> bool:
     return level > 0 and settings.has_policies
 
 
+def _has_predecessor(settings: "Settings", level: int) -> bool:
+    """Whether the gate compares a level with the one before it. Level 0 is the random player, whose weights cannot be
+    kept."""
+    return level > 1 and settings.gate is not None
+
+
 def _learns_policies(settings: "Settings", _: int) -> bool:
     return settings.has_policies
 
@@ -159,6 +165,11 @@ class Settings(CommonSettings):
     """full: the outcome of the whole match; watkins: up to the next exploring action, then the value of the best action
     there (Watkins's Q(lambda) with lambda = 1); search: levels play with tree search (`mcts`), and learn the outcome of
     the whole match and the policy that the search finds."""
+    gate: float | None = field(default=None, metadata=affects("training", when=_has_predecessor, unless_default=True))
+    """A new level must score at least this share (wins + draws / 2) of `gate_matches` against the level before it, or
+    that level's weights are kept; null: every new level is taken. Level 1 always is."""
+    gate_matches: int = field(default=200, metadata=affects("training", when=_has_predecessor, unless_default=True))
+    """Number of these matches."""
     logger: str = field(default="none", metadata=affects("comparison") | EACH_COMMAND)
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
     force: bool = False
@@ -188,6 +199,8 @@ class Settings(CommonSettings):
             raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
         if self.has_policies:
             self._check_policies()
+        require("gate", self.gate, self.gate is None or 0 <= self.gate <= 1, "from 0 to 1, or null")
+        require_count("gate_matches", self.gate_matches, 2)
         if self.logger == "tensorboard":
             require_package("logger=tensorboard", "tensorboard")
 

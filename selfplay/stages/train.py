@@ -75,10 +75,15 @@ def _train_and_write(plan: TrainingPlan, processes: ProcessGroup, progress: Prog
                 write_events(loss)
 
             fitted = fit_level(plan, rows, processes, on_epoch)
+    counts = {"rows": rows.num_rows}
+    if plan.gate_agent is not None:
+        from selfplay.stages.gate import pass_gate
+
+        counts |= pass_gate(plan, fitted).counts()
     _write(plan, fitted)
     if settings.output_dir is None:
         record_run_settings(settings)
-    manifest.record("training", record, {"rows": rows.num_rows}, ["agent.safetensors", "epoch_loss.csv"])
+    manifest.record("training", record, counts, ["agent.safetensors", "epoch_loss.csv"])
     return True
 
 

@@ -26,6 +26,8 @@ class TrainingPlan:
     """The datasets that it is trained on, the newest last."""
     start: Path | None
     """The agent whose weights it starts from; None: fresh weights."""
+    gate_agent: Path | None = None
+    """The agent that it must play well against; None: it is taken in any case."""
 
     @property
     def folder(self) -> Path:
@@ -48,6 +50,8 @@ class TrainingPlan:
             record["processes"] = processes
         if self.start is not None:
             record["start_sha256"] = sha256(self.start)
+        if self.gate_agent is not None:
+            record["gate_sha256"] = sha256(self.gate_agent)
         return record
 
     def default_of(self, name: str) -> object:
@@ -97,4 +101,8 @@ def plan_training(settings: Settings, level: int) -> TrainingPlan:
     start = None if starts_fresh else run.agent(level - 1)
     if settings.start_file is not None:
         start = Path(settings.start_file)
-    return TrainingPlan(settings, run, level, datasets, start)
+    gate_agent = None
+    if settings.gate is not None and level > 1:
+        run.check_level(level - 1)
+        gate_agent = run.agent(level - 1)
+    return TrainingPlan(settings, run, level, datasets, start, gate_agent)

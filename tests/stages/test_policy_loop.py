@@ -1,16 +1,23 @@
 """Runs that learn a policy by tree search: datasets, losses, resuming, and refused settings."""
 
+import re
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
+from safetensors.torch import load_file
 
 from selfplay import generate_level, learn_levels, train_level
+from selfplay.compute.random_numbers import Draws
 from selfplay.dataset.reader import read_dataset
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
+from selfplay.grading.gate_text import gate_text
+from selfplay.players.registry import make_player
+from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from tests.support.runs import files_of, tiny_settings
 
@@ -108,3 +115,55 @@ def test_the_values_of_a_dataset_with_policies_train_other_networks(policy_run: 
     own = f"dataset_file={RunFolder(policy_run).dataset(1)}"
     assert train_level(tiny_settings(tmp_path, own), 1)
     assert list(pd.read_csv(tmp_path / "level_01" / "epoch_loss.csv").columns)[-1] == "is_champion"
+
+
+@pytest.mark.slow
+def test_workers_change_no_byte(policy_run: Path, policy_copy: Path) -> None:
+    (policy_copy / "level_02" / "dataset.csv").unlink()
+    workers = ["executor=process", "executor.workers=2", "dataset.shard_matches=20"]
+    assert generate_level(policy_settings(policy_copy, "force=true", *workers), 2)
+    assert files_of(policy_copy) == files_of(policy_run)
+
+
+def test_a_level_that_does_not_pass_the_gate_keeps_the_weights_before(policy_run: Path, tmp_path: Path) -> None:
+    gated = ["gate_matches=10", "matches=40", "levels=2"]
+    learn_levels(policy_settings(tmp_path / "closed", *gated, "gate=1.0"))
+    learn_levels(policy_settings(tmp_path / "open", *gated, "gate=0.0"))
+    closed, opened, free = RunFolder(tmp_path / "closed"), RunFolder(tmp_path / "open"), RunFolder(policy_run)
+    weights = [load_file(run.agent(level)) for run in (closed, closed, opened, free) for level in (1, 2)]
+    assert equal(weights[1], weights[0])
+    assert equal(weights[5], weights[7])
+    assert not equal(weights[5], weights[4])
+    counts = Manifest(closed.level(2)).sections["training"]["counts"]
+    assert counts["gate_taken"] == 0
+    assert counts["gate_wins"] + counts["gate_draws"] + counts["gate_losses"] == 10
+    assert "gate_taken" not in Manifest(closed.level(1)).sections["training"]["counts"]
+    text = gate_text(policy_settings(tmp_path / "closed", *gated, "gate=1.0"))
+    assert re.fullmatch(r"Level 2 was not taken: it won .* against level 1, too few for gate=1\.0; .*\n", text)
+    assert gate_text(policy_settings(tmp_path / "open", *gated)) == ""
+
+
+def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_a_gate_works_without_policies_and_is_skipped_when_done(tmp_path: Path) -> None:
+    settings = tiny_settings(tmp_path, "matches=40", "levels=2", "gate=0.5", "gate_matches=20")
+    learn_levels(settings)
+    assert not train_level(settings, 2)
+    with pytest.raises(SettingError, match=r"^gate=1\.5: must be from 0 to 1, or null$"):
+        tiny_settings(tmp_path, "gate=1.5")
+
+
+def test_the_policy_head_plays_alone(policy_run: Path) -> None:
+    player = make_player("policy:2", GAME, policy_run)
+    state = GAME.state_after(["1,1", "0,0"])
+    policy = player.policy(state)
+    assert policy.sum() == 1
+    assert GAME.legal_action_mask(state)[0, int(policy.argmax())]
+    assert player.act(state, Draws(0, torch.tensor([0]), 2)).tolist() == [int(policy.argmax())]
+
+
+def test_a_level_without_a_policy_head_has_no_policy_player(tiny_run: Path) -> None:
+    with pytest.raises(SettingError, match="level 1 has no policy head; write level:1"):
+        make_player("policy:1", GAME, tiny_run)

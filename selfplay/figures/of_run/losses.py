@@ -1,4 +1,4 @@
-"""Figures of the losses of a run's levels: losses.png and loss_by_level.png."""
+"""Figures of the losses of a run's levels: losses.png and loss_by_level.png; policy_loss.png where one is trained."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from selfplay.figures.style import BLUE, ORANGE, single_figure, whole_numbers_on_x
+from selfplay.figures.style import BLUE, GREEN, ORANGE, single_figure, whole_numbers_on_x
 from selfplay.figures.trained_run import TrainedRun
 from selfplay.training.fitting import EpochLoss
 
@@ -18,8 +18,9 @@ LARGEST_LEGEND = 6
 
 
 def pictures(run: TrainedRun) -> dict[str, Figure]:
-    """Both figures."""
-    return {"losses.png": loss_curves(run.losses), "loss_by_level.png": loss_by_level(run.losses)}
+    """The figures; that of the parts of the loss only where a policy is trained."""
+    figures = {"losses.png": loss_curves(run.losses), "loss_by_level.png": loss_by_level(run.losses)}
+    return figures | ({"policy_loss.png": parts_by_level(run.losses)} if _has_parts(run.losses) else {})
 
 
 def loss_curves(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
@@ -27,7 +28,7 @@ def loss_curves(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
 
     `losses`: the rows of epoch_loss.csv by level, at least one level.
     """
-    figure, axes = single_figure("Validation loss by epoch, a curve per level", "epoch", "mean squared error")
+    figure, axes = single_figure("Validation loss by epoch, a curve per level", "epoch", _measure(losses))
     levels = sorted(losses)
     shades = ListedColormap(colormaps["viridis"](np.linspace(0.0, 0.9, levels[-1] - levels[0] + 1)))
     for level in levels:
@@ -48,7 +49,7 @@ def loss_curves(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
 
 def loss_by_level(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
     """The lowest validation loss of each level, and the training loss of the same epoch."""
-    figure, axes = single_figure("Lowest validation loss by level", "level", "mean squared error")
+    figure, axes = single_figure("Lowest validation loss by level", "level", _measure(losses))
     levels = sorted(losses)
     champions = [_champion(losses[level]) for level in levels]
     axes.plot(levels, [e.validation_loss for e in champions], "o-", color=BLUE, label="validation")
@@ -58,6 +59,35 @@ def loss_by_level(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
     axes.set_ylim(bottom=0)
     axes.legend(frameon=False)
     return figure
+
+
+def parts_by_level(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
+    """The parts of the validation loss of each level, in the epoch whose weights were kept.
+
+    `losses`: as for `loss_curves`; levels that have no parts are left out.
+    """
+    figure, axes = single_figure("Parts of the validation loss by level", "level", "loss")
+    parts = {level: _champion(losses[level]).parts for level in sorted(losses)}
+    known = {level: part for level, part in parts.items() if part is not None}
+    curves = {
+        "policy: cross-entropy": ([part.validation_policy_loss for part in known.values()], BLUE),
+        "value: mean squared error": ([part.validation_value_loss for part in known.values()], ORANGE),
+        "weight decay": ([part.decay_loss for part in known.values()], GREEN),
+    }
+    for label, (values, colour) in curves.items():
+        axes.plot(list(known), values, "o-", color=colour, label=label)
+    whole_numbers_on_x(axes, list(known))
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False)
+    return figure
+
+
+def _has_parts(losses: Mapping[int, Sequence[EpochLoss]]) -> bool:
+    return any(epoch.parts for epochs in losses.values() for epoch in epochs)
+
+
+def _measure(losses: Mapping[int, Sequence[EpochLoss]]) -> str:
+    return "squared error and cross-entropy" if _has_parts(losses) else "mean squared error"
 
 
 def _champion(epochs: Sequence[EpochLoss]) -> EpochLoss:
