@@ -149,7 +149,7 @@ def test_closed_standard_streams_change_no_byte(run_copy, closed):
         ("selfplay.process_exit", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE),
         ("omegaconf", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE),
         ("hydra", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE),
-        ("selfplay.errors", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE),
+        ("project_environment", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE),
         ("tqdm", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE),
         ("omegaconf", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE),
     ],
