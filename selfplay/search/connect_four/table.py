@@ -26,7 +26,10 @@ Table = NDArray[np.int64]
 
 def new_table(bits: int) -> Table:
     """An empty table whose large part has 2**bits entries."""
-    return np.zeros(NEAR_ENTRIES + (1 << bits), dtype=np.int64)
+    table = np.empty(NEAR_ENTRIES + (1 << bits), dtype=np.int64)
+    # Writes to every page now, so that the first searches do not have to wait for memory.
+    table.fill(0)
+    return table
 
 
 @part_of_compiled
