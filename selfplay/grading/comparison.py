@@ -19,6 +19,7 @@ from selfplay.grading.large_game_comparison import Measurement, measure_levels
 from selfplay.grading.proof import Grade, Grader
 from selfplay.grading.ratings import rate
 from selfplay.grading.table_columns import of_families, table_of, write_csv
+from selfplay.grading.ways_of_playing import WAY_COLUMNS, WayOfPlaying, ways_of_playing
 from selfplay.matches.pair_results import play_pairs
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.context import RunContext, run_context
@@ -37,6 +38,8 @@ class Comparison(NamedTuple):
     """None if the game is too large to enumerate."""
     measurement: Measurement | None = None
     """The measurement in a game too large to enumerate; None in other games."""
+    ways: Sequence[WayOfPlaying] = ()
+    """The grades of policies, values and searches, in games that can be enumerated, with targets=search."""
 
     @property
     def newest(self) -> int:
@@ -95,4 +98,8 @@ def _graded(context: RunContext[Settings], levels: Sequence[int], grader: Grader
         LevelFacts(level, previous.get(level), versus_random.get(level), grade, None, None, None, ratings[level])
         for level, grade in grades.items()
     ]
-    return Comparison(game, table_of(of_families(LEVEL_COLUMNS), rows), grades, grader)
+    table, ways = table_of(of_families(LEVEL_COLUMNS), rows), []
+    if settings.has_policies:
+        ways = ways_of_playing(context.run.path, game, levels, grader)
+        write_csv(table_of(WAY_COLUMNS, ways), context.run.policies)
+    return Comparison(game, table, grades, grader, ways=ways)

@@ -16,6 +16,7 @@ from selfplay.grading.large_game_report import measured_verdict
 from selfplay.grading.progress_text import progress_text
 from selfplay.grading.proof import SEAT_NAMES, Grade, Grader, is_unbeatable
 from selfplay.grading.proof_text import lines_text, seats_verdict
+from selfplay.grading.ways_of_playing import ways_text
 from selfplay.settings.run import Settings
 
 SOLVED_COLUMNS = {
@@ -30,7 +31,8 @@ SOLVED_COLUMNS = {
 def comparison_report(comparison: Comparison, settings: Settings) -> str:
     """The table, the progress against the random player, and the verdict. `settings`: of the run."""
     progress = progress_text(comparison.table, settings)
-    return f"{comparison_table(comparison)}\n\n{gate_text(settings)}{progress}\n{verdict(comparison)}"
+    progress = f"{gate_text(settings)}{progress}\n{ways_text(comparison.ways)}"
+    return f"{comparison_table(comparison)}\n\n{progress}{verdict(comparison)}"
 
 
 # ---------------------------------------------------------------------- the table

@@ -3,6 +3,7 @@
 RUN_DIR/level_03/dataset.csv (or dataset.parquet/), agent.safetensors, epoch_loss.csv, manifest.json
 RUN_DIR/manifest.json
 RUN_DIR/comparison/levels.csv, matches.csv, references.csv, endgames.csv, judged_positions.csv, mistakes.csv
+RUN_DIR/comparison/policies.csv
 RUN_DIR/comparison/proofs/*/proof.csv, plies.csv, manifest.json
 RUN_DIR/tabular/*.npz, manifest.json
 RUN_DIR/tournament/*.csv, scores.png
@@ -72,6 +73,11 @@ class RunFolder:
     def references(self) -> Path:
         """The reference players of the comparison, in a game too large to enumerate."""
         return self.path / "comparison" / "references.csv"
+
+    @property
+    def policies(self) -> Path:
+        """Exact grades of the policy, the values and searches of each level, where levels learn policies."""
+        return self.path / "comparison" / "policies.csv"
 
     @property
     def endgames(self) -> Path:

@@ -60,8 +60,8 @@ def _comparison_record(settings: Settings, run: RunFolder) -> dict[str, Any]:
 
 
 def _made_files(run: RunFolder, figures: Sequence[Path]) -> list[str]:
-    tables = (path for path in (run.comparison, run.matches, run.references, run.mistakes) if path.exists())
-    return [str(path.relative_to(run.path)) for path in (*tables, *figures)]
+    tables = (run.comparison, run.matches, run.references, run.policies, run.mistakes)
+    return [str(path.relative_to(run.path)) for path in (*filter(Path.exists, tables), *figures)]
 
 
 def how_to_play(settings: Settings) -> str:

@@ -1,5 +1,6 @@
 """Runs that learn a policy by tree search: datasets, losses, resuming, and refused settings."""
 
+import math
 import re
 import shutil
 from pathlib import Path
@@ -15,11 +16,15 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.dataset.reader import read_dataset
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
+from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.gate_text import gate_text
+from selfplay.grading.proof import Grader
+from selfplay.grading.table_columns import table_of
+from selfplay.grading.ways_of_playing import WAY_COLUMNS, ways_of_playing, ways_text
 from selfplay.players.registry import make_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from tests.support.runs import files_of, tiny_settings
+from tests.support.runs import PROJECT, files_of, tiny_settings
 
 GAME = make_game("tictactoe")
 POLICY = ["targets=search", "architecture=alphazero_mlp", "architecture.hidden_sizes=[16]", "mcts.simulations=4"]
@@ -167,3 +172,20 @@ def test_the_policy_head_plays_alone(policy_run: Path) -> None:
 def test_a_level_without_a_policy_head_has_no_policy_player(tiny_run: Path) -> None:
     with pytest.raises(SettingError, match="level 1 has no policy head; write level:1"):
         make_player("policy:1", GAME, tiny_run)
+
+
+def test_the_ways_of_playing_are_graded_exactly(policy_run: Path) -> None:
+    ways = ways_of_playing(policy_run, GAME, [2], Grader(enumerate_positions(GAME)))
+    names = ["policy:2", "level:2", *(f"mcts:level:2?simulations={number}" for number in (2, 8, 32))]
+    assert [way.player for way in ways] == names
+    assert ways[-1].agreement == 1
+    assert 0 < ways[0].agreement < 1
+    assert 0 < ways[0].entropy < math.log(9)
+    assert all(way.entropy is None for way in ways[1:])
+    assert ways[-1].grade.optimal_action_rate > ways[0].grade.optimal_action_rate
+    table = table_of(WAY_COLUMNS, ways)
+    assert table["lines_first"].tolist() == [way.grade.lines[0].total for way in ways]
+    assert table["losing_lines_second"].tolist() == [way.grade.lines[1].lost for way in ways]
+    assert len(ways_text(ways).splitlines()) == 5
+    docs = (PROJECT / "docs" / "files.md").read_text(encoding="utf-8")
+    assert all(column.name in docs for column in WAY_COLUMNS)

@@ -1,0 +1,135 @@
+"""Policies in training: images, merged examples, illegal actions, and the cross-entropy."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.architectures import build_network
+from selfplay.dataset.match_rows import match_rows
+from selfplay.dataset.rows import Rows
+from selfplay.dataset.target_rules import search
+from selfplay.dataset.targets import PlayedMatches
+from selfplay.errors import InvalidFileError, SettingError
+from selfplay.games import make_game
+from selfplay.matches.arena import play_batch
+from selfplay.players.random import RandomPlayer
+from selfplay.settings.tree_search import LossSettings
+from selfplay.training.epoch_loss_csv import read_epoch_losses, write_epoch_losses
+from selfplay.training.examples import ILLEGAL, mark_illegal, training_examples
+from selfplay.training.loss import cross_entropies
+from tests.support.training import fit_to_rows, training_settings
+
+GAME = make_game("tictactoe")
+CODEC = GAME.observation_codec
+
+
+def rows_after(*actions: int, policies: list[list[float]]) -> Rows:
+    """A row for each policy, all of the position after these actions."""
+    state = GAME.init(len(policies))
+    for action in actions:
+        state = GAME.step(state, torch.full((len(policies),), action))
+    numbers = np.arange(len(policies)), np.zeros(len(policies), np.int32)
+    targets = np.linspace(-1, 1, len(policies), dtype=np.float32)
+    return Rows(*numbers, state.own.numpy(), state.opp.numpy(), targets, np.array(policies, dtype=np.float32))
+
+
+def examples_of(rows: Rows, **settings):
+    packed = CODEC.pack(rows.own, rows.opp)
+    return training_examples(packed, rows.target, training_settings(**settings), GAME.symmetries, rows.policy)
+
+
+def on(*squares: int) -> list[float]:
+    """The same probability on these squares."""
+    return [1 / len(squares) if square in squares else 0.0 for square in range(9)]
+
+
+def test_a_policy_turns_with_its_board() -> None:
+    # X in a corner; the policy is the square to its right.
+    examples = examples_of(rows_after(0, policies=[on(1)]), merge=False)
+    entries = np.unpackbits(examples.packed, axis=1, count=18).argmax(axis=1)
+    pairs = sorted(zip(entries.tolist(), examples.policies.argmax(axis=1).tolist(), strict=True))
+    # Each corner with both of its neighbours.
+    assert pairs == [(0, 1), (0, 3), (2, 1), (2, 5), (6, 3), (6, 7), (8, 5), (8, 7)]
+
+
+def test_merged_examples_have_the_mean_policy() -> None:
+    rows = rows_after(4, policies=[on(0), on(0), on(1)])
+    examples = examples_of(rows, symmetries=False)
+    assert examples.policies.tolist() == [pytest.approx([2 / 3, 1 / 3, *[0] * 7])]
+    assert examples.targets.tolist() == [0]
+    # The centre is its own image, so its corners and its sides become equally probable.
+    merged = examples_of(rows)
+    assert merged.policies.tolist() == [pytest.approx([1 / 6, 1 / 12, 1 / 6, 1 / 12, 0, 1 / 12, 1 / 6, 1 / 12, 1 / 6])]
+
+
+def random_rows(matches: int = 60) -> Rows:
+    player = RandomPlayer(GAME)
+    record = play_batch(GAME, (player, player), torch.arange(matches), torch.zeros(matches, dtype=torch.int8), 5)
+    return match_rows(PlayedMatches(GAME, record, (player, player), 5, 1.0), search)
+
+
+@pytest.mark.parametrize("merge", [True, False])
+def test_the_images_of_policies_are_legal(merge: bool) -> None:
+    examples = examples_of(random_rows(), merge=merge)
+    policies = mark_illegal(examples.policies, examples.packed, GAME)
+    is_legal = policies != ILLEGAL
+    # The random player has the same probability for every legal action.
+    assert (examples.policies[~is_legal] == 0).all()
+    assert np.where(is_legal, policies, 0).sum(axis=1) == pytest.approx(1)
+    assert (policies[is_legal] > 0).all()
+
+
+def test_the_cross_entropy_counts_legal_actions_only() -> None:
+    logits = torch.tensor([[0.0, 0.0, 99.0], [math.log(3.0), 0.0, 0.0]])
+    policies = torch.tensor([[0.5, 0.5, ILLEGAL], [1.0, 0.0, ILLEGAL]])
+    assert cross_entropies(logits, policies).tolist() == pytest.approx([math.log(2), -math.log(0.75)])
+    logits.requires_grad_()
+    cross_entropies(logits, policies).sum().backward()
+    assert logits.grad.isfinite().all()
+    assert logits.grad[:, 2].tolist() == [0, 0]
+
+
+def network():
+    torch.manual_seed(1)
+    return build_network({"name": "alphazero_mlp", "hidden_sizes": [32]}, GAME.observation_shape, 9)
+
+
+def test_training_learns_a_policy_and_reports_the_parts_of_the_loss(tmp_path: Path) -> None:
+    rows = random_rows()
+    # The best policy puts all probability on the lowest legal action.
+    lowest = (rows.policy > 0).argmax(axis=1)
+    rows = rows._replace(policy=np.eye(9, dtype=np.float32)[lowest])
+    settings = training_settings(epochs=6, steps_per_epoch=20, learning_rate=0.02, symmetries=False)
+    weights = LossSettings(value=0.5, policy=2.0)
+    losses = fit_to_rows(network(), rows, settings, GAME, 7, loss=weights)
+    first, last = losses[0].parts, losses[-1].parts
+    assert last.validation_policy_loss < 0.6 * first.validation_policy_loss
+    assert losses[-1].validation_loss == pytest.approx(
+        0.5 * last.validation_value_loss + 2 * last.validation_policy_loss
+    )
+    assert losses[-1].training_loss == pytest.approx(0.5 * last.training_value_loss + 2 * last.training_policy_loss)
+    path = tmp_path / "epoch_loss.csv"
+    write_epoch_losses(path, losses)
+    assert read_epoch_losses(path) == losses
+    path.write_text(path.read_text().replace(",0.0\n", "\n"))
+    with pytest.raises(InvalidFileError, match="row 1 is not a row of epoch,training_loss"):
+        read_epoch_losses(path)
+
+
+def test_the_loss_of_the_weights_has_a_column() -> None:
+    settings = training_settings(epochs=1)
+    settings.optimizer.weight_decay = 0.5
+    trained = network()
+    losses = fit_to_rows(trained, random_rows(), settings, GAME, 7)
+    squares = sum(float(parameter.detach().double().square().sum()) for parameter in trained.parameters())
+    assert losses[0].parts.decay_loss == pytest.approx(0.25 * squares, rel=1e-5)
+
+
+def test_an_optimiser_that_does_not_train_policies_is_refused() -> None:
+    settings = training_settings(epochs=1)
+    settings.optimizer.name = "tests.support.outside_training:SignDescent"
+    with pytest.raises(SettingError, match="SignDescent does not train policies; set name=adam"):
+        fit_to_rows(network(), random_rows(), settings, GAME, 7)
