@@ -17,6 +17,7 @@ SCRIPTS = (
         "opponents.js",
         "level_slider.js",
         "match_view.js",
+        "perfect_values.js",
         "words.js",
         "board.js",
         "buttons.js",

@@ -7,30 +7,31 @@ import { listen, showControls } from "./listeners.js";
 import { at, checked } from "./drawing.js";
 import { showMatch } from "./match_view.js";
 import { announceProof, areKnown, chosenOpponent, selectOpponent, showOffer, showChosen, showEntry, showProof } from "./opponents.js";
+import { PerfectValues } from "./perfect_values.js";
 import { aboutHint, fail, say, whatHappened, whatToDo } from "./words.js";
-
-// Seconds to wait for perfect values before the position is shown without them, and then for each further answer.
-const [FIRST_WAIT, NEXT_WAIT] = [0.3, 5];
 
 let game = null;
 let board = null;
 let match = null;
-let perfect = null;
 let hint = null;
-// Counts the requests for perfect values. Answers to earlier ones are ignored.
-let perfectRequests = 0;
 let isBusy = false;
 // Counts the games opened. An answer that belongs to an earlier one is ignored.
 let visit = 0;
 // Whether another opponent was chosen while a request was running.
 let isChangeWanted = false;
 
+const perfect = new PerfectValues(
+  () => checked("values") === "perfect",
+  () => show(),
+  (error) => !isBusy && fail(error),
+);
+
 export async function open(chosen) {
   visit += 1;
   const mine = visit;
   leave();
   game = chosen;
-  [perfect, hint, isChangeWanted] = [null, null, false];
+  [hint, isChangeWanted] = [null, false];
   // No match can begin before the opponents are known.
   isBusy = true;
   at("title").textContent = game.title;
@@ -60,6 +61,7 @@ export function leave() {
   if (match !== null) {
     api.leave(match.id);
     match = null;
+    perfect.clear();
   }
 }
 
@@ -194,45 +196,10 @@ async function take(answer, mine) {
     return;
   }
   match = answer;
-  [perfect, hint] = [null, null];
-  await fetchPerfect();
+  hint = null;
+  await perfect.fetch(match);
   if (mine === visit) {
     show();
-  }
-}
-
-// Most positions are solved at once. The values of the others are shown as they become known.
-async function fetchPerfect() {
-  perfectRequests += 1;
-  const asked = { match, number: perfectRequests };
-  if (checked("values") === "perfect" && match.awaits_person) {
-    await takePerfect(asked, FIRST_WAIT);
-    completePerfect(asked);
-  }
-}
-
-const isLatest = (asked) => asked.match === match && asked.number === perfectRequests;
-
-async function takePerfect(asked, seconds) {
-  const answer = await api.perfect(asked.match.id, seconds);
-  if (isLatest(asked)) {
-    const byAction = (list) => new Map(asked.match.legal.map(({ action }, number) => [action, list?.[number] ?? null]));
-    perfect = { kind: answer.kind, values: byAction(answer.values), words: byAction(answer.words), isComplete: answer.is_complete };
-  }
-}
-
-async function completePerfect(asked) {
-  try {
-    while (isLatest(asked) && perfect !== null && !perfect.isComplete && checked("values") === "perfect") {
-      await takePerfect(asked, NEXT_WAIT);
-      if (isLatest(asked)) {
-        show();
-      }
-    }
-  } catch (error) {
-    if (isLatest(asked) && !isBusy) {
-      fail(error);
-    }
   }
 }
 
@@ -261,6 +228,7 @@ async function recover(error, plies, mine) {
 // Begins a new match, because the old one has expired.
 async function replaceMatch(mine) {
   match = null;
+  perfect.clear();
   try {
     await showAndReply(() => newMatch(mine), 0, mine);
   } catch {
@@ -278,7 +246,7 @@ function show() {
   at("board").classList.toggle("waiting", isBusy);
   showControls(match, isBusy);
   if (match !== null) {
-    showMatch({ game, board, match, perfect, hint, isBusy });
+    showMatch({ game, board, match, perfect: perfect.known, hint, isBusy });
   }
 }
 
@@ -295,7 +263,7 @@ async function changeValues() {
   // A running request shows the values when it finishes.
   if (match !== null && !isBusy) {
     const asked = match;
-    await fetchPerfect().catch((error) => isShown(asked) && fail(error));
+    await perfect.fetch(match).catch((error) => isShown(asked) && fail(error));
     show();
   }
 }

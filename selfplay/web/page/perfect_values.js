@@ -1,0 +1,56 @@
+// The values of the actions of a position with perfect play, which the server may need some time to find.
+
+import * as api from "./api.js";
+
+// Seconds to wait before the position is shown without values, and then for each further answer.
+const [FIRST_WAIT, NEXT_WAIT] = [0.3, 5];
+
+export class PerfectValues {
+  // isWanted(): whether the page shows these values; show() and fail(error): called after a later answer or error.
+  constructor(isWanted, show, fail) {
+    // {kind, values, words, isComplete} of the position asked for last; null while nothing is known.
+    this.known = null;
+    // Counts the positions asked for. Answers about earlier ones are ignored.
+    this.number = 0;
+    Object.assign(this, { isWanted, show, fail });
+  }
+
+  clear() {
+    this.number += 1;
+    this.known = null;
+  }
+
+  // Most positions are solved at once. The values of the others are shown as they become known.
+  async fetch(match) {
+    this.clear();
+    const number = this.number;
+    if (this.isWanted() && match.awaits_person) {
+      await this.#take(match, number, FIRST_WAIT);
+      this.#complete(match, number);
+    }
+  }
+
+  async #take(match, number, seconds) {
+    const answer = await api.perfect(match.id, seconds);
+    if (number === this.number) {
+      const byAction = (list) => new Map(match.legal.map(({ action }, place) => [action, list?.[place] ?? null]));
+      const [values, words] = [byAction(answer.values), byAction(answer.words)];
+      this.known = { kind: answer.kind, values, words, isComplete: answer.is_complete };
+    }
+  }
+
+  async #complete(match, number) {
+    try {
+      while (number === this.number && this.known !== null && !this.known.isComplete && this.isWanted()) {
+        await this.#take(match, number, NEXT_WAIT);
+        if (number === this.number) {
+          this.show();
+        }
+      }
+    } catch (error) {
+      if (number === this.number) {
+        this.fail(error);
+      }
+    }
+  }
+}
