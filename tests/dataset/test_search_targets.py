@@ -116,3 +116,20 @@ def test_level_0_has_the_policy_that_it_plays():
     free = 9 - (rows.ply + 1)
     assert rows.policy.max(axis=1) == pytest.approx(1 / free)
     assert ((rows.policy > 0).sum(axis=1) == free).all()
+
+
+def test_a_position_in_which_only_a_pass_is_legal_and_the_one_after_it_are_rows():
+    game = make_game("othello_4x4")
+    player = RandomPlayer(game)
+    record = play_batch(game, (player, player), torch.arange(40), torch.zeros(40, dtype=torch.int8), KEY)
+    rows = match_rows(PlayedMatches(game, record, (player, player), KEY, 1.0), search)
+    assert len(rows.match) == int((torch.stack(record.actions) >= 0).sum())
+    passes = np.flatnonzero(rows.policy[:, game.pass_action])
+    assert len(passes) > 0
+    assert (rows.policy[passes, game.pass_action] == 1).all()
+    # The next row is the same board, seen by the other player.
+    followed = passes[(rows.match[passes] == rows.match[np.minimum(passes + 1, len(rows.match) - 1)])]
+    assert len(followed) > 0
+    assert (rows.own[followed] == rows.opp[followed + 1]).all()
+    assert (rows.opp[followed] == rows.own[followed + 1]).all()
+    assert (rows.target[followed] == -rows.target[followed + 1]).all()
