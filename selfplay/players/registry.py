@@ -1,38 +1,18 @@
-"""The registry of the kinds of players, and `make_player`, which makes a player from its name."""
+"""`make_player` makes a player from its name, which begins with one of the kinds of players in PLAYERS."""
 
 import re
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import SettingError, shortened
 from selfplay.players.player_names import EPSILON, PlayerKind, PlayerName, parse_options
-from selfplay.registry import Registry
+from selfplay.settings.choices import PLAYERS
 
 # --help reads the registry, so importing it must not load torch, which takes seconds.
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
-
-PLAYERS: "Registry[PlayerKind | Callable[[Game], Player]]" = Registry(
-    "player",
-    {
-        "random": "selfplay.players.kinds.random:KIND",
-        "perfect": "selfplay.players.kinds.perfect:KIND",
-        "level": "selfplay.players.kinds.level:KIND",
-        "tabular": "selfplay.players.kinds.tabular:KIND",
-        "experience": "selfplay.players.kinds.experience:KIND",
-        "search": "selfplay.players.kinds.search:KIND",
-        "mcts": "selfplay.players.kinds.mcts:KIND",
-        "policy": "selfplay.players.kinds.policy:KIND",
-        "greedy_discs": "selfplay.players.kinds.search:GREEDY_DISCS",
-        "gtp": "selfplay.players.kinds.gtp:KIND",
-        "human": "selfplay.players.kinds.human:KIND",
-    },
-    group="selfplay.players",
-)
-"""The kinds of players by name. An entry is a PlayerKind, or a Player class whose only argument is a game."""
 
 MODULE_AND_ATTRIBUTE = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
 

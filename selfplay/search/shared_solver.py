@@ -146,7 +146,8 @@ class _Worker:
 
     def add(self, solving: Solving) -> None:
         self._positions.put(solving)
-        if self._thread is None:
+        # A fork of the process does not have the thread.
+        if self._thread is None or not self._thread.is_alive():
             # A daemon thread, so that it does not keep the program from ending.
             self._thread = Thread(target=self._run, daemon=True, name=self._name)
             self._thread.start()

@@ -89,11 +89,25 @@ SEARCH_RULES: Registry[Any] = Registry(
 )
 """Functions from constants to rules: see `selfplay.search.mcts.rule`."""
 
-PLAYERS_OF_FILES = ("level", "tabular", "experience", "search", "mcts")
-"""Kinds of players with a text after a colon that neither imports a module nor starts a program."""
-
-PLAYERS_BY_COMMAND = ("gtp",)
-"""Kinds of players whose text after the colon is a command."""
+PLAYERS: Registry[Any] = Registry(
+    "player",
+    {
+        "random": "selfplay.players.kinds.random:KIND",
+        "perfect": "selfplay.players.kinds.perfect:KIND",
+        "level": "selfplay.players.kinds.level:KIND",
+        "tabular": "selfplay.players.kinds.tabular:KIND",
+        "experience": "selfplay.players.kinds.experience:KIND",
+        "search": "selfplay.players.kinds.search:KIND",
+        "mcts": "selfplay.players.kinds.mcts:KIND",
+        "policy": "selfplay.players.kinds.policy:KIND",
+        "greedy_discs": "selfplay.players.kinds.search:GREEDY_DISCS",
+        "gtp": "selfplay.players.kinds.gtp:KIND",
+        "human": "selfplay.players.kinds.human:KIND",
+    },
+    group="selfplay.players",
+)
+"""The kinds of players: each a `selfplay.players.player_names.PlayerKind`, or a Player class whose only argument is a
+game."""
 
 WORD_BEFORE_COLON = re.compile(r"(?:^|=)([A-Za-z_][\w.]*):")
 """A word that may name a module, at the beginning of a text or of the value of an option."""
@@ -103,7 +117,7 @@ def modules_in(value: object) -> Iterator[str]:
     """The modules that a setting with this value names, in `module:attribute` or in the name of a player."""
     for text in texts_in(value):
         for word in WORD_BEFORE_COLON.findall(text):
-            if word not in (*PLAYERS_OF_FILES, *PLAYERS_BY_COMMAND):
+            if word not in PLAYERS:
                 yield word
 
 
@@ -111,7 +125,7 @@ def commands_in(value: object) -> Iterator[str]:
     """The names of players in a setting with this value that start a program."""
     for text in texts_in(value):
         word = WORD_BEFORE_COLON.match(text)
-        if word and word[1] in PLAYERS_BY_COMMAND:
+        if word and word[1] in PLAYERS and getattr(PLAYERS[word[1]], "is_command", False):
             yield text
 
 

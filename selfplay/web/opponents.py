@@ -13,8 +13,9 @@ from selfplay.games import GAMES, Game, make_game
 from selfplay.players.offers import LAST, NOT_OFFERED, Offer, Offering, OfferLimits
 from selfplay.players.perfect import PerfectPlay, is_found_out, perfect_player_of
 from selfplay.players.player import Player
-from selfplay.players.registry import PLAYERS, make_player, player_kind
+from selfplay.players.registry import make_player, player_kind
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.choices import PLAYERS
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.web import WebSettings
 from selfplay.web.caching_player import CachingPlayer

@@ -17,12 +17,13 @@ from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.experience import ExperiencePlayer, ReadOnlyExperiencePlayer
 from selfplay.players.perfect import PerfectPlayer
 from selfplay.players.random import RandomPlayer
-from selfplay.players.registry import PLAYERS, grammar, make_player, parse_name, player_kind
+from selfplay.players.registry import grammar, make_player, parse_name, player_kind
 from selfplay.players.search import SearchPlayer
 from selfplay.players.tabular import TabularPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.choices import PLAYERS
 
 GAME = make_game("tictactoe")
 

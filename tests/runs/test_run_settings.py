@@ -8,9 +8,7 @@ import pytest
 from selfplay import generate_level, learn_levels, registry, settings_of_run, train_level
 from selfplay.cli.print_settings import print_settings
 from selfplay.errors import InvalidFileError, SettingError, StageError
-from selfplay.players.registry import PLAYERS, player_kind
 from selfplay.runs.run_settings import composed_for_run
-from selfplay.settings.choices import PLAYERS_BY_COMMAND, PLAYERS_OF_FILES
 from tests.support.rejections import assert_file_rejected, assert_refused
 from tests.support.runs import GENERATE, TINY, TRAIN, files_of, run_forked, tiny_settings
 
@@ -182,9 +180,3 @@ def test_recorded_settings_are_not_computed(tmp_path: Path, monkeypatch: pytest.
     path = record(tmp_path, game__name="${oc.env:GAME}")
     with assert_file_rejected(path, "is not a value"):
         settings_of_run(tmp_path)
-
-
-def test_every_kind_of_player_with_an_argument_is_known_to_run_code_or_not() -> None:
-    """A new kind that is in neither list would be taken for a module."""
-    kinds = {name for name in PLAYERS if ":" in player_kind(name).syntax}
-    assert kinds == {*PLAYERS_OF_FILES, *PLAYERS_BY_COMMAND}

@@ -16,11 +16,11 @@ from selfplay.grading.proof import SEAT_NAMES
 from selfplay.players.offers import Offer, Offering, OfferLimits
 from selfplay.players.player import Player
 from selfplay.players.player_names import PlayerKind
-from selfplay.players.registry import PLAYERS
 from selfplay.players.search import SearchPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
+from selfplay.settings.choices import PLAYERS
 from selfplay.web.app import create_app
 from selfplay.web.errors import NotFoundError
 from selfplay.web.match_service import MatchService
