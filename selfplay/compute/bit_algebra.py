@@ -40,20 +40,26 @@ def named_by_closure(function: RuleFunction) -> RuleFunction:
     agreed in both but were compiled and cached by two processes, a third process could run one instead of the other.
     """
     if function.__closure__:
-        enclosed = repr([_identity(cell.cell_contents) for cell in function.__closure__])
+        enclosed = repr([identity(cell.cell_contents) for cell in function.__closure__])
         function.__qualname__ += f"_{hashlib.sha256(enclosed.encode()).hexdigest()[:16]}"
     return function
 
 
-def _identity(enclosed: Any) -> Any:
-    """A description of an enclosed object that identifies it and is the same in every process."""
+def identity(enclosed: Any) -> Any:
+    """A description of a function, or of an object that one encloses, that is the same in every process.
+
+    Two functions with the same description do the same, apart from the functions that they call by a global name.
+    """
     if isinstance(enclosed, tuple):
-        return [_identity(item) for item in enclosed]
+        return [identity(item) for item in enclosed]
     if enclosed is None or isinstance(enclosed, bool | int | float | str):
         return enclosed
     function = getattr(enclosed, "py_func", enclosed)
-    cells = [_identity(cell.cell_contents) for cell in function.__closure__ or ()]
-    return [function.__module__, function.__qualname__, function.__code__.co_firstlineno, cells]
+    cells = [identity(cell.cell_contents) for cell in function.__closure__ or ()]
+    code = function.__code__
+    # Not sets, whose order differs between processes, and not code, whose text contains an address.
+    constants = [constant for constant in code.co_consts if isinstance(constant, bool | int | float | str | tuple)]
+    return [function.__module__, function.__qualname__, code.co_firstlineno, code.co_code.hex(), constants, cells]
 
 
 def word_of(bits: Iterable[int]) -> int:

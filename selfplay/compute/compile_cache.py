@@ -25,6 +25,7 @@ import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
 from numba.core.serialize import dumps
 
+from selfplay.compute.bit_algebra import identity
 from selfplay.compute.versions import sources_digest
 from selfplay.errors import InvalidFileError
 from selfplay.input_files import MEGABYTE, read_bytes
@@ -153,6 +154,14 @@ class CheckedCache(FunctionCache):
         # As in numba, with the names of its files, which contain the version of Python.
         identity = numba.__version__, sources_digest(), function.__code__.co_filename, locator.get_source_stamp()
         self._cache_file = cast(Any, CodeFiles(Path(self._cache_path), self._impl.filename_base, identity))
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[object, ...]:
+        """What the machine code depends on, apart from the files.
+
+        numba pickles the closure, but the pickles of equal closures differ with the objects that they happen to share,
+        so a function would be compiled again in many processes.
+        """
+        return sig, codegen.magic_tuple(), repr(identity(self._py_func))
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:

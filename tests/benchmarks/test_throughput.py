@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.support.runs import PROJECT, run_forked
 
 THROUGHPUT = PROJECT / "benchmarks" / "throughput.py"
@@ -19,6 +21,7 @@ def assert_positive(cell):
     assert float(cell.replace(",", "")) > 0
 
 
+@pytest.mark.slow
 def test_every_player_executor_and_batch_has_a_row_and_the_best_is_marked():
     players, executors = ["--players", "random", "ntuple"], ["--executors", "serial", "process", "--workers", "1"]
     result = run_forked(THROUGHPUT, *TINY, *players, *executors, "--batch-sizes", "8", "4")
@@ -36,6 +39,7 @@ def test_every_player_executor_and_batch_has_a_row_and_the_best_is_marked():
     assert f"ntuple, dataset.format=parquet: executor={fastest[1]} batch_size={fastest[2]} (" in best
 
 
+@pytest.mark.slow
 def test_memory_is_measured_in_the_process_that_plays():
     options = ["--executors", "serial", "--columns", "parquet", "--matches", "20"]
     result = run_forked(THROUGHPUT, "memory", *TINY, *options)

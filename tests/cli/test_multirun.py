@@ -88,6 +88,7 @@ def test_a_run_of_a_sweep_has_the_bytes_of_a_single_run(sweep, alone):
     assert files_of(sweep[0] / "gamma=0.9,seed=0") == files_of(alone)
 
 
+@pytest.mark.slow
 def test_a_repeated_sweep_skips_complete_runs_and_finishes_the_others(sweep, tmp_path):
     folder = tmp_path / "runs"
     shutil.copytree(sweep[0], folder)

@@ -9,6 +9,7 @@ from functools import partial
 
 import pytest
 
+from selfplay.compute.bit_algebra import named_by_closure
 from selfplay.compute.compilation import compiled
 from selfplay.compute.compile_cache import cache_folder
 from tests.support.disks import small_disk_at
@@ -162,3 +163,18 @@ def test_a_function_without_a_file_is_compiled(tmp_path):
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
     result = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
     assert (result.returncode, result.stdout) == (0, "15\n"), result.stderr
+
+
+def test_functions_with_equal_closures_share_their_code_whatever_objects_the_closures_share(caching_below, tmp_path):
+    def adding(terms):
+        def function(word):
+            return word + terms[0][0] + terms[1][1]
+
+        return named_by_closure(function)
+
+    caching_below(tmp_path)
+    pair, equal_pair = (1, 2), tuple(int(number) for number in "12")
+    # A pickle refers to an object that occurs twice, but holds two equal objects in full.
+    assert hits_of(adding((pair, pair)), 8) == 0
+    assert hits_of(adding((pair, equal_pair)), 8) == 1
+    assert hits_of(adding((pair, (1, 3))), 9) == 0

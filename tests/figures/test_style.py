@@ -21,6 +21,7 @@ from selfplay.settings.analysis import AnalysisSettings
 from selfplay.settings.compose import compose_settings_of
 from tests.grading.test_finished_runs import level_table, run_of
 from tests.support.experience_tools import learn, new_store, random_match
+from tests.support.runs import PROJECT
 
 OWN_STYLE = {"font.size": 30.0, "axes.facecolor": "red", "savefig.facecolor": "green", "lines.linewidth": 9.0}
 
@@ -83,11 +84,16 @@ def test_a_matplotlibrc_in_the_current_folder_changes_no_figure_and_stays_in_for
     write_a_line(tmp_path / "here")
     (tmp_path / "matplotlibrc").write_text("font.size: 30\naxes.facecolor: red\nsavefig.facecolor: green\n")
     code = (
-        "import sys, matplotlib; from pathlib import Path; from tests.figures.test_style import write_a_line; "
+        "import sys; sys.path.insert(0, sys.argv[2]); import matplotlib; from pathlib import Path; "
+        "from tests.figures.test_style import write_a_line; "
         "write_a_line(Path(sys.argv[1])); print(matplotlib.rcParams['font.size'])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, tmp_path / "there"], cwd=tmp_path, check=True, capture_output=True, text=True
+        [sys.executable, "-c", code, tmp_path / "there", PROJECT],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     assert done.stdout.splitlines()[-1] == "30.0"
     assert bytes_in(tmp_path / "there") == bytes_in(tmp_path / "here")

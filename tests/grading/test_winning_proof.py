@@ -174,7 +174,11 @@ def test_a_walk_stops_at_the_end_of_a_shortest_line_to_a_mistake(tmp_path: Path,
 
 @pytest.mark.parametrize(
     ("seat", "result", "ties"),
-    [("first", "win", "lowest"), ("second", "draw", "random"), ("second", "loss", "lowest")],
+    [
+        ("first", "win", "lowest"),
+        pytest.param("second", "draw", "random", marks=pytest.mark.slow),
+        pytest.param("second", "loss", "lowest", marks=pytest.mark.slow),
+    ],
 )
 def test_perfect_play_is_proved(tmp_path: Path, seat: str, result: str, ties: str) -> None:
     after, name = STARTS[seat, result], f"perfect?ties={ties}"

@@ -72,7 +72,7 @@ def test_the_match_is_resent_to_an_engine_whose_actions_are_replaced(tmp_path: P
     assert sequences((exploring, against), range(10)) == sequences((same, against), range(10), batch_size=1)
 
 
-@pytest.mark.parametrize("passes", ["skip", "send"])
+@pytest.mark.parametrize("passes", [pytest.param("skip", marks=pytest.mark.slow), "send"])
 def test_our_engine_plays_the_same_match_as_its_player(passes: str) -> None:
     """Uses othello_4x4, which has many passes."""
     game, name = make_game("othello_4x4"), "search:negascout?depth=2&evaluation=discs"

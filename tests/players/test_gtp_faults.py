@@ -48,7 +48,9 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    "fault", [pytest.param(fault, marks=[pytest.mark.slow] * (fault in ("hush", "stall"))) for fault in FAULTS]
+)
 def test_a_fault_loses_the_current_match_and_no_other(tmp_path: Path, fault: str, caplog) -> None:
     caplog.set_level(logging.INFO, logger="selfplay")
     player = fake(tmp_path, fault, at=6, time_limit=0.5 if fault == "stall" else 60)

@@ -49,7 +49,10 @@ def matches_of(player, matches, batch_size):
     ]
 
 
-@pytest.mark.parametrize("name", [ROLLOUTS, "mcts:level:1?simulations=8&rule=gumbel&gumbel_scale=1"])
+@pytest.mark.parametrize(
+    "name",
+    [ROLLOUTS, pytest.param("mcts:level:1?simulations=8&rule=gumbel&gumbel_scale=1", marks=pytest.mark.slow)],
+)
 def test_a_match_does_not_depend_on_the_batch_size(run_dir: Path, name: str) -> None:
     player = make_player(name, GAME, run_dir)
     everything = matches_of(player, range(12), 12)

@@ -60,6 +60,7 @@ def written_files(folder: Path) -> set[tuple[str, int]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_walk_killed_at_many_moments_ends_with_the_same_bytes(tmp_path: Path) -> None:
     """The walk is killed up to 12 times before it may finish, each time after it has written a few files."""
     prove_and_report(small_proof(tmp_path / "whole"))

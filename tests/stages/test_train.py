@@ -66,7 +66,9 @@ def test_another_seed_gives_other_matches(tiny_run: Path, tmp_path: Path) -> Non
     [
         ((0, 1, 2), ["batch_size=7"]),
         ((0, 1, 2), ["dataset.shard_matches=100", "batch_size=64"]),
-        ((2,), ["executor=process", "executor.workers=2", "dataset.shard_matches=100"]),
+        pytest.param(
+            *((2,), ["executor=process", "executor.workers=2", "dataset.shard_matches=100"]), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_batches_and_workers_change_no_byte(

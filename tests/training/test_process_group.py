@@ -137,7 +137,10 @@ def test_more_processes_than_gpus_are_refused_except_on_the_cpu(monkeypatch):
         (2, STREAMED),
         (3, ["training.batch_size=2", "training.epochs=1", "training.steps_per_epoch=50"]),
         (2, ["architecture=residual", "training.merge=true", "training.epochs=1", "training.steps_per_epoch=5"]),
-        (2, ["architecture=custom", "architecture.name=tests.support.outside_training:PolicyNetwork"]),
+        pytest.param(
+            *(2, ["architecture=custom", "architecture.name=tests.support.outside_training:PolicyNetwork"]),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["streamed", "empty shares", "residual", "policy head"],
 )

@@ -142,6 +142,7 @@ except StageError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not limit memory in this way")
 def test_a_dataset_larger_than_memory_is_trained_on_as_a_stream(tmp_path):
     """A million boards of Othello take 134 MB in memory; the limit is 110 MB."""

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
 from tests.web.browsing import choose, choose_game, settled, slide, until, visit
 from tests.web.conftest import Server
+
+pytestmark = pytest.mark.slow
 
 
 class Late:

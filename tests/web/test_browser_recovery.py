@@ -10,6 +10,8 @@ from playwright.sync_api import Page, Route, expect
 from tests.web.browsing import settled, slide, slide_to, visit
 from tests.web.conftest import Server
 
+pytestmark = pytest.mark.slow
+
 
 def forget_matches(server: Server) -> None:
     for name in list(server.service.matches._matches):

@@ -11,6 +11,8 @@ from selfplay.runs.run_folder import RunFolder
 from tests.web.browsing import settled, visit
 from tests.web.conftest import Server
 
+pytestmark = pytest.mark.slow
+
 OPPONENT = {"id": "random", "kind": "random", "number": None, "neutral": 0.0, "span": 1.0, "is_slow": False}
 
 

@@ -25,6 +25,7 @@ def app(service: MatchService) -> FastAPI:
     return create_app(service)
 
 
+@pytest.mark.slow
 def test_two_hundred_concurrent_matches_are_the_same_as_one_at_a_time(app: FastAPI, service: MatchService) -> None:
     opponents = ["level-1", "level-3", "random", "perfect"]
 

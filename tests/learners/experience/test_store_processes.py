@@ -47,6 +47,7 @@ def edges(store):
     return {(board.squares, boards[child].squares) for board in boards.values() for child in board.following}
 
 
+@pytest.mark.slow
 def test_two_processes_learn_into_one_new_file_at_once(tmp_path):
     path = tmp_path / "new" / "store.sqlite"
     processes = [start(path, 60, go_on=False, key=key) for key in (1, 2)]

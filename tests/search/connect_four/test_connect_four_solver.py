@@ -84,9 +84,17 @@ def position_after(actions: list[int]) -> State:
     return after("".join(str(action + 1) for action in actions))
 
 
-@settings(max_examples=300, deadline=None)
-@given(CHOICES, st.integers(0, 10))
-def test_scores_are_those_of_plain_alpha_beta(choices, empties):
+@pytest.mark.parametrize("examples", [100, pytest.param(3000, marks=pytest.mark.slow)])
+def test_scores_are_those_of_plain_alpha_beta(examples):
+    @settings(max_examples=examples, deadline=None)
+    @given(CHOICES, st.integers(0, 10))
+    def check(choices, empties):
+        assert_plain_score(choices, empties)
+
+    check()
+
+
+def assert_plain_score(choices: list[int], empties: int) -> None:
     state = position_after(random_actions(choices, empties))
     score = plain_score(int(state.own[0]), int(state.opp[0]), -SQUARES, SQUARES)
     assert the_solver().value(state) == score

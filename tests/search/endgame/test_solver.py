@@ -90,7 +90,8 @@ def test_white_wins_on_4x4_squares_by_11_to_3(empties_to_winner, value):
     assert solver.game.disc_counts(final).tolist() == [[3, 11]]
 
 
-@pytest.mark.parametrize("plies", [12, 10, *(pytest.param(plies, marks=pytest.mark.slow) for plies in (8, 6))])
+@pytest.mark.slow
+@pytest.mark.parametrize("plies", [12, 10, 8, 6])
 def test_white_wins_on_6x6_squares_by_4(plies):
     solver = solver_of("othello_6x6")
     squares = "".join("abcdef"["bcdefg".index(a)] + "123456"["234567".index(b)] for a, b in pairs(FEINSTEIN))

@@ -82,7 +82,7 @@ def test_a_search_with_batches_grows_the_reference_tree(name, proves):
 
 
 @pytest.mark.parametrize("proves", [False, True])
-@pytest.mark.parametrize(("name", "game"), [("uct", GAME), ("puct", OTHELLO)])
+@pytest.mark.parametrize(("name", "game"), [("uct", GAME), pytest.param("puct", OTHELLO, marks=pytest.mark.slow)])
 def test_a_search_with_compiled_rollouts_grows_the_reference_tree(name, game, proves):
     evaluator, evaluate = RolloutEvaluator(2), rollout_evaluation(game, 2)
     for match, state in enumerate(positions(game, [0, 2, 4, 7])):

@@ -32,6 +32,7 @@ def graph():
     return positions_of("tictactoe")
 
 
+@pytest.mark.slow
 def test_with_enough_simulations_every_position_of_tictactoe_is_solved(graph):
     """Every action is optimal and every value rounds to the exact one; most values are proved."""
     search = TreeSearch(GAME, RolloutEvaluator(), make_rule("uct"), 20000)
