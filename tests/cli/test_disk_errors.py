@@ -54,6 +54,7 @@ def test_a_full_disk_leaves_no_partial_dataset_and_the_same_command_completes_it
     assert files_of(disk / "run") == files_of(tmp_path / "roomy")
 
 
+@pytest.mark.slow
 def test_a_full_disk_keeps_complete_shards_and_the_same_command_writes_the_rest(small_disk, tmp_path):
     disk, enlarge = small_disk
     arguments = ["--level", 0, "matches=40000", "dataset.format=parquet", "dataset.shard_matches=2000"]

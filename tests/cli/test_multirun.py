@@ -54,6 +54,7 @@ def sweep(tmp_path_factory):
     return folder, result
 
 
+@pytest.mark.slow
 def test_a_failed_run_is_reported_in_one_line_and_the_others_continue(sweep):
     folder, result = sweep
     lines = result.stderr.splitlines()

@@ -68,6 +68,7 @@ def assert_same(one, other):
         assert torch.equal(part, other[name]), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", with_slow_sizes(GAMES))
 def test_random_matches_are_the_same_on_a_gpu(name):
     game = make_game(name)
@@ -77,6 +78,7 @@ def test_random_matches_are_the_same_on_a_gpu(name):
     assert_same(record, record_of(game, (player, player), "cpu", opening_plies=2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tictactoe", "sumto100", "connect_four", "othello_4x4"])
 def test_networks_play_the_same_on_a_gpu(name):
     game = make_game(name)
@@ -90,6 +92,7 @@ def test_networks_play_the_same_on_a_gpu(name):
     assert_same(record, record_of(game, (player, RandomPlayer(game)), "cpu"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"depth": 2}, {"depth": 3}, {"temperature": 0.3}], ids=str)
 def test_deeper_search_and_sampled_actions_are_the_same_on_a_gpu(options):
     game = make_game("tictactoe")
@@ -128,6 +131,7 @@ def test_a_run_on_a_gpu_has_the_bytes_of_one_on_the_cpu(more, tmp_path):
     assert files_of(tmp_path / "gpu") == files_of(tmp_path / "cpu")
 
 
+@pytest.mark.slow
 def test_levels_are_compared_on_a_gpu(tiny_run, tmp_path):
     for device in ("gpu", "cpu"):
         for level in ("level_00", "level_01"):
@@ -145,6 +149,7 @@ def test_a_stage_finished_on_one_device_is_skipped_on_another(run_copy):
         assert not generate_level(tiny_settings(run_copy, "device=cpu"), 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tictactoe", "connect_four", "othello_4x4", "othello"])
 def test_training_takes_the_same_steps_on_a_gpu(name):
     game = make_game(name)

@@ -80,6 +80,7 @@ def test_a_frame_of_an_animation_is_rendered_in_the_default_style() -> None:
         assert rendered(figure).tobytes() == plain.tobytes()
 
 
+@pytest.mark.slow
 def test_a_matplotlibrc_in_the_current_folder_changes_no_figure_and_stays_in_force(tmp_path: Path) -> None:
     write_a_line(tmp_path / "here")
     (tmp_path / "matplotlibrc").write_text("font.size: 30\naxes.facecolor: red\nsavefig.facecolor: green\n")

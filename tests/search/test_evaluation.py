@@ -112,6 +112,7 @@ def test_weights_can_depend_on_the_number_of_discs(tmp_path):
     assert evaluation.weights_at(OTHELLO, 6).tolist() == [0, 0, 0, 10, 2, 0, 0, 0, 0]
 
 
+@pytest.mark.slow
 def test_every_search_uses_the_weights_of_the_phase(tmp_path):
     text = "win: 1000\nmargin: 1\nphases: [8, 12]\nweights: {discs: [-1, 0, 2], x_squares: [-9, -9, 0], corners: 5}\n"
     evaluation = make_evaluation(written(tmp_path, text), OTHELLO)

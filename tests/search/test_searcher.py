@@ -93,6 +93,7 @@ def test_all_searches_give_the_same_value_and_action(name, seed, plies, depth):
     assert all(results["alpha_beta", *rest].visited <= most for rest in ((False, 0), (True, 0), (True, 10)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ordered", "bits"), [(False, 0), (True, 0), (True, 16)])
 def test_negascout_visits_no_more_positions_than_alpha_beta_on_average(ordered, bits):
     game = make_game("othello")

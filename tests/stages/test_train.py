@@ -226,6 +226,7 @@ def count_files(run_dir: Path) -> int:
     return sum(path.is_file() for path in run_dir.rglob("*"))
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_many_moments_ends_with_the_same_bytes(tiny_run: Path, tmp_path: Path) -> None:
     """The run is killed up to 24 times before it may finish."""
     context = multiprocessing.get_context("fork")

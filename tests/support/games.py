@@ -7,5 +7,6 @@ import pytest
 
 
 def with_slow_sizes(names: Iterable[str]) -> list[Any]:
-    """The names, sorted. Tests with Othello on 6x6 squares are slow: the same rules are compiled for 4x4 and 8x8."""
-    return [pytest.param(name, marks=pytest.mark.slow) if name == "othello_6x6" else name for name in sorted(names)]
+    """The names, sorted. Tests with Othello on larger boards than 4x4 are slow: they show the same."""
+    slow = ("othello", "othello_6x6")
+    return [pytest.param(name, marks=pytest.mark.slow) if name in slow else name for name in sorted(names)]

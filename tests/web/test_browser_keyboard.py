@@ -5,6 +5,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.web.browsing import choose_game, expect_result, plies, settled, visit
 
+pytestmark = pytest.mark.slow
+
 
 def press(page: Page, *keys: str) -> None:
     """Press keys wherever the focus is, and wait until each has taken effect."""

@@ -105,6 +105,7 @@ def test_a_host_that_cannot_be_found_is_reported_in_one_line(host: str, tmp_path
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.slow
 def test_a_page_that_others_can_reach_is_announced_with_a_warning(whole_run: Path) -> None:
     with serving(f"run_dir={whole_run}", "host=0.0.0.0", "hosts=[127.0.0.1]") as (address, process):
         assert process.stdout is not None
