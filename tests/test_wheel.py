@@ -11,6 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from selfplay.architectures import ARCHITECTURES
 from selfplay.compute.versions import sources_digest
 from tests.support.runs import PROJECT
 
@@ -112,4 +113,4 @@ def test_the_unpacked_wheel_composes_settings_builds_networks_and_serves_the_pag
     recipes = {name for kind, name, _ in lines if kind == "recipe"}
     assert recipes == {path.stem for path in (PROJECT / "conf" / "recipe").glob("*.yaml")}
     networks = {name for kind, name, _ in lines if kind == "architecture"}
-    assert networks == {"mlp", "conv", "residual", "othello_features", "ntuple"}
+    assert networks == set(ARCHITECTURES)
