@@ -25,6 +25,6 @@ def draw_graph(session: Session, picture: PictureSettings | None) -> str:
     try:
         draw_boards_ahead(ahead, picture.file)
     except (SettingError, StageError) as error:
-        # The match goes on without the picture.
+        # The match continues without the picture.
         raise NotNowError(str(error)) from error
     return f"from this board on, {ahead.counts()}"

@@ -9,6 +9,7 @@ from selfplay import generate_level, learn_levels, registry, settings_of_run, tr
 from selfplay.cli.print_settings import print_settings
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.runs.run_settings import composed_for_run
+from selfplay.settings.choices import commands_in, modules_in
 from tests.support.rejections import assert_file_rejected, assert_refused
 from tests.support.runs import GENERATE, TINY, TRAIN, files_of, run_forked, tiny_settings
 
@@ -180,3 +181,9 @@ def test_recorded_settings_are_not_computed(tmp_path: Path, monkeypatch: pytest.
     path = record(tmp_path, game__name="${oc.env:GAME}")
     with assert_file_rejected(path, "is not a value"):
         settings_of_run(tmp_path)
+
+
+def test_modules_and_commands_are_told_from_the_names_of_players() -> None:
+    names = ["level:3", "policy:3?temperature=1", "mcts:rollouts", "my_module:Player", "perfect", "gtp:program --fast"]
+    assert list(modules_in(names)) == ["my_module"]
+    assert list(commands_in(names)) == ["gtp:program --fast"]
