@@ -68,9 +68,9 @@ def analyse(settings: AnalysisSettings) -> Analysis:
         IllegalActionError: a move is illegal.
         StageError: the picture cannot be written.
     """
-    subject = _position_of(settings) if settings.game_tree.payoffs is None else _tree_of(settings)
-    has_picture = settings.picture.file is not None
-    is_traced = has_picture or isinstance(subject.game, PayoffTree)
+    is_position, has_picture = settings.game_tree.payoffs is None, settings.picture.file is not None
+    subject = _position_of(settings) if is_position else _tree_of(settings)
+    is_traced = has_picture or not is_position
     min_scout_depth = settings.min_scout_depth or (2 if is_traced else None)
     results, traces = {}, {}
     for name in settings.searches:
@@ -82,7 +82,7 @@ def analyse(settings: AnalysisSettings) -> Analysis:
             table_bits=settings.table_bits,
             min_scout_depth=min_scout_depth,
         )
-        if not isinstance(subject.game, PayoffTree):
+        if is_position:
             results[name] = searcher.search(subject.state, subject.depth)
             _require_few_visits(name, results[name], has_picture)
         if is_traced:
