@@ -6,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 
 from selfplay.errors import NotNowError, TimeLimitError
-from selfplay.players.capabilities import CountsVisits, exact_value_text
+from selfplay.players.capabilities import exact_value_text
 from selfplay.players.perfect import perfect_player_of
 from selfplay.playing.board_text import ValueColumn
 from selfplay.playing.console_text import ConsoleText
@@ -71,10 +71,9 @@ class ConsoleValues:
 
     def _show_visits(self) -> None:
         """Write how the player has divided its simulations among the actions, if it counts them."""
-        adviser = self.session.adviser()
-        counting = None if adviser is None else adviser.as_a(CountsVisits)
-        if counting is not None:
-            self.write(self.text.visits(counting.visit_counts(self.session.state)[0].tolist()))
+        visits = self.session.known_visits()
+        if visits is not None:
+            self.write(self.text.visits(visits.tolist()))
 
     def show_to_choose(self) -> None:
         """Write the board in which a person is to choose an action, with perfect values if they are shown."""

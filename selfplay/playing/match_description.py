@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from selfplay.games.state import State
 from selfplay.players.capabilities import SolvesPositions, exact_solver_of
 from selfplay.playing.match_history import Ply
-from selfplay.playing.session import Session, Values
+from selfplay.playing.session import Session, Values, Visits
 
 
 def _described(text: str) -> Any:
@@ -27,6 +27,7 @@ class ActionDescription:
     square: int | None = _described("The square on which it places a stone; null if it places none.")
     pointed: list[int] = _described("The squares that select this action when a person clicks one of them.")
     value: float | None = _described("Its value to the player to move, as estimated by the adviser; null if unknown.")
+    visits: int | None = _described("The adviser's simulations through it; null if it does not search a tree.")
     words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
 
 
@@ -119,7 +120,7 @@ class MatchDescriber:
             can_only_pass=session.can_only_pass,
             adviser=None if adviser is None else adviser.name,
             values_are_points=values is not None and self._are_points(len(session.plies)),
-            legal=self._legal_actions(values) if session.awaits_person else [],
+            legal=self._legal_actions(values, session.known_visits()) if session.awaits_person else [],
             plies=[described.description for described in self._plies],
             can_undo=session.can_undo,
             is_over=session.is_over,
@@ -129,7 +130,7 @@ class MatchDescriber:
             standing=session.standing(),
         )
 
-    def _legal_actions(self, values: Values | None) -> list[ActionDescription]:
+    def _legal_actions(self, values: Values | None, visits: Visits | None) -> list[ActionDescription]:
         actions = self.session.legal_actions
         squares = self.game.presentation.placed_squares(self.session.state, actions)
         solver = None if values is None else self._exact_adviser(len(self.session.plies))
@@ -140,6 +141,7 @@ class MatchDescriber:
                 square=square,
                 pointed=list(self.game.presentation.pointed_squares(action)),
                 value=_finite(values, action),
+                visits=None if visits is None else int(visits[action]),
                 words=_words(solver, _finite(values, action), self.session.state),
             )
             for action, square in zip(actions, squares, strict=True)

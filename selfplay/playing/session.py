@@ -22,7 +22,14 @@ from selfplay.errors import ForfeitError, NotNowError
 from selfplay.games.game import Game
 from selfplay.games.match_record import Forfeit, forfeited_state
 from selfplay.matches.running_results import RunningResults, results_text
-from selfplay.players.capabilities import ExplainsActions, Explores, FollowsMatch, PreparesAction, ValuesActions
+from selfplay.players.capabilities import (
+    CountsVisits,
+    ExplainsActions,
+    Explores,
+    FollowsMatch,
+    PreparesAction,
+    ValuesActions,
+)
 from selfplay.players.player import Player
 from selfplay.playing.match_counter import MatchCounter, learners_among
 from selfplay.playing.match_history import MatchHistory, Ply
@@ -30,6 +37,9 @@ from selfplay.playing.seated_match import Players, SeatedMatch
 
 Values = NDArray[np.float32]
 """float32[A]: the value of each action to the player to move; nan where illegal."""
+
+Visits = NDArray[np.int64]
+"""int64[A]: the number of simulations through each action; 0 where illegal."""
 
 
 class Session(SeatedMatch):
@@ -66,6 +76,7 @@ class Session(SeatedMatch):
         self._counter.start_match()
         self._history = MatchHistory(self.game.init())
         self._values: dict[int, Values | None] = {}
+        self._visits: dict[int, Visits | None] = {}
 
     @property
     def results(self) -> RunningResults:
@@ -205,17 +216,29 @@ class Session(SeatedMatch):
         """
         number = len(self._history) if ply is None else ply
         if number not in self._values:
-            adviser, state = self.adviser(number), self.state_before(number)
-            valuing = None if adviser is None or bool(state.terminated) else adviser.as_a(ValuesActions)
-            preparing = None if adviser is None or valuing is None else adviser.as_a(PreparesAction)
-            if preparing is not None:
-                preparing.prepare(state, Draws(self.key, torch.tensor([self.match]), number))
-            self._values[number] = None if valuing is None else valuing.action_values(state)[0].numpy()
+            self._values[number], self._visits[number] = self._estimates(number)
         return self._values[number]
+
+    def _estimates(self, number: int) -> tuple[Values | None, Visits | None]:
+        """The values before ply `number`, and how the search behind them divided its simulations."""
+        adviser, state = self.adviser(number), self.state_before(number)
+        valuing = None if adviser is None or bool(state.terminated) else adviser.as_a(ValuesActions)
+        if adviser is None or valuing is None:
+            return None, None
+        if (preparing := adviser.as_a(PreparesAction)) is not None:
+            preparing.prepare(state, Draws(self.key, torch.tensor([self.match]), number))
+        counting = adviser.as_a(CountsVisits)
+        visits = None if counting is None else counting.visit_counts(state)[0].numpy()
+        return valuing.action_values(state)[0].numpy(), visits
 
     def known_values(self, ply: int | None = None) -> Values | None:
         """The values that `action_values` has already computed for this ply; None if there are none."""
         return self._values.get(len(self._history) if ply is None else ply)
+
+    def known_visits(self, ply: int | None = None) -> Visits | None:
+        """How the search behind `known_values` divided its simulations; None if the player does not count them."""
+        number = len(self._history) if ply is None else ply
+        return self._visits.get(number) if number in self._values else None
 
     def adviser(self, ply: int | None = None) -> Player | None:
         """The player whose values `action_values` returns; None if both are people."""

@@ -33,6 +33,7 @@ def test_a_match_in_progress_is_described_as_json() -> None:
         "square": 1,
         "pointed": [1],
         "value": pytest.approx(0.01),
+        "visits": None,
         "words": None,
     }
     assert match["plies"][1] == {

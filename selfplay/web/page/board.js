@@ -1,7 +1,7 @@
 // The board: squares that can be clicked, reached with the arrow keys, and read by a screen reader.
 
 import { ActionButtons } from "./buttons.js";
-import { element, extremes, goodness, paint, svg, valueText } from "./drawing.js";
+import { element, extremes, goodness, paint, svg, valueInWords, valueLabel, valueText } from "./drawing.js";
 
 export class Board {
   // play(action) is called when the person chooses a legal action.
@@ -103,9 +103,10 @@ export class Board {
     }
   }
 
-  // shown: {match, values: Map of action to value, words: Map of action to the value in words, scale, isOpen, hint}
+  // shown: {match, values: Map of action to value, shares: Map of action to its percentage of the simulations,
+  // words: Map of action to the value in words, scale, isOpen, hint}
   show(shown) {
-    const { match, values, scale } = shown;
+    const { match, values, shares, scale } = shown;
     const last = match.plies.at(-1);
     const { largest, best } = extremes(values, scale);
     this.actions = new Map(shown.isOpen ? match.legal.flatMap((a) => a.pointed.map((square) => [square, a])) : []);
@@ -114,19 +115,20 @@ export class Board {
     this.cells.forEach((cell, square) => {
       const legal = shownLegal.get(square);
       const value = legal && values.get(legal.action);
+      const share = legal && shares.get(legal.action);
       const words = [this.game.square_names[square], this.stoneName(match.squares[square])];
       cell.classList.toggle("legal", Boolean(legal));
       cell.classList.toggle("last", Boolean(last) && last.square === square);
       cell.classList.toggle("hinted", shown.hint === square);
       cell.classList.toggle("best", value !== undefined && value === best && values.size > 1);
       const inWords = legal && shown.words.get(legal.action);
-      const label = value === undefined ? null : this.valueLabel(value, scale, inWords);
+      const label = value === undefined && share === undefined ? null : this.label(value, share, scale, inWords);
       this.redraw(cell, square, match.squares[square], last, label);
       delete cell.dataset.tone;
-      if (value !== undefined) {
-        paint(cell, goodness(value, scale, largest));
-        words.push(`value ${valueText(value, scale)}`, ...(inWords ? [inWords] : []));
+      if (label !== null) {
+        paint(cell, value === undefined ? 0 : goodness(value, scale, largest));
       }
+      words.push(...valueInWords(value, share, scale), ...(inWords ? [inWords] : []));
       if (last && last.square === square) {
         words.push("last move");
       }
@@ -156,10 +158,11 @@ export class Board {
   }
 
   // The label has a shorter text for small squares, and a second line ("in 8", "by 6") for large ones.
-  valueLabel(value, scale, inWords) {
-    const short = scale.span === null ? null : valueText(value, scale, 1);
+  label(value, share, scale, inWords) {
+    const short = value === undefined || scale.span === null ? null : valueText(value, scale, 1);
     const more = inWords?.match(/ (.+)/)?.[1];
-    return element("span", { class: "value", "data-short": short, "data-more": more, title: inWords }, valueText(value, scale));
+    const title = inWords ?? (share === undefined ? null : valueInWords(value, share, scale).join(", "));
+    return valueLabel(value, share, scale, { "data-short": short, "data-more": more, title });
   }
 
   stoneName(stone) {

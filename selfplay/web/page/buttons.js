@@ -1,6 +1,6 @@
 // Buttons for actions without a square, such as a pass, and the view of games without a board.
 
-import { element, extremes, goodness, paint, svg, valueText } from "./drawing.js";
+import { element, extremes, goodness, paint, svg, valueInWords, valueLabel } from "./drawing.js";
 
 export class ActionButtons {
   constructor(play) {
@@ -32,6 +32,7 @@ export class ActionButtons {
   draw(button, action, shown, largest, best) {
     const legal = this.legal.get(action);
     const value = legal && shown.values.get(action);
+    const share = legal && shown.shares.get(action);
     const name = button.querySelector("b");
     button.classList.toggle("legal", Boolean(legal));
     button.classList.toggle("hinted", shown.hintAction === action);
@@ -40,11 +41,11 @@ export class ActionButtons {
     button.setAttribute("aria-label", name.textContent);
     button.replaceChildren(name);
     delete button.dataset.tone;
-    if (value !== undefined) {
-      paint(button, goodness(value, shown.scale, largest));
+    if (value !== undefined || share !== undefined) {
+      paint(button, value === undefined ? 0 : goodness(value, shown.scale, largest));
       const inWords = shown.words.get(action);
-      button.append(element("span", { class: "value", title: inWords }, valueText(value, shown.scale)));
-      const words = [name.textContent, `value ${valueText(value, shown.scale)}`, ...(inWords ? [inWords] : [])];
+      button.append(valueLabel(value, share, shown.scale, { title: inWords }));
+      const words = [name.textContent, ...valueInWords(value, share, shown.scale), ...(inWords ? [inWords] : [])];
       button.setAttribute("aria-label", words.join(", "));
     }
   }

@@ -62,6 +62,26 @@ export function paint(node, good) {
   node.style.setProperty("--strength", `${Math.round(18 + 62 * Math.abs(good))}%`);
 }
 
+// The share of the opponent's simulations that each legal action has, in percent; empty if it does not search a tree.
+export function sharesOfVisits(match) {
+  const counted = match.legal.filter((one) => one.visits !== null);
+  const total = counted.reduce((sum, one) => sum + one.visits, 0);
+  return new Map(total === 0 ? [] : counted.map((one) => [one.action, Math.round((100 * one.visits) / total)]));
+}
+
+// A value, above its share of the simulations if there is one. Of either there may be none.
+export function valueLabel(value, share, scale, attributes) {
+  const texts = value === undefined ? [] : [valueText(value, scale)];
+  const shares = share === undefined ? [] : [element("small", { class: "share" }, `${share}%`)];
+  return element("span", { class: "value", ...attributes }, ...texts, ...shares);
+}
+
+// The same in words, as parts of a sentence.
+export const valueInWords = (value, share, scale) => [
+  ...(value === undefined ? [] : [`value ${valueText(value, scale)}`]),
+  ...(share === undefined ? [] : [`${share}% of the simulations`]),
+];
+
 // The largest difference from the neutral value, and the best value, of those shown on a board.
 export function extremes(values, scale) {
   const shown = [...values.values()];

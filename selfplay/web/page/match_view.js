@@ -1,7 +1,7 @@
 // Shows a match: its board, counts, values and moves.
 
 import { drawCurve } from "./curve.js";
-import { at, checked, element, EXACT_SCALE, valueText } from "./drawing.js";
+import { at, checked, element, EXACT_SCALE, sharesOfVisits, valueText } from "./drawing.js";
 import { curveSource, valuesAbout } from "./words.js";
 
 const RESULT_SCALE = { neutral: 0, span: 1 };
@@ -10,13 +10,14 @@ const RESULT_SCALE = { neutral: 0, span: 1 };
 export function showMatch({ game, board, match, perfect, hint, isBusy }) {
   const mode = checked("values");
   const { values, words, scale } = valuesToShow(mode, match, perfect);
+  const shares = mode === "adviser" ? sharesOfVisits(match) : new Map();
   // Also while the opponent thinks, because otherwise the page would shift with every reply.
   const arePoints = mode === "adviser" && (match.values_are_points || match.plies.some((ply) => ply.value_is_points));
   const isOpen = match.awaits_person && !isBusy;
-  board.show({ match, values, words, scale, isOpen, hint: hint?.square ?? null, hintAction: hint?.action ?? null });
+  board.show({ match, values, shares, words, scale, isOpen, hint: hint?.square ?? null, hintAction: hint?.action ?? null });
   document.body.dataset.plies = String(match.plies.length);
   showCounts(game, match, arePoints);
-  at("values-about").textContent = valuesAbout(match, mode, { values, words, scale, perfect, arePoints });
+  at("values-about").textContent = valuesAbout(match, mode, { values, shares, words, scale, perfect, arePoints });
   at("legend").hidden = mode !== "perfect" && !scale.isExact;
   at("standing").textContent = (match.is_practice ? "Practice: the first result of this match counts. " : "") + (match.standing ?? "");
   drawCurve(at("curve"), match);

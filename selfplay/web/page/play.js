@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { Board } from "./board.js";
 import { Buttons } from "./buttons.js";
 import { listen, showControls } from "./listeners.js";
-import { at, checked } from "./drawing.js";
+import { at, checked, sharesOfVisits } from "./drawing.js";
 import { showMatch } from "./match_view.js";
 import { announceProof, areKnown, chosenOpponent, selectOpponent, showOffer, showChosen, showEntry, showProof } from "./opponents.js";
 import { PerfectValues } from "./perfect_values.js";
@@ -144,7 +144,7 @@ async function giveHint() {
     if (isShown(asked)) {
       hint = given;
       show();
-      say(aboutHint(hint));
+      say(aboutHint(hint, sharesOfVisits(asked).get(hint.action)));
     }
   } catch (error) {
     if (isShown(asked)) {

@@ -29,9 +29,11 @@ export function whatHappened(match, before) {
   return words.join(" ");
 }
 
-export function aboutHint({ source, text, value, words }) {
+// share: the percentage of the opponent's simulations, undefined if there is none.
+export function aboutHint({ source, text, value, words }, share) {
   const who = source === "perfect" ? "Perfect play" : source;
-  return words === null ? `${who} would play ${text} here (value ${value.toFixed(2)}).` : `${who}: ${text} ${words}.`;
+  const more = share === undefined ? "" : `, ${share}% of its simulations`;
+  return words === null ? `${who} would play ${text} here (value ${value.toFixed(2)}${more}).` : `${who}: ${text} ${words}.`;
 }
 
 const KINDS = {
@@ -41,7 +43,7 @@ const KINDS = {
 };
 
 // What the values on the board mean; mode is the choice of the person.
-// shown: {values, words, scale, perfect, arePoints}
+// shown: {values, shares, words, scale, perfect, arePoints}
 export function valuesAbout(match, mode, shown) {
   const isTooLarge = document.querySelector("input[name=values][value=perfect]").disabled;
   const missing = isTooLarge ? " The game is too large to compute perfect play." : "";
@@ -54,7 +56,8 @@ export function valuesAbout(match, mode, shown) {
   if (shown.arePoints || shown.scale.isExact) {
     return `${KINDS[shown.arePoints ? "points" : "scores"]}${missing}`;
   }
-  return `The value of each move for you, as estimated by ${match.opponent.label}.${missing}`;
+  const share = shown.shares.size === 0 ? "" : " Below it: the share of its simulations.";
+  return `The value of each move for you, as estimated by ${match.opponent.label}.${share}${missing}`;
 }
 
 function aboutPerfect(match, { values, words, perfect }) {
