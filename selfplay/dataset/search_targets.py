@@ -1,9 +1,12 @@
 """The targets of the rule `search`: policies of tree search, and outcomes of matches or values of the search."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
+from selfplay.dataset.exact_values import exact_values
 from selfplay.dataset.targets import PlayedMatches, PositionTargets, is_move
 from selfplay.games.match_outcome import outcome_of_first
 from selfplay.games.match_record import MATCH_OVER
@@ -20,8 +23,10 @@ def search_targets(played: PlayedMatches) -> PositionTargets:
     policy = torch.stack([part.policy for part in found]).to(torch.float32)
     # The search's value is that of the player to move.
     mixed = torch.stack([-part.value for part in found])
-    outcome, mix = position_outcomes(played), played.value_mix
-    value = outcome if mix == 0 else torch.where(mixed.isnan(), outcome, (1 - mix) * outcome + mix * mixed)
+    exact = _exact_values(played)
+    outcome, mix = position_outcomes(played, exact), played.value_mix
+    is_outcome = mixed.isnan() if exact is None else mixed.isnan() | ~torch.stack(exact).isnan()
+    value = outcome if mix == 0 else torch.where(is_outcome, outcome, (1 - mix) * outcome + mix * mixed)
     is_row = (torch.stack(record.actions) != MATCH_OVER) & (policy.sum(dim=2) > 0)
     return PositionTargets(value.to(torch.float32) + 0.0, policy, is_row)
 
@@ -35,11 +40,21 @@ def _searched(played: PlayedMatches, ply: int) -> SearchedPolicies:
     return SearchedPolicies(policy, torch.full(state.own.shape, torch.nan, dtype=torch.float64))
 
 
-def position_outcomes(played: PlayedMatches) -> Tensor:
+def _exact_values(played: PlayedMatches) -> list[Tensor] | None:
+    if played.exact_from is None:
+        return None
+    return exact_values(played.game, played.record, played.exact_from, played.outcome)
+
+
+def position_outcomes(played: PlayedMatches, exact: Sequence[Tensor] | None = None) -> Tensor:
     """float64[T, B]: z * gamma**k of the position before each ply, for the player not to move.
 
     z is this player's outcome, and k the number of moves that it makes from there on. From ply 1 on these are the
     targets of the rule `full` for the afterstates of the plies before.
+
+    Args:
+        exact: float32[B] for each ply, as from `exact_values`. Where it is not nan, the match ends with this value for
+            the player to move.
     """
     game, record = played.game, played.record
     of_first = outcome_of_first(game, record.states[-1], played.outcome).to(torch.float64)
@@ -49,6 +64,10 @@ def position_outcomes(played: PlayedMatches) -> Tensor:
     for ply in reversed(range(len(record.actions))):
         mover = record.states[ply].current_player.long()[:, None]
         moves_later.scatter_add_(1, mover, is_move(game, record.actions[ply]).long()[:, None])
+        if exact is not None:
+            ends = ~exact[ply].isnan()
+            of_first[ends] = torch.where(mover[:, 0] == 0, exact[ply], -exact[ply])[ends].to(torch.float64)
+            moves_later[ends] = 0
         k = moves_later.gather(1, 1 - mover)[:, 0]
         outcomes[ply] = torch.where(mover[:, 0] == 1, of_first, -of_first) * powers[k] + 0.0
     return outcomes

@@ -33,6 +33,12 @@ def gives_policies(rule: Rule) -> Rule:
     return rule
 
 
+def uses_exact_values(rule: Rule) -> Rule:
+    """Declare that a rule uses the exact values of late positions, so that the setting `exact_from` may be set."""
+    vars(rule)["uses_exact_values"] = True
+    return rule
+
+
 @is_full_without_exploration
 def full(played: "PlayedMatches") -> "Tensor":
     """Discounted outcomes of whole matches: z * gamma**k (Sutton & Barto, section 3.3, with one return at the end).
@@ -58,11 +64,15 @@ def watkins(played: "PlayedMatches") -> "Tensor":
 
 
 @gives_policies
+@uses_exact_values
 def search(played: "PlayedMatches") -> "PositionTargets":
     """The policy that the player's tree search finds in each position, and the discounted outcome of the whole match.
 
     A share `value_mix` of the target is the value that the search finds (Silver et al., Science 362, 2018, with the
     outcome alone). Level 0, the random player, has the policy that it plays: all actions equally probable.
+
+    With `exact_from`, positions with at most this number of empty squares have their exact values, and for earlier
+    positions the match ends with the first of these values.
     """
     from selfplay.dataset.search_targets import search_targets
 

@@ -27,6 +27,8 @@ class PlayedMatches(NamedTuple):
     """The value of the end of a match."""
     value_mix: float = 0.0
     """Share of the value of searches in the targets of rules that use it."""
+    exact_from: int | None = None
+    """The number of empty squares from which on rules that use exact values take them; None: nowhere."""
 
 
 class PositionTargets(NamedTuple):

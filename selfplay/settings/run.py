@@ -165,6 +165,9 @@ class Settings(CommonSettings):
     """full: the outcome of the whole match; watkins: up to the next exploring action, then the value of the best action
     there (Watkins's Q(lambda) with lambda = 1); search: levels play with tree search (`mcts`), and learn the outcome of
     the whole match and the policy that the search finds."""
+    exact_from: int | None = field(default=None, metadata=affects("generation", unless_default=True))
+    """With targets=search: positions with at most this number of empty squares have their exact values as targets,
+    found by the exact solver of the game, instead of outcomes of matches; null: outcomes alone."""
     gate: float | None = field(default=None, metadata=affects("training", when=_has_predecessor, unless_default=True))
     """A new level must score at least this share (wins + draws / 2) of `gate_matches` against the level before it, or
     that level's weights are kept; null: every new level is taken. Level 1 always is."""
@@ -199,6 +202,11 @@ class Settings(CommonSettings):
             raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
         if self.has_policies:
             self._check_policies()
+        require_count("exact_from", self.exact_from, 1, or_null=True)
+        if self.exact_from is not None and not rule_has(self.targets, "uses_exact_values"):
+            raise SettingError(
+                f"exact_from={self.exact_from}: targets={self.targets} does not use exact values; set exact_from=null"
+            )
         require("gate", self.gate, self.gate is None or 0 <= self.gate <= 1, "from 0 to 1, or null")
         require_count("gate_matches", self.gate_matches, 2)
         if self.logger == "tensorboard":

@@ -62,7 +62,16 @@ def _rows(context: RunContext[Settings], batch: Iterable[RecordedMatches], key: 
     rule, outcome = TARGET_RULES[settings.targets], OUTCOMES[settings.outcome]
     parts = [
         match_rows(
-            PlayedMatches(context.game, record, players, key, settings.gamma, outcome, settings.mcts.value_mix),
+            PlayedMatches(
+                context.game,
+                record,
+                players,
+                key,
+                settings.gamma,
+                outcome,
+                settings.mcts.value_mix,
+                settings.exact_from,
+            ),
             rule,
             settings.viewpoints,
         )
