@@ -4,16 +4,19 @@ An object is named in one of three ways:
 
 - by its name in this package, defined by one line in a registry;
 - by the name of an entry point, in the registry's group, of another installed package;
-- as `module:attribute`, without packaging anything.
+- as `module:attribute`, without packaging anything; the module may be a file in the current folder.
 
 A file can also name an object, such as the game of an agent. It must not import code that the user has not asked for,
 so `check_recorded` accepts `module:attribute` from a file only if the user has named the module in this process: in a
 setting (see `name_modules`), or by looking up one of its objects here.
 """
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from selfplay.errors import SettingError, shortened
@@ -32,6 +35,26 @@ def name_modules(modules: Iterable[str]) -> None:
 def named_modules() -> tuple[str, ...]:
     """The modules that the user has named, for passing them on to worker processes."""
     return tuple(sorted(_named_modules))
+
+
+def is_module(name: str) -> bool:
+    """Whether a module with this dotted name can be found, in the current folder too."""
+    search_current_folder()
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def search_current_folder() -> None:
+    """Let modules be found in the current folder, after all others. Python itself searches there only at times."""
+    if not {"", folder := str(Path.cwd())} & set(sys.path):
+        sys.path.append(folder)
+
+
+def offers(group: str, name: str) -> bool:
+    """Whether an installed package offers an entry point with this name in the group."""
+    return bool(entry_points(group=group, name=name))
 
 
 class Registry(Mapping[str, Thing], Generic[Thing]):
@@ -95,16 +118,23 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         if import_path is None and ":" in name:
             import_path = name
             name_modules([name.partition(":")[0]])
+            search_current_folder()
         if import_path is None:
             raise SettingError(f"unknown {self.kind} {shortened(name)!r}; choose from {', '.join(sorted(self))}")
         module, _, attribute = import_path.partition(":")
         try:
             found = getattr(import_module(module), attribute)
-        except (ImportError, AttributeError, ValueError) as error:
-            reason = shortened(error)
-            raise SettingError(f"{self.kind} {shortened(name)!r} cannot be imported: {reason}") from error
+        # A module from outside can raise anything while it is imported.
+        except Exception as error:
+            raise SettingError(f"{self.kind} {shortened(name)!r} cannot be imported: {_reason(error)}") from error
         if missing := [wanted for wanted in self.attributes if not hasattr(found, wanted)]:
             raise SettingError(
                 f"{self.kind} {shortened(name)!r} has no attribute {missing[0]}, which every {self.kind} has"
             )
         return cast(Thing, found)
+
+
+def _reason(error: Exception) -> str:
+    """What an exception says; its type too if that is not clear from its message."""
+    is_clear = isinstance(error, (ImportError, AttributeError, SyntaxError))
+    return shortened(error) if is_clear else shortened(f"{type(error).__name__}: {error}")

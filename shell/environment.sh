@@ -3,7 +3,7 @@
 #
 # Uses the active environment if this checkout is installed in it, else the project's own .venv, which is created or
 # updated if it is missing or older than pyproject.toml or constraints.txt. EXTRAS names the optional dependencies that
-# are needed.
+# are needed besides those of the page.
 
 project="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
 
@@ -27,7 +27,7 @@ make_environment() {
             [ -x "$project/.venv/bin/python" ] || "$python" -m venv "$project/.venv" || return 1
             # Unlike the option, the variable also applies to the packages that build the project.
             PIP_CONSTRAINT="$project/constraints.txt" "$project/.venv/bin/python" -m pip install \
-                --quiet --disable-pip-version-check --editable "$project${EXTRAS:+[$EXTRAS]}" || return 1
+                --quiet --disable-pip-version-check --editable "${project}[page${EXTRAS:+,$EXTRAS}]" || return 1
             touch "$project/.venv/installed${EXTRAS:+-$EXTRAS}"
             return 0
         fi

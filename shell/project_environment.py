@@ -11,7 +11,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-NEEDED = ("selfplay", "fastapi", "hydra", "numba", "torch")
+NEEDED = ("selfplay", "hydra", "numba", "torch")
 PROJECT = Path(__file__).resolve().parents[1]
 PYTHON = PROJECT / ".venv" / "bin" / "python"
 

@@ -1,20 +1,11 @@
 """Write the feature weights that a level has learned as an evaluation for searches.
 
-python train/export_evaluation.py --level 3
-python train/export_evaluation.py --level 2 game=othello_6x6 file=my_evaluation.yaml
+python train/export_evaluation.py --help   (the same as selfplay export-evaluation)
 """
 
 import project_environment
 
-from selfplay.cli.command import command_of
-from selfplay.settings.evaluation import ExportSettings
-
-
-def export(settings: ExportSettings) -> None:
-    from selfplay.stages.export_evaluation import export_evaluation
-
-    export_evaluation(settings)
-
+from selfplay.cli.programs.export_evaluation import main
 
 if __name__ == "__main__":
-    command_of(ExportSettings, "export_evaluation", export, run="change")
+    main()

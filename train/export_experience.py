@@ -1,14 +1,11 @@
 """Write the experience graph as JSON.
 
-python train/export_experience.py json=state_action.json
-python train/export_experience.py experience=minimax json=state_action.json
+python train/export_experience.py --help   (the same as selfplay export-experience)
 """
 
 import project_environment
 
-from selfplay.cli.command import command_of
-from selfplay.settings.experience import ExperienceGraphSettings
-from selfplay.stages.experience_files import export_experience
+from selfplay.cli.programs.export_experience import main
 
 if __name__ == "__main__":
-    command_of(ExperienceGraphSettings, "experience_graph", export_experience, run="read")
+    main()

@@ -1,14 +1,11 @@
 """Replace the experience graph by the boards of a JSON file.
 
-python train/import_experience.py json=state_action.json
-python train/import_experience.py experience=minimax json=state_action.json
+python train/import_experience.py --help   (the same as selfplay import-experience)
 """
 
 import project_environment
 
-from selfplay.cli.command import command_of
-from selfplay.settings.experience import ExperienceGraphSettings
-from selfplay.stages.experience_files import import_experience
+from selfplay.cli.programs.import_experience import main
 
 if __name__ == "__main__":
-    command_of(ExperienceGraphSettings, "experience_graph", import_experience, run="read")
+    main()

@@ -1,34 +1,11 @@
 """Run the whole loop in one process, with the same files as the shell script; with -m, run a sweep over settings.
 
-python train/learn.py levels=10 seed=3
-python train/learn.py -m seed=0,1,2 recipe=default,article run_dir=outputs/recipes
+python train/learn.py --help   (the same as selfplay learn)
 """
 
 import project_environment
 
-from collections.abc import Sequence
-from pathlib import Path
-
-from selfplay.cli.command import command, progress_bar
-from selfplay.settings.run import Settings
-
-
-def learn(settings: Settings) -> None:
-    from selfplay.stages.compare import compare_and_report, is_compared
-    from selfplay.stages.draw_figures import draw_run_figures
-    from selfplay.stages.loop import learn_levels
-
-    learn_levels(settings, progress_bar)
-    if not is_compared(settings):
-        draw_run_figures(settings)
-        print(f"\n{compare_and_report(settings, progress_bar)}")
-
-
-def report(folder: Path, runs: Sequence[Path]) -> None:
-    from selfplay.stages.sweep import compare_runs
-
-    print(f"\n{compare_runs(folder, runs)}")
-
+from selfplay.cli.programs.learn import main
 
 if __name__ == "__main__":
-    command(learn, after_sweep=report)
+    main()

@@ -1,24 +1,11 @@
 """Play matches between two players, with running counts. Players that learn from matches do so.
 
-python train/play_matches.py first=random second=perfect matches=1000
-python train/play_matches.py first=random second=experience matches=200 swap=true
-python train/play_matches.py first=random second=experience matches=4 show=true
-python train/play_matches.py first=level:10 'second=level:9?depth=2&epsilon=0.1' run_dir=outputs/try
-
-The last line counts results by player, not by seat.
+python train/play_matches.py --help   (the same as selfplay play-matches)
 """
 
 import project_environment
 
-from selfplay.cli.command import command_of
-from selfplay.settings.matches import MatchSettings
-
-
-def play(settings: MatchSettings) -> None:
-    from selfplay.matches.match_series import play_match_series
-
-    print(play_match_series(settings))
-
+from selfplay.cli.programs.play_matches import main
 
 if __name__ == "__main__":
-    command_of(MatchSettings, "matches", play, run="read")
+    main()

@@ -1,23 +1,11 @@
 """Walk every line of play against a player, and prove that it wins or find its shortest line to a mistake.
 
-python train/prove.py
-python train/prove.py player=level:14 run_dir=outputs/connect_four seat=second walk=all executor=process
-python train/prove.py 'player=search:negascout?depth=8&evaluation=level:14&endgame=14'
-
-Run the same command again to resume an interrupted walk.
+python train/prove.py --help   (the same as selfplay prove)
 """
 
 import project_environment
 
-from selfplay.cli.command import command_of, progress_bar
-from selfplay.settings.proof import ProofSettings
-
-
-def prove(settings: ProofSettings) -> None:
-    from selfplay.stages.prove import prove_and_report
-
-    print(f"\n{prove_and_report(settings, progress_bar)}")
-
+from selfplay.cli.programs.prove import main
 
 if __name__ == "__main__":
-    command_of(ProofSettings, "prove", prove)
+    main()

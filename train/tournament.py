@@ -1,21 +1,11 @@
 """Play a round robin: a cross-table, ratings on one scale, exact results and a heat map.
 
-python train/tournament.py players=[random,perfect,level:10,tabular:backward_value]
-python train/tournament.py 'players=[random,level:10,level:10?depth=2]' matches=2000 run_dir=outputs/try
+python train/tournament.py --help   (the same as selfplay tournament)
 """
 
 import project_environment
 
-from selfplay.cli.command import command_of, progress_bar
-from selfplay.settings.matches import TournamentSettings
-
-
-def play(settings: TournamentSettings) -> None:
-    from selfplay.grading.tournament_report import tournament_report
-    from selfplay.stages.tournament import play_tournament
-
-    print(f"\n{tournament_report(play_tournament(settings, progress_bar))}")
-
+from selfplay.cli.programs.tournament import main
 
 if __name__ == "__main__":
-    command_of(TournamentSettings, "tournament", play)
+    main()

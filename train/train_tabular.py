@@ -1,20 +1,11 @@
 """Learn the value of every board of a small game by self-play, one match after the other.
 
-python train/train_tabular.py
-python train/train_tabular.py agent=backward_value episodes=20000 alpha=0.5 epsilon=0.1 seed=1 run_dir=outputs/try
+python train/train_tabular.py --help   (the same as selfplay train-tabular)
 """
 
 import project_environment
 
-from selfplay.cli.command import command_of, progress_bar
-from selfplay.settings.tabular import TabularSettings
-
-
-def train(settings: TabularSettings) -> None:
-    from selfplay.stages.train_tabular import train_tabular
-
-    train_tabular(settings, progress_bar)
-
+from selfplay.cli.programs.train_tabular import main
 
 if __name__ == "__main__":
-    command_of(TabularSettings, "tabular", train)
+    main()

@@ -2,10 +2,10 @@
 
 import argparse
 import re
-import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from selfplay.cli.started_as import described_for, started_as
 from selfplay.errors import SettingError
 
 FLAGS = (
@@ -36,7 +36,7 @@ HYDRA_FLAGS_WITH_VALUE = (
 SWEEP_FLAGS = {"--multirun", "-m"}
 
 PLAYER_WITH_OPTIONS = re.compile(
-    r"""'[^']*'|"[^"]*"|(?<!['"\w])(?P<unquoted>(?:gtp:|[a-z_]+(?::[^,\[\]'"?]*)?\?)[^,\[\]'"]*)"""
+    r"""'[^']*'|"[^"]*"|(?<!['"\w])(?P<unquoted>(?:gtp:|[A-Za-z_][\w.]*(?::[^,\[\]'"?]*)?\?)[^,\[\]'"]*)"""
 )
 """A text in quotes, or an unquoted player name with options, such as level:17?depth=2, or with a command."""
 
@@ -105,10 +105,17 @@ def _override(name: str, value: str, is_sweep: bool) -> str:
 
 
 class ArgumentParser(argparse.ArgumentParser):
-    """The parser of scripts without settings: wrong arguments raise SettingError; the description is not re-wrapped."""
+    """The parser of programs without settings: wrong arguments raise SettingError.
 
-    def __init__(self, description: str) -> None:
-        super().__init__(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    Args:
+        program: the name of the program, such as "solve".
+        description: the docstring of its module; it is not re-wrapped.
+    """
+
+    def __init__(self, program: str, description: str) -> None:
+        name = started_as(program)
+        description = described_for(program, description)
+        super().__init__(name, description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
 
     def error(self, message: str) -> NoReturn:
-        raise SettingError(f"{message}; see python {sys.argv[0]} --help")
+        raise SettingError(f"{message}; see {self.prog} --help")

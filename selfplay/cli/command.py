@@ -1,6 +1,6 @@
-"""Run a script: compose its settings, hold the run's lock, log, report errors in one line with an exit code.
+"""Run a program: compose its settings, hold the run's lock, log, report errors in one line with an exit code.
 
-A script composes its settings with Hydra (`--cfg job` and `--multirun` work), and the most common settings are flags
+A program composes its settings with Hydra (`--cfg job` and `--multirun` work), and the most common settings are flags
 too: `--level 3` is `level=3`.
 """
 
@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TextIO
 
 from tqdm import tqdm
@@ -19,14 +18,16 @@ from selfplay.cli.arguments import HELP_FLAGS, SWEEP_FLAGS, overrides_first
 from selfplay.cli.error_messages import line_and_code, user_errors
 from selfplay.cli.logging_setup import logging_to_file, logging_to_screen
 from selfplay.cli.multirun import AfterSweep, Multirun
+from selfplay.cli.started_as import described_for, started_as
 from selfplay.errors import SettingError, shortened
 from selfplay.process_exit import before_exit, end_of_interrupt, exit_interrupted, exit_with_line, handle_signals
 from selfplay.process_rank import process_count, process_rank
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.run_settings import take_run_settings
 from selfplay.runs.written_files import delete_unfinished
+from selfplay.settings.command_lines import command_line
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import name_recipe, offer_defaults, one_line, settings_from_config
+from selfplay.settings.compose import name_recipe, offer_defaults, one_line, settings_from_config, with_outside_names
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.settings.run import Settings
 
@@ -41,7 +42,7 @@ before_exit(delete_unfinished)
 TakeRecorded = Callable[["DictConfig", Sequence[str]], str]
 
 RunUse = Literal["create", "change", "read"]
-"""How a script uses the folder of the run: see `command_of`."""
+"""How a program uses the folder of the run: see `command_of`."""
 
 
 def progress_bar(*, total: int, desc: str) -> Any:
@@ -71,7 +72,7 @@ def command(
     in_parallel: bool = False,
     after_sweep: AfterSweep | None = None,
 ) -> None:
-    """Run a script of the loop: `command_of` with conf/config.yaml and the settings that the run has recorded."""
+    """Run a program of the loop: `command_of` with conf/config.yaml and the settings that the run has recorded."""
     take = take_run_settings
     command_of(Settings, "config", body, run=run, in_parallel=in_parallel, after_sweep=after_sweep, take=take)
 
@@ -87,24 +88,26 @@ def command_of(
     after_sweep: AfterSweep | None = None,
     take: TakeRecorded = lambda _config, _overrides: "",
 ) -> None:
-    """Run a script: compose its settings from conf/`config`.yaml and the command line, and call `body` with them.
+    """Run a program: compose its settings from conf/`config`.yaml and the command line, and call `body` with them.
+
+    The module of `body` is named after the program, and its docstring begins the text of `--help`.
 
     Args:
-        run: how the script uses the folder of the run. "create" makes the folder if it does not exist; "create" and
+        run: how the program uses the folder of the run. "create" makes the folder if it does not exist; "create" and
             "change" hold the run's lock and append to its run.log.
         log_to: where the messages of the library go; None: stdout.
-        in_parallel: whether torchrun may start several processes of the script; only rank 0 holds the lock and logs.
+        in_parallel: whether torchrun may start several processes of the program; only rank 0 holds the lock and logs.
         after_sweep: called at the end of a sweep (`-m`).
         take: changes the composed settings to those that a run has recorded, given the overrides; returns a line for
             the log, or an empty one.
     """
-    script = Script(kind, config, body, run, log_to or sys.stdout, in_parallel, after_sweep, take)
-    run_reporting_errors(lambda: script.main(sys.argv[1:]))
+    program = Program(kind, config, body, run, log_to or sys.stdout, in_parallel, after_sweep, take)
+    run_reporting_errors(lambda: program.main(sys.argv[1:]))
 
 
 @dataclass(frozen=True)
-class Script(Generic[AnySettings]):
-    """A script, as `command_of` describes it."""
+class Program(Generic[AnySettings]):
+    """A program, as `command_of` describes it."""
 
     kind: type[AnySettings]
     config: str
@@ -115,11 +118,16 @@ class Script(Generic[AnySettings]):
     after_sweep: AfterSweep | None
     take: TakeRecorded
 
+    @property
+    def name(self) -> str:
+        """The name of the program on the command line of `selfplay`."""
+        return self.body.__module__.rpartition(".")[2].replace("_", "-")
+
     def main(self, arguments: Sequence[str]) -> None:
-        """Run the script with these command-line arguments."""
+        """Run the program with these command-line arguments."""
         if process_count() > 1:
             self._check_several_processes(arguments)
-        arguments = overrides_first(arguments)
+        arguments = with_outside_names(overrides_first(arguments))
         if not set(HELP_FLAGS).isdisjoint(arguments):
             self._print_help(arguments)
             return
@@ -135,11 +143,10 @@ class Script(Generic[AnySettings]):
                 multirun.finish(self.after_sweep)
 
     def _check_several_processes(self, arguments: Sequence[str]) -> None:
-        """Raise SettingError if torchrun started a script or a sweep that needs a single process."""
+        """Raise SettingError if torchrun started a program or a sweep that needs a single process."""
         if not self.in_parallel:
-            name = Path(sys.argv[0]).name
             raise SettingError(
-                f"{name} runs in one process: start it with python (torchrun: train/train_agent.py only)"
+                f"{started_as(self.name)} runs in one process; torchrun can start only {command_line('train')}"
             )
         if not SWEEP_FLAGS.isdisjoint(arguments):
             raise SettingError("a sweep (-m) cannot be started by torchrun: set one value of each setting")
@@ -149,7 +156,8 @@ class Script(Generic[AnySettings]):
         from selfplay.cli.help_text import help_text
 
         overrides = [argument for argument in arguments if not argument.startswith("-")]
-        print(help_text(sys.modules["__main__"].__doc__ or "", self.kind, self.config, overrides))
+        docstring = described_for(self.name, sys.modules[self.body.__module__].__doc__ or "")
+        print(help_text(docstring, self.kind, self.config, overrides))
 
     def _composed(self, overrides: Sequence[str]) -> "DictConfig":
         """The settings of one run, composed by Hydra, which also keeps its own settings in HydraConfig.

@@ -1,6 +1,6 @@
 """The runs of a sweep (`-m`): a folder for each run, named after its settings, and a report of those that fail.
 
-python train/learn.py -m seed=0,1,2 recipe=default,article run_dir=outputs/seeds
+selfplay learn -m seed=0,1,2 recipe=default,article run_dir=outputs/seeds
 
     outputs/seeds/recipe=article,seed=0/, outputs/seeds/recipe=article,seed=1/, ...
 """

@@ -12,6 +12,7 @@ from selfplay.grading.proof import SEAT_NAMES, Grade
 from selfplay.grading.ratings import Rating
 from selfplay.grading.table_columns import Column, Field, Row
 from selfplay.matches.pair_results import PairResult
+from selfplay.settings.command_lines import command_line
 
 RESULTS = ("wins", "draws", "losses")
 VERBS = {"wins": "won", "draws": "drawn", "losses": "lost"}
@@ -183,7 +184,7 @@ QUALITY: tuple[Column[LevelFacts], ...] = judged_columns(lambda facts: facts.jud
 VERSUS_PERFECT: tuple[Column[LevelFacts], ...] = against_perfect_columns(lambda facts: facts.against_perfect)
 RATING: tuple[Column[LevelFacts], ...] = rating_columns(lambda facts: facts.rating, LARGE)
 
-LEVEL_TABLE = "a table of compared levels; train/compare_levels.py writes it again"
+LEVEL_TABLE = f"a table of compared levels; {command_line('compare')} writes it again"
 """What error messages call levels.csv and references.csv, and how to replace them."""
 
 LEVEL_COLUMNS: tuple[Column[LevelFacts], ...] = (

@@ -14,6 +14,7 @@ from selfplay.grading.comparison_columns import LEVEL_COLUMNS, LEVEL_TABLE
 from selfplay.grading.table_columns import read_rows
 from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.command_lines import command_line
 from selfplay.training.epoch_loss_csv import read_epoch_losses
 
 SETTING_IN_NAME = re.compile(r"(?:^|[,/])([A-Za-z_+][\w.]*)=(.*?)(?=[,/][A-Za-z_+][\w.]*=|/|$)")
@@ -75,7 +76,7 @@ def read_runs(folder: Path, expected: Sequence[Path] = ()) -> Runs:
     found = {mark.parent for mark in marks} | set(expected)
     paths = sorted(found - {folder} or found, key=lambda path: _numbers_in_order(str(path)))
     if not paths:
-        raise StageError(f"{folder} contains no runs; train/learn.py -m makes a folder of runs")
+        raise StageError(f"{folder} contains no runs; {command_line('learn')} -m makes a folder of runs")
     finished, skipped = [], {}
     for path in paths:
         name = str(path.relative_to(folder))

@@ -12,6 +12,7 @@ from selfplay.grading.proof import Grade
 from selfplay.grading.ratings import Rating, points_won, rate
 from selfplay.grading.table_columns import Column, table_of
 from selfplay.matches.pair_results import PairResult
+from selfplay.settings.command_lines import command_line
 
 Pair = tuple[int, int]
 """The numbers of two players, the lower one first."""
@@ -73,7 +74,7 @@ PAIR_COLUMNS: tuple[Column[PlayedPair], ...] = (
     *map(_probability, OUTCOMES),
 )
 
-PLAYER_TABLE = "a table of players; play/tournament.py writes it again"
+PLAYER_TABLE = f"a table of players; {command_line('tournament')} writes it again"
 """What error messages call players.csv, and how to replace it."""
 
 PLAYER_COLUMNS: tuple[Column[RatedPlayer], ...] = (

@@ -1,12 +1,12 @@
 """`make_player` makes a player from its name, which begins with one of the kinds of players in PLAYERS."""
 
 import re
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import SettingError, shortened
 from selfplay.players.player_names import EPSILON, PlayerKind, PlayerName, parse_options
+from selfplay.registry import is_module
 from selfplay.settings.choices import PLAYERS
 
 # --help reads the registry, so importing it must not load torch, which takes seconds.
@@ -81,14 +81,7 @@ def _kind_name(text: str) -> str:
     if word in PLAYERS:
         return word
     outside = MODULE_AND_ATTRIBUTE.match(text)
-    if outside is None or not _is_module(outside[1]):
+    if outside is None or not is_module(outside[1]):
         syntaxes = ", ".join(player_kind(name).syntax for name in PLAYERS)
         raise SettingError(f"unknown player {shortened(text)!r}; choose from {syntaxes}")
     return outside[0]
-
-
-def _is_module(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from math import isfinite
 
 from selfplay.errors import SettingError
-from selfplay.settings.folders import PROJECT_FOLDER
+from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER
 
 LARGEST_COUNT = 10**9
 """The largest number of levels, matches, epochs and the like: more would not end."""
@@ -37,15 +37,25 @@ def require_above_0(name: str, value: float) -> None:
     require(name, value, isfinite(value) and value > 0, "above 0")
 
 
-def require_package(setting: str, package: str) -> None:
-    """Raise SettingError, saying how to install it, if an optional package that a setting needs is not installed."""
+def require_package(user: str, package: str, extra: str | None = None) -> None:
+    """Raise SettingError, saying how to install it, if an optional package is not installed.
+
+    Args:
+        user: what needs the package, such as a setting.
+        extra: the optional dependencies of this project that contain the package; None: they have its name.
+    """
     spec = find_spec(package)
     # A folder with the same name, such as that of a run, would be found as a package without a file.
     if spec is None or spec.origin is None:
         raise SettingError(
-            f"{setting} needs the package {package}, which is not installed; "
-            f"run pip install -e '.[{package}]' in {PROJECT_FOLDER}"
+            f"{user} needs the package {package}, which is not installed; run {_installation(extra or package)}"
         )
+
+
+def _installation(extra: str) -> str:
+    if IS_CHECKOUT:
+        return f"pip install -e '.[{extra}]' in {PROJECT_FOLDER}"
+    return f"pip install 'selfplay[{extra}]'"
 
 
 def require_rates(name: str, rates: Sequence[float]) -> None:

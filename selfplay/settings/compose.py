@@ -8,10 +8,13 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from selfplay.errors import SelfPlayError, SettingError, without_digit_limit
-from selfplay.registry import name_modules
+from selfplay.registry import name_modules, offers
 from selfplay.settings.choices import modules_in
 from selfplay.settings.common import AnySettings
 from selfplay.settings.folders import CONFIG_FOLDER
+
+GROUPS_OF_OBJECTS = {"game": "selfplay.games", "architecture": "selfplay.architectures"}
+"""The groups of conf/ whose options are objects of a registry, and the group of its entry points."""
 
 _OFFERED: set[type[Any]] = set()
 """The classes whose defaults are registered in this process."""
@@ -59,7 +62,7 @@ def compose_settings_of(
     offer_defaults(kind)
     try:
         with initialize_config_dir(str(CONFIG_FOLDER), version_base="1.3"):
-            composed = compose(config, list(overrides), return_hydra_config=True)
+            composed = compose(config, with_outside_names(overrides), return_hydra_config=True)
             name_recipe(composed, composed.hydra.runtime.choices)
             complete(composed)
             with open_dict(composed):
@@ -69,6 +72,32 @@ def compose_settings_of(
         raise
     except (HydraException, OmegaConfBaseException, ValueError) as error:
         raise SettingError(one_line(error)) from error
+
+
+def with_outside_names(overrides: Sequence[str]) -> list[str]:
+    """Hydra overrides in which games and networks from outside this package are named where they have to be.
+
+    The groups `game` and `architecture` are files of conf/, which there are none of for objects from outside:
+    `game=my_module:MyGame` becomes `game.name=my_module:MyGame`, and `architecture=my_module:MyNetwork` or
+    `architecture._target_=my_module.MyNetwork` becomes `architecture=custom architecture.name=my_module:MyNetwork`.
+    """
+    return [changed for override in overrides for changed in _with_outside_name(override)]
+
+
+def _with_outside_name(override: str) -> list[str]:
+    key, _, value = override.partition("=")
+    if key.lstrip("+") == "architecture._target_":
+        module, _, attribute = value.replace(":", ".").rpartition(".")
+        return ["architecture=custom", f"architecture.name={module}:{attribute}"]
+    if key not in GROUPS_OF_OBJECTS or not any(_is_outside(key, name) for name in value.split(",")):
+        return [override]
+    return [*([] if key == "game" else [f"{key}=custom"]), f"{key}.name={value}"]
+
+
+def _is_outside(group: str, name: str) -> bool:
+    if (CONFIG_FOLDER / group / f"{name}.yaml").exists():
+        return False
+    return ":" in name or (name.isidentifier() and offers(GROUPS_OF_OBJECTS[group], name))
 
 
 def name_settings_modules(values: Any) -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 from omegaconf import OmegaConf
 
 PACKAGE_FOLDER = Path(__file__).resolve().parents[1]
-PROJECT_FOLDER = PACKAGE_FOLDER.parent
-"""The checkout that the package is installed from."""
+IS_CHECKOUT = (PACKAGE_FOLDER.parent / "pyproject.toml").is_file()
+"""Whether the package is used from a checkout of the repository, and not installed as a copy."""
+PROJECT_FOLDER = PACKAGE_FOLDER.parent if IS_CHECKOUT else Path.cwd()
+"""The checkout that the package is used from; the current folder if there is none. Runs are below its outputs/."""
 CONFIG_FOLDER = PACKAGE_FOLDER / "conf"
 
 OmegaConf.register_new_resolver("project_folder", lambda: str(PROJECT_FOLDER), replace=True)

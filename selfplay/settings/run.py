@@ -8,6 +8,7 @@ from selfplay.compute.devices import CUDA
 from selfplay.errors import SettingError
 from selfplay.settings.checks import require, require_count, require_package, require_rates
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, OUTCOMES, TARGET_RULES, require_choice, rule_has
+from selfplay.settings.command_lines import command_line
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, affects
@@ -239,7 +240,8 @@ def require_whole_run(settings: Settings) -> None:
     """Raise SettingError for a setting of a single stage where all levels of a run are to be learned."""
     for name in ONE_STAGE_ONLY:
         if (value := getattr(settings, name)) is not None:
-            raise SettingError(f"{name}={value}: only for a single stage, preprocessing/ or train/train_agent.py")
+            stages = f"{command_line('generate')} or {command_line('train')}"
+            raise SettingError(f"{name}={value}: only for a single stage, {stages}")
 
 
 def compose_settings(overrides: Sequence[str] = ()) -> Settings:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from selfplay.settings.checks import require, require_count
 from selfplay.settings.common import CommonSettings
+from selfplay.settings.fields import PLAYER_NAME
 from selfplay.settings.folders import PROJECT_FOLDER
 
 LARGEST_PORT = 65535
@@ -16,6 +17,8 @@ class WebSettings(CommonSettings):
 
     other_runs: str = field(default_factory=lambda: str(PROJECT_FOLDER / "outputs"))
     """Folder of the runs of all games other than `game`, each in a folder with the name of its game."""
+    opponents: list[str] = field(default_factory=list, metadata=PLAYER_NAME)
+    """Further opponents to offer in every game, as names of players, such as my_module:MyPlayer."""
     host: str = "127.0.0.1"
     """The address that the server listens on; 0.0.0.0 admits other computers, and then needs `hosts`."""
     hosts: list[str] = field(default_factory=list)

@@ -16,9 +16,10 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
+from selfplay.settings.command_lines import COMMAND, SCRIPTS, command_line, uses_scripts
 from selfplay.settings.common import GameSettings
 from selfplay.settings.fields import recorded_defaults, stage_record
-from selfplay.settings.folders import CONFIG_FOLDER, PROJECT_FOLDER
+from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)
@@ -49,7 +50,8 @@ def is_compared(settings: Settings) -> bool:
     record, defaults = _comparison_record(settings, run), recorded_defaults(settings, "comparison")
     is_done = Manifest(run.path).is_done("comparison", record, defaults.get, force=True)
     if is_done:
-        log.info("levels already compared, skipped (%s); train/compare_levels.py compares them again", run.comparison)
+        again = command_line("compare")
+        log.info("levels already compared, skipped (%s); %s compares them again", run.comparison, again)
     return is_done
 
 
@@ -66,18 +68,20 @@ def _made_files(run: RunFolder, figures: Sequence[Path]) -> list[str]:
 
 def how_to_play(settings: Settings) -> str:
     """The commands for playing against the newest level from the current folder."""
+    words = []
+    if settings.game != GameSettings():
+        words.append(f"game={settings.game.name}")
+    if Path(settings.run_dir).resolve() != PROJECT_FOLDER / "outputs" / settings.game.name:
+        words.append(f"run_dir={settings.run_dir}")
+    console, page = (shlex.join([*_start_of_command(program), *words]) for program in ("play", "web"))
+    return f"Play against it: {console}   or in a browser: {page}"
+
+
+def _start_of_command(program: str) -> list[str]:
+    """The words that start a program from the current folder."""
+    if not uses_scripts():
+        return [COMMAND, program]
     own_python = PROJECT_FOLDER / ".venv" / "bin" / "python"
     # The shell scripts activate the project's own environment only for themselves.
     python = os.path.relpath(own_python) if Path(sys.prefix) == PROJECT_FOLDER / ".venv" else "python"
-    words = []
-    if settings.game != GameSettings():
-        name = settings.game.name
-        # Games from outside this program have no file in conf/game/.
-        words.append(f"game={name}" if (CONFIG_FOLDER / "game" / f"{name}.yaml").exists() else f"game.name={name}")
-    if Path(settings.run_dir).resolve() != PROJECT_FOLDER / "outputs" / settings.game.name:
-        words.append(f"run_dir={settings.run_dir}")
-    console, page = (
-        shlex.join([python, os.path.relpath(PROJECT_FOLDER / "play" / f"{face}.py"), *words])
-        for face in ("console", "web")
-    )
-    return f"Play against it: {console}   or in a browser: {page}"
+    return [python, os.path.relpath(PROJECT_FOLDER / SCRIPTS[program])]

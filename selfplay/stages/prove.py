@@ -42,6 +42,7 @@ from selfplay.runs.context import RunContext, run_context
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.written_files import sha256, written_whole
 from selfplay.search.exact_solver import ExactSolver
+from selfplay.settings.command_lines import command_line
 from selfplay.settings.proof import SEATS, ProofSettings
 
 log = logging.getLogger(__name__)
@@ -147,7 +148,7 @@ def _other_proof(game: Game) -> str:
         positions_of(game.name)
     except GameTooLargeError:
         return ""
-    return "; train/compare_levels.py tries all lines of this game"
+    return f"; {command_line('compare')} tries all lines of this game"
 
 
 def _walk(

@@ -13,9 +13,10 @@ from selfplay.games import GAMES, Game, make_game
 from selfplay.players.offers import LAST, NOT_OFFERED, Offer, Offering, OfferLimits
 from selfplay.players.perfect import PerfectPlay, is_found_out, perfect_player_of
 from selfplay.players.player import Player
-from selfplay.players.registry import make_player, player_kind
+from selfplay.players.registry import make_player, parse_name, player_kind
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.choices import PLAYERS
+from selfplay.settings.command_lines import command_line
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.web import WebSettings
 from selfplay.web.caching_player import CachingPlayer
@@ -29,12 +30,13 @@ class OpponentCatalog:
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
-        self.games = {name: make_game(name) for name in GAMES}
+        self.games = {name: make_game(name) for name in dict.fromkeys((*GAMES, settings.game.name))}
         self._solving = threading.Lock()
         self._players = PlayerCache()
         self._limits = OfferLimits(settings.search_seconds, settings.deepest_search)
         offerings = {name: offering_of(name) for name in PLAYERS}
-        self._offerings = sorted(offerings.values(), key=lambda offering: offering.place)
+        named = [offering_of_player(text) for text in settings.opponents]
+        self._offerings = sorted([*offerings.values(), *named], key=lambda offering: offering.place)
         self._needing_solution = {name for name, offering in offerings.items() if offering.needs_solution}
 
     def game(self, name: str) -> Game:
@@ -152,6 +154,16 @@ def offering_of(name: str) -> Offering:
     return Offering(by_name, LAST)
 
 
+def offering_of_player(text: str) -> Offering:
+    """How a player that the settings name is offered, under its name. Raises SettingError if it is not one."""
+    kind = player_kind(parse_name(text).kind)
+
+    def by_name(game: Game, run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
+        yield Offer(text, text, text, kind.meaning, partial(make_player, text, game, run_dir))
+
+    return Offering(by_name, LAST)
+
+
 def opponent_of(offer: Offer) -> Opponent:
     """The opponent that is made from an offer."""
     shown = {name: value for name, value in offer._asdict().items() if name in OpponentView.model_fields}
@@ -168,5 +180,5 @@ def path_text(path: Path) -> str:
 def no_levels_text(run: RunFolder, game: Game) -> str:
     """A note that the run has no trained level, with the command that trains some."""
     script = PROJECT_FOLDER / f"learn_{game.name}.sh"
-    command = f"./{script.name}" if script.exists() else f"python train/learn.py game={game.name}"
+    command = f"./{script.name}" if script.exists() else f"{command_line('learn')} game={game.name}"
     return f"{path_text(run.path)} has no trained level yet; train some with {command}."

@@ -52,7 +52,7 @@ WaitSeconds = Annotated[
     float,
     Query(ge=0, le=60, description="How long to wait for values that are not known, at most `search_seconds`."),
 ]
-GameName = Annotated[str, Path(min_length=1, max_length=40)]
+GameName = Annotated[str, Path(min_length=1, max_length=100)]
 
 
 # ---------------------------------------------------------------------- games, opponents, stories

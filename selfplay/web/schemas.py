@@ -22,7 +22,7 @@ class RequestBody(BaseModel):
 class NewMatchRequest(RequestBody):
     """A new match."""
 
-    game: str = Field(min_length=1, max_length=40, examples=["tictactoe"])
+    game: str = Field(min_length=1, max_length=100, examples=["tictactoe"])
     opponent: OpponentId
     person: SeatOfPerson = Field("first", description="Whether the person moves first or second.")
 

@@ -3,12 +3,12 @@
 import logging
 import socket
 from contextlib import suppress
-from importlib.util import find_spec
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError, StageError
 from selfplay.process_exit import end_of_interrupt
+from selfplay.settings.checks import require_package
 from selfplay.settings.web import WebSettings
 
 if TYPE_CHECKING:
@@ -24,13 +24,12 @@ def serve(settings: WebSettings) -> None:
     """Serve the page until Ctrl-C.
 
     Raises:
-        StageError: it cannot listen on the address, or a package that it needs is not installed.
-        SettingError: it would listen on all addresses of this computer, and `hosts` is empty.
+        StageError: it cannot listen on the address.
+        SettingError: a package that it needs is not installed; or it would listen on all addresses of this computer,
+            and `hosts` is empty.
     """
-    if missing := [name for name in NEEDED if find_spec(name) is None]:
-        raise StageError(
-            f"{missing[0]} is not installed; install the requirements of the project: python -m pip install -e ."
-        )
+    for package in NEEDED:
+        require_package("the page", package, "page")
     listening = _listen(settings)
     import uvicorn
 

@@ -78,7 +78,7 @@ def test_an_environment_older_than_its_requirements_is_installed_again(clone, ch
     assert lines[-1] == str(clone / ".venv" / "bin" / "python")
     calls = (clone / "calls").read_text()
     assert calls.startswith(f"{clone}/constraints.txt -m pip install ")
-    assert calls.endswith(f"--editable {clone}\n")
+    assert calls.endswith(f"--editable {clone}[page]\n")
     # The second time there is nothing to install.
     assert sourced(clone)[1] == [str(clone), str(clone / ".venv" / "bin" / "python")]
     assert (clone / "calls").read_text() == calls
@@ -87,7 +87,7 @@ def test_an_environment_older_than_its_requirements_is_installed_again(clone, ch
 def test_extras_have_their_own_stamp(clone):
     code, _, _ = sourced(clone, EXTRAS="dev")
     assert code == 0
-    assert (clone / "calls").read_text().endswith(f"--editable {clone}[dev]\n")
+    assert (clone / "calls").read_text().endswith(f"--editable {clone}[page,dev]\n")
     assert (clone / ".venv" / "installed-dev").exists()
 
 

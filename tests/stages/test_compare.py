@@ -95,4 +95,4 @@ def test_the_command_to_play_holds_in_another_folder_and_without_an_active_envir
 
 def test_the_printed_command_names_a_game_of_another_package_by_its_setting() -> None:
     text = how_to_play(compose_settings(["game.name=tests.support.pile:Pile"]))
-    assert "play/console.py game.name=tests.support.pile:Pile" in text
+    assert "play/console.py game=tests.support.pile:Pile" in text

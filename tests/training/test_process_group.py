@@ -214,8 +214,8 @@ def test_torchrun_is_for_training_only(script, tmp_path, monkeypatch):
         monkeypatch.setenv(name, value)
     result = run_forked(script, f"run_dir={tmp_path / 'run'}")
     assert (result.returncode, result.stdout) == (2, "")
-    named = "runs in one process: start it with python (torchrun: train/train_agent.py only)"
-    assert result.stderr == f"error: {script.name} {named}\n"
+    named = "runs in one process; torchrun can start only python train/train_agent.py"
+    assert result.stderr == f"error: python {script} {named}\n"
     assert not (tmp_path / "run").exists()
 
 

@@ -16,6 +16,7 @@ from urllib.request import urlopen
 import pytest
 
 from selfplay.errors import SettingError, StageError
+from selfplay.settings import checks
 from selfplay.settings.web import WebSettings
 from selfplay.web import server
 from selfplay.web.static_files import FILES, PAGES, SCRIPTS
@@ -60,8 +61,8 @@ def test_a_port_in_use_is_reported_in_one_line(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(server, "find_spec", lambda name: None if name == "fastapi" else util.find_spec(name))
-    with pytest.raises(StageError, match=r"fastapi is not installed; .* pip install -e"):
+    monkeypatch.setattr(checks, "find_spec", lambda name: None if name == "fastapi" else util.find_spec(name))
+    with pytest.raises(SettingError, match=r"the page needs the package fastapi, .* pip install -e '\.\[page\]'"):
         server.serve(web_settings(tmp_path))
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from selfplay.errors import SettingError
 from selfplay.players.offers import NOT_OFFERED
 from selfplay.players.player_names import PlayerKind, PlayerName
+from selfplay.settings.command_lines import command_line
 
 if TYPE_CHECKING:
     from selfplay.games import Game
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
-    raise SettingError(f"player {name.text!r}: a person can only play at play/console.py")
+    raise SettingError(f"player {name.text!r}: a person can only play with {command_line('play')}")
 
 
-KIND = PlayerKind("human", "a person, at play/console.py only", _make, offering=NOT_OFFERED)
+KIND = PlayerKind("human", "a person, at the console only", _make, offering=NOT_OFFERED)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from selfplay.errors import InvalidFileError
 from selfplay.players.offers import Offer, Offering, OfferLimits
 from selfplay.players.player_names import EPSILON, Option, PlayerKind, PlayerName
+from selfplay.settings.command_lines import command_line
 
 if TYPE_CHECKING:
     from selfplay.games import Game
@@ -42,7 +43,7 @@ def _how_to_learn(path: Path) -> str:
     from selfplay.learners.tabular.learning import UPDATE_RULES
 
     rule = path.stem if path.stem in UPDATE_RULES else "RULE"
-    return f"learn it with python train/train_tabular.py agent={rule}"
+    return f"learn it with {command_line('train-tabular')} agent={rule}"
 
 
 def _tables(run_dir: Path) -> str:

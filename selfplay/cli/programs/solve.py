@@ -1,0 +1,40 @@
+"""Solve a position of Othello or Connect Four exactly.
+
+Prints one line per move with its exact score. Othello positions should be near the end of the match.
+
+selfplay solve BOARD SIDE     one of X, O or - per square, row by row from a1, and the side to move
+selfplay solve TRANSCRIPT     the moves from the start without passes, as in f5d6c3...
+selfplay solve --game connect_four 4453
+Othello: the number of discs by which the side to move wins. Empty squares count for the winner (see --raw-discs).
+Connect Four: 22 minus the number of stones that the winner has played at the end, negative if the other side wins.
+"""
+
+import re
+import sys
+
+from selfplay.cli.arguments import ArgumentParser
+from selfplay.cli.command import run_reporting_errors
+from selfplay.games.othello_notation import written_position
+
+
+def solve() -> None:
+    parser = ArgumentParser("solve", __doc__)
+    parser.add_argument("position", help="a board or a transcript")
+    parser.add_argument("side", nargs="?", help="X or O, after a board")
+    parser.add_argument("--game", help="connect_four, or an Othello whose board size does not determine it")
+    parser.add_argument("--raw-discs", action="store_true", help="Othello: do not count empty squares")
+    parser.add_argument("--time-limit", type=float, help="in seconds")
+    # A board may start like an option, but only options have a small letter after their dashes.
+    options = parser.parse_args([re.sub("^(?=-+([^a-z-]|$))", " ", argument) for argument in sys.argv[1:]])
+    game, state = written_position(options.position.strip(), options.side, options.game)
+    from selfplay.playing.endgame_report import move_value_lines
+    from selfplay.search.endgame.solver import EndgameSolver
+    from selfplay.search.exact_solver import make_exact_solver
+
+    solver = EndgameSolver(game, empties_to_winner=False) if options.raw_discs else make_exact_solver(game)
+    report = (lambda line: print(f"solved: {line}", file=sys.stderr)) if sys.stderr.isatty() else None
+    print("\n".join(move_value_lines(solver, state, options.time_limit, report)))
+
+
+def main() -> None:
+    run_reporting_errors(solve)

@@ -1,0 +1,21 @@
+"""Stage 2: train a level on the matches of the level before it.
+
+selfplay train --level 4
+selfplay train --level 1 architecture=conv run_dir=outputs/try
+selfplay train --level 4 --dataset-file my/dataset.csv --start-file my/agent.safetensors --output-dir my
+torchrun --standalone --nproc-per-node 4 -m selfplay train --level 4   # four processes share each batch
+"""
+
+from selfplay.cli.command import command, progress_bar
+from selfplay.players.levels import newest_level
+from selfplay.settings.run import Settings
+from selfplay.stages.train import train_level
+
+
+def train(settings: Settings) -> None:
+    level = newest_level(settings) + 1 if settings.level is None else settings.level
+    train_level(settings, level, progress_bar)
+
+
+def main() -> None:
+    command(train, in_parallel=True)
