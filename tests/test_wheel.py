@@ -1,11 +1,8 @@
 """The wheel: it is complete, adds one top-level name, and works where the checkout is not on the path."""
 
 import os
-import shutil
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -14,11 +11,7 @@ import pytest
 from selfplay.architectures import ARCHITECTURES
 from selfplay.compute.versions import sources_digest
 from tests.support.runs import PROJECT
-
-OLDEST_SETUPTOOLS = 77
-"""The oldest version of setuptools that pyproject.toml accepts."""
-
-LEFT_OUT = (".*", "__pycache__", "*.egg-info", "build", "outputs")
+from tests.support.wheels import built_wheel
 
 USE = """
 import sys
@@ -52,18 +45,6 @@ for name, module in list(sys.modules.items()):
 """
 
 
-def require_build_tools() -> None:
-    """Skip unless a wheel can be built with what is installed."""
-    if find_spec("pip") is None:
-        pytest.skip("pip is not installed in this environment")
-    try:
-        installed = version("setuptools")
-    except PackageNotFoundError:
-        pytest.skip("setuptools is not installed in this environment")
-    if int(installed.split(".")[0]) < OLDEST_SETUPTOOLS:
-        pytest.skip(f"setuptools {installed} is older than pyproject.toml requires")
-
-
 def files_below(folder: Path, pattern: str = "*") -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob(pattern) if path.is_file()}
 
@@ -71,15 +52,8 @@ def files_below(folder: Path, pattern: str = "*") -> set[str]:
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the contents of the wheel."""
-    require_build_tools()
     folder = tmp_path_factory.mktemp("wheel").resolve()
-    source = folder / "source"
-    shutil.copytree(PROJECT, source, symlinks=True, ignore=shutil.ignore_patterns(*LEFT_OUT))
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
-    command = [*pip, "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder), str(source)]
-    result = subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
-    assert result.returncode == 0, result.stderr
-    (wheel,) = folder.glob("*.whl")
+    wheel = built_wheel(folder)
     with ZipFile(wheel) as archive:
         archive.extractall(folder / "unpacked")
     return folder / "unpacked"
@@ -89,6 +63,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_adds_one_top_level_name(unpacked: Path) -> None:
     names = {path.name for path in unpacked.iterdir() if not path.name.endswith(".dist-info")}
     assert names == {"selfplay"}
+    assert (unpacked / "selfplay" / "py.typed").exists()
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ handle_signals()
 
 import ast  # noqa: E402
 import os  # noqa: E402
+from collections.abc import Callable  # noqa: E402
 from difflib import get_close_matches  # noqa: E402
 from importlib import import_module  # noqa: E402
 from importlib.metadata import version  # noqa: E402
@@ -26,7 +27,7 @@ def main() -> None:
     """Run the program that the first argument names."""
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("--help", "-h", "help"):
-        print(overview())
+        _print_reporting_errors(overview)
     elif arguments[0] == "--version":
         print(f"selfplay {version('selfplay')}")
     elif arguments[0].startswith(COMPLETION_FLAGS):
@@ -41,6 +42,13 @@ def main() -> None:
 def run(name: str) -> None:
     """Run a program with the arguments in sys.argv. Only its own module is imported, so that it starts quickly."""
     import_module(f"selfplay.cli.programs.{name.replace('-', '_')}").main()
+
+
+def _print_reporting_errors(text: Callable[[], str]) -> None:
+    # Imported here, because the programs import it themselves.
+    from selfplay.cli.command import run_reporting_errors
+
+    run_reporting_errors(lambda: print(text(), flush=True))
 
 
 def overview() -> str:
@@ -66,15 +74,16 @@ def complete() -> None:
 
     Names of programs are completed here, and Hydra is shown the line without the name.
     """
-    words = os.environ.get("COMP_LINE", "").split()
-    query = sys.argv[-1].startswith("query=")
-    if query and (len(words) < 2 or words[1].replace("_", "-") not in NAMES):
-        print(" ".join(NAMES))
-        return
-    name = words.pop(1).replace("_", "-") if query else NAMES[0]
     line = os.environ.get("COMP_LINE", "")
-    os.environ["COMP_LINE"] = " ".join(words) + " " * line.endswith(" ")
-    run(name)
+    words = line.split()
+    if not sys.argv[-1].startswith("query="):
+        run(NAMES[0])
+    elif len(words) < 2 or words[1].replace("_", "-") not in NAMES:
+        _print_reporting_errors(lambda: " ".join(NAMES))
+    else:
+        name = words.pop(1).replace("_", "-")
+        os.environ["COMP_LINE"] = " ".join(words) + " " * line.endswith(" ")
+        run(name)
 
 
 def _unknown(name: str) -> str:

@@ -36,7 +36,8 @@ SCRIPTS = {
 
 def is_run_by_command() -> bool:
     """Whether this process was started as `selfplay PROGRAM` and not by a script."""
-    return Path(sys.argv[0]).name in (COMMAND, f"{COMMAND}.exe", "__main__.py")
+    started = Path(sys.argv[0])
+    return started.stem == COMMAND or started.parts[-2:] == (COMMAND, "__main__.py")
 
 
 def uses_scripts() -> bool:

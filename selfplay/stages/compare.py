@@ -16,6 +16,7 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
+from selfplay.settings.choices import modules_in
 from selfplay.settings.command_lines import COMMAND, SCRIPTS, command_line, uses_scripts
 from selfplay.settings.common import GameSettings
 from selfplay.settings.fields import recorded_defaults, stage_record
@@ -73,6 +74,9 @@ def how_to_play(settings: Settings) -> str:
         words.append(f"game={settings.game.name}")
     if Path(settings.run_dir).resolve() != PROJECT_FOLDER / "outputs" / settings.game.name:
         words.append(f"run_dir={settings.run_dir}")
+    # The files of the levels name the network, and only the user may say that its module is to be imported.
+    if modules := sorted({*settings.modules, *modules_in(settings.architecture)}):
+        words.append(f"modules=[{','.join(modules)}]")
     console, page = (shlex.join([*_start_of_command(program), *words]) for program in ("play", "web"))
     return f"Play against it: {console}   or in a browser: {page}"
 

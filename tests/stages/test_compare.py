@@ -96,3 +96,8 @@ def test_the_command_to_play_holds_in_another_folder_and_without_an_active_envir
 def test_the_printed_command_names_a_game_of_another_package_by_its_setting() -> None:
     text = how_to_play(compose_settings(["game.name=tests.support.pile:Pile"]))
     assert "play/console.py game=tests.support.pile:Pile" in text
+
+
+def test_the_printed_command_lets_files_name_the_network_of_another_module() -> None:
+    text = how_to_play(compose_settings(["architecture=my_module:Network"]))
+    assert "play/console.py 'modules=[my_module]'" in text

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from selfplay.errors import StageError
+from selfplay.errors import SettingError, StageError
 from selfplay.games import GAMES, Game, make_game
 from selfplay.grading.proof import SEAT_NAMES
 from selfplay.players.offers import Offer, Offering, OfferLimits
@@ -21,6 +21,7 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
 from selfplay.settings.choices import PLAYERS
+from selfplay.settings.common import GameSettings
 from selfplay.web.app import create_app
 from selfplay.web.errors import NotFoundError
 from selfplay.web.match_service import MatchService
@@ -248,3 +249,23 @@ def test_loading_is_tried_again_after_an_error(service: MatchService) -> None:
             cache.player(game, opponent._replace(make=broken))
         assert cache.cached_player(game, opponent) is None
     assert cache.player(game, opponent) is cache.cached_player(game, opponent)
+
+
+def test_a_game_and_opponents_from_outside_are_offered_if_the_settings_name_them(tmp_path: Path) -> None:
+    game, player = "tests.support.pile:Pile", "tests.support.stub_players:FirstLegal"
+    settings = web_settings(tmp_path, game=GameSettings(game), opponents=[player, "random?epsilon=0.5"])
+    with client_of(create_app(MatchService(settings))) as client:
+        names = {one["name"]: one["is_default"] for one in client.get("/api/games").json()}
+        assert set(names) == {*GAMES, game}
+        assert names[game]
+        ids = [one["id"] for one in client.get(f"/api/games/{game}/opponents").json()["opponents"]]
+        assert {player, "random?epsilon=0.5"} <= set(ids)
+        match = play_out(client, begin(client, game=game, opponent=player))
+        assert match["opponent"]["label"] == player
+        refused = client.post("/api/matches", json={"game": game, "opponent": "os:getcwd", "person": 0})
+        assert refused.status_code in {404, 422}
+
+
+def test_an_opponent_that_is_not_a_player_is_refused_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="unknown player 'nobody'"):
+        MatchService(web_settings(tmp_path, opponents=["nobody"]))

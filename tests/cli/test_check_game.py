@@ -1,0 +1,52 @@
+"""selfplay check-game: a game of one's own is accepted or refused in words."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.rejections import assert_refused
+from tests.support.runs import PROJECT, run_forked
+
+COMMAND = PROJECT / "selfplay" / "__main__.py"
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The game of docs/adding_a_game.md; the current folder is an empty one."""
+    monkeypatch.chdir(tmp_path)
+    page = (PROJECT / "docs" / "adding_a_game.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    return next(block for block in blocks if "class Connect3(Game)" in block)
+
+
+def test_a_game_in_a_file_of_the_current_folder_is_accepted_with_its_counts(source: str) -> None:
+    Path("connect3.py").write_text(source)
+    result = run_forked(COMMAND, "check-game", "connect3:Connect3")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("connect3:Connect3: accepted: legality, perspective, symmetries")
+    assert "sequences of 1 to 5 plies: 3 9 27 81 240;" in result.stdout
+    assert run_forked(COMMAND, "check-game", "connect3:Connect3", "--perft", 3, 9, 27).returncode == 0
+    refused = run_forked(COMMAND, "check-game", "connect3:Connect3", "--perft", 3, 9, 28)
+    assert_refused(refused, 1, "connect3:Connect3: perft: depth 3 counts 27 sequences, not 28")
+
+
+def test_a_game_with_a_mistake_is_refused_with_the_mistake(source: str) -> None:
+    wrong = source.replace("max_game_length = COLUMNS * HEIGHT", "max_game_length = COLUMNS * HEIGHT - 2")
+    assert wrong != source
+    Path("connect3.py").write_text(wrong)
+    refused = run_forked(COMMAND, "check-game", "connect3:Connect3")
+    assert_refused(refused, 1, "connect3:Connect3: ends: a match is longer than max_game_length=10")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("x =", "cannot be imported: invalid syntax (my_game.py, line 1)"),
+        ("1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
+        ("Game = int", "is not a subclass of selfplay.games.Game"),
+    ],
+)
+def test_a_file_without_a_game_is_refused_in_one_line(source: str, text: str, reason: str) -> None:
+    Path("my_game.py").write_text(text)
+    assert_refused(run_forked(COMMAND, "check-game", "my_game:Game"), 2, "my_game:Game", reason)

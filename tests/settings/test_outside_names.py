@@ -1,0 +1,55 @@
+"""Games and networks from outside the package, named where a setting takes a name."""
+
+from pathlib import Path
+
+import pytest
+
+from selfplay import compose_settings
+from selfplay.cli.arguments import overrides_first
+from selfplay.errors import SettingError
+from selfplay.settings.compose import with_outside_names
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        ("game=othello", ["game=othello"]),
+        ("game=my_module:Game", ["game.name=my_module:Game"]),
+        ("game=tictactoe,my.module:Game", ["game.name=tictactoe,my.module:Game"]),
+        ("architecture=conv", ["architecture=conv"]),
+        ("architecture=my_module:Net", ["architecture=custom", "architecture.name=my_module:Net"]),
+        ("architecture._target_=my.module.Net", ["architecture=custom", "architecture.name=my.module:Net"]),
+        ("+architecture._target_=my.module:Net", ["architecture=custom", "architecture.name=my.module:Net"]),
+        ("seed=1", ["seed=1"]),
+    ],
+)
+def test_names_from_outside_are_set_where_they_belong(override: str, expected: list[str]) -> None:
+    assert with_outside_names([override]) == expected
+    assert with_outside_names(expected) == expected
+
+
+def test_settings_hold_the_names() -> None:
+    settings = compose_settings(["game=tests.support.pile:Pile", "architecture=my_module:Net", "+architecture.width=8"])
+    assert settings.game.name == "tests.support.pile:Pile"
+    assert settings.architecture == {"name": "my_module:Net", "width": 8}
+
+
+def test_a_name_that_an_installed_package_offers_needs_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SettingError, match="game/connect3"):
+        compose_settings(["game=connect3"])
+    monkeypatch.syspath_prepend(tmp_path)
+    metadata = tmp_path / "outside-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
+    points = "[selfplay.games]\nconnect3 = a:B\n[selfplay.architectures]\ntiny = a:C\n"
+    (metadata / "entry_points.txt").write_text(points)
+    settings = compose_settings(["game=connect3", "architecture=tiny"])
+    assert (settings.game.name, settings.architecture) == ("connect3", {"name": "tiny"})
+
+
+@pytest.mark.parametrize("name", ["my_mod2:Nth?n=2", "My.Module:Nth?epsilon=0.1"])
+def test_players_of_any_module_need_no_quotes_of_their_own(name: str) -> None:
+    assert overrides_first(["--opponent", name, f"players=[random,{name}]"]) == [
+        f"opponent='{name}'",
+        f"players=[random,'{name}']",
+    ]

@@ -1,0 +1,42 @@
+"""Building the wheel of the project."""
+
+import shutil
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.support.runs import PROJECT
+
+OLDEST_SETUPTOOLS = 77
+"""The oldest version of setuptools that pyproject.toml accepts."""
+
+LEFT_OUT = (".*", "__pycache__", "*.egg-info", "build", "outputs")
+
+
+def require_build_tools() -> None:
+    """Skip unless a wheel can be built with what is installed."""
+    if find_spec("pip") is None:
+        pytest.skip("pip is not installed in this environment")
+    try:
+        installed = version("setuptools")
+    except PackageNotFoundError:
+        pytest.skip("setuptools is not installed in this environment")
+    if int(installed.split(".")[0]) < OLDEST_SETUPTOOLS:
+        pytest.skip(f"setuptools {installed} is older than pyproject.toml requires")
+
+
+def built_wheel(folder: Path) -> Path:
+    """The wheel, built in this folder from a copy of the project; skips the test if that is not possible."""
+    require_build_tools()
+    source = folder / "source"
+    shutil.copytree(PROJECT, source, symlinks=True, ignore=shutil.ignore_patterns(*LEFT_OUT))
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
+    command = [*pip, "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder), str(source)]
+    result = subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
+    assert result.returncode == 0, result.stderr
+    (wheel,) = folder.glob("*.whl")
+    return wheel
