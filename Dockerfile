@@ -11,9 +11,9 @@ FROM python:3.13-slim
 ENV PIP_CONSTRAINT=/source/constraints.txt
 COPY . /source
 RUN pip install --no-cache-dir "/source[page]" \
-    && useradd --create-home player
+    && useradd --create-home --uid 1000 player
 
-USER player
+USER 1000
 WORKDIR /home/player
 EXPOSE 8000
 ENTRYPOINT ["selfplay"]
