@@ -22,7 +22,7 @@ from selfplay.architectures.output import Output, check_output
 from selfplay.errors import SettingError, shortened
 from selfplay.registry import Registry
 
-__all__ = ["ARCHITECTURES", "Output", "build_network", "check_output", "meta_tensors"]
+__all__ = ["ARCHITECTURES", "Output", "build_network", "check_output", "description_of", "meta_tensors"]
 
 ARCHITECTURES: Registry[Callable[..., nn.Module]] = Registry(
     "architecture",
@@ -40,6 +40,15 @@ ARCHITECTURES: Registry[Callable[..., nn.Module]] = Registry(
 
 MOST_TENSORS = 10_000
 """The most tensors of a network: a residual network of 2,500 blocks."""
+
+
+NETWORK = "a neural network"
+"""What an architecture is called whose class has no `description`."""
+
+
+def description_of(name: str) -> str:
+    """What the architecture with this name is, in a few words. Raises SettingError for an unknown name."""
+    return str(getattr(ARCHITECTURES[name], "description", NETWORK))
 
 
 def build_network(architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int) -> nn.Module:

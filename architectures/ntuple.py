@@ -42,6 +42,8 @@ class NTuple(nn.Module):
             fit the board.
     """
 
+    description = "tables of patterns"
+
     def __init__(
         self,
         observation_shape: tuple[int, ...],

@@ -36,6 +36,8 @@ class OthelloFeatures(nn.Module):
         SettingError: no game with these features has observations of this shape, or a name is unknown or given twice.
     """
 
+    description = "a weighted sum of features"
+
     def __init__(self, observation_shape: tuple[int, ...], features: Sequence[str] | None = None) -> None:
         super().__init__()
         boards = (game() for game in GAMES.values())

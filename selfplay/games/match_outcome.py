@@ -22,6 +22,11 @@ class EndValues(NamedTuple):
     win: float
     point: float
 
+    @property
+    def points_per_value(self) -> float | None:
+        """The points that a value of 1 stands for, such as discs; None if values are not only points."""
+        return 1 / self.point if self.win == 0 and self.point > 0 else None
+
 
 Outcome = Callable[[Game], EndValues]
 """From a game to the values of its ends, in [-1, 1] in total. Raises SettingError if it needs points that the game does

@@ -42,6 +42,14 @@ class ValuesActions(Protocol):
 
 
 @runtime_checkable
+class ValuesInPoints(Protocol):
+    """May value its actions by the lead in points that it expects at the end of the match."""
+
+    def points_per_value(self) -> float | None:
+        """The points that a value of 1 stands for; None if values are not points."""
+
+
+@runtime_checkable
 class CountsVisits(Protocol):
     """Divides a number of simulations among its actions."""
 
@@ -168,6 +176,12 @@ class LimitsItsTime(Protocol):
 
     def without_time_limit(self) -> "Player":
         """The same player without a time limit."""
+
+
+def points_per_value(player: "Player") -> float | None:
+    """The points, such as discs, that a value of 1 stands for; None if `player` does not value actions in points."""
+    valuing = player.as_a(ValuesInPoints)
+    return None if valuing is None else valuing.points_per_value()
 
 
 def exact_value_text(player: "Player", value: float, state: State) -> str | None:

@@ -64,6 +64,9 @@ class MctsPlayer(Player):
         """float32[B, A], in [-1, 1]: the mean value of each action in the search of `policy`; nan if not visited."""
         return self._result(state).action_values.to(torch.float32)
 
+    def points_per_value(self) -> float | None:
+        return self.search.evaluator.ends.points_per_value
+
     def visit_counts(self, state: State) -> Tensor:
         """int64[B, A]: the number of simulations through each action in the search of `policy`."""
         return self._result(state).visits

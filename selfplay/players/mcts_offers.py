@@ -39,5 +39,6 @@ def mcts_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Of
             f"looks ahead with the newest level, in {WITH_NETWORK} simulations",
             partial(make_player, name, game, run_dir),
             file=run.agent(level),
+            is_recommended=True,
             is_slow=True,
         )

@@ -38,6 +38,8 @@ class Offer(NamedTuple):
     number: int | None = None
     is_default: bool = False
     """Whether it is selected at first in its group."""
+    is_recommended: bool = False
+    """Whether it is selected at first: one of the strongest players of a large game."""
     neutral: float = 0.0
     """The value of an even match."""
     span: float | None = 1.0

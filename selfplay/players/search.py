@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from copy import copy
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -9,6 +10,7 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.kernels import distinct_positions
+from selfplay.games.match_outcome import EndValues
 from selfplay.games.state import State
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.search.exact_solver import make_exact_solver
@@ -76,6 +78,13 @@ class SearchPlayer(Player):
         searched = self.searcher.action_values(state.select(open_rows), self.depth, time_limit=self.time_limit)
         values[open_rows] = searched.to(torch.float32)
         return values
+
+    def points_per_value(self) -> float | None:
+        return self._points_per_value
+
+    @cached_property
+    def _points_per_value(self) -> float | None:
+        return EndValues(*self.searcher.evaluation.parameters(self.game).finished.tolist()).points_per_value
 
     def solves(self, state: State) -> Tensor:
         """bool[B]: the positions that are solved exactly, if the time limit suffices."""

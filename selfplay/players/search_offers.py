@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from selfplay.players.level_offers import TABLE_BITS, level_search_offers
 from selfplay.players.offers import Offer, OfferLimits
 
 # The kinds of players import this, and --help reads them without torch.
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 SEARCHES_IN_A_REPLY = 3
 """Number of searches in a reply: the values of the opponent's actions, its choice, and the values of the person's next
 actions."""
-TABLE_BITS = 14
-"""The size of a search's table: 640 KiB, because every match against a search needs a separate table."""
 SOLVES_FROM_DEPTH, SOLVED_EMPTIES, ENDGAME_BITS = 4, 10, 12
 """Where the game has an exact solver, searches from this depth on solve the end of the match. This many empty squares
 take milliseconds, with a table of at most 128 KiB."""
@@ -25,9 +24,10 @@ DEFAULT_DEPTH = 4
 
 
 def search_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
-    """A search of each depth."""
+    """The newest level inside a search, and a search by fixed rules, of each depth."""
     evaluation = "none" if game.features is None else "article"
     seconds = limits.search_seconds / SEARCHES_IN_A_REPLY
+    yield from level_search_offers(game, run_dir, limits, seconds)
     deepest = min(limits.deepest_search, game.max_game_length)
     for depth in range(1, deepest + 1):
         endgame = SOLVED_EMPTIES if game.exact_solver is not None and depth >= SOLVES_FROM_DEPTH else 0

@@ -99,6 +99,9 @@ class ValueNetPlayer(Player):
         """
         return _for_each_distinct_position(state, lambda distinct: self._action_values(distinct, self.depth))
 
+    def points_per_value(self) -> float | None:
+        return self._outcome(self.game).points_per_value
+
     def predicted_outcomes(self, state: State) -> Tensor:
         """The same as `action_values`, because the network predicts outcomes."""
         return self.action_values(state)

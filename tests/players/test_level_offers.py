@@ -1,0 +1,60 @@
+"""How levels are offered as opponents: what they are, and inside a search."""
+
+from pathlib import Path
+
+from selfplay.architectures import build_network
+from selfplay.games import Game, make_game
+from selfplay.players.level_offers import level_offers, level_search_offers
+from selfplay.players.offers import OfferLimits
+from selfplay.players.search import SearchPlayer
+from selfplay.runs.checkpoints import save_checkpoint
+from selfplay.runs.run_folder import RunFolder
+
+LIMITS = OfferLimits(2.0, 8)
+
+
+def save_level(run_dir: Path, level: int, name: str, game: Game) -> None:
+    network = build_network({"name": name}, game.observation_shape, game.num_distinct_actions)
+    path = RunFolder(run_dir).agent(level)
+    path.parent.mkdir(parents=True)
+    save_checkpoint(path, network, game, level, {"name": name}, {}, "disc_difference")
+
+
+def test_levels_are_described_by_their_architecture(tmp_path: Path) -> None:
+    game = make_game("othello")
+    for level, name in enumerate(("mlp", "ntuple", "othello_features"), start=1):
+        save_level(tmp_path, level, name, game)
+    about = [offer.about.partition(",")[0] for offer in level_offers(game, tmp_path, LIMITS)]
+    assert about == ["a neural network", "tables of patterns", "a weighted sum of features"]
+
+
+def test_the_newest_level_is_offered_inside_a_search(tmp_path: Path) -> None:
+    game = make_game("othello_4x4")
+    save_level(tmp_path, 1, "mlp", game)
+    assert list(level_search_offers(game, tmp_path, LIMITS, 0.5)) == []
+    save_level(tmp_path, 2, "ntuple", game)
+    offers = list(level_search_offers(game, tmp_path, LIMITS, 0.5))
+    assert [offer.id for offer in offers] == [f"level-2-search-{depth}" for depth in range(2, 9)]
+    chosen = [offer for offer in offers if offer.is_default]
+    assert [(offer.label, offer.is_recommended) for offer in chosen] == [("Level 2, looking 6 plies ahead", True)]
+    assert (
+        chosen[0].about
+        == "tables of patterns, learned by self-play, inside a search, and plays the last 12 squares perfectly"
+    )
+    player = chosen[0].make()
+    assert isinstance(player, SearchPlayer)
+    assert (player.depth, player.endgame, player.time_limit) == (6, 12, 0.5)
+    assert player.points_per_value() == 16
+    # Two matches use the same tables, which are read once, but separate searches.
+    other = chosen[0].make()
+    assert isinstance(other, SearchPlayer)
+    assert other.searcher is not player.searcher
+    assert other.searcher.evaluation is player.searcher.evaluation
+
+
+def test_a_level_that_cannot_be_read_is_still_listed(tmp_path: Path) -> None:
+    game = make_game("othello_4x4")
+    save_level(tmp_path, 1, "ntuple", game)
+    RunFolder(tmp_path).agent(1).write_bytes(b"broken")
+    assert [offer.label for offer in level_offers(game, tmp_path, LIMITS)] == ["Level 1"]
+    assert list(level_search_offers(game, tmp_path, LIMITS, 0.5)) == []
