@@ -13,11 +13,14 @@ Player 0 is X (red), player 1 is O (yellow). Action i drops a stone into column 
 bit of action i, so the legal actions are the empty squares of the top row, without shifting.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.errors import IllegalActionError, shortened
+from selfplay.games.board_checks import check_no_line, check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
@@ -25,6 +28,7 @@ from selfplay.games.state import State
 
 ROWS, COLUMNS = 6, 7
 SQUARES = ROWS * COLUMNS
+LINE = 4
 
 FULL_BOARD = word_of(range(SQUARES))
 TOP_ROW = word_of(range(COLUMNS))
@@ -84,6 +88,7 @@ class ConnectFourPresentation(Presentation):
     title = "Connect Four"
     aim = "Drop stones into the columns; four of yours in a row, a column or a diagonal win."
     stone_colours = ("red", "yellow")
+    line_length = LINE
     action_help = f"a column from 1 to {COLUMNS}"
 
     def pointed_squares(self, action: int) -> range:
@@ -132,6 +137,17 @@ class ConnectFour(Game):
             raise IllegalActionError(f"{shortened(text)!r} is not a column; write {self.presentation.action_help}")
         return int(text) - 1
 
-    def read_transcript(self, text: str) -> list[int]:
+    def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
+        check_turns(squares, to_move, self.presentation.player_names)
+        floating = (squares[:-COLUMNS] != 0) & (squares[COLUMNS:] == 0)
+        if floating.any():
+            name = self.presentation.square_name(int(floating.argmax()))
+            raise IllegalActionError(f"there is no stone below that in {name}")
+        check_no_line(squares, (ROWS, COLUMNS), LINE)
+
+    def write_transcript(self, actions: Iterable[int]) -> str:
+        return "".join(map(self.action_to_string, actions))
+
+    def read_transcript(self, text: str, start: State | None = None) -> list[int]:
         """Columns from 1 to 7, with or without spaces between them: 4453."""
         return [self.string_to_action(column) for column in text if not column.isspace()]

@@ -10,9 +10,11 @@ from math import prod
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.errors import SettingError
+from selfplay.compute.bit_algebra import word_of
+from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games.observation_codec import ObservationCodec, codec_of_bits
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
@@ -66,14 +68,57 @@ class Game(BatchStepping):
             f"game={self.name}: its boards do not determine who is to move; set another game, such as tictactoe"
         )
 
-    def read_transcript(self, text: str) -> list[int]:
-        """Read the actions of a match from its start, separated by spaces by default; they need not be legal.
+    def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
+        """Check a board (int8[S]) that a person sets up, with player `to_move` (0 or 1) to move.
+
+        Raises:
+            SettingError: positions of this game cannot be set up, as by default.
+            IllegalActionError: no match leads to this position.
+        """
+        raise SettingError(f"game={self.name}: its positions cannot be set up; give the moves that lead to them")
+
+    def write_transcript(self, actions: Iterable[int]) -> str:
+        """The actions of a match as text that `read_transcript` reads."""
+        return " ".join(map(self.action_to_string, actions))
+
+    def read_transcript(self, text: str, start: State | None = None) -> list[int]:
+        """Read the actions of a match, separated by spaces by default; they need not be legal.
+
+        Args:
+            start: the position (B = 1) in which the match begins; None: the start of the game.
 
         Raises IllegalActionError if part of the text does not name an action.
         """
         return [self.string_to_action(part) for part in text.split()]
 
     # ------------------------------------------------------------------ the same for all games
+
+    def set_up(self, squares: Iterable[int], to_move: int) -> State:
+        """The position (B = 1) with this board, in which player `to_move` (0 or 1) moves, set up by a person.
+
+        Square i of the board is bit i of the words of the position.
+
+        Args:
+            squares: 1 for a stone of player 0, -1 for one of player 1, 0 for an empty square.
+
+        Raises:
+            SettingError: positions of this game cannot be set up.
+            IllegalActionError: no match leads to this position, or the match is over there.
+        """
+        board = np.fromiter(squares, dtype=np.int8)
+        if self.num_squares is not None and len(board) != self.num_squares:
+            raise IllegalActionError(f"a board has {self.num_squares} squares, not {len(board)}")
+        self.check_set_up(board, to_move)
+        words = [torch.tensor([word_of(np.flatnonzero(board == stone).tolist())]) for stone in (1, -1)]
+        state = self.state_at(words[to_move], words[1 - to_move])
+        if bool(state.terminated):
+            raise IllegalActionError("the match is over in this position; set up one in which it is not")
+        return state._replace(current_player=torch.tensor([to_move], dtype=torch.int8))
+
+    @property
+    def can_be_set_up(self) -> bool:
+        """Whether positions can be set up."""
+        return type(self).check_set_up is not Game.check_set_up
 
     @cached_property
     def presentation(self) -> Presentation:

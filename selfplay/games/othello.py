@@ -12,7 +12,8 @@ legal if and only if no disc can be placed. The match is over when neither playe
 more discs wins.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import torch
@@ -21,14 +22,18 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import word_of
 from selfplay.errors import IllegalActionError, shortened
+from selfplay.games.board_checks import check_connected
 from selfplay.games.game import Game
 from selfplay.games.othello_features import othello_features
+from selfplay.games.othello_ggf import ggf_of, is_ggf, moves_of_ggf
 from selfplay.games.othello_rules import othello_rules, turning_rules
-from selfplay.games.presentation import LEGAL, Presentation
+from selfplay.games.presentation import LEGAL, MatchFile, Presentation
 from selfplay.games.rules import Symmetries
 from selfplay.games.state import State
 
 COLUMNS = "abcdefgh"
+PASSES = re.compile("pass|--")
+"""What transcripts write for a pass."""
 DISCS = {"X": 1, "O": -1, "-": 0}
 """The characters of a written board: black, white, empty."""
 
@@ -68,6 +73,10 @@ class OthelloPresentation(Presentation):
         """The number of discs of each player."""
         black, white = self.game.disc_counts(state)[row].tolist()
         return f"black (X) {black}, white (O) {white}"
+
+    def match_file(self, states: Sequence[State], actions: Sequence[int], players: tuple[str, str]) -> MatchFile:
+        """In the Generic Game Format (GGF), which Othello programs read."""
+        return MatchFile(".ggf", ggf_of(self.game, states, actions, players))
 
     def _drawn(self, cells: list[str], state: State, row: int) -> str:
         width, size = self.game.width, max(map(len, cells))
@@ -153,16 +162,24 @@ class Othello(Game):
         signs = {number: sign for sign, number in DISCS.items()}
         return "".join(signs[disc] for disc in self.squares(state.select(torch.tensor([row])))[0].tolist())
 
-    def read_transcript(self, text: str) -> list[int]:
-        """Read the actions of a transcript such as f5d6c3, from the start of a match; passes may be omitted.
+    def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
+        middle = self.width * (self.width // 2 - 1) + self.width // 2 - 1
+        shape = (self.width, self.width)
+        check_connected(squares, shape, (middle, middle + 1, middle + self.width, middle + self.width + 1))
+
+    def read_transcript(self, text: str, start: State | None = None) -> list[int]:
+        """Read the actions of a transcript such as f5d6c3, or of a match in the Generic Game Format (GGF).
+
+        Passes may be omitted.
 
         Raises IllegalActionError at the first text that is not a square or cannot be played there.
         """
-        squares = "".join(text.split())
-        state, actions = self.init(), list[int]()
-        for number, start in enumerate(range(0, len(squares), 2), start=1):
+        text = moves_of_ggf(text) if is_ggf(text) else text
+        squares = "".join(PASSES.sub("", text.lower()).split())
+        state, actions = self.init() if start is None else start, list[int]()
+        for number, place in enumerate(range(0, len(squares), 2), start=1):
             try:
-                action = self.string_to_action(squares[start : start + 2])
+                action = self.string_to_action(squares[place : place + 2])
                 mask = self.legal_action_mask(state)[0]
                 if mask[self.width * self.width]:
                     actions.append(self.width * self.width)

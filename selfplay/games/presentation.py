@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.games.board_checks import winning_squares
 from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
 
@@ -25,6 +26,14 @@ class PositionLine(NamedTuple):
     """The number of each position of a state: int64[B]."""
     end: int | None = None
     """The number at which a match that began at 0 ends; None if there is no such number."""
+
+
+class MatchFile(NamedTuple):
+    """A match written as a file."""
+
+    ending: str
+    """The ending of its name, such as ".txt"."""
+    text: str
 
 
 class Presentation:
@@ -49,6 +58,8 @@ class Presentation:
 
     None if stones are drawn as the signs in `player_names`.
     """
+    line_length: int | None = None
+    """The number of stones in a row, a column or a diagonal that win; None if no line wins."""
     position_line: PositionLine | None = None
     """The number line of the positions, if there is one: figures then show the value of each position on it."""
 
@@ -136,12 +147,28 @@ class Presentation:
             for action, after in zip(actions, afters, strict=True)
         ]
 
+    def winning_squares(self, state: State, row: int = 0) -> list[int]:
+        """The squares of the lines that have won match `row`; empty if there is none."""
+        if self.line_length is None or self.game.board_shape is None or not bool(state.terminated[row]):
+            return []
+        squares = self.game.squares(state.select(torch.tensor([row])))[0].numpy()
+        return winning_squares(squares, self.game.board_shape, self.line_length)
+
     def square_name(self, square: int) -> str:
         """What a square is called: like its action if each square has one, otherwise by column and row from the top."""
         if self._has_action_per_square:
             return self.game.action_to_string(square)
         row, column = divmod(square, self.game.observation_shape[2])
         return f"column {column + 1}, row {row + 1}"
+
+    def match_file(self, states: Sequence[State], actions: Sequence[int], players: tuple[str, str]) -> MatchFile:
+        """A match as a file for other programs; the actions as text by default.
+
+        Args:
+            states: the position (B = 1) before each action, and the last one.
+            players: the names of those who moved first and second.
+        """
+        return MatchFile(".txt", self.game.write_transcript(actions) + "\n")
 
     @property
     def _has_action_per_square(self) -> bool:

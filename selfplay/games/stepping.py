@@ -4,6 +4,7 @@ Each method runs either compiled over the memory of the tensors (CPU) or as torc
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING
@@ -40,6 +41,10 @@ class BatchStepping(ABC):
         from selfplay.games.kernels import compile_kernels
 
         return compile_kernels(self.rules, self.pass_action)
+
+    @abstractmethod
+    def write_transcript(self, actions: Iterable[int]) -> str:
+        """The actions of a match as text."""
 
     # ------------------------------------------------------------------ states and steps
 
@@ -80,7 +85,7 @@ class BatchStepping(ABC):
             number = int(action[row])
             name = self.action_to_string(number) if bool(in_range[row]) else str(number)
             allowed = ", ".join(self.action_to_string(int(a)) for a in mask[row].nonzero()[:, 0])
-            raise IllegalActionError(f"{self.name}: action {name} is not legal here; legal actions: {allowed}")
+            raise IllegalActionError(f"action {name} is not legal here; legal actions: {allowed}")
         return self.step_unchecked(state, action)
 
     def step_unchecked(self, state: State, action: Tensor) -> State:

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import Word, rule
 from selfplay.errors import IllegalActionError, shortened
+from selfplay.games.board_checks import check_no_line, check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
@@ -25,6 +26,7 @@ FULL_BOARD = 0o777
 LEFT_COLUMN = 0o111
 TOP_ROW = 0o7
 TOP_LEFT = 0o1
+LINE = 3
 TOP_RIGHT = 0o4
 
 KEYS = ("123456789", "qweasdzxc")
@@ -83,6 +85,7 @@ class TicTacToePresentation(Presentation):
     title = "Tic-tac-toe"
     aim = "Three of your signs in a row, a column or a diagonal win."
     player_names = ("X", "O")
+    line_length = LINE
     action_help = "row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc"
 
     def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
@@ -126,6 +129,10 @@ class TicTacToe(Game):
         state = self.state_at(own, opp)
         returns = torch.where(lead == 0, state.returns, -state.returns) + 0.0
         return state._replace(current_player=lead.to(torch.int8), returns=returns)
+
+    def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
+        check_turns(squares, to_move, self.presentation.player_names)
+        check_no_line(squares, (3, 3), LINE)
 
     def action_to_string(self, action: int) -> str:
         return f"{action // 3},{action % 3}"

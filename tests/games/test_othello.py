@@ -208,8 +208,8 @@ def test_the_drawn_line_of_perfect_play_ends_in_a_draw():
     [
         ("f5x6", "transcript, disc 2: 'x6' is not a square; write a square from a1 to h8, or pass"),
         ("f5d6c", "transcript, disc 3: 'c' is not a square"),
-        ("f5f5", "transcript, disc 2: othello: action f5 is not legal here; legal actions: "),
-        ("f5a1", "transcript, disc 2: othello: action a1 is not legal here; legal actions: f4, d6, f6"),
+        ("f5f5", "transcript, disc 2: action f5 is not legal here; legal actions: "),
+        ("f5a1", "transcript, disc 2: action a1 is not legal here; legal actions: f4, d6, f6"),
     ],
 )
 def test_bad_transcripts_are_refused(text, reason):

@@ -1,0 +1,105 @@
+"""Positions that are set up by hand, and lines that have won."""
+
+import pytest
+
+from selfplay.errors import IllegalActionError, SettingError
+from selfplay.games import make_game
+from selfplay.games.othello_ggf import is_ggf, moves_of_ggf
+from tests.support.pile import Pile
+
+SIGNS = {"X": 1, "O": -1, ".": 0}
+
+
+def squares(board: str) -> list[int]:
+    return [SIGNS[sign] for sign in board.replace("/", "")]
+
+
+ACCEPTED = [
+    ("tictactoe", "X../.O./...", 0),
+    ("tictactoe", "X../.O./X..", 1),
+    ("connect_four", 5 * "......./" + "...XO..", 0),
+    ("othello_4x4", "..../.OX./.XXX/....", 1),
+    # The player to move can only pass.
+    ("othello_4x4", "..../.XX./.XX./..XO", 0),
+]
+
+
+@pytest.mark.parametrize(("name", "board", "to_move"), ACCEPTED)
+def test_a_board_that_can_arise_is_set_up(name: str, board: str, to_move: int) -> None:
+    game = make_game(name)
+    state = game.set_up(squares(board), to_move)
+    assert game.squares(state)[0].tolist() == squares(board)
+    assert int(state.current_player) == to_move
+    assert bool(game.legal_action_mask(state).any())
+
+
+REFUSED = [
+    ("tictactoe", "XX./.../...", 0, "X moves first, so it must have as many stones as O, or one more"),
+    ("tictactoe", "X../.../...", 0, "with these stones it is the turn of O"),
+    ("tictactoe", "XXX/OO./...", 1, "a line has ended the match"),
+    ("tictactoe", "XXX/..", 1, "a board has 9 squares, not 5"),
+    ("tictactoe", "XOX/XOO/OXX", 1, "the match is over in this position"),
+    ("connect_four", 4 * "......./" + "X....../" + ".......", 1, "there is no stone below that in column 1, row 5"),
+    ("connect_four", 4 * "......./" + "OOO..../" + "XXXX...", 1, "a line has ended the match"),
+    ("othello_4x4", "..../.OX./.X../....", 0, "the four squares in the centre are never empty"),
+    ("othello", "X" + 26 * "." + "OX" + 6 * "." + "XO" + 27 * ".", 0, "every disc must be connected to the centre"),
+    ("othello_4x4", "..../.XX./.XX./....", 0, "the match is over in this position"),
+]
+
+
+@pytest.mark.parametrize(("name", "board", "to_move", "reason"), REFUSED)
+def test_a_board_that_cannot_arise_is_refused_with_the_reason(name: str, board: str, to_move: int, reason: str) -> None:
+    with pytest.raises(IllegalActionError, match=reason):
+        make_game(name).set_up(squares(board), to_move)
+
+
+def test_positions_without_a_board_cannot_be_set_up() -> None:
+    assert not Pile().can_be_set_up
+    assert make_game("othello").can_be_set_up
+    with pytest.raises(SettingError, match="cannot be set up"):
+        make_game("sumto100").set_up([], 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "line"),
+    [
+        ("tictactoe", "0,0 1,0 0,1 1,1 0,2", [0, 1, 2]),
+        ("tictactoe", "0,0 0,1 1,1 0,2 2,2", [0, 4, 8]),
+        ("connect_four", "1212121", [14, 21, 28, 35]),
+        ("connect_four", "12233434464", [17, 23, 29, 35]),
+        ("connect_four", "121212", []),
+        ("othello", "f5d6", []),
+    ],
+)
+def test_the_line_that_has_won_is_known(name: str, moves: str, line: list[int]) -> None:
+    game = make_game(name)
+    state = game.state_after(map(game.action_to_string, game.read_transcript(moves)))
+    assert game.presentation.winning_squares(state) == line
+
+
+def test_a_transcript_begins_in_the_given_position() -> None:
+    game = make_game("othello_4x4")
+    start = game.set_up(squares("..../.XX./.XX./..XO"), 0)
+    passed = game.read_transcript("a1", start)
+    assert passed[0] == game.pass_action
+
+
+def test_a_match_of_othello_is_written_and_read_as_ggf() -> None:
+    game = make_game("othello")
+    actions = game.read_transcript("f5d6c3d3c4")
+    states = [game.init()]
+    states += [game.state_after(map(game.action_to_string, actions[:count])) for count in range(1, 6)]
+    made = game.presentation.match_file(states, actions, ("you [1]", "level 3"))
+    assert made.ending == ".ggf"
+    assert "PB[you [1)]PW[level 3]RE[?]TY[8]BO[8 -------- -------- --------" in made.text
+    assert made.text.endswith("*]B[f5]W[d6]B[c3]W[d3]B[c4];)\n")
+    assert is_ggf(made.text)
+    assert game.read_transcript(made.text) == actions
+    # Other programs write values and times after the moves, and their own names of a pass.
+    assert moves_of_ggf("(;GM[Othello]PB[b]PW[w]B[F5/1.5/2.1]W[PA]b[c3];)") == "f5 pass c3"
+
+
+def test_transcripts_are_read_as_written() -> None:
+    for name, moves in (("tictactoe", "1,1 0,0"), ("connect_four", "4453"), ("sumto100", "10 3")):
+        game = make_game(name)
+        assert game.write_transcript(game.read_transcript(moves)) == moves
