@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol, TextIO
 from selfplay.games.game import Game
 from selfplay.games.presentation import LEGAL
 from selfplay.games.state import State
-from selfplay.playing.session import Values
+from selfplay.playing.valued_match import Values
 
 GAP = "    "
 

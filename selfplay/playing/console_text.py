@@ -10,7 +10,7 @@ from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.playing.board_text import BOARDS, ValueColumn, boards_side_by_side, exact_text
 from selfplay.playing.match_history import Ply
-from selfplay.playing.session import Values
+from selfplay.playing.valued_match import Values
 from selfplay.settings.experience import PictureSettings
 from selfplay.settings.playing import DisplaySettings
 
@@ -69,8 +69,7 @@ class ConsoleText:
         self.example = text.strip()
         if action not in legal:
             raise IllegalActionError(
-                f"{self.game.name}: action {self.action(action)} is not legal here; "
-                f"legal actions: {', '.join(map(self.action, legal))}"
+                f"action {self.action(action)} is not legal here; legal actions: {', '.join(map(self.action, legal))}"
             )
         return action
 

@@ -12,7 +12,8 @@ from selfplay.playing.board_text import ValueColumn
 from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.hints import best_actions, hint, perfect_values
 from selfplay.playing.match_history import Ply
-from selfplay.playing.session import Session, Values
+from selfplay.playing.session import Session
+from selfplay.playing.valued_match import Values
 
 Answer = TypeVar("Answer")
 

@@ -11,7 +11,8 @@ from selfplay.errors import NotNowError
 from selfplay.players.capabilities import ValuesActions, exact_value_text
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
-from selfplay.playing.session import Session, Values
+from selfplay.playing.session import Session
+from selfplay.playing.valued_match import Values
 
 
 class Hint(NamedTuple):

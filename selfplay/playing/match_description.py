@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from selfplay.games.state import State
 from selfplay.players.capabilities import SolvesPositions, exact_solver_of
 from selfplay.playing.match_history import Ply
-from selfplay.playing.session import Session, Values, Visits
+from selfplay.playing.session import Session
+from selfplay.playing.valued_match import Values
 
 
 def _described(text: str) -> Any:
@@ -48,6 +49,10 @@ class PlyDescription:
     value: float | None = _described("Its value to the player who took it, estimated beforehand; null if unknown.")
     words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
     value_is_points: bool = _described("Whether the value is the exact number of points won at the end of the match.")
+    in_points: bool = _described("Whether the value is a number of points, estimated or exact.")
+    best: str | None = _described("The best action by the same values; null if unknown.")
+    best_value: float | None = _described("The value of that action; null if unknown.")
+    best_words: str | None = _described("The same in words if it is exact.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,13 +74,16 @@ class MatchDescription:
     values_are_points: bool = _described(
         "Whether these values are the exact number of points won at the end of the match, rather than estimates."
     )
+    values_in_points: bool = _described("Whether these values are numbers of points, estimated or exact.")
     legal: list[ActionDescription] = _described("The legal actions, if a person has to choose one of them.")
     plies: list[PlyDescription]
     can_undo: bool
     is_over: bool
-    is_practice: bool = _described("Whether the match continued after its end was taken back.")
+    is_practice: bool = _described("Whether the match does not count: its end was taken back, or it was set up.")
     winner: int | None = _described("The winning seat; null after a draw and before the end.")
+    winning_squares: list[int] = _described("The squares of the line that has won; empty if there is none.")
     result: str | None = _described("The result as a sentence; null before the end.")
+    moves: str = _described("The actions so far as text, from which the match can be resumed.")
     standing: str | None = _described("Results of the session so far as text; null before the first match has ended.")
 
 
@@ -99,41 +107,54 @@ class MatchDescriber:
         self.session, self.game = session, session.game
         self._plies: list[_DescribedPly] = []
 
-    def describe(self) -> MatchDescription:
-        """The description of the current match."""
+    def describe(self, ply: int | None = None) -> MatchDescription:
+        """The description of the current match.
+
+        Args:
+            ply: show the position before this ply, numbered from 0, with the actions that were legal there; None: the
+                current position. The plies are always those of the whole match.
+        """
         session, game = self.session, self.game
         self._describe_new_plies()
-        stones = self._stones_before(len(session.plies))
-        values = session.known_values() if session.awaits_person else None
-        adviser = None if values is None else session.adviser()
+        number = len(session.plies) if ply is None else ply
+        is_chosen_here = session.awaits_person if ply is None else not bool(session.state_before(ply).terminated)
+        state, stones = session.state_before(number), self._stones_before(number)
+        values = session.known_values(number) if is_chosen_here else None
+        adviser = None if values is None else session.adviser(number)
+        is_over = bool(state.terminated)
         return MatchDescription(
             game=game.name,
             seat_names=list(game.presentation.player_names),
             players=list(session.names),
             match=session.match,
-            board=game.presentation.board_text(session.state),
+            board=game.presentation.board_text(state),
             squares=None if stones is None else stones.tolist(),
             counts=None if stones is None else self._counts(stones),
-            place=self._place(len(session.plies)),
-            to_move=None if session.is_over else session.to_move,
+            place=self._place(number),
+            to_move=None if is_over else int(state.current_player),
             awaits_person=session.awaits_person,
             can_only_pass=session.can_only_pass,
             adviser=None if adviser is None else adviser.name,
-            values_are_points=values is not None and self._are_points(len(session.plies)),
-            legal=self._legal_actions(values, session.known_visits()) if session.awaits_person else [],
+            values_are_points=values is not None and self._are_points(number),
+            values_in_points=values is not None and session.values_in_points(number),
+            legal=self._legal_actions(number, values) if is_chosen_here else [],
             plies=[described.description for described in self._plies],
             can_undo=session.can_undo,
-            is_over=session.is_over,
+            is_over=is_over,
             is_practice=session.is_practice,
             winner=session.winner,
+            winning_squares=game.presentation.winning_squares(state),
             result=session.result_to_person,
+            moves=game.write_transcript(played.action for played in session.plies),
             standing=session.standing(),
         )
 
-    def _legal_actions(self, values: Values | None, visits: Visits | None) -> list[ActionDescription]:
-        actions = self.session.legal_actions
-        squares = self.game.presentation.placed_squares(self.session.state, actions)
-        solver = None if values is None else self._exact_adviser(len(self.session.plies))
+    def _legal_actions(self, number: int, values: Values | None) -> list[ActionDescription]:
+        state = self.session.state_before(number)
+        actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+        squares = self.game.presentation.placed_squares(state, actions)
+        solver = None if values is None else self._exact_adviser(number)
+        visits = None if values is None else self.session.known_visits(number)
         return [
             ActionDescription(
                 action=action,
@@ -142,7 +163,7 @@ class MatchDescriber:
                 pointed=list(self.game.presentation.pointed_squares(action)),
                 value=_finite(values, action),
                 visits=None if visits is None else int(visits[action]),
-                words=_words(solver, _finite(values, action), self.session.state),
+                words=_words(solver, _finite(values, action), state),
             )
             for action, square in zip(actions, squares, strict=True)
         ]
@@ -169,7 +190,9 @@ class MatchDescriber:
             pointed = self.game.presentation.pointed_squares(ply.action)
             square = next((square for square in pointed if before[square] == 0 and after[square] != 0), None)
             turned = np.flatnonzero(before * after == -1).tolist()
-        value = _finite(values, ply.action)
+        value, state = _finite(values, ply.action), self.session.state_before(number)
+        best = None if values is None or np.isnan(values).all() else int(np.nanargmax(values))
+        best_value = None if best is None else _finite(values, best)
         solver = None if value is None else self._exact_adviser(number)
         description = PlyDescription(
             **ply._asdict(),
@@ -177,8 +200,12 @@ class MatchDescriber:
             turned=turned,
             place=self._place(number + 1),
             value=value,
-            words=_words(solver, value, self.session.state_before(number)),
+            words=_words(solver, value, state),
             value_is_points=solver is not None and self.game.rules.margin is not None,
+            in_points=value is not None and self.session.values_in_points(number),
+            best=None if best is None else self.game.action_to_string(best),
+            best_value=best_value,
+            best_words=_words(solver, best_value, state),
         )
         return _DescribedPly(ply, values, after, description)
 

@@ -12,37 +12,26 @@ The random numbers depend only on the key, the number of the match and the ply. 
 to the same match, and an action that is taken back and played again gets the same reply.
 """
 
-import numpy as np
+from collections.abc import Sequence
+
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.errors import ForfeitError, NotNowError
+from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.games.game import Game
 from selfplay.games.match_record import Forfeit, forfeited_state
+from selfplay.games.state import State
 from selfplay.matches.running_results import RunningResults, results_text
-from selfplay.players.capabilities import (
-    CountsVisits,
-    ExplainsActions,
-    Explores,
-    FollowsMatch,
-    PreparesAction,
-    ValuesActions,
-)
+from selfplay.players.capabilities import ExplainsActions, Explores, FollowsMatch
 from selfplay.players.player import Player
 from selfplay.playing.match_counter import MatchCounter, learners_among
 from selfplay.playing.match_history import MatchHistory, Ply
-from selfplay.playing.seated_match import Players, SeatedMatch
-
-Values = NDArray[np.float32]
-"""float32[A]: the value of each action to the player to move; nan where illegal."""
-
-Visits = NDArray[np.int64]
-"""int64[A]: the number of simulations through each action; 0 where illegal."""
+from selfplay.playing.seated_match import Players
+from selfplay.playing.valued_match import ValuedMatch
 
 
-class Session(SeatedMatch):
+class Session(ValuedMatch):
     """Matches between two players, either or both of them a person, one after the other.
 
     A match is counted, and passed to players that learn, only when it first ends. Its end can be taken back to try
@@ -54,29 +43,70 @@ class Session(SeatedMatch):
         first_player: which of the two (0 or 1) moves first in the first match.
         match: the number of the first match. None: 0, or the number of matches that a learning player has seen, so
             that it does not repeat a match.
+        observer: values the actions of a match between two people; None: nobody does.
 
     Attributes:
         match: the number of the current match.
-        is_practice: whether the end of the match was taken back.
+        is_practice: whether the match does not count: its end was taken back, or it began in a given position.
     """
 
     def __init__(
-        self, game: Game, players: Players, key: int, *, first_player: int = 0, match: int | None = None
+        self,
+        game: Game,
+        players: Players,
+        key: int,
+        *,
+        first_player: int = 0,
+        match: int | None = None,
+        observer: Player | None = None,
     ) -> None:
-        super().__init__(game, players, first_player)
-        self.key = key
         seen = (learner.matches_seen() for learner in learners_among(players).values())
-        self.match = max(seen, default=0) if match is None else match
+        number = max(seen, default=0) if match is None else match
+        super().__init__(game, players, first_player, key, number, observer)
         self._counter = MatchCounter()
         self._begin(first_player)
 
-    def _begin(self, first_player: int) -> None:
+    def _begin(self, first_player: int, start: State | None = None) -> None:
         self.first_player = first_player
         self.is_practice = False
         self._counter.start_match()
-        self._history = MatchHistory(self.game.init())
-        self._values: dict[int, Values | None] = {}
-        self._visits: dict[int, Visits | None] = {}
+        self._history = MatchHistory(self.game.init() if start is None else start)
+        self._values = {}
+
+    def resume(
+        self,
+        actions: Sequence[int],
+        *,
+        first_player: int | None = None,
+        start: State | None = None,
+        is_practice: bool = False,
+    ) -> None:
+        """Begin a match with these actions, such as one that was saved.
+
+        A match that is over after them is not counted again.
+
+        Args:
+            actions: those of both players, without passes that are the only legal action.
+            first_player: as for `new_match`.
+            start: the position (B = 1) in which it begins; None: the start of the game. Such a match is practice.
+            is_practice: whether the match does not count.
+
+        Raises IllegalActionError if an action is illegal or follows the end. The match then ends before it.
+        """
+        self._begin(self.first_player if first_player is None else first_player, start)
+        # Counted, so that no player learns from the end of a match that is only repeated.
+        self._counter.is_counted = True
+        for number, action in enumerate(actions):
+            if self.can_only_pass and action != self.game.pass_action:
+                self._pass()
+            if self.is_over:
+                raise IllegalActionError(f"the match is over after {number} moves, but {len(actions)} are given")
+            if self.can_only_pass:
+                self._pass()
+            else:
+                self._step(torch.tensor([action]), by_person=self.seats[self.to_move] is None)
+        self.is_practice = is_practice or start is not None
+        self._counter.is_counted = self.is_practice or self.is_over
 
     @property
     def results(self) -> RunningResults:
@@ -115,8 +145,12 @@ class Session(SeatedMatch):
             raise NotNowError("the match is over" if self.is_over else "it is a person's turn")
         player = self.seats[self.to_move]
         if self.can_only_pass or player is None:
-            return self._step(torch.tensor([self.game.pass_action]), by_person=player is None, is_forced=True)
+            return self._pass()
         return self._advance_with(player)
+
+    def _pass(self) -> Ply:
+        by_person = self.seats[self.to_move] is None
+        return self._step(torch.tensor([self.game.pass_action]), by_person=by_person, is_forced=True)
 
     def _advance_with(self, player: Player) -> Ply:
         draws = Draws(self.key, torch.tensor([self.match]), len(self._history))
@@ -176,9 +210,19 @@ class Session(SeatedMatch):
         choice = self._history.last_choice
         if choice is None:
             raise NotNowError("you have not taken an action yet")
-        taken_back = self._history.undo_to(choice)
-        self._values = {ply: values for ply, values in self._values.items() if ply < choice}
-        self.is_practice = self._counter.is_counted
+        return self.rewind(choice)
+
+    def rewind(self, ply: int) -> tuple[Ply, ...]:
+        """Take back this ply, numbered from 0, and all plies after it; returns these plies.
+
+        Raises NotNowError if the match has fewer plies.
+        """
+        if ply > len(self._history):
+            raise NotNowError(f"the match has only {len(self._history)} plies")
+        taken_back = self._history.undo_to(ply)
+        self._values = {number: values for number, values in self._values.items() if number < ply}
+        # In a match that has not been counted, the rest may still be.
+        self.is_practice = self.is_practice or self._counter.is_counted
         return taken_back
 
     def new_match(self, first_player: int | None = None) -> None:
@@ -200,48 +244,3 @@ class Session(SeatedMatch):
         self.players = (player, other) if number == 0 else (one, player)
         self._counter.results = RunningResults()
         self._values = {}
-
-    # ------------------------------------------------------------------ action values
-
-    def action_values(self, ply: int | None = None) -> Values | None:
-        """The values that the player to move gives to each action, or its opponent if a person is to move.
-
-        They are computed at the first call for each position and kept, because some players search for a long time.
-
-        Args:
-            ply: the values before this ply of the match, numbered from 0; None: in the current position.
-
-        Returns:
-            None if there is no such player, it does not value actions, or the match is over.
-        """
-        number = len(self._history) if ply is None else ply
-        if number not in self._values:
-            self._values[number], self._visits[number] = self._estimates(number)
-        return self._values[number]
-
-    def _estimates(self, number: int) -> tuple[Values | None, Visits | None]:
-        """The values before ply `number`, and how the search behind them divided its simulations."""
-        adviser, state = self.adviser(number), self.state_before(number)
-        valuing = None if adviser is None or bool(state.terminated) else adviser.as_a(ValuesActions)
-        if adviser is None or valuing is None:
-            return None, None
-        if (preparing := adviser.as_a(PreparesAction)) is not None:
-            preparing.prepare(state, Draws(self.key, torch.tensor([self.match]), number))
-        counting = adviser.as_a(CountsVisits)
-        visits = None if counting is None else counting.visit_counts(state)[0].numpy()
-        return valuing.action_values(state)[0].numpy(), visits
-
-    def known_values(self, ply: int | None = None) -> Values | None:
-        """The values that `action_values` has already computed for this ply; None if there are none."""
-        return self._values.get(len(self._history) if ply is None else ply)
-
-    def known_visits(self, ply: int | None = None) -> Visits | None:
-        """How the search behind `known_values` divided its simulations; None if the player does not count them."""
-        number = len(self._history) if ply is None else ply
-        return self._visits.get(number) if number in self._values else None
-
-    def adviser(self, ply: int | None = None) -> Player | None:
-        """The player whose values `action_values` returns; None if both are people."""
-        seat = int(self.state_before(ply).current_player)
-        own, other = self.seats[seat], self.seats[1 - seat]
-        return other if own is None else own

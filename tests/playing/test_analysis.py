@@ -67,7 +67,7 @@ def test_a_game_without_features_is_searched_for_its_result():
 @pytest.mark.parametrize(
     ("overrides", "error", "reason"),
     [
-        (["moves=f5f5"], IllegalActionError, "transcript, disc 2: othello: action f5 is not legal here"),
+        (["moves=f5f5"], IllegalActionError, "transcript, disc 2: action f5 is not legal here"),
         (["game=tictactoe"], SettingError, "tictactoe has no features"),
         (
             ["evaluation.weights.discs=many"],
@@ -96,5 +96,5 @@ def test_the_script_prints_the_report_and_one_line_for_an_error():
     assert "negascout" in run_forked(script, "moves=f5", "depth=2").stdout
     refused = run_forked(script, "moves=a1")
     assert refused.returncode == 1
-    assert refused.stderr.startswith("error: transcript, disc 1: othello: action a1 is not legal here")
+    assert refused.stderr.startswith("error: transcript, disc 1: action a1 is not legal here")
     assert len(refused.stderr.splitlines()) == 1

@@ -95,7 +95,7 @@ def test_the_number_of_a_board_has_a_base_3_digit_for_each_square() -> None:
 def test_actions_are_answered_in_the_notation_in_which_they_are_typed(typed: str, reply: str, legal: str) -> None:
     written, _ = dialogue(["y", typed, typed, "hint", "undo"], FirstLegal(GAME))
     assert f"It plays {reply}." in written
-    assert f"tictactoe: action {typed} is not legal here; legal actions: {legal}" in " ".join(written)
+    assert f"action {typed} is not legal here; legal actions: {legal}" in " ".join(written)
     assert f"Taken back: {typed}, {reply}." in written
 
 

@@ -50,6 +50,10 @@ def test_a_match_in_progress_is_described_as_json() -> None:
         "value": None,
         "words": None,
         "value_is_points": False,
+        "in_points": False,
+        "best": None,
+        "best_value": None,
+        "best_words": None,
     }
     assert (match["is_over"], match["winner"], match["result"], match["standing"]) == (False, None, None, None)
 
