@@ -26,7 +26,7 @@ from selfplay.cli.command import run_reporting_errors
 from selfplay.errors import SettingError, StageError
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.web import WebSettings
-from selfplay.web.match import Match
+from selfplay.web.match import Match, Participant
 from selfplay.web.match_service import MatchService
 from selfplay.web.schemas import MatchView, NewMatchRequest
 
@@ -106,7 +106,7 @@ def check(ended: list[Json], options: dict[str, str]) -> None:
         person = "first" if there["person_seat"] == 0 else "second"
         asked = NewMatchRequest(game="tictactoe", opponent=options["opponent"], person=person)
         player = service.catalog.player(game, found)
-        match = Match(there["id"], game, found.view, player, service.settings.seed, asked.person)
+        match = Match(there["id"], game, Participant(found.view, player), service.settings.seed, asked.person)
         for ply in there["plies"]:
             if ply["by_person"]:
                 match.reply()

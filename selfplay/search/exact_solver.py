@@ -95,8 +95,7 @@ class ExactSolver(ABC):
 
         Args:
             time_limit: seconds for all actions together.
-            on_value: called with each action and its value as soon as it is known, once each, perhaps in another
-                thread.
+            on_value: called with each action and its value as soon as it is known, in another thread.
             known: actions to leave out.
 
         Raises:
@@ -104,11 +103,10 @@ class ExactSolver(ABC):
         """
         own, opp = words_of(state, row)
 
-        values: dict[int, int] = {}
-
         def search(stop: StopFlag) -> dict[int, int]:
+            values: dict[int, int] = {}
             for action, mine, others in self._successors(own, opp):
-                if action in known or action in values:
+                if action in known:
                     continue
                 values[action] = -self._value(mine, others, stop)
                 if on_value:
@@ -166,7 +164,6 @@ class ExactSolver(ABC):
         return np.clip(np.array(values, dtype=np.int64), lowest, highest)
 
     def _interruptibly(self, search: Callable[[StopFlag], Result], time_limit: float | None) -> Result:
-        """The result of `search`, which may be called again after it has raised StoppedError."""
         self._work[0] = 0
         return run_interruptibly(search, time_limit, "solving the position")
 

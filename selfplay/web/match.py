@@ -1,7 +1,8 @@
-"""One match of a person in a browser."""
+"""One match in a browser: of a person against an opponent, between two people, or between two opponents."""
 
 import hashlib
 from contextlib import suppress
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,41 +10,108 @@ from selfplay.compute.random_numbers import Activity, fold, stream_key
 from selfplay.games import Game
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
+from selfplay.playing.best_line import best_line
 from selfplay.playing.hints import hint
 from selfplay.playing.match_description import MatchDescriber
+from selfplay.playing.seated_match import Players
 from selfplay.playing.session import Session
 from selfplay.search.shared_solver import NotSolvedYetError, Solving
-from selfplay.web.errors import StaleError
+from selfplay.web.errors import NotFoundError, StaleError
 from selfplay.web.match_lock import MatchLock
-from selfplay.web.schemas import HintView, MatchView, OpponentView, PerfectView, SeatOfPerson
+from selfplay.web.schemas import (
+    HintView,
+    LineView,
+    MatchFileView,
+    MatchView,
+    NewMatchRequest,
+    OpponentView,
+    People,
+    PerfectView,
+    PositionRequest,
+    PositionView,
+    SeatOfPerson,
+)
 
-PERSON, OPPONENT = 0, 1
-"""The numbers of the two players in the session."""
+PARTNER, OPPONENT = 0, 1
+"""The numbers of the two players in the session. A person who plays against the opponent is number 0."""
 
-FIRST_PLAYER: dict[SeatOfPerson, int] = {"first": PERSON, "second": OPPONENT}
+FIRST_PLAYER: dict[People, int] = {"first": PARTNER, "second": OPPONENT, "both": PARTNER, "none": PARTNER}
+
+LINE_SECONDS = 1.5
+"""Time for the best line."""
+
+
+class Participant(NamedTuple):
+    """An opponent with its player."""
+
+    view: OpponentView
+    player: Player
+
+
+def busiest_of(opponent: Participant, partner: Participant | None) -> OpponentView:
+    """The one that learns, or else the one that may be slow."""
+    views = [opponent.view] if partner is None else [opponent.view, partner.view]
+    return max(views, key=lambda view: (view.learns, view.is_slow))
 
 
 class Match:
-    """A session of a person against one opponent, as shown by the page.
+    """A session in which people and opponents play, as shown by the page.
 
     Its random numbers depend only on the seed, its id, the number of the match and the ply.
 
     Args:
         match_id: the id by which the page refers to it.
+        opponent: plays against the person; values the actions of a match between two people.
+        partner: moves first in a match without people; None: the opponent.
 
     Attributes:
         lock: held by the request that uses the match; use all other attributes and methods only while holding it.
     """
 
     def __init__(
-        self, match_id: str, game: Game, opponent: OpponentView, player: Player, seed: int, person: SeatOfPerson
+        self,
+        match_id: str,
+        game: Game,
+        opponent: Participant,
+        seed: int,
+        people: People = "first",
+        partner: Participant | None = None,
     ) -> None:
-        self.id, self.game, self.opponent = match_id, game, opponent
-        self.session = Session(game, (None, player), random_key(seed, match_id), first_player=FIRST_PLAYER[person])
+        self.id, self.game, self.people = match_id, game, people
+        self.opponent, self.partner = opponent, partner or opponent
+        self.session = Session(
+            game,
+            self._players(),
+            random_key(seed, match_id),
+            first_player=FIRST_PLAYER[people],
+            observer=opponent.player,
+        )
         self.lock = MatchLock()
+        self.position: PositionRequest | None = None
         self._describer = MatchDescriber(self.session)
 
+    def _players(self) -> Players:
+        if self.people == "both":
+            return None, None
+        return self.partner.player if self.people == "none" else None, self.opponent.player
+
+    @property
+    def busiest(self) -> OpponentView:
+        """The opponent that determines the thread in which the match is played."""
+        return busiest_of(self.opponent, self.partner if self.people == "none" else None)
+
     # ------------------------------------------------------------------ what a person can do
+
+    def resume(self, request: NewMatchRequest) -> None:
+        """Take the actions of a match that is continued. Raises SettingError, IllegalActionError."""
+        self.position = request.position
+        start = None
+        if request.position is not None:
+            start = self.game.set_up(request.position.squares, request.position.to_move)
+        actions = self.game.read_transcript(request.moves, start)
+        if start is not None or actions or request.is_practice:
+            self.session.resume(actions, start=start, is_practice=request.is_practice)
+            self._value_plies()
 
     def play(self, action: int, ply: int) -> None:
         """Take an action for the person. Raises StaleError, NotNowError, IllegalActionError."""
@@ -56,7 +124,7 @@ class Match:
         self.session.play(action)
 
     def reply(self) -> None:
-        """Advance the match until the person has to choose or it is over.
+        """Advance the match until a person has to choose or it is over; by one ply in a match without people.
 
         A perfect opponent that has not solved the position in time does not act; ask it again.
         """
@@ -64,23 +132,38 @@ class Match:
             while not (self.session.is_over or self.session.awaits_person):
                 self._value_actions()
                 self.session.advance()
+                if self.people == "none":
+                    return
 
     def undo(self) -> None:
         """Take back the person's last action and the reply to it. Raises NotNowError."""
         self.session.undo()
 
-    def new_match(self, person: SeatOfPerson) -> None:
-        """Begin the next match against the same opponent."""
-        self.session.new_match(FIRST_PLAYER[person])
+    def rewind(self, ply: int) -> None:
+        """Take back all plies but the first `ply`. Raises NotNowError."""
+        self.session.rewind(ply)
 
-    def take_over(self, opponent: OpponentView, player: Player) -> None:
-        """Let another opponent continue the match. Unless it is slow, it also values the plies played so far."""
-        self.session.take_over(OPPONENT, player)
-        self.opponent = opponent
-        if not opponent.is_slow:
+    def new_match(self, person: SeatOfPerson) -> None:
+        """Begin the next match against the same opponent. If one person plays, `person` is their seat."""
+        if self.person_seat is not None:
+            self.people = person
+        self.position = None
+        self.session.new_match(FIRST_PLAYER[self.people])
+
+    def take_over(self, opponent: Participant, partner: Participant | None = None) -> None:
+        """Let other opponents continue the match, and value the plies played so far unless they are slow."""
+        self.opponent, self.partner = opponent, partner or opponent
+        self.session.observer = opponent.player
+        for number, player in enumerate(self._players()):
+            self.session.take_over(number, player)
+        self._value_plies()
+
+    def _value_plies(self) -> None:
+        if not self.busiest.is_slow:
             for number, ply in enumerate(self.session.plies):
                 if not ply.is_forced:
-                    self.session.action_values(number)
+                    with suppress(NotSolvedYetError):
+                        self.session.action_values(number)
 
     def _value_actions(self) -> None:
         """Compute the values of the actions before one is taken, so that the page can show its expected value later."""
@@ -89,22 +172,46 @@ class Match:
 
     # ------------------------------------------------------------------ what is shown
 
-    def view(self) -> MatchView:
-        """The current match, with the values of the legal actions if the person has to choose."""
-        if self.session.awaits_person:
-            with suppress(NotSolvedYetError):
+    def view(self, ply: int | None = None) -> MatchView:
+        """The current match, with the values of the legal actions if a person has to choose.
+
+        Args:
+            ply: show the position before this ply with the values of its actions; None: the current position.
+
+        Raises NotFoundError if the match has fewer plies.
+        """
+        self._check_ply(ply)
+        with suppress(NotSolvedYetError):
+            if ply is not None:
+                self.session.action_values(ply)
+            elif self.session.awaits_person:
                 self._value_actions()
-        description = vars(self._describer.describe())
+        description = vars(self._describer.describe(ply))
+        position = self.position
         return MatchView(
-            **description | {"adviser": None if description["adviser"] is None else self.opponent.label},
+            **description | {"adviser": None if description["adviser"] is None else self.opponent.view.label},
             id=self.id,
-            opponent=self.opponent,
+            opponent=self.opponent.view,
             person_seat=self.person_seat,
+            people=self.people,
+            seats=self._seats(),
+            position=None if position is None else PositionView(**position.model_dump()),
         )
 
     @property
-    def person_seat(self) -> int:
-        return 0 if self.session.first_player == PERSON else 1
+    def person_seat(self) -> int | None:
+        """The seat of the only person; None if both or none of the players are people."""
+        return None if self.people in ("both", "none") else self.session.first_player
+
+    def _seats(self) -> list[OpponentView | None]:
+        """Who holds each seat; None for a person."""
+        participants = (self.partner, self.opponent)
+        views = [None if player is None else participants[n].view for n, player in enumerate(self._players())]
+        return views if self.session.first_player == PARTNER else views[::-1]
+
+    def _check_ply(self, ply: int | None) -> None:
+        if ply is not None and ply > len(self.session.plies):
+            raise NotFoundError(f"this match has only {len(self.session.plies)} plies")
 
     def hint(self) -> HintView:
         """A suggested action.
@@ -114,35 +221,63 @@ class Match:
             NotSolvedYetError: perfect play is not known yet.
         """
         given = hint(self.session, time_limit=0.0)
-        is_from_opponent = given.source == self.session.names[1 - self.person_seat]
+        is_from_opponent = given.source == self.opponent.player.name
         return HintView(
             action=given.action,
             text=self.game.presentation.action_in_words(given.action),
             square=self.game.presentation.placed_squares(self.session.state, [given.action])[0],
             value=given.value,
             words=given.words,
-            source=self.opponent.label if is_from_opponent else given.source,
+            source=self.opponent.view.label if is_from_opponent else given.source,
         )
 
-    def solving(self) -> Solving | None:
-        """The current position as it is being solved; None if the game is too large, or the match is over."""
-        perfect = None if self.session.is_over else perfect_player_of(self.game)
-        return None if perfect is None else perfect.ask(self.session.state)
+    def solving(self, ply: int | None = None) -> Solving | None:
+        """A position as it is being solved; None if the game is too large, or the match is over there.
 
-    def perfect(self) -> PerfectView:
-        """The value of each legal action under perfect play, as far as it is known."""
-        perfect, solving = perfect_player_of(self.game), self.solving()
+        Args:
+            ply: the position before this ply; None: the current one.
+
+        Raises NotFoundError if the match has fewer plies.
+        """
+        self._check_ply(ply)
+        state = self.session.state_before(ply)
+        perfect = None if bool(state.terminated) else perfect_player_of(self.game)
+        return None if perfect is None else perfect.ask(state)
+
+    def perfect(self, ply: int | None = None) -> PerfectView:
+        """The value of each legal action under perfect play, as far as it is known. `ply`: as for `solving`."""
+        perfect, solving = perfect_player_of(self.game), self.solving(ply)
         if perfect is None or solving is None:
-            return PerfectView(kind=None, values=None, words=None, is_complete=True)
-        is_complete = solving.finished.done()
-        values = [solving.values.get(action) for action in self.session.legal_actions]
-        words = [None if value is None else perfect.value_text(value, self.session.state) for value in values]
+            return PerfectView(kind=None, actions=[], texts=[], values=None, words=None, is_complete=True)
+        is_complete, state = solving.finished.done(), self.session.state_before(ply)
+        actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
+        values = [solving.values.get(action) for action in actions]
         return PerfectView(
             kind=perfect.value_kind,
+            actions=actions,
+            texts=[self.game.action_to_string(action) for action in actions],
             values=[None if value is None else float(value) for value in values],
-            words=words,
+            words=[None if value is None else perfect.value_text(value, state) for value in values],
             is_complete=is_complete,
         )
+
+    def line(self, ply: int | None, *, is_perfect: bool) -> LineView:
+        """The best line by the opponent's values, or by perfect play as far as it is known. `ply`: as for `solving`."""
+        self._check_ply(ply)
+        perfect = perfect_player_of(self.game) if is_perfect else None
+        player = self.opponent.player if perfect is None else perfect.with_time_limit(LINE_SECONDS)
+        actions = best_line(self.game, player, self.session.state_before(ply), LINE_SECONDS)
+        source = self.opponent.view.label if perfect is None else "Perfect play"
+        return LineView(moves=[self.game.action_to_string(action) for action in actions], source=source)
+
+    def file(self) -> MatchFileView:
+        """The match so far as a file."""
+        session = self.session
+        held = zip(session.names, self._seats(), strict=True)
+        first, second = (name if view is None else view.label for name, view in held)
+        states = [session.state_before(number) for number in range(len(session.plies) + 1)]
+        made = self.game.presentation.match_file(states, [ply.action for ply in session.plies], (first, second))
+        return MatchFileView(name=f"{self.game.name}{made.ending}", text=made.text)
 
 
 def random_key(seed: int, match_id: str) -> int:

@@ -11,15 +11,13 @@ import torch
 
 from selfplay.games import Game
 from selfplay.players.capabilities import LearnsFromMatches
-from selfplay.players.player import Player
 from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.web import WebSettings
-from selfplay.web.match import Match
+from selfplay.web.match import Match, Participant, busiest_of
 from selfplay.web.opponents import OpponentCatalog
-from selfplay.web.player_cache import Opponent
 from selfplay.web.proof import Proofs
 from selfplay.web.proof_queue import ProofQueue
-from selfplay.web.schemas import HintView, MatchView, NewMatchRequest, PerfectView, ProofView, TakeOverRequest
+from selfplay.web.schemas import HintView, LineView, MatchView, NewMatchRequest, PerfectView, ProofView, TakeOverRequest
 from selfplay.web.store import MatchStore
 from selfplay.web.story import StoryReader
 from selfplay.web.workers import Workers
@@ -66,27 +64,40 @@ class MatchService:
         """Begin a match. Raises TooManyMatchesError, NotFoundError, and what `OpponentCatalog.player` raises."""
         self.matches.check_room(client)
         game = self.catalog.game(request.game)
-        if self.catalog.needs_solution(request.opponent):
-            await self._solve(game)
+        await self._solve_for(game, request)
         # If the player is in the cache, as it usually is, the whole request needs only one thread.
         begun = await self.workers.run_quick(lambda: self._begin_if_cached(request, client, game))
         if isinstance(begun, MatchView):
             return begun
-        player = await self.workers.run_loading(lambda: self.catalog.player(game, begun))
-        return await self.workers.run_for(begun.view, lambda: self._begin(request, client, game, begun, player))
+        opponent, partner = await self.workers.run_loading(lambda: self._participants(game, request))
+        match = Match(self._new_id(), game, opponent, self.settings.seed, request.person, partner)
+        return await self.workers.run_for(match.busiest, lambda: self._begin(request, client, match))
 
-    def _begin_if_cached(self, request: NewMatchRequest, client: str, game: Game) -> MatchView | Opponent:
-        """The new match; or the opponent, if its player is not in the cache or may be slow."""
+    def _begin_if_cached(self, request: NewMatchRequest, client: str, game: Game) -> MatchView | None:
+        """The new match; None if a player is not in the cache or may be slow."""
         opponent = self.catalog.opponent(game, request.opponent)
         player = self.catalog.cached_player(game, opponent)
-        if player is None or player.as_a(LearnsFromMatches) is not None:
-            return opponent
-        return self._begin(request, client, game, opponent, player)
+        if player is None or player.as_a(LearnsFromMatches) is not None or request.partner is not None:
+            return None
+        participant = Participant(opponent.view, player)
+        return self._begin(
+            request, client, Match(self._new_id(), game, participant, self.settings.seed, request.person)
+        )
 
-    def _begin(
-        self, request: NewMatchRequest, client: str, game: Game, opponent: Opponent, player: Player
-    ) -> MatchView:
-        match = Match(self._new_id(), game, opponent.view, player, self.settings.seed, request.person)
+    def _participants(
+        self, game: Game, request: NewMatchRequest | TakeOverRequest
+    ) -> tuple[Participant, Participant | None]:
+        """The opponent, and the partner if there is another. Raises what `OpponentCatalog.player` raises."""
+        opponent = self._participant(game, request.opponent)
+        has_partner = request.partner not in (None, request.opponent)
+        return opponent, self._participant(game, request.partner or "") if has_partner else None
+
+    def _participant(self, game: Game, opponent_id: str) -> Participant:
+        opponent = self.catalog.opponent(game, opponent_id)
+        return Participant(opponent.view, self.catalog.player(game, opponent))
+
+    def _begin(self, request: NewMatchRequest, client: str, match: Match) -> MatchView:
+        match.resume(request)
         view = match.view()
         self.matches.add(match.id, match, client)
         return view
@@ -95,7 +106,7 @@ class MatchService:
         """The result of `change` for a match, while its lock is held. Raises NotFoundError, BusyError."""
         match = self.matches.get(name)
         # The opponent is read while the lock is held: another request may have changed it.
-        return await match.lock.hold(lambda: self.workers.run_for(match.opponent, lambda: change(match)))
+        return await match.lock.hold(lambda: self.workers.run_for(match.busiest, lambda: change(match)))
 
     async def hint(self, name: str) -> HintView:
         """A hint in a match. Raises what `with_match` and `Match.hint` raise."""
@@ -105,18 +116,26 @@ class MatchService:
         await self._wait_for_solution(name, self.settings.search_seconds)
         return await self.with_match(name, Match.hint)
 
-    async def perfect(self, name: str, seconds: float) -> PerfectView:
+    async def perfect(self, name: str, seconds: float, ply: int | None = None) -> PerfectView:
         """Perfect play in a match, as far as it is known after `seconds`, at most `search_seconds`.
 
-        Raises what `with_match` raises.
+        Args:
+            ply: the position before this ply; None: the current one.
+
+        Raises what `with_match` and `Match.solving` raise.
         """
         await self._solve(self.matches.get(name).game)
-        await self._wait_for_solution(name, min(seconds, self.settings.search_seconds))
-        return await self._quickly(name, Match.perfect)
+        await self._wait_for_solution(name, min(seconds, self.settings.search_seconds), ply)
+        return await self._quickly(name, lambda match: match.perfect(ply))
 
-    async def _wait_for_solution(self, name: str, seconds: float) -> None:
-        """Wait until the current position of a match is solved. No thread and no lock is held meanwhile."""
-        solving = await self._quickly(name, Match.solving)
+    async def line(self, name: str, ply: int | None, *, is_perfect: bool) -> LineView:
+        """The best line from a position of a match. Raises as `perfect`."""
+        await self._solve(self.matches.get(name).game)
+        return await self.with_match(name, lambda match: match.line(ply, is_perfect=is_perfect))
+
+    async def _wait_for_solution(self, name: str, seconds: float, ply: int | None = None) -> None:
+        """Wait until a position of a match is solved. No thread and no lock is held meanwhile."""
+        solving = await self._quickly(name, lambda match: match.solving(ply))
         if solving is not None:
             await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=seconds)
 
@@ -128,17 +147,20 @@ class MatchService:
     async def take_over(self, name: str, request: TakeOverRequest) -> MatchView:
         """Let another opponent continue a match. Raises what `begin` and `with_match` raise."""
         game = self.matches.get(name).game
-        if self.catalog.needs_solution(request.opponent):
-            await self._solve(game)
-        opponent = await self.workers.run_quick(lambda: self.catalog.opponent(game, request.opponent))
-        player = await self.workers.run_loading(lambda: self.catalog.player(game, opponent))
+        await self._solve_for(game, request)
+        opponent, partner = await self.workers.run_loading(lambda: self._participants(game, request))
         match = self.matches.get(name)
 
         def changed() -> MatchView:
-            match.take_over(opponent.view, player)
+            match.take_over(opponent, partner)
             return match.view()
 
-        return await match.lock.hold(lambda: self.workers.run_for(opponent.view, changed))
+        return await match.lock.hold(lambda: self.workers.run_for(busiest_of(opponent, partner), changed))
+
+    async def _solve_for(self, game: Game, request: NewMatchRequest | TakeOverRequest) -> None:
+        """Compute perfect play of the game if a chosen player needs it."""
+        if any(name and self.catalog.needs_solution(name) for name in (request.opponent, request.partner)):
+            await self._solve(game)
 
     async def _solve(self, game: Game) -> None:
         """Compute perfect play of the game, unless the game is too large."""

@@ -61,6 +61,8 @@ class OpponentCatalog:
             seat_names=list(game.presentation.player_names),
             stone_colours=None if game.presentation.stone_colours is None else list(game.presentation.stone_colours),
             counts_stones=game.rules.margin is not None,
+            has_lines=game.presentation.line_length is not None,
+            can_be_set_up=game.can_be_set_up,
             square_names=[game.presentation.square_name(square) for square in range(game.num_squares or 0)],
             line_label=None if line is None else line.label,
             line_end=None if line is None else line.end,
@@ -88,13 +90,15 @@ class OpponentCatalog:
     def opponents(self, game: Game) -> OpponentsView:
         """All opponents, and notes on what is missing. May take as long as `perfect_player`."""
         opponents = [opponent.view for opponent in (*self._opponents(game), *self._opponents_in_solved_games(game))]
+        perfect = self.perfect_player(game)
         notes = []
         if not self.run(game).trained_levels():
             notes.append(no_levels_text(self.run(game), game))
         return OpponentsView(
             run=path_text(self.run(game).path),
             opponents=opponents,
-            has_perfect_play=self.perfect_player(game) is not None,
+            default=_default(opponents, is_small=perfect is not None and perfect.value_kind == "results").id,
+            has_perfect_play=perfect is not None,
             notes=notes,
         )
 
@@ -169,6 +173,13 @@ def opponent_of(offer: Offer) -> Opponent:
     shown = {name: value for name, value in offer._asdict().items() if name in OpponentView.model_fields}
     make = partial(CachingPlayer.around, offer.make) if offer.has_fixed_values else offer.make
     return Opponent(OpponentView(**shown), make, offer.file, offer.level)
+
+
+def _default(opponents: list[OpponentView], *, is_small: bool) -> OpponentView:
+    """The opponent that is selected at first: in large games a strong one, otherwise the first of the list."""
+    recommended = [view for view in opponents if view.is_recommended and not is_small]
+    in_first_group = [view for view in opponents if view.is_default and view.group == opponents[0].group]
+    return [*recommended, *in_first_group, *opponents][0]
 
 
 def path_text(path: Path) -> str:

@@ -15,12 +15,15 @@ from selfplay.web.schemas import (
     ErrorView,
     GameView,
     HintView,
+    LineView,
+    MatchFileView,
     MatchView,
     NewMatchRequest,
     NextMatchRequest,
     OpponentsView,
     PerfectView,
     ProofView,
+    RewindRequest,
     StoryView,
     TakeOverRequest,
 )
@@ -51,6 +54,10 @@ MatchId = Annotated[str, Path(min_length=1, max_length=64)]
 WaitSeconds = Annotated[
     float,
     Query(ge=0, le=60, description="How long to wait for values that are not known, at most `search_seconds`."),
+]
+PlyNumber = Annotated[int, Path(ge=0, le=1000, description="The number of plies before the position.")]
+AskedPly = Annotated[
+    int | None, Query(ge=0, le=1000, description="The number of plies before the position; left out: the current one.")
 ]
 GameName = Annotated[str, Path(min_length=1, max_length=100)]
 
@@ -128,6 +135,26 @@ def match_routes(service: MatchService) -> APIRouter:
     async def reply(match: MatchId) -> MatchView:
         return await service.with_match(match, then_view(Match.reply))
 
+    @router.get(
+        "/{match}/positions/{ply}", summary="Show an earlier position", operation_id="position", responses=CONFLICT
+    )
+    async def position(match: MatchId, ply: PlyNumber) -> MatchView:
+        return await service.with_match(match, lambda it: it.view(ply))
+
+    @router.post(
+        "/{match}/rewind", summary="Continue from an earlier position", operation_id="rewind", responses=CONFLICT
+    )
+    async def rewind(match: MatchId, request: RewindRequest) -> MatchView:
+        return await service.with_match(match, then_view(lambda it: it.rewind(request.ply)))
+
+    @router.get("/{match}/line", summary="Show the best line", operation_id="line", responses=CONFLICT)
+    async def line(match: MatchId, ply: AskedPly = None, is_perfect: bool = False) -> LineView:
+        return await service.line(match, ply, is_perfect=is_perfect)
+
+    @router.get("/{match}/file", summary="Write the match as a file", operation_id="file", responses=CONFLICT)
+    async def file(match: MatchId) -> MatchFileView:
+        return await service.with_match(match, Match.file)
+
     @router.post("/{match}/undo", summary="Take back the last action", operation_id="undo", responses=CONFLICT)
     async def undo(match: MatchId) -> MatchView:
         return await service.with_match(match, then_view(Match.undo))
@@ -157,8 +184,8 @@ def match_routes(service: MatchService) -> APIRouter:
         operation_id="perfect",
         responses=CONFLICT,
     )
-    async def perfect(match: MatchId, seconds: WaitSeconds = 0.0) -> PerfectView:
-        return await service.perfect(match, seconds)
+    async def perfect(match: MatchId, seconds: WaitSeconds = 0.0, ply: AskedPly = None) -> PerfectView:
+        return await service.perfect(match, seconds, ply)
 
     @router.delete("/{match}", status_code=204, summary="Close a match", operation_id="leave", responses=NOT_FOUND)
     async def leave(match: MatchId) -> None:

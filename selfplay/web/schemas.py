@@ -9,6 +9,8 @@ from selfplay.players.solver_player import ValueKind
 from selfplay.playing.match_description import MatchDescription
 
 SeatOfPerson = Literal["first", "second"]
+People = Literal["first", "second", "both", "none"]
+"""The seats of people: one of them, both, or neither, to watch two players."""
 
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]
 
@@ -19,12 +21,31 @@ class RequestBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+class PositionRequest(RequestBody):
+    """A position that was set up by hand."""
+
+    squares: list[Literal[-1, 0, 1]] = Field(
+        max_length=64, description="1: a stone of seat 0; -1: a stone of seat 1; 0: empty."
+    )
+    to_move: Literal[0, 1] = Field(description="The seat to move.")
+
+
 class NewMatchRequest(RequestBody):
-    """A new match."""
+    """A new match, or one that is continued."""
 
     game: str = Field(min_length=1, max_length=100, examples=["tictactoe"])
     opponent: OpponentId
-    person: SeatOfPerson = Field("first", description="Whether the person moves first or second.")
+    person: People = Field(
+        "first",
+        description="Which seats people hold. both: the opponent only values the actions; none: the opponent moves "
+        "second against `partner`.",
+    )
+    partner: OpponentId | None = Field(
+        default=None, description="Who moves first if no person plays; null: the opponent plays against itself."
+    )
+    moves: str = Field(default="", max_length=1000, description="The actions so far as text, such as f5d6c3.")
+    position: PositionRequest | None = Field(default=None, description="Where the match begins; null: at the start.")
+    is_practice: bool = Field(default=False, description="Whether its end must not count.")
 
 
 class ActionRequest(RequestBody):
@@ -48,6 +69,13 @@ class TakeOverRequest(RequestBody):
     """Another opponent for the current match."""
 
     opponent: OpponentId
+    partner: OpponentId | None = Field(default=None, description="Another player to move first if no person plays.")
+
+
+class RewindRequest(RequestBody):
+    """An earlier position from which the match is to be continued."""
+
+    ply: int = Field(ge=0, le=1000, description="The number of plies to keep.")
 
 
 class ErrorView(BaseModel):
@@ -69,6 +97,8 @@ class GameView(BaseModel):
     stone_colours: list[str] | None
     counts_stones: bool = Field(description="Whether the number of stones decides the match.")
     square_names: list[str]
+    has_lines: bool = Field(description="Whether a line of stones wins.")
+    can_be_set_up: bool = Field(description="Whether a person can set up a position.")
     line_label: str | None = Field(description="The meaning of the number, in games whose positions are numbers.")
     line_end: int | None
     is_default: bool
@@ -88,6 +118,7 @@ class OpponentView(BaseModel):
         default=None, description="Its number in the group: the level, or the depth of a search."
     )
     is_default: bool = Field(default=False, description="Whether it is selected at first in its group.")
+    is_recommended: bool = Field(default=False, description="Whether it is among the strongest opponents.")
     neutral: float = Field(default=0.0, description="The value of an even match.")
     span: float | None = Field(
         default=1.0, description="The largest difference from the neutral value; null: unlimited."
@@ -101,6 +132,7 @@ class OpponentsView(BaseModel):
 
     run: str = Field(description="The folder of the run whose levels and tables are listed.")
     opponents: list[OpponentView]
+    default: str = Field(description="The id of the opponent that is selected at first.")
     has_perfect_play: bool = Field(description="Whether the result of each action with perfect play is known.")
     notes: list[str] = Field(description="What is missing, and the command that makes it.")
 
@@ -115,13 +147,37 @@ class ProofView(BaseModel):
     text: str
 
 
+class PositionView(BaseModel):
+    """A position that was set up by hand."""
+
+    squares: list[int]
+    to_move: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class MatchView(MatchDescription):
-    """A match of a person against an opponent. Seat 0 moves first, seat 1 second."""
+    """A match in which people or opponents play. Seat 0 moves first, seat 1 second."""
 
     id: str
     opponent: OpponentView
-    person_seat: int
+    person_seat: int | None = Field(description="The seat of the only person; null if both or none of them are people.")
+    people: People
+    seats: list[OpponentView | None] = Field(description="Who holds each seat; null: a person.")
+    position: PositionView | None = Field(description="The position in which it began; null: the start of the game.")
+
+
+class LineView(BaseModel):
+    """Moves that follow if both players take the best action by the same values."""
+
+    moves: list[str]
+    source: str
+
+
+class MatchFileView(BaseModel):
+    """A match as a file."""
+
+    name: str
+    text: str
 
 
 class HintView(BaseModel):
@@ -143,6 +199,8 @@ class PerfectView(BaseModel):
         "lost; a sooner win and a later loss have higher scores. points: the points by which the match is won "
         "(Othello: discs). null: the game is too large to solve, or the match is over."
     )
+    actions: list[int] = Field(description="The legal actions.")
+    texts: list[str] = Field(description="Their texts.")
     values: list[float | None] | None = Field(
         description="In the order of the legal actions; null for an action that is still being solved."
     )

@@ -8,28 +8,15 @@ from fastapi import FastAPI, Response
 TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 PAGES = {"/": "index.html", "/docs": "docs.html"}
-FILES = ("style.css", "icon.svg")
-SCRIPTS = (
-    *("main.js", "api.js", "drawing.js", "docs.js"),
-    *(
-        "play.js",
-        "listeners.js",
-        "opponents.js",
-        "level_slider.js",
-        "match_view.js",
-        "perfect_values.js",
-        "words.js",
-        "board.js",
-        "buttons.js",
-        "curve.js",
-    ),
-    *("story.js", "charts.js"),
+FILES = tuple(
+    sorted(path.name for path in (files("selfplay.web") / "page").iterdir() if not path.name.endswith(".html"))
 )
+"""Every other file of the folder of the page."""
 
 
 def add_static_files(app: FastAPI) -> None:
     """Serve the page at /, the documentation of the server at /docs, and the files they load."""
-    names = PAGES | {f"/page/{name}": name for name in (*FILES, *SCRIPTS)}
+    names = PAGES | {f"/page/{name}": name for name in FILES}
     for address, name in names.items():
         app.add_api_route(address, _sender(name), methods=["GET", "HEAD"], include_in_schema=False)
 

@@ -125,7 +125,15 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
     hint = client.get(f"/api/matches/{match['id']}/hint").json()
     assert hint["source"] == "Level 3"
     assert hint["value"] == max(legal["value"] for legal in match["legal"])
-    values = {"kind": "results", "values": [0.0] * 9, "words": ["draws"] * 9, "is_complete": True}
+    texts = [f"{action // 3},{action % 3}" for action in range(9)]
+    values = {
+        "kind": "results",
+        "actions": list(range(9)),
+        "texts": texts,
+        "values": [0.0] * 9,
+        "words": ["draws"] * 9,
+        "is_complete": True,
+    }
     assert client.get(f"/api/matches/{match['id']}/perfect").json() == values
     without = begin(client, opponent="random")
     assert without["adviser"] is None

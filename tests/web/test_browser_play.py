@@ -66,7 +66,7 @@ def test_a_search_and_the_other_seat(page: Page) -> None:
     choose(page, "Search")
     expect(page.locator("#proof")).to_contain_text("lines tried")
     # Nothing has been played yet, so the opponent moves at once.
-    page.locator(".choice").get_by_text("Opponent", exact=True).click()
+    page.locator(".choice").get_by_text("You second", exact=True).click()
     settled(page, 1)
     expect(page.locator("#status")).to_contain_text("Search (4 plies) plays")
     play_out(page)
@@ -136,7 +136,7 @@ def test_the_page_shows_when_the_values_of_a_search_are_exact(page: Page) -> Non
 def test_passes_are_announced(page: Page) -> None:
     visit(page, "/#play/othello_4x4")
     choose(page, "Most discs now")
-    page.locator(".choice").get_by_text("Opponent", exact=True).click()
+    page.locator(".choice").get_by_text("You second", exact=True).click()
     settled(page, 1)
     said = play_out(page, 1)
     assert any("You can only pass." in words for words in said)

@@ -21,26 +21,29 @@ def forget_matches(server: Server) -> None:
 # ---------------------------------------------------------------------- expired matches
 
 
-def test_an_expired_match_is_replaced_by_a_new_one(page: Page, server: Server) -> None:
+def test_an_expired_match_is_brought_back_and_continued(page: Page, server: Server) -> None:
     visit(page)
+    for square, count in (("0", 2), ("last", 4)):
+        forget_matches(server)
+        (page.locator("[data-square='0']") if square == "0" else page.locator("#board .legal").last).click()
+        settled(page, count)
+        expect(page.locator("#error")).to_be_hidden()
+        expect(page.locator("#status")).to_contain_text("Level 3 plays")
+    expect(page.get_by_role("gridcell", name="0,0, X")).to_have_count(1)
     forget_matches(server)
-    page.locator("[data-square='0']").click()
-    expect(page.locator("#error")).to_contain_text("Unknown match")
-    expect(page.locator("#status")).to_have_text("This is a new match.")
-    page.locator("[data-square='0']").click()
+    page.get_by_role("button", name="Undo").click()
     settled(page, 2)
-    expect(page.locator("#error")).to_be_hidden()
 
 
-def test_in_a_match_that_replaces_an_expired_one_the_opponent_may_move_first(page: Page, server: Server) -> None:
+def test_an_expired_match_is_brought_back_in_which_the_opponent_moved_first(page: Page, server: Server) -> None:
     visit(page)
-    page.locator(".choice").get_by_text("Opponent", exact=True).click()
+    page.locator(".choice").get_by_text("You second", exact=True).click()
     settled(page, 1)
     forget_matches(server)
     page.locator("#board .legal").first.click()
-    expect(page.locator("#error")).to_contain_text("Unknown match")
-    settled(page, 1)
-    expect(page.locator("#status")).to_have_text("Your turn.")
+    settled(page, 3)
+    expect(page.locator("#error")).to_be_hidden()
+    expect(page.locator("#status")).to_contain_text("Your turn.")
 
 
 # ---------------------------------------------------------------------- matches that cannot begin

@@ -40,7 +40,7 @@ def test_each_square_shows_its_share_of_the_simulations(page: Page) -> None:
 
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": width, "height": 800}} for width in (375, 1280)])
-def test_columns_show_shares_inside_their_squares(page: Page, options: dict[str, Any]) -> None:
+def test_columns_show_shares_inside_their_heads(page: Page, options: dict[str, Any]) -> None:
     visit(page, "/#play/connect_four")
     choose(page, SEARCH)
     expect(page.locator("#board .share")).to_have_count(7)
@@ -49,7 +49,7 @@ def test_columns_show_shares_inside_their_squares(page: Page, options: dict[str,
         const [outer, inner] = [cell, cell.querySelector(".share")].map((node) => node.getBoundingClientRect());
         return inner.bottom <= outer.bottom && inner.left >= outer.left && inner.right <= outer.right;
     })"""
-    assert page.locator("#board .cell.legal").evaluate_all(fits)
+    assert page.locator("#board .heads > span").evaluate_all(fits)
     assert page.evaluate("document.documentElement.scrollWidth") <= options["viewport"]["width"]
 
 

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from pydantic import TypeAdapter
 
 from selfplay.web.app import create_app
-from selfplay.web.match import Match
+from selfplay.web.match import Match, Participant
 from selfplay.web.match_service import MatchService
 from selfplay.web.schemas import MatchView
 from selfplay.web.workers import LOADING_WORKERS
@@ -51,7 +51,8 @@ def test_two_hundred_concurrent_matches_are_the_same_as_one_at_a_time(app: FastA
         game = service.catalog.game("tictactoe")
         opponent = service.catalog.opponent(game, there["opponent"]["id"])
         person = "first" if there["person_seat"] == 0 else "second"
-        alone = Match(there["id"], game, opponent.view, service.catalog.player(game, opponent), 0, person)
+        participant = Participant(opponent.view, service.catalog.player(game, opponent))
+        alone = Match(there["id"], game, participant, 0, person)
         for ply in there["plies"]:
             if ply["by_person"]:
                 alone.reply()

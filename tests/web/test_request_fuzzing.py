@@ -34,6 +34,13 @@ WORDS = [
 ]
 VALUES = [
     *('"tictactoe"', '"random"', '"first"', '"second"', "0", "4", "-1", "1.5", "true", "null", "[]", "{}", "1e999"),
+    *(
+        '"1,1 0,0"',
+        '"both"',
+        '"none"',
+        '{"squares": [0,0,0,0,0,0,0,0,0], "to_move": 0}',
+        '{"squares": [7], "to_move": 2}',
+    ),
     *("9" * 5000, '"\\ud800"', "[" * 500, '"' + "x" * 5000 + '"', "NaN", str(2**63), '"level-1"', '"search-1"'),
 ]
 BEGIN = b"\r\n".join(
@@ -43,7 +50,19 @@ BEGIN = b"\r\n".join(
         *(b"", b'{"game": "tictactoe", "opponent": "random"}'),
     ]
 )
-KEYS = ["game", "opponent", "person", "action", "ply", "run_dir", "\\u0000"]
+KEYS = [
+    "game",
+    "opponent",
+    "person",
+    "action",
+    "ply",
+    "run_dir",
+    "\\u0000",
+    "moves",
+    "position",
+    "partner",
+    "is_practice",
+]
 HEADERS = [
     *("Host: elsewhere", "Host:", "Content-Length: -1", "Content-Length: 99999999999999999999", "Content-Length: 5"),
     *("Transfer-Encoding: chunked", "Transfer-Encoding: gzip", "Connection: close", "Connection: Upgrade"),
@@ -62,7 +81,10 @@ def path(chance: random.Random, match: str) -> str:
             *(f"/api/games/tictactoe/proof?opponent={word}", "/api/matches", "/api/matches", f"/api/matches/{word}"),
             *(
                 f"/api/matches/{match}/{what}"
-                for what in ("actions", "reply", "undo", "next", "hint", "opponent", word)
+                for what in (
+                    *("actions", "reply", "undo", "next", "hint", "opponent", word, "rewind", "file"),
+                    *(f"positions/{word}", f"line?ply={word}", f"perfect?ply={word}", "positions/0"),
+                )
             ),
         ]
     )

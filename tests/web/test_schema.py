@@ -25,7 +25,7 @@ CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance,
 OPPONENTS = ["random", "level-2", "search-1", "memory-experience"]
 OPERATIONS = [
     *("games", "opponents", "proof", "story", "begin", "look", "act", "reply", "undo", "next"),
-    *("takeOver", "hint", "perfect", "leave"),
+    *("takeOver", "hint", "perfect", "leave", "position", "rewind", "line", "file"),
 ]
 
 
@@ -42,6 +42,8 @@ def made_real(case: Any, client: TestClient, number: int) -> None:
     if "match" in case.path_parameters:
         asked = {"game": "tictactoe", "opponent": opponent}
         case.path_parameters["match"] = client.post("/api/matches", json=asked).json()["id"]
+    if "ply" in case.path_parameters:
+        case.path_parameters["ply"] = 0
     if "game" in case.path_parameters:
         case.path_parameters["game"] = "tictactoe"
     if case.query and "opponent" in case.query:

@@ -19,7 +19,7 @@ from selfplay.errors import SettingError, StageError
 from selfplay.settings import checks
 from selfplay.settings.web import WebSettings
 from selfplay.web import server
-from selfplay.web.static_files import FILES, PAGES, SCRIPTS
+from selfplay.web.static_files import FILES, PAGES
 from tests.support.runs import PROJECT, interruptible, run_forked
 from tests.web.conftest import web_settings
 
@@ -76,7 +76,7 @@ def test_settings_out_of_range_are_rejected(changed: dict[str, int]) -> None:
 
 
 def test_the_page_refers_to_no_other_server() -> None:
-    served = {*PAGES.values(), *FILES, *SCRIPTS}
+    served = {*PAGES.values(), *FILES}
     assert served == {path.name for path in PAGE.iterdir()}
     for path in PAGE.iterdir():
         text = path.read_text()

@@ -30,15 +30,23 @@ const part = encodeURIComponent;
 export const games = () => ask("GET", "/games");
 export const opponents = (game) => ask("GET", `/games/${part(game)}/opponents`);
 export const proof = (game, opponent, signal) => ask("GET", `/games/${part(game)}/proof?opponent=${part(opponent)}`, undefined, signal);
-export const begin = (game, opponent, person) => ask("POST", "/matches", { game, opponent, person });
+// request: {opponent, person}, and to bring a match back {partner, moves, position, is_practice}.
+export const begin = (game, request) => ask("POST", "/matches", { game, ...request });
 export const look = (match) => ask("GET", `/matches/${part(match)}`);
 export const act = (match, action, ply) => ask("POST", `/matches/${part(match)}/actions`, { action, ply });
 export const reply = (match) => ask("POST", `/matches/${part(match)}/reply`);
 export const undo = (match) => ask("POST", `/matches/${part(match)}/undo`);
 export const next = (match, person) => ask("POST", `/matches/${part(match)}/next`, { person });
-export const takeOver = (match, opponent) => ask("PUT", `/matches/${part(match)}/opponent`, { opponent });
+// players: {opponent, partner}
+export const takeOver = (match, players) => ask("PUT", `/matches/${part(match)}/opponent`, players);
+export const rewind = (match, ply) => ask("POST", `/matches/${part(match)}/rewind`, { ply });
+export const position = (match, ply) => ask("GET", `/matches/${part(match)}/positions/${ply}`);
+export const file = (match) => ask("GET", `/matches/${part(match)}/file`);
 export const hint = (match) => ask("GET", `/matches/${part(match)}/hint`);
-export const perfect = (match, seconds) => ask("GET", `/matches/${part(match)}/perfect?seconds=${seconds}`);
+// ply: the position before this ply; null: the current one.
+const atPly = (ply) => (ply === null ? "" : `&ply=${ply}`);
+export const perfect = (match, seconds, ply) => ask("GET", `/matches/${part(match)}/perfect?seconds=${seconds}${atPly(ply)}`);
+export const line = (match, isPerfect, ply) => ask("GET", `/matches/${part(match)}/line?is_perfect=${isPerfect}${atPly(ply)}`);
 
 export function leave(match) {
   fetch(`/api/matches/${part(match)}`, { method: "DELETE", keepalive: true }).catch(() => {});

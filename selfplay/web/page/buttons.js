@@ -1,6 +1,8 @@
 // Buttons for actions without a square, such as a pass, and the view of games without a board.
 
-import { element, extremes, goodness, paint, svg, valueInWords, valueLabel } from "./drawing.js";
+import { element, svg } from "./drawing.js";
+import { knownOf, valueInWords, valueLabel } from "./stones.js";
+import { extremes, goodness, paint, unpaint } from "./values.js";
 
 export class ActionButtons {
   constructor(play) {
@@ -12,12 +14,12 @@ export class ActionButtons {
     this.group.addEventListener("keydown", (event) => this.move(event));
   }
 
-  show(legal, shown, largest, best) {
+  show(legal, shown, range) {
     this.legal = new Map(legal.map((one) => [one.action, one]));
     legal.filter((one) => !this.buttons.has(one.action)).forEach((one) => this.add(one));
     this.group.hidden = this.buttons.size === 0;
     this.isOpen = shown.isOpen;
-    this.buttons.forEach((button, action) => this.draw(button, action, shown, largest, best));
+    this.buttons.forEach((button, action) => this.draw(button, action, shown, range));
   }
 
   // Inserts the button in the order of the actions.
@@ -29,24 +31,21 @@ export class ActionButtons {
     this.buttons.set(action, button);
   }
 
-  draw(button, action, shown, largest, best) {
+  draw(button, action, shown, range) {
     const legal = this.legal.get(action);
-    const value = legal && shown.values.get(action);
-    const share = legal && shown.shares.get(action);
+    const known = legal ? knownOf(action, shown) : null;
     const name = button.querySelector("b");
     button.classList.toggle("legal", Boolean(legal));
     button.classList.toggle("hinted", shown.hintAction === action);
-    button.classList.toggle("best", value !== undefined && value === best && shown.values.size > 1);
+    button.classList.toggle("best", known?.value !== undefined && known.value === range.best && shown.values.size > 1);
     button.setAttribute("aria-disabled", String(!shown.isOpen || !legal));
     button.setAttribute("aria-label", name.textContent);
     button.replaceChildren(name);
-    delete button.dataset.tone;
-    if (value !== undefined || share !== undefined) {
-      paint(button, value === undefined ? 0 : goodness(value, shown.scale, largest));
-      const inWords = shown.words.get(action);
-      button.append(valueLabel(value, share, shown.scale, { title: inWords }));
-      const words = [name.textContent, ...valueInWords(value, share, shown.scale), ...(inWords ? [inWords] : [])];
-      button.setAttribute("aria-label", words.join(", "));
+    unpaint(button);
+    if (known !== null) {
+      paint(button, goodness(known.value, shown.scale, range));
+      button.append(valueLabel(known, shown.scale));
+      button.setAttribute("aria-label", [name.textContent, ...valueInWords(known, shown.scale)].join(", "));
     }
   }
 
@@ -54,6 +53,7 @@ export class ActionButtons {
     const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
     if (step !== undefined && !event.ctrlKey && !event.altKey && !event.metaKey) {
       event.preventDefault();
+      event.stopPropagation();
       const buttons = [...this.group.children];
       buttons[buttons.indexOf(document.activeElement) + step]?.focus();
     }
@@ -79,8 +79,7 @@ export class Buttons {
       this.sum.append(element("span", { class: "quiet" }, label), element("strong", {}, String(match.place)));
     }
     this.drawTrack(match, end);
-    const { largest, best } = extremes(values, scale);
-    this.actions.show(match.legal, shown, largest, best);
+    this.actions.show(match.legal, shown, extremes(values, scale));
   }
 
   // A line from the start to the end of the game, with a dot for each ply.
@@ -98,7 +97,7 @@ export class Buttons {
     this.track.append(svg("line", { x1: x(0), x2: x(match.place), y1: 10, y2: 10, class: "gone" }));
     for (const ply of match.plies) {
       if (ply.place !== null) {
-        this.track.append(svg("circle", { cx: x(ply.place), cy: 10, r: 5, class: ply.seat === match.person_seat ? "yours" : "its" }));
+        this.track.append(svg("circle", { cx: x(ply.place), cy: 10, r: 5, class: ply.seat === (match.person_seat ?? 0) ? "yours" : "its" }));
       }
     }
     for (const number of [0, end]) {

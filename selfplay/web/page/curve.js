@@ -1,58 +1,101 @@
-// The values of the match, ply by ply, as estimated by the opponent. Up is good for the person.
+// The values of the match, ply by ply, as estimated by the players. Up is good for the person, or for who moves first.
 
-import { EXACT_SCALE, svg, valueText } from "./drawing.js";
+import { svg } from "./drawing.js";
+import { adviserOf, scaleOfPly, valueText } from "./values.js";
 
 const HEIGHT = 150;
 const LEFT = 44;
 const RIGHT = 12;
 const TOP = 14;
 const BOTTOM = 24;
+// The smallest range of points that the curve shows.
+const FEWEST_POINTS = 4;
 
-// The plies whose value is known: [{number, good, ply}], where good is the value to the person minus the neutral value.
+// The plies whose value is known: [{number, good, text, ply}], where good is the value to the person minus the neutral
+// value.
 export function valuesToPerson(match) {
-  const { neutral, span } = match.opponent;
+  const seat = match.person_seat ?? 0;
   return match.plies
-    .map((ply, number) => ({ ply, number: number + 1, sign: ply.seat === match.person_seat ? 1 : -1 }))
+    .map((ply, number) => ({ ply, number: number + 1, sign: ply.seat === seat ? 1 : -1, scale: scaleOfPly(match, ply) }))
     .filter(({ ply }) => ply.value !== null)
-    .map(({ ply, number, sign }) => {
-      const good = sign * (ply.value - (ply.words === null ? neutral : 0));
-      const text = valueText(good, ply.words === null ? { neutral: 0, span } : EXACT_SCALE);
+    .map(({ ply, number, sign, scale }) => {
+      const good = sign * (ply.value - scale.neutral);
+      const text = valueText(good, { ...scale, neutral: 0 });
       // On the scale of estimates between a loss and a win, an exact score is one of these.
-      return { ply, number, text, good: ply.words === null || span === null ? good : Math.sign(good) * span };
+      const span = scale.isExact && !ply.value_is_points ? adviserOf(match, ply.seat).span : null;
+      return { ply, number, text, good: span === null ? good : Math.sign(good) * span };
     });
 }
 
-export function drawCurve(place, match) {
-  const points = valuesToPerson(match);
+// Estimates alternate: each player's own choice looks a little better to it. The mean with the neighbours removes this.
+function smoothed(points) {
+  const isEstimate = (point) => point !== undefined && point.ply.words === null;
+  return points.map((point, place) => {
+    const beside = [points[place - 1], points[place + 1]].filter((one) => isEstimate(one) && Math.abs(one.number - point.number) === 1);
+    if (!isEstimate(point) || beside.length === 0) {
+      return point;
+    }
+    const mean = beside.reduce((sum, one) => sum + one.good, 0) / beside.length;
+    return { ...point, good: (point.good + mean) / 2 };
+  });
+}
+
+// The labels of the axis and the height of a value (1: top, -1: bottom), on a scale that suits the match.
+function axisOf(match, points) {
+  const names = match.person_seat === null ? match.seat_names : ["you", "it"];
+  const largest = Math.max(...points.map(({ good }) => Math.abs(good)));
+  if (points.some(({ ply }) => ply.in_points)) {
+    const span = Math.max(FEWEST_POINTS, Math.ceil(largest / 2) * 2);
+    return { ticks: [[span, `+${span}`], [0, "even"], [-span, `−${span}`]], height: (good) => good / span };
+  }
+  const bounded = points.map(({ ply }) => adviserOf(match, ply.seat).span);
+  const span = bounded.includes(null) ? Math.max(1, largest) : Math.max(...bounded, largest);
+  // Unbounded values are shown on a logarithmic scale: a won match is far beyond all others.
+  const squeeze = bounded.includes(null) ? (v) => Math.sign(v) * Math.log10(1 + Math.abs(v)) : (v) => v;
+  return { ticks: [[span, names[0]], [0, "even"], [-span, names[1]]], height: (good) => squeeze(good) / squeeze(span) };
+}
+
+// choose(ply): called with the number of plies before the position after a clicked move. marks: plies that are mistakes.
+export function drawCurve(place, { match, cursor, marks, choose }) {
+  const points = smoothed(valuesToPerson(match));
   if (points.length === 0) {
     const why = match.plies.length === 0 ? "The curve begins with the first move." : `${match.opponent.label} does not estimate values.`;
     place.replaceChildren(Object.assign(document.createElement("p"), { className: "quiet", textContent: why }));
     return;
   }
-  // Unbounded values are shown on a logarithmic scale: a won match is far beyond all others.
-  const squeeze = match.opponent.span === null ? (v) => Math.sign(v) * Math.log10(1 + Math.abs(v)) : (v) => v;
-  const span = match.opponent.span ?? Math.max(1, ...points.map(({ good }) => Math.abs(good)));
+  const { ticks, height } = axisOf(match, points);
   const width = Math.max(260, place.clientWidth || 480);
   const plies = Math.max(match.plies.length, 6);
   const x = (number) => LEFT + ((width - LEFT - RIGHT) * (number - 1)) / (plies - 1);
-  const y = (good) => TOP + ((HEIGHT - TOP - BOTTOM) * (1 - squeeze(good) / squeeze(span))) / 2;
+  const y = (good) => TOP + ((HEIGHT - TOP - BOTTOM) * (1 - height(good))) / 2;
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "chart" });
-  drawing.setAttribute("aria-label", `Values of the match for you: ${points.map((p) => `${p.ply.text} ${p.text}`).join(", ")}`);
-  for (const [good, text] of [[span, "you"], [0, "even"], [-span, "it"]]) {
+  const whose = match.person_seat === null ? match.seat_names[0] : "you";
+  drawing.setAttribute("aria-label", `Values of the match for ${whose}: ${points.map((p) => `${p.ply.text} ${p.text}`).join(", ")}`);
+  for (const [good, text] of ticks) {
     drawing.append(svg("line", { x1: LEFT, x2: width - RIGHT, y1: y(good), y2: y(good), class: good === 0 ? "zero" : "grid" }));
     drawing.append(svg("text", { x: LEFT - 8, y: y(good) + 4, "text-anchor": "end" }, text));
+  }
+  if (cursor > 0 && cursor < match.plies.length) {
+    drawing.append(svg("line", { x1: x(cursor), x2: x(cursor), y1: TOP, y2: HEIGHT - BOTTOM, class: "cursor" }));
   }
   const path = points.map((p) => `${x(p.number).toFixed(1)} ${y(p.good).toFixed(1)}`);
   const area = `M${x(points[0].number)} ${y(0)}L${path.join("L")}L${x(points.at(-1).number)} ${y(0)}Z`;
   drawing.append(svg("path", { d: area, class: "area" }), svg("path", { d: `M${path.join("L")}`, class: "run" }));
+  const isFirst = (seat) => seat === (match.person_seat ?? 0);
   for (const point of points) {
-    const dot = svg("circle", { cx: x(point.number), cy: y(point.good), r: 4.5, class: point.ply.by_person ? "yours" : "its" });
-    dot.append(svg("title", {}, `${point.number}. ${point.ply.text}: ${point.text} for you`));
+    const kind = `${isFirst(point.ply.seat) ? "yours" : "its"}${marks.has(point.number - 1) ? " mistake" : ""}`;
+    const dot = svg("circle", { cx: x(point.number), cy: y(point.good), r: 4.5, class: kind });
+    dot.append(svg("title", {}, `${point.number}. ${point.ply.text}: ${point.text} for ${whose}`));
     drawing.append(dot);
   }
   const every = Math.ceil((plies * 34) / width);
   for (let number = 1; number <= plies; number += every) {
     drawing.append(svg("text", { x: x(number), y: HEIGHT - 6, "text-anchor": "middle" }, String(number)));
   }
+  drawing.addEventListener("click", (event) => {
+    const box = drawing.getBoundingClientRect();
+    const number = 1 + ((((event.clientX - box.left) * width) / box.width - LEFT) * (plies - 1)) / (width - LEFT - RIGHT);
+    choose(Math.max(0, Math.min(match.plies.length, Math.round(number))));
+  });
   place.replaceChildren(drawing);
 }

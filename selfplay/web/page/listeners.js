@@ -2,29 +2,73 @@
 
 import { at } from "./drawing.js";
 
+const enable = (id, is) => at(id).setAttribute("aria-disabled", String(!is));
+
 // aria-disabled instead of disabled, so that a button keeps the keyboard focus.
-export function showControls(match, isBusy) {
-  at("new").setAttribute("aria-disabled", String(isBusy));
-  at("undo").setAttribute("aria-disabled", String(isBusy || !match?.can_undo));
-  at("hint").setAttribute("aria-disabled", String(isBusy || !match?.awaits_person));
+// shown: {match, isBusy, isRunning, cursor}
+export function showControls({ match, isBusy, isRunning, cursor }) {
+  const isWatched = match?.people === "none";
+  for (const [id, is] of [["undo", !isWatched], ["hint", !isWatched], ["step", isWatched], ["run", isWatched]]) {
+    at(id).hidden = !is;
+  }
+  const count = match?.plies.length ?? 0;
+  enable("new", !isBusy || isRunning);
+  enable("undo", !isBusy && match?.can_undo);
+  enable("hint", !isBusy && match !== null && (match.awaits_person || cursor < count));
+  enable("step", !isBusy && match !== null && !match.is_over);
+  enable("run", match !== null && !match.is_over);
+  at("run").textContent = isRunning ? "Pause" : "Run";
+  at("review").hidden = count === 0;
+  at("review-place").textContent = cursor < count ? `${cursor} of ${count}` : `${count}`;
+  for (const id of ["to-start", "back"]) {
+    enable(id, cursor > 0);
+  }
+  for (const id of ["forward", "to-end"]) {
+    enable(id, cursor < count);
+  }
+  enable("play-on", !isBusy && cursor < count);
 }
 
-// handlers: the functions to call: {next, undo, hint, opponent, slide, level, person, values}
+// handlers: the functions to call: {next, undo, hint, step, run, goTo, playOn, returnTo, opponent, slide, level, partner,
+// slidePartner, partnerLevel, person, values}; goTo(to) takes a number of plies, or a function from the present one.
 export function listen(handlers) {
-  at("new").addEventListener("click", handlers.next);
-  at("undo").addEventListener("click", handlers.undo);
-  at("hint").addEventListener("click", handlers.hint);
-  at("opponent").addEventListener("change", handlers.opponent);
-  at("number").addEventListener("input", handlers.slide);
-  at("number").addEventListener("change", handlers.level);
+  const { goTo } = handlers;
+  const steps = { "to-start": 0, back: (cursor) => cursor - 1, forward: (cursor) => cursor + 1, "to-end": Infinity };
+  const clicks = { new: handlers.next, "play-on": handlers.playOn, return: handlers.returnTo };
+  for (const name of ["undo", "hint", "step", "run"]) {
+    clicks[name] = handlers[name];
+  }
+  Object.entries(steps).forEach(([id, to]) => at(id).addEventListener("click", () => goTo(to)));
+  Object.entries(clicks).forEach(([id, handler]) => at(id).addEventListener("click", () => handler()));
+  for (const [list, slider, change, slide, level] of [
+    ["opponent", "number", handlers.opponent, handlers.slide, handlers.level],
+    ["partner", "partner-number", handlers.partner, handlers.slidePartner, handlers.partnerLevel],
+  ]) {
+    at(list).addEventListener("change", change);
+    at(slider).addEventListener("input", slide);
+    at(slider).addEventListener("change", level);
+  }
   for (const name of ["person", "values"]) {
     document.querySelectorAll(`input[name=${name}]`).forEach((radio) => radio.addEventListener("change", handlers[name]));
   }
-  document.addEventListener("keydown", (event) => {
-    const isTyping = event.target.matches("input, select, textarea");
-    if (isTyping || event.ctrlKey || event.altKey || event.metaKey || at("play").hidden) {
-      return;
-    }
-    ({ u: handlers.undo, h: handlers.hint, n: handlers.next })[event.key]?.();
-  });
+  document.addEventListener("keydown", (event) => pressed(event, handlers, steps));
+}
+
+function pressed(event, handlers, steps) {
+  const isTyping = event.target.matches("select, textarea, input:not([type=radio], [type=range])");
+  if (isTyping || event.ctrlKey || event.altKey || event.metaKey || at("play").hidden) {
+    return;
+  }
+  const keys = { u: handlers.undo, h: handlers.hint, n: handlers.next };
+  const moves = { ",": steps.back, ".": steps.forward };
+  // These keys move radio buttons, sliders and scrolled tables.
+  if (!event.target.matches("input, .scroll, summary")) {
+    Object.assign(moves, { ArrowLeft: steps.back, ArrowRight: steps.forward });
+  }
+  if (event.key in moves) {
+    event.preventDefault();
+    handlers.goTo(moves[event.key]);
+  } else {
+    keys[event.key]?.();
+  }
 }

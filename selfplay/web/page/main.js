@@ -1,5 +1,6 @@
-// Routes the address to a view of a game: #play/othello, #story/tictactoe.
+// Routes the address to a view of a game: see address.js.
 
+import * as address from "./address.js";
 import * as api from "./api.js";
 import { at, element } from "./drawing.js";
 import * as play from "./play.js";
@@ -9,38 +10,47 @@ let games = [];
 let open = "";
 
 function asked() {
-  const [view, name] = location.hash.slice(1).split("/");
+  const { view, game: name, saved } = address.read(location.hash);
   const game = games.find((one) => one.name === name) ?? games.find((one) => one.is_default) ?? games[0];
-  return { view: view === "story" ? "story" : "play", game };
+  return { view, game, saved };
 }
 
-function route() {
-  const { view, game } = asked();
-  const address = `${view}/${game.name}`;
-  if (open === address) {
-    return;
-  }
-  open = address;
+function showView(view, game) {
   at("game").value = game.name;
   at("play").hidden = view !== "play";
   at("story").hidden = view !== "story";
   for (const one of ["play", "story"]) {
-    at(`to-${one}`).href = `#${one}/${game.name}`;
     if (one === view) {
       at(`to-${one}`).setAttribute("aria-current", "page");
     } else {
       at(`to-${one}`).removeAttribute("aria-current");
     }
   }
+  at("to-story").href = `#story/${game.name}`;
   document.title = view === "play" ? `${game.title} · selfplay` : `Story of ${game.title} · selfplay`;
+}
+
+function route() {
+  const { view, game, saved } = asked();
+  const isReturn = open.startsWith("story/") && view === "play";
+  const isSameView = open === `${view}/${game.name}`;
+  open = `${view}/${game.name}`;
+  showView(view, game);
   if (view === "story") {
-    story.open(game);
-  } else {
-    story.close();
-    if (at("play").dataset.game !== game.name) {
-      at("play").dataset.game = game.name;
-      play.open(game);
+    const isPlayed = at("play").dataset.game === game.name && play.savedAddress() !== null;
+    at("to-play").href = isPlayed ? play.savedAddress() : `#play/${game.name}`;
+    if (!isSameView) {
+      story.open(game);
     }
+    return;
+  }
+  story.close();
+  at("to-play").href = `#play/${game.name}`;
+  if (at("play").dataset.game !== game.name || (saved !== null && location.hash !== play.savedAddress())) {
+    at("play").dataset.game = game.name;
+    play.open(game, saved);
+  } else if (isReturn) {
+    play.refresh();
   }
 }
 

@@ -21,28 +21,29 @@ export class PerfectValues {
   }
 
   // Most positions are solved at once. The values of the others are shown as they become known.
-  async fetch(match) {
+  // ply: the position before this ply; null: the current one, if a person has to choose.
+  async fetch(match, ply = null) {
     this.clear();
     const number = this.number;
-    if (this.isWanted() && match.awaits_person) {
-      await this.#take(match, number, FIRST_WAIT);
-      this.#complete(match, number);
+    if (this.isWanted() && (ply !== null || match.awaits_person)) {
+      await this.#take(match, ply, number, FIRST_WAIT);
+      this.#complete(match, ply, number);
     }
   }
 
-  async #take(match, number, seconds) {
-    const answer = await api.perfect(match.id, seconds);
+  async #take(match, ply, number, seconds) {
+    const answer = await api.perfect(match.id, seconds, ply);
     if (number === this.number) {
-      const byAction = (list) => new Map(match.legal.map(({ action }, place) => [action, list?.[place] ?? null]));
+      const byAction = (list) => new Map(answer.actions.map((action, place) => [action, list?.[place] ?? null]));
       const [values, words] = [byAction(answer.values), byAction(answer.words)];
       this.known = { kind: answer.kind, values, words, isComplete: answer.is_complete };
     }
   }
 
-  async #complete(match, number) {
+  async #complete(match, ply, number) {
     try {
       while (number === this.number && this.known !== null && !this.known.isComplete && this.isWanted()) {
-        await this.#take(match, number, NEXT_WAIT);
+        await this.#take(match, ply, number, NEXT_WAIT);
         if (number === this.number) {
           this.show();
         }

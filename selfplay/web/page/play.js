@@ -1,55 +1,62 @@
-// The view for playing.
+// The view for playing: opening a game, and what its buttons and settings do.
 
+import * as address from "./address.js";
 import * as api from "./api.js";
 import { Board } from "./board.js";
 import { Buttons } from "./buttons.js";
-import { listen, showControls } from "./listeners.js";
-import { at, checked, sharesOfVisits } from "./drawing.js";
-import { showMatch } from "./match_view.js";
-import { announceProof, areKnown, chosenOpponent, selectOpponent, showOffer, showChosen, showEntry, showProof } from "./opponents.js";
-import { PerfectValues } from "./perfect_values.js";
-import { aboutHint, fail, say, whatHappened, whatToDo } from "./words.js";
+import { at, checked } from "./drawing.js";
+import * as left from "./left.js";
+import { listen } from "./listeners.js";
+import * as players from "./players.js";
+import { newMatch, request, whenFree } from "./requests.js";
+import { Setup } from "./setup.js";
+import { listenToShare } from "./share.js";
+import { askForMore, giveHint, goTo, playOn } from "./stepping.js";
+import { isOnePerson, isShown, keepInHistory, perfect, review, savedAddress, show, table } from "./table.js";
+import { fail, say } from "./words.js";
 
-let game = null;
-let board = null;
-let match = null;
-let hint = null;
-let isBusy = false;
-// Counts the games opened. An answer that belongs to an earlier one is ignored.
-let visit = 0;
+export { savedAddress };
+
+// Milliseconds between two moves of players who are watched.
+const PAUSE = 700;
+
 // Whether another opponent was chosen while a request was running.
 let isChangeWanted = false;
 
-const perfect = new PerfectValues(
-  () => checked("values") === "perfect",
-  () => show(),
-  (error) => !isBusy && fail(error),
-);
+const setup = new Setup(beginAt, (isOpen) => {
+  table.isEdited = isOpen;
+  show();
+});
 
-export async function open(chosen) {
-  visit += 1;
-  const mine = visit;
+// saved: the match to bring back, from the address; null: a new one.
+export async function open(game, saved) {
+  table.visit += 1;
+  const mine = table.visit;
+  left.note(table.game, table.match);
   leave();
-  game = chosen;
-  [hint, isChangeWanted] = [null, false];
+  isChangeWanted = false;
   // No match can begin before the opponents are known.
-  isBusy = true;
+  Object.assign(table, { game, hint: null, isRunning: false, isBusy: true });
   at("title").textContent = game.title;
   at("aim").textContent = game.aim;
   say("One moment…");
   fail(null);
-  board = new (game.rows === null ? Buttons : Board)(at("board"), game, act);
-  showOffer({ opponents: [], notes: [] });
+  table.board = new (game.rows === null ? Buttons : Board)(at("board"), game, act, (square) => setup.turn(square));
+  setup.open(game, table.board, () => (table.match === null ? null : review.position(table.match)));
+  players.showOffer({ opponents: [], notes: [] });
   show();
   try {
     const offer = await api.opponents(game.name);
-    if (mine === visit) {
-      showOffer(offer);
-      await begin();
+    if (mine === table.visit) {
+      players.showOffer(offer);
+      if (saved !== null) {
+        players.select(saved);
+      }
+      await begin(saved);
     }
   } catch (error) {
-    if (mine === visit) {
-      isBusy = false;
+    if (mine === table.visit) {
+      table.isBusy = false;
       show();
       fail(error);
       say("The game could not be loaded. Press New match to try again.");
@@ -58,229 +65,207 @@ export async function open(chosen) {
 }
 
 export function leave() {
-  if (match !== null) {
-    api.leave(match.id);
-    match = null;
+  if (table.match !== null) {
+    api.leave(table.match.id);
+    table.match = null;
     perfect.clear();
+    review.clear();
   }
 }
 
-// ---------------------------------------------------------------------- the match
-
-async function begin() {
-  const mine = visit;
-  await request(() => newMatch(mine));
-  if (mine === visit) {
-    showProof(game);
+// After a visit to another view: there may be new levels.
+export async function refresh() {
+  const mine = table.visit;
+  const offer = await api.opponents(table.game.name).catch(() => null);
+  if (offer !== null && mine === table.visit && !table.isBusy) {
+    players.updateOffer(offer);
   }
 }
 
-async function newMatch(mine) {
-  const begun = await api.begin(game.name, chosenOpponent().id, checked("person"));
-  if (mine !== visit) {
-    // The match is not shown, and the server has a limit of open matches.
-    api.leave(begun.id);
+// ---------------------------------------------------------------------- matches
+
+async function begin(saved = null) {
+  const mine = table.visit;
+  await request(() => newMatch(mine, saved));
+  if (mine === table.visit) {
+    players.showProof(table.game);
   }
-  return begun;
 }
 
-async function changeOpponent() {
-  announceProof();
-  // The running request has to finish first.
-  isChangeWanted = isBusy;
-  if (isBusy) {
+// Begins a match in the place of the present one, which can be returned to.
+async function replace(saved) {
+  if (table.isBusy || table.game === null) {
     return;
   }
-  if (match === null) {
-    await begin();
-    return;
+  const [earlier, mine] = [table.match, table.visit];
+  keepInHistory();
+  await request(async () => {
+    const begun = await newMatch(mine, saved);
+    review.clear();
+    return begun;
+  });
+  if (earlier !== null && mine === table.visit && earlier.id !== table.match.id) {
+    api.leave(earlier.id);
   }
-  const mine = visit;
-  if (chosenOpponent().id !== match.opponent.id) {
-    await request(() => api.takeOver(match.id, chosenOpponent().id));
-  }
-  if (mine === visit) {
-    showProof(game);
+}
+
+// Begins a match in a position that was set up, for two people, so that the values of both sides are shown.
+async function beginAt(position) {
+  await replace({ opponent: players.opponent.chosen.id, person: "both", position });
+  if (at("error").hidden) {
+    players.select(address.savedOf(table.match));
+    setup.cancel();
   }
 }
 
 function act(action) {
-  if (match !== null && !isBusy) {
-    request(() => api.act(match.id, action, match.plies.length));
+  if (table.match !== null && !table.isBusy) {
+    request(() => api.act(table.match.id, action, table.match.plies.length));
   }
 }
 
 function nextMatch() {
-  if (isBusy) {
+  const { game, match } = table;
+  if (table.isRunning) {
+    run();
+  }
+  if (table.isBusy) {
     return;
   }
   if (game === null) {
     location.reload();
-  } else if (!areKnown()) {
-    open(game);
+  } else if (!players.areKnown()) {
+    open(game, null);
   } else if (match === null) {
     begin();
   } else {
-    request(() => api.next(match.id, checked("person")));
+    left.note(game, match);
+    keepInHistory();
+    review.clear();
+    request(() => api.next(match.id, isOnePerson(checked("person")) ? checked("person") : "first"));
   }
 }
 
 function undo() {
-  if (match !== null && !isBusy && match.can_undo) {
-    request(() => api.undo(match.id));
+  if (!table.isBusy && table.match?.can_undo) {
+    request(() => api.undo(table.match.id));
   }
 }
 
-// Whether the page still shows this answer of the server.
-const isShown = (asked) => asked === match && !isBusy;
+// ---------------------------------------------------------------------- watching
 
-async function giveHint() {
-  if (match === null || isBusy || !match.awaits_person) {
-    return;
-  }
-  const asked = match;
-  try {
-    const given = await api.hint(asked.id);
-    if (isShown(asked)) {
-      hint = given;
-      show();
-      say(aboutHint(hint, sharesOfVisits(asked).get(hint.action)));
-    }
-  } catch (error) {
-    if (isShown(asked)) {
-      say(error.message);
-    }
-  }
+function step() {
+  const { match, isBusy } = table;
+  return match !== null && !isBusy && !match.is_over ? request(() => api.reply(table.match.id)) : null;
 }
 
-// Runs a request that changes the match, shows the result, and lets the opponent reply.
-async function request(change) {
-  const mine = visit;
-  const plies = match === null ? 0 : match.plies.length;
-  isBusy = true;
-  document.body.dataset.busy = "true";
-  fail(null);
-  try {
-    await showAndReply(change, plies, mine);
-  } catch (error) {
-    if (mine === visit) {
-      await recover(error, plies, mine);
-    }
+async function run() {
+  const mine = table.visit;
+  const goesOn = () => table.isRunning && mine === table.visit && table.match?.people === "none" && !table.match.is_over;
+  table.isRunning = !table.isRunning;
+  show();
+  while (goesOn() && at("error").hidden) {
+    await step();
+    await new Promise((done) => setTimeout(done, PAUSE));
   }
-  if (mine === visit) {
-    isBusy = false;
+  if (mine === table.visit) {
+    table.isRunning = false;
     show();
-    if (isChangeWanted) {
-      changeOpponent();
-    }
+    askForMore();
   }
 }
 
-async function showAndReply(change, plies, mine) {
-  await take(await change(), mine);
-  let isSolving = false;
-  while (mine === visit && !match.is_over && !match.awaits_person) {
-    say(`${match.opponent.label} is ${isSolving ? "still solving this position" : "thinking"}…`);
-    const before = match.plies.length;
-    await take(await api.reply(match.id), mine);
-    // A perfect opponent does not act before it has solved the position.
-    isSolving = mine === visit && match.plies.length === before;
-  }
-  if (mine === visit) {
-    say(whatHappened(match, plies));
-  }
-}
+// ---------------------------------------------------------------------- settings
 
-async function take(answer, mine) {
-  if (mine !== visit) {
+async function changeOpponent() {
+  players.announceProof();
+  // The running request has to finish first.
+  isChangeWanted = table.isBusy;
+  if (table.isBusy) {
     return;
   }
-  match = answer;
-  hint = null;
-  await perfect.fetch(match);
-  if (mine === visit) {
-    show();
-  }
-}
-
-// After an error: either only the answer was lost and the match has changed, or the match has not changed.
-async function recover(error, plies, mine) {
-  fail(error);
-  if (match === null) {
-    say(whatToDo(match));
+  if (table.match === null) {
+    await begin();
     return;
   }
-  try {
-    await showAndReply(() => api.look(match.id), plies, mine);
-    if (mine === visit && error.status === 0) {
-      fail(null);
-    }
-  } catch (again) {
-    if (mine === visit) {
-      await (again.status === 404 ? replaceMatch(mine) : say(whatToDo(match)));
-    }
+  const mine = table.visit;
+  const chosen = players.chosenPlayers();
+  const { opponent, partner } = address.savedOf(table.match);
+  if (chosen.opponent !== opponent || (chosen.partner ?? null) !== partner) {
+    await request(async () => {
+      const answer = await api.takeOver(table.match.id, chosen);
+      review.clear();
+      return answer;
+    });
   }
-  if (mine === visit && match !== null && !isChangeWanted) {
-    selectOpponent(match.opponent);
-  }
-}
-
-// Begins a new match, because the old one has expired.
-async function replaceMatch(mine) {
-  match = null;
-  perfect.clear();
-  try {
-    await showAndReply(() => newMatch(mine), 0, mine);
-  } catch {
-    // The first error is still shown.
-  }
-  if (mine === visit) {
-    say(match === null || match.plies.length > 0 ? whatToDo(match) : "This is a new match.");
+  if (mine === table.visit) {
+    players.showProof(table.game);
   }
 }
 
-// ---------------------------------------------------------------------- display
-
-function show() {
-  document.body.dataset.busy = String(isBusy);
-  at("board").classList.toggle("waiting", isBusy);
-  showControls(match, isBusy);
-  if (match !== null) {
-    showMatch({ game, board, match, perfect: perfect.known, hint, isBusy });
+function changePeople() {
+  const [person, { match }] = [checked("person"), table];
+  players.showPartner();
+  // The running request has to finish first; then it calls this again.
+  if (match === null || table.isBusy || person === match.people) {
+    return;
   }
-}
-
-// ---------------------------------------------------------------------- settings and events
-
-function changeSeat() {
-  // Not during a match, which would be abandoned.
-  if (match !== null && !isBusy && (match.is_over || !match.plies.some((ply) => ply.by_person))) {
+  if (!isOnePerson(person) || !isOnePerson(match.people)) {
+    // The match continues.
+    replace({ ...address.savedOf(match), partner: null, ...players.chosenSettings() });
+  } else if (match.is_over || !match.plies.some((ply) => ply.by_person)) {
+    // Not during a match, which would be abandoned.
     nextMatch();
   }
 }
 
 async function changeValues() {
   // A running request shows the values when it finishes.
-  if (match !== null && !isBusy) {
-    const asked = match;
-    await perfect.fetch(match).catch((error) => isShown(asked) && fail(error));
+  const asked = table.match;
+  if (asked !== null && !table.isBusy) {
+    await perfect.fetch(asked, review.ply).catch((error) => isShown(asked) && fail(error));
     show();
+    askForMore();
   }
 }
+
+whenFree.call = () => {
+  if (isChangeWanted) {
+    changeOpponent();
+  } else if (table.match !== null && checked("person") !== table.match.people && at("error").hidden && !isOnePerson(checked("person"))) {
+    changePeople();
+  } else {
+    askForMore();
+  }
+};
+
+const chosenBy = (chooser) => () => {
+  chooser.showEntry();
+  changeOpponent();
+};
 
 listen({
   next: nextMatch,
   undo,
   hint: giveHint,
-  opponent: () => {
-    showEntry();
-    changeOpponent();
-  },
-  slide: showChosen,
+  step,
+  run,
+  goTo,
+  playOn,
+  returnTo: left.returnTo,
+  opponent: chosenBy(players.opponent),
+  slide: () => players.opponent.showChosen(),
   level: changeOpponent,
-  person: changeSeat,
+  partner: chosenBy(players.partner),
+  slidePartner: () => players.partner.showChosen(),
+  partnerLevel: changeOpponent,
+  person: changePeople,
   values: changeValues,
 });
+listenToShare(
+  () => table.match,
+  (moves) => replace({ ...players.chosenSettings(), moves }),
+);
 window.addEventListener("pagehide", leave);
-window.addEventListener("pageshow", (event) => event.persisted && game !== null && open(game));
+window.addEventListener("pageshow", (event) => event.persisted && table.game !== null && open(table.game, address.read(location.hash).saved));
 window.addEventListener("resize", show);

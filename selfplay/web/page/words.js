@@ -1,39 +1,70 @@
 // Sentences about a match.
 
 import { at } from "./drawing.js";
+import { adviserOf, valueText, valuesToShow } from "./values.js";
+
+// Who holds a seat, in one or two words.
+export function whoIs(match, seat) {
+  if (match.person_seat !== null) {
+    return seat === match.person_seat ? "you" : "it";
+  }
+  return match.seats[seat]?.label ?? "a person";
+}
 
 // What the person can do after an error.
 export function whatToDo(match) {
   if (match === null) {
     return "No match is open. Choose another opponent, or press New match.";
   }
-  return match.is_over ? match.result : match.awaits_person ? "Your turn." : "Press Undo or New match.";
+  return match.is_over ? match.result : match.awaits_person ? yourTurn(match) : "Press Undo or New match.";
 }
+
+function yourTurn(match) {
+  return match.people === "both" ? `${capital(match.seat_names[match.to_move])} to move.` : "Your turn.";
+}
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 // How an action was chosen, as the end of a sentence; empty if this is not known.
 const how = ({ is_random, reason }) => (is_random ? " at random" : reason === null ? "" : `: ${reason}`);
 
 export function whatHappened(match, before) {
   const words = match.plies.slice(Math.min(before, match.plies.length)).flatMap((ply) => {
-    const isYours = ply.seat === match.person_seat;
+    const player = match.seats[ply.seat];
+    const name = match.people === "none" ? `${capital(match.seat_names[ply.seat])}, ${player.label},` : player?.label;
     if (ply.is_forced) {
-      return [isYours ? "You can only pass." : `${match.opponent.label} can only pass.`];
+      return [player === null ? (match.people === "both" ? `${capital(match.seat_names[ply.seat])} can only pass.` : "You can only pass.") : `${name} can only pass.`];
     }
-    return isYours ? [] : [`${match.opponent.label} plays ${ply.text}${how(ply)}.`];
+    return player === null ? [] : [`${name} plays ${ply.text}${how(ply)}.`];
   });
   if (match.is_over) {
     words.push(match.result);
+  } else if (match.people === "none") {
+    words.push(match.plies.length === 0 ? "Press Run, or Step for one move." : "");
   } else {
-    words.push(words.length > 0 ? "Your turn." : `Your turn: you are ${match.seat_names[match.person_seat]}.`);
+    words.push(words.length > 0 || match.people === "both" ? yourTurn(match) : `Your turn: you are ${match.seat_names[match.person_seat]}.`);
   }
-  return words.join(" ");
+  return words.join(" ").trim();
 }
 
-// share: the percentage of the opponent's simulations, undefined if there is none.
-export function aboutHint({ source, text, value, words }, share) {
+export function aboutHint(match, { action, source, text, value, words }) {
   const who = source === "perfect" ? "Perfect play" : source;
-  const more = share === undefined ? "" : `, ${share}% of its simulations`;
-  return words === null ? `${who} would play ${text} here (value ${value.toFixed(2)}${more}).` : `${who}: ${text} ${words}.`;
+  const { scale, shares } = valuesToShow("adviser", match, null);
+  const more = shares.has(action) ? `, ${shares.get(action)}% of its simulations` : "";
+  return words === null ? `${who} would play ${text} here (value ${inUnits(value, scale)}${more}).` : `${who}: ${text} ${words}.`;
+}
+
+const inUnits = (value, scale) => valueText(value, scale) + (scale.inPoints ? " discs" : "");
+
+export const aboutLine = ({ moves, source }) => (moves.length > 1 ? ` Best line by ${source}: ${moves.join(" ")}.` : "");
+
+// What is shown while stepping through the moves: the last move of the position.
+export function aboutPosition(match, cursor, verdict) {
+  const ply = match.plies[cursor - 1];
+  if (ply === undefined) {
+    return "The first position.";
+  }
+  return `Move ${cursor} of ${match.plies.length}: ${match.seat_names[ply.seat]} (${whoIs(match, ply.seat)}) ${ply.is_forced ? "passes" : `plays ${ply.text}`}${verdict}.`;
 }
 
 const KINDS = {
@@ -43,21 +74,24 @@ const KINDS = {
 };
 
 // What the values on the board mean; mode is the choice of the person.
-// shown: {values, shares, words, scale, perfect, arePoints}
+// shown: {values, shares, words, scale, perfect, arePoints, isChoice}
 export function valuesAbout(match, mode, shown) {
   const isTooLarge = document.querySelector("input[name=values][value=perfect]").disabled;
   const missing = isTooLarge ? " The game is too large to compute perfect play." : "";
   if (mode === "perfect") {
-    return shown.perfect === null || !match.awaits_person ? "" : aboutPerfect(match, shown);
+    return shown.perfect === null || !shown.isChoice ? "" : aboutPerfect(match, shown);
   }
   if (shown.values.size === 0) {
-    return (mode !== "none" && match.awaits_person ? noValues(match.opponent) : "") + missing;
+    return (mode !== "none" && shown.isChoice ? noValues(adviserOf(match, match.to_move ?? 0)) : "") + missing;
   }
   if (shown.arePoints || shown.scale.isExact) {
     return `${KINDS[shown.arePoints ? "points" : "scores"]}${missing}`;
   }
+  const whose = match.person_seat === match.to_move && match.person_seat !== null ? "you" : match.seat_names[match.to_move];
+  const adviser = adviserOf(match, match.to_move ?? 0).label;
+  const unit = shown.scale.inPoints ? ", in discs" : "";
   const share = shown.shares.size === 0 ? "" : " Below it: the share of its simulations.";
-  return `The value of each move for you, as estimated by ${match.opponent.label}.${share}${missing}`;
+  return `The value of each move for ${whose}${unit}, as estimated by ${adviser}.${share}${missing}`;
 }
 
 function aboutPerfect(match, { values, words, perfect }) {
@@ -67,7 +101,7 @@ function aboutPerfect(match, { values, words, perfect }) {
   const highest = Math.max(...values.values());
   const best = match.legal.filter(({ action }) => values.get(action) === highest);
   const names = best.map(({ text }) => text).join(", ");
-  return KINDS[perfect.kind] + (perfect.kind === "results" ? "" : ` Best: ${names} (${words.get(best[0].action)}).`);
+  return KINDS[perfect.kind] + (perfect.kind === "results" || best.length === 0 ? "" : ` Best: ${names} (${words.get(best[0].action)}).`);
 }
 
 const noValues = ({ kind, label }) =>
@@ -80,11 +114,12 @@ export function curveSource(match) {
   }
   const valued = match.plies.filter((ply) => ply.value !== null);
   const first = match.plies.findIndex((ply) => ply.words !== null);
-  const unit = valued.some((ply) => ply.value_is_points) ? ", in discs" : "";
+  const unit = valued.some((ply) => ply.in_points) ? ", in discs" : "";
   if (valued.every((ply) => ply.words !== null)) {
     return `— exact${unit}`;
   }
-  return `— estimated by ${match.opponent.label}${first < 0 ? "" : `; from move ${first + 1} on exact${unit}`}`;
+  const whose = match.people === "none" ? "the players" : match.opponent.label;
+  return `— estimated by ${whose}${unit}, smoothed${first < 0 ? "" : `; from move ${first + 1} on exact${unit}`}`;
 }
 
 // ---------------------------------------------------------------------- messages

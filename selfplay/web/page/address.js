@@ -1,0 +1,61 @@
+// The address of a view. It names the game and, for a match, all that is needed to bring it back:
+//
+//     #story/tictactoe
+//     #play/othello?opponent=level-3&person=second&moves=f5d6c3
+//     #play/connect_four?opponent=perfect&person=both&position=-…-XO.0&moves=44
+
+const STONES = { X: 1, O: -1, "-": 0 };
+const SIGNS = { 1: "X", "-1": "O", 0: "-" };
+const PEOPLE = ["first", "second", "both", "none"];
+
+// {view, game, saved}: saved is the match in the address, with the fields of a request for a new match; null if none.
+export function read(hash) {
+  const [path, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
+  const [view, game] = path.split("/");
+  const given = new URLSearchParams(query);
+  if (view === "story" || !given.has("opponent")) {
+    return { view: view === "story" ? "story" : "play", game, saved: null };
+  }
+  const saved = {
+    opponent: given.get("opponent"),
+    person: PEOPLE.includes(given.get("person")) ? given.get("person") : "first",
+    partner: given.get("partner"),
+    moves: given.get("moves") ?? "",
+    position: readPosition(given.get("position")),
+    is_practice: given.has("practice"),
+  };
+  return { view: "play", game, saved };
+}
+
+function readPosition(text) {
+  const [board, turn] = text?.split(".") ?? [];
+  const squares = [...(board ?? "")].map((sign) => STONES[sign]);
+  const isValid = squares.length > 0 && squares.every((stone) => stone !== undefined) && /^[01]$/.test(turn);
+  return isValid ? { squares, to_move: Number(turn) } : null;
+}
+
+export const boardText = (squares) => squares.map((stone) => SIGNS[stone]).join("");
+
+// The request that brings a match back.
+export function savedOf(match) {
+  return {
+    opponent: match.opponent.id,
+    person: match.people,
+    partner: match.people === "none" ? match.seats[0].id : null,
+    moves: match.moves,
+    position: match.position,
+    is_practice: match.is_practice && match.position === null,
+  };
+}
+
+export function write(game, saved) {
+  const given = new URLSearchParams({ opponent: saved.opponent, person: saved.person });
+  const optional = {
+    partner: saved.partner,
+    position: saved.position && `${boardText(saved.position.squares)}.${saved.position.to_move}`,
+    moves: saved.moves,
+    practice: saved.is_practice ? "1" : null,
+  };
+  Object.entries(optional).forEach(([name, value]) => value && given.set(name, value));
+  return `#play/${game}?${given}`;
+}

@@ -1,0 +1,103 @@
+// Stepping through the moves of the match, hints, and what the page finds out about the moves in the background.
+
+import * as api from "./api.js";
+import * as left from "./left.js";
+import { mistakesOf } from "./moves.js";
+import { request } from "./requests.js";
+import { choosing, isShown, keepInHistory, perfect, review, show, table, wantsPerfect } from "./table.js";
+import { aboutHint, aboutLine, aboutPosition, fail, say, whatHappened } from "./words.js";
+
+// to: a number of plies, or a function from the number of plies that are shown.
+export async function goTo(to) {
+  const asked = table.match;
+  if (asked === null || table.isBusy || table.isRunning || table.isEdited) {
+    return;
+  }
+  const count = asked.plies.length;
+  const ply = Math.max(0, Math.min(count, typeof to === "function" ? to(review.wanted ?? count) : to));
+  try {
+    const isOutdated = await review.go(asked, ply);
+    if (asked !== table.match || isOutdated) {
+      return;
+    }
+    table.hint = null;
+    await perfect.fetch(asked, review.ply);
+    if (asked === table.match) {
+      show();
+      sayPosition();
+      askForMore();
+    }
+  } catch (error) {
+    fail(error);
+  }
+}
+
+choosing.goTo = goTo;
+
+function sayPosition() {
+  const { match } = table;
+  if (review.ply === null) {
+    say(whatHappened(match, match.plies.length));
+    return;
+  }
+  const found = mistakesOf(review.judged).get(review.ply - 1);
+  say(aboutPosition(match, review.ply, found ? `, which ${found.what} (${found.instead})` : ""));
+}
+
+export function playOn() {
+  if (review.ply !== null && !table.isBusy) {
+    const { ply } = review;
+    left.note(table.game, table.match);
+    keepInHistory();
+    request(() => api.rewind(table.match.id, ply));
+  }
+}
+
+// What the page shows only later: estimates of a match that was brought back, and the exact values of all moves.
+export function askForMore() {
+  const asked = table.match;
+  if (asked === null || table.isRunning) {
+    return;
+  }
+  const isCurrent = () => isShown(asked);
+  const takePlies = (plies) => {
+    asked.plies = plies;
+    show();
+  };
+  review.fill(asked, takePlies, isCurrent).catch(() => {});
+  if (wantsPerfect() && (asked.is_over || review.ply !== null)) {
+    review.judge(asked).catch(() => {});
+  }
+}
+
+export async function giveHint() {
+  const { ply } = review;
+  const asked = table.match;
+  if (asked === null || table.isBusy || !(asked.awaits_person || ply !== null)) {
+    return;
+  }
+  const isStill = () => isShown(asked) && review.ply === ply;
+  try {
+    const said = ply === null ? await hintHere(asked, isStill) : "";
+    const line = isStill() ? await api.line(asked.id, wantsPerfect(), ply) : null;
+    if (isStill()) {
+      say(said + aboutLine(line));
+    }
+  } catch (error) {
+    if (isStill()) {
+      say(error.message);
+    }
+  }
+}
+
+async function hintHere(asked, isStill) {
+  const given = await api.hint(asked.id);
+  if (!isStill()) {
+    return "";
+  }
+  table.hint = given;
+  const said = aboutHint(asked, given);
+  show();
+  say(said);
+  return said;
+}

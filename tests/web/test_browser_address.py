@@ -1,0 +1,125 @@
+"""The address of a match in a real browser: it brings the match back, and leads back to one that was left."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.web.browsing import choose, choose_game, plies, settled, visit
+from tests.web.conftest import Server
+
+pytestmark = pytest.mark.slow
+
+
+def play(page: Page, *squares: int) -> None:
+    for square in squares:
+        before = plies(page)
+        page.locator(f"[data-square='{square}']").click()
+        expect(page.locator(f"body[data-plies='{before}']")).to_have_count(0)
+        settled(page)
+
+
+def stones(page: Page) -> list[str]:
+    return page.locator(".cell").evaluate_all("(cells) => cells.map((cell) => cell.ariaLabel.split(',')[2].trim())")
+
+
+def test_a_match_is_brought_back_after_a_reload_by_a_link_and_after_a_restart(page: Page, server: Server) -> None:
+    visit(page)
+    choose(page, "Search")
+    page.get_by_text("You second", exact=True).click()
+    settled(page, 1)
+    play(page, int(page.locator("#board .legal").first.get_attribute("data-square") or 0))
+    before, address = stones(page), page.url
+    assert "opponent=search-4" in address
+    for again in (page.reload, lambda: page.goto("about:blank"), server.service.matches._matches.clear):
+        again()
+        page.goto(address)
+        settled(page, 3)
+        assert stones(page) == before
+        expect(page.locator("#number-label")).to_have_text("Search (4 plies)")
+        expect(page.locator("input[name=person][value=second]")).to_be_checked()
+        expect(page.locator("#curve circle")).to_have_count(3)
+    page.get_by_role("button", name="Undo").click()
+    settled(page, 1)
+
+
+def test_a_match_that_was_left_is_offered_and_can_be_returned_to(page: Page) -> None:
+    visit(page)
+    expect(page.locator("#left")).to_be_hidden()
+    play(page, 4)
+    before = stones(page)
+    page.keyboard.press("n")
+    settled(page, 0)
+    expect(page.locator("#left")).to_contain_text("You left a match of Tic-tac-toe after 2 moves.")
+    page.get_by_role("button", name="Return to it").click()
+    settled(page, 2)
+    assert stones(page) == before
+    expect(page.locator("#left")).to_be_hidden()
+    choose_game(page, "sumto100")
+    expect(page.locator("#left")).to_contain_text("You left a match of Tic-tac-toe")
+    page.go_back()
+    expect(page.locator("#play[data-game=tictactoe]")).to_have_count(1)
+    settled(page, 2)
+    assert stones(page) == before
+
+
+def test_the_button_for_the_previous_page_returns_to_the_match_before_a_new_one(page: Page) -> None:
+    visit(page)
+    play(page, 4)
+    before = stones(page)
+    page.get_by_role("button", name="New match").click()
+    settled(page, 0)
+    page.go_back()
+    settled(page, 2)
+    assert stones(page) == before
+    page.go_forward()
+    settled(page, 0)
+
+
+def test_an_address_with_impossible_moves_or_an_unknown_opponent_says_so(page: Page) -> None:
+    visit(page, "/#play/tictactoe?opponent=level-3&person=first&moves=1,1+1,1")
+    expect(page.locator("#error")).to_contain_text("Action 1,1 is not legal here")
+    page.get_by_role("button", name="New match").click()
+    settled(page, 0)
+    expect(page.locator("#error")).to_be_hidden()
+    page.goto("about:blank")
+    visit(page, "/#play/tictactoe?opponent=level-99&person=first&moves=1,1")
+    expect(page.locator("#error")).to_contain_text("Unknown opponent")
+    page.get_by_role("button", name="New match").click()
+    settled(page, 0)
+
+
+def test_a_match_is_copied_saved_and_loaded(page: Page) -> None:
+    visit(page, "/#play/othello")
+    choose(page, "Random")
+    play(page, 19)
+    moves = page.locator("#moves")
+    page.get_by_text("Copy, save or load a match").click()
+    expect(moves).to_have_value(page.url.rpartition("moves=")[2])
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save file").click()
+    assert saved.value.suggested_filename == "othello.ggf"
+    text = saved.value.path().read_text()
+    assert text.startswith("(;GM[Othello]")
+    page.get_by_role("button", name="New match").click()
+    settled(page, 0)
+    moves.fill(text)
+    page.get_by_role("button", name="Load").click()
+    settled(page, 2)
+    assert page.locator(".cell .disc").count() == 6
+    moves.fill("d3 c1")
+    page.get_by_role("button", name="Load").click()
+    expect(page.locator("#error")).to_contain_text("Transcript, disc 2: action c1 is not legal here")
+    # The match is still there.
+    settled(page, 2)
+
+
+def test_the_story_leads_back_to_the_match_and_to_new_levels(page: Page, server: Server) -> None:
+    visit(page)
+    play(page, 4)
+    before = stones(page)
+    page.get_by_role("link", name="Story").click()
+    expect(page.locator("#charts figure").first).to_be_visible()
+    with page.expect_response("**/opponents"):
+        page.get_by_role("link", name="Play").click()
+    settled(page, 2)
+    assert stones(page) == before
+    expect(page.locator("#number-label")).to_have_text("Level 3")

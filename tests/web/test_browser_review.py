@@ -1,0 +1,172 @@
+"""Stepping through the moves, other seats, and positions set up by hand, in a real browser."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.web.browsing import choose, expect_result, play_out, plies, settled, until, visit
+
+pytestmark = pytest.mark.slow
+
+POINTS = re.compile(r"^([+\N{MINUS SIGN}]\d+\.\d|0\.0)$")
+
+
+def labels(page: Page) -> list[str]:
+    return page.locator(".cell").evaluate_all("(cells) => cells.map((cell) => cell.ariaLabel)")
+
+
+def stones(page: Page) -> int:
+    return page.locator(".cell .sign, .cell .disc").count()
+
+
+def test_the_moves_are_stepped_through_by_keys_buttons_the_table_and_the_curve(page: Page) -> None:
+    visit(page)
+    page.locator("[data-square='4']").click()
+    settled(page, 2)
+    play_out(page)
+    count = plies(page)
+    place = page.locator("#review-place")
+    # The focus is on a square that was clicked.
+    page.keyboard.press("ArrowLeft")
+    expect(place).to_have_text(f"{count - 1} of {count}")
+    page.keyboard.press(",")
+    expect(place).to_have_text(f"{count - 2} of {count}")
+    assert stones(page) == count - 2
+    expect(page.locator("#status")).to_contain_text(f"Move {count - 2} of {count}")
+    page.get_by_role("button", name="First position").click()
+    expect(place).to_have_text(f"0 of {count}")
+    assert stones(page) == 0
+    expect(page.locator("#board .value")).to_have_count(9)
+    page.locator("#plies-box summary").click()
+    page.locator("#plies .move").nth(2).click()
+    expect(place).to_have_text(f"3 of {count}")
+    expect(page.locator("#plies .move[aria-current=step]")).to_have_count(1)
+    page.locator("#curve circle").first.click()
+    expect(place).to_have_text(f"1 of {count}")
+    page.get_by_role("button", name="Last position").click()
+    expect(place).to_have_text(str(count))
+    expect_result(page)
+
+
+def test_a_match_is_played_on_from_an_earlier_move(page: Page) -> None:
+    visit(page)
+    page.locator("[data-square='4']").click()
+    settled(page, 2)
+    page.locator("#board .legal").first.click()
+    settled(page, 4)
+    page.keyboard.press(",")
+    page.keyboard.press(",")
+    expect(page.locator("#review-place")).to_have_text("2 of 4")
+    before = labels(page)
+    # In an earlier position, squares cannot be played.
+    page.locator("#board .legal").last.click(force=True)
+    expect(page.locator("#review-place")).to_have_text("2 of 4")
+    page.get_by_role("button", name="Play on from here").click()
+    settled(page, 2)
+    assert [label.split(", value")[0] for label in labels(page)] == [label.split(", value")[0] for label in before]
+    page.go_back()
+    settled(page, 4)
+
+
+def test_moves_that_threw_away_the_draw_or_the_win_are_marked_with_exact_scores(page: Page) -> None:
+    # The second move loses, the third throws the win away, the fourth too loses again.
+    visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+0,1+2,1+0,0+0,2")
+    page.get_by_text("Perfect", exact=True).click()
+    expect(page.locator("#plies tr.mistake")).to_have_count(0)
+    page.get_by_role("button", name="First position").click()
+    page.locator("#plies-box summary").click()
+    marked = page.locator("#plies tr.mistake")
+    expect(marked).not_to_have_count(0)
+    expect(marked.first).to_contain_text("threw away the draw")
+    expect(page.locator("#plies th").nth(3)).to_have_text("exact score")
+    expect(page.locator("#plies tr.mistake", has_text="threw away the win")).to_have_count(1)
+
+
+def test_what_would_have_been_better_by_the_values_of_the_player_is_listed(page: Page) -> None:
+    visit(page)
+    choose(page, "Search")
+    for square in (1, 3, 5):
+        if page.locator(f"[data-square='{square}'].legal").count():
+            page.locator(f"[data-square='{square}']").click()
+            settled(page)
+    page.locator("#plies-box summary").click()
+    cells = page.locator("#plies tbody tr td:nth-child(5)").all_inner_texts()
+    assert any(re.match(r"\d,\d [+\N{MINUS SIGN}]\d\.\d\d", text) for text in cells)
+
+
+def test_two_people_play_and_two_players_are_watched(page: Page) -> None:
+    visit(page)
+    page.get_by_text("Two people", exact=True).click()
+    settled(page, 0)
+    expect(page.locator("#status")).to_have_text("X to move.")
+    for number, square in enumerate((0, 3, 1, 4, 2), start=1):
+        page.locator(f"[data-square='{square}']").click()
+        settled(page, number)
+    expect(page.locator("#status")).to_have_text("X wins.")
+    expect(page.locator(".cell.won")).to_have_count(3)
+    page.get_by_text("Watch", exact=True).click()
+    settled(page)
+    page.get_by_role("button", name="New match").click()
+    settled(page, 0)
+    expect(page.locator("#status")).to_contain_text("Press Run")
+    page.locator("#partner").select_option(label="Random")
+    settled(page, 0)
+    page.get_by_role("button", name="Step").click()
+    settled(page, 1)
+    expect(page.locator("#status")).to_contain_text("X, Random, plays")
+    page.get_by_role("button", name="Step").click()
+    settled(page, 2)
+    expect(page.locator("#status")).to_contain_text("O, Level 3, plays")
+    page.get_by_role("button", name="Run").click()
+    until(page, lambda: page.locator("#run").inner_text() == "Run")
+    expect(page.locator("#status")).to_contain_text(re.compile("wins|draw"))
+    assert "person=none&partner=random" in page.url
+
+
+def test_a_person_takes_a_seat_in_a_match_that_was_watched(page: Page) -> None:
+    visit(page, "/#play/tictactoe?opponent=level-3&person=none&partner=level-1&moves=1,1+0,0")
+    expect(page.get_by_role("button", name="Hint")).to_be_hidden()
+    page.get_by_text("You first", exact=True).click()
+    settled(page, 2)
+    page.locator("#board .legal").first.click()
+    settled(page, 4)
+
+
+def test_a_position_is_set_up_and_valued(page: Page) -> None:
+    visit(page)
+    page.get_by_text("Set up a position").click()
+    page.locator("[data-square='0']").click()
+    page.get_by_text("O moves next").click()
+    page.get_by_role("button", name="Use it").click()
+    settled(page, 0)
+    expect(page.locator("#status")).to_have_text("O to move.")
+    assert stones(page) == 1
+    page.get_by_text("Perfect", exact=True).click()
+    expect(page.locator("#board .value", has_text="+0.00")).to_have_count(1)
+    expect(page.locator("#board .cell.best")).to_have_attribute("data-square", "4")
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator("#status")).to_contain_text("Best line by Perfect play: 1,1 ")
+    page.reload()
+    settled(page, 0)
+    assert stones(page) == 1
+    expect(page.locator("#standing")).to_contain_text("Practice")
+
+
+def test_a_position_that_cannot_arise_is_refused_and_can_be_corrected(page: Page) -> None:
+    visit(page)
+    page.locator("[data-square='4']").click()
+    settled(page, 2)
+    page.get_by_text("Set up a position").click()
+    page.get_by_role("button", name="Clear").click()
+    for square in (0, 1):
+        page.locator(f"[data-square='{square}']").click()
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator("#error")).to_contain_text("X moves first, so it must have as many stones as O")
+    page.locator("[data-square='1']").click()
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator("#error")).to_be_hidden()
+    expect(page.locator("#status")).to_have_text("X to move.")
+    page.get_by_text("Set up a position").click()
+    page.get_by_role("button", name="Cancel").click()
+    assert stones(page) == 2
