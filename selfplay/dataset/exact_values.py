@@ -7,11 +7,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from selfplay.dataset.targets import PlayedMatches
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.match_outcome import Outcome
 from selfplay.games.match_record import MATCH_OVER, MatchRecord
-from selfplay.games.state import State
 from selfplay.search.exact_solver import ExactSolver, make_exact_solver
 
 TABLE_BITS = 20
@@ -21,11 +21,17 @@ solver_of: Callable[[Game], ExactSolver] = cache(lambda game: make_exact_solver(
 
 def check_exact_values(game: Game, outcome: Outcome) -> None:
     """Raise SettingError if the game has no exact solver, or its values do not give the outcome."""
-    point = outcome(game).point
-    if point:
-        raise SettingError("exact_from needs outcome=return: exact values are wins, draws and losses")
     if game.exact_solver is None:
         raise SettingError(f"exact_from: {game.name} has no exact solver; set exact_from=null")
+    if outcome(game).point and not solver_of(game).counts_points:
+        raise SettingError(f"exact_from: the exact solver of {game.name} does not count points; set outcome=return")
+
+
+def exact_values_of(played: PlayedMatches) -> list[Tensor] | None:
+    """The exact values of played matches, as from `exact_values`; None if they are not wanted."""
+    if played.exact_from is None:
+        return None
+    return exact_values(played.game, played.record, played.exact_from, played.outcome)
 
 
 def exact_values(game: Game, record: MatchRecord, exact_from: int, outcome: Outcome) -> list[Tensor]:
@@ -36,19 +42,18 @@ def exact_values(game: Game, record: MatchRecord, exact_from: int, outcome: Outc
     Raises SettingError as `check_exact_values`.
     """
     check_exact_values(game, outcome)
-    solver, win = solver_of(game), outcome(game).win
+    solver, (win, point) = solver_of(game), outcome(game)
+    largest = game.num_squares if point and game.num_squares else 1
     found = [torch.full(action.shape, torch.nan) for action in record.actions]
+    expected = np.zeros(len(record.match), dtype=np.int64)
     # The last plies first: their values, which the table keeps, help to solve the earlier ones.
     for ply in reversed(range(len(found))):
         state = record.states[ply]
         is_late = (record.actions[ply] != MATCH_OVER) & (solver.empties(state) <= exact_from)
-        rows = is_late.nonzero()[:, 0]
+        rows = is_late.nonzero()[:, 0].numpy()
         if len(rows):
-            found[ply][rows] = win * _results(solver, state.select(rows))
+            bound = np.full(len(rows), largest, dtype=np.int64)
+            values = solver.values_within(state.select(torch.from_numpy(rows)), -bound, bound, -expected[rows])
+            expected[rows] = values
+            found[ply][rows] = torch.from_numpy(win * np.sign(values) + point * values).to(torch.float32)
     return found
-
-
-def _results(solver: ExactSolver, state: State) -> Tensor:
-    """float32[B]: 1 if the player to move wins, 0 for a draw, -1 for a loss."""
-    bound = np.ones(state.batch_size, dtype=np.int64)
-    return torch.from_numpy(np.sign(solver.values_within(state, -bound, bound))).to(torch.float32)

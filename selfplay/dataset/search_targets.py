@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.dataset.exact_values import exact_values
+from selfplay.dataset.exact_values import exact_values_of
 from selfplay.dataset.targets import PlayedMatches, PositionTargets, is_move
 from selfplay.games.match_outcome import outcome_of_first
 from selfplay.games.match_record import MATCH_OVER
@@ -23,7 +23,7 @@ def search_targets(played: PlayedMatches) -> PositionTargets:
     policy = torch.stack([part.policy for part in found]).to(torch.float32)
     # The search's value is that of the player to move.
     mixed = torch.stack([-part.value for part in found])
-    exact = _exact_values(played)
+    exact = exact_values_of(played)
     outcome, mix = position_outcomes(played, exact), played.value_mix
     is_outcome = mixed.isnan() if exact is None else mixed.isnan() | ~torch.stack(exact).isnan()
     value = outcome if mix == 0 else torch.where(is_outcome, outcome, (1 - mix) * outcome + mix * mixed)
@@ -38,12 +38,6 @@ def _searched(played: PlayedMatches, ply: int) -> SearchedPolicies:
         return searching.searched(state, Draws(played.key, record.match, ply))
     policy = policy_of(player, state)
     return SearchedPolicies(policy, torch.full(state.own.shape, torch.nan, dtype=torch.float64))
-
-
-def _exact_values(played: PlayedMatches) -> list[Tensor] | None:
-    if played.exact_from is None:
-        return None
-    return exact_values(played.game, played.record, played.exact_from, played.outcome)
 
 
 def position_outcomes(played: PlayedMatches, exact: Sequence[Tensor] | None = None) -> Tensor:

@@ -40,27 +40,35 @@ def uses_exact_values(rule: Rule) -> Rule:
 
 
 @is_full_without_exploration
+@uses_exact_values
 def full(played: "PlayedMatches") -> "Tensor":
     """Discounted outcomes of whole matches: z * gamma**k (Sutton & Barto, section 3.3, with one return at the end).
 
-    z is the player's outcome, and k is the number of moves that this player makes later in the match.
+    z is the player's outcome, and k is the number of moves that this player makes later in the match. With `exact_from`
+    the match ends at the first position with at most this number of empty squares, with its exact value.
     """
+    from selfplay.dataset.exact_values import exact_values_of
     from selfplay.dataset.targets import discounted_outcomes
 
-    return discounted_outcomes(played)
+    return discounted_outcomes(played, exact_values_of(played))
 
 
 @is_full_without_exploration
+@uses_exact_values
 def watkins(played: "PlayedMatches") -> "Tensor":
     """As `full`, but an exploring action ends the match for the plies before it, as if the best action had been played.
 
     The rest of the match then does not affect the targets of earlier plies (Watkins's Q(lambda) with lambda = 1; Sutton
-    & Barto, section 12.10), and z is the value of the best action to the player.
+    & Barto, section 12.10), and z is the value of the best action to the player. `exact_from` as for `full`.
     """
     from selfplay.dataset.bootstrap_values import bootstrap_values
+    from selfplay.dataset.exact_values import exact_values_of
     from selfplay.dataset.targets import discounted_outcomes
 
-    return discounted_outcomes(played, bootstrap_values(played.record, played.players, played.key))
+    bootstrap, exact = bootstrap_values(played.record, played.players, played.key), exact_values_of(played)
+    if exact is not None:
+        bootstrap = [known.where(~known.isnan(), best) for known, best in zip(exact, bootstrap, strict=True)]
+    return discounted_outcomes(played, bootstrap)
 
 
 @gives_policies

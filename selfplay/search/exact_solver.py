@@ -115,14 +115,18 @@ class ExactSolver(ABC):
 
         return self._interruptibly(search, time_limit)
 
-    def values_within(self, state: State, lowest: Words, highest: Words) -> Words:
+    def values_within(self, state: State, lowest: Words, highest: Words, expected: Words | None = None) -> Words:
         """int64[B]: the value of each position, clipped to lowest..highest (int64[B] each).
 
         The narrower the interval, the faster; v..v+1 asks whether the value is at most v. Positions related to each
         other are best given together, in one call.
+
+        Args:
+            expected: int64[B], guesses of the values: good ones save time; 0 by default.
         """
+        guesses = np.zeros_like(lowest) if expected is None else expected
         own, opp = state.own.numpy(), state.opp.numpy()
-        return self._interruptibly(lambda stop: self._values_within(own, opp, lowest, highest, stop), None)
+        return self._interruptibly(lambda stop: self._values_within(own, opp, lowest, highest, guesses, stop), None)
 
     @abstractmethod
     def value_text(self, value: int, state: State, row: int = 0) -> str:
@@ -158,10 +162,11 @@ class ExactSolver(ABC):
     def _is_at_most(self, value: int, own: int, opp: int, stop: StopFlag) -> bool:
         """Whether the value of the position is at most `value`. Raises StoppedError."""
 
-    def _values_within(self, own: Words, opp: Words, lowest: Words, highest: Words, stop: StopFlag) -> Words:
+    @abstractmethod
+    def _values_within(
+        self, own: Words, opp: Words, lowest: Words, highest: Words, expected: Words, stop: StopFlag
+    ) -> Words:
         """As `values_within`. Raises StoppedError."""
-        values = [self._value(*words, stop) for words in zip(own.tolist(), opp.tolist(), strict=True)]
-        return np.clip(np.array(values, dtype=np.int64), lowest, highest)
 
     def _interruptibly(self, search: Callable[[StopFlag], Result], time_limit: float | None) -> Result:
         self._work[0] = 0

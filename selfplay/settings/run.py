@@ -167,8 +167,9 @@ class Settings(CommonSettings):
     there (Watkins's Q(lambda) with lambda = 1); search: levels play with tree search (`mcts`), and learn the outcome of
     the whole match and the policy that the search finds."""
     exact_from: int | None = field(default=None, metadata=affects("generation", unless_default=True))
-    """With targets=search: positions with at most this number of empty squares have their exact values as targets,
-    found by the exact solver of the game, instead of outcomes of matches; null: outcomes alone."""
+    """Positions with at most this number of empty squares have their exact values as targets, found by the exact solver
+    of the game, instead of outcomes of matches, and matches end with the first of them for earlier positions; null:
+    outcomes alone."""
     gate: float | None = field(default=None, metadata=affects("training", when=_has_predecessor, unless_default=True))
     """A new level must score at least this share (wins + draws / 2) of `gate_matches` against the level before it, or
     that level's weights are kept; null: every new level is taken. Level 1 always is."""

@@ -5,16 +5,19 @@ import pytest
 import torch
 
 from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.dataset.bootstrap_values import bootstrap_values
 from selfplay.dataset.exact_values import exact_values
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.search_targets import position_outcomes
-from selfplay.dataset.target_rules import search
+from selfplay.dataset.target_rules import full, search, watkins
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.match_outcome import disc_difference, match_return
 from selfplay.matches.arena import play_batch
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.random import RandomPlayer
+from selfplay.players.registry import make_player
 from selfplay.search.exact_solver import make_exact_solver
 
 KEY = stream_key(3, 1, Activity.GENERATION)
@@ -84,10 +87,55 @@ def test_the_search_is_not_mixed_into_exact_values():
     assert rows[0].target.tolist() == rows[1].target.tolist()
 
 
-def test_games_without_a_solver_and_outcomes_in_points_are_refused():
-    tictactoe = played_at_random("tictactoe", exact_from=3)
-    with pytest.raises(SettingError, match=r"^exact_from: tictactoe has no exact solver; set exact_from=null$"):
-        match_rows(tictactoe, search)
-    othello = played_at_random("othello_4x4", exact_from=3, outcome=disc_difference)
-    with pytest.raises(SettingError, match=r"^exact_from needs outcome=return"):
-        match_rows(othello, search)
+def test_outcomes_in_points_are_the_points_that_the_solver_finds():
+    played = played_at_random("othello_4x4")
+    solver, number = make_exact_solver(played.game, 12), 0
+    for ply, values in enumerate(exact_values(played.game, played.record, 8, disc_difference)):
+        for row in (~values.isnan()).nonzero()[:5, 0].tolist():
+            assert float(values[row]) == solver.value(played.record.states[ply], row) / 16
+            number += 1
+    assert number > 20
+
+
+@pytest.mark.parametrize("rule", [full, watkins])
+def test_with_values_alone_the_match_ends_for_earlier_positions_with_its_first_exact_value(rule):
+    played = played_at_random("othello_4x4", exact_from=8, outcome=disc_difference)
+    rows, exact = match_rows(played, rule), exact_values(played.game, played.record, 8, disc_difference)
+    states, number = played.record.states, 0
+    for match in range(60):
+        mine = rows.select(rows.match == match)
+        for ply, target in zip(mine.ply.tolist(), mine.target.tolist(), strict=True):
+            # The exact value of the first late position from the afterstate on, to the player who made the move.
+            later = [late for late in range(ply + 1, len(exact)) if not exact[late][match].isnan()]
+            if later:
+                is_same = int(states[later[0]].current_player[match]) == int(states[ply].current_player[match])
+                assert target == float(exact[later[0]][match]) * (1 if is_same else -1)
+                number += 1
+    assert number > 60
+
+
+def test_a_cut_at_an_exploring_action_is_replaced_only_where_an_exact_value_is_known():
+    game = make_game("othello_4x4")
+    player = EpsilonGreedyPlayer(game, make_player("greedy_discs", game, ""), [0.5])
+    record = play_batch(game, (player, player), torch.arange(60), torch.zeros(60, dtype=torch.int8), KEY)
+    played = PlayedMatches(game, record, (player, player), KEY, 1.0, disc_difference, exact_from=6)
+    with_exact, cut = watkins(played), watkins(played._replace(exact_from=None))
+    exact = torch.stack(exact_values(game, record, 6, disc_difference))
+    bootstrap = torch.stack(bootstrap_values(record, (player, player), KEY))
+    is_cut_before = torch.zeros(60, dtype=torch.bool)
+    for ply in range(len(record.actions) - 1):
+        # From here to the first exact value somebody explores: the targets are those of the cut.
+        first_late = (~exact[ply + 1 :].isnan()).int().argmax(dim=0)
+        first_cut = (~bootstrap[ply + 1 :].isnan()).int().argmax(dim=0)
+        has_cut = (~bootstrap[ply + 1 :].isnan()).any(dim=0)
+        rows = has_cut & (first_cut < first_late)
+        assert torch.equal(with_exact[ply][rows], cut[ply][rows])
+        is_cut_before |= rows
+    assert is_cut_before.any()
+    assert not torch.equal(with_exact, cut)
+
+
+def test_games_without_a_solver_are_refused():
+    for rule in (search, full):
+        with pytest.raises(SettingError, match=r"^exact_from: tictactoe has no exact solver; set exact_from=null$"):
+            match_rows(played_at_random("tictactoe", exact_from=3), rule)

@@ -76,9 +76,11 @@ class ConnectFourSolver(ExactSolver):
     def _narrowed(self, own: int, opp: int, lowest: int, highest: int, stop: StopFlag) -> int:
         """The score, clipped to lowest..highest. Raises StoppedError."""
         words = np.array([[own], [opp], [lowest], [highest]], dtype=np.int64)
-        return int(self._values_within(words[0], words[1], words[2], words[3], stop)[0])
+        return int(self._values_within(words[0], words[1], words[2], words[3], words[2], stop)[0])
 
-    def _values_within(self, own: Words, opp: Words, lowest: Words, highest: Words, stop: StopFlag) -> Words:
+    def _values_within(
+        self, own: Words, opp: Words, lowest: Words, highest: Words, expected: Words, stop: StopFlag
+    ) -> Words:
         values = np.empty_like(own)
         self._find_values(own, opp, lowest, highest, self._table, *self._book, self._work, stop, values)
         if stop[0]:

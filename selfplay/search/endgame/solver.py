@@ -10,11 +10,13 @@ is faster. The first guess, which decides how many searches are needed, comes fr
 
 import numpy as np
 
+from selfplay.compute.compilation import Words
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.search.endgame.kernel import ALL_MOVES, compile_null_window_search
 from selfplay.search.endgame.last_squares import EMPTIES_TO_WINNER
+from selfplay.search.endgame.narrowing import compile_values_within
 from selfplay.search.endgame.table import new_table
 from selfplay.search.exact_solver import ExactSolver, StoppedError, check_table_bits
 from selfplay.search.interruption import StopFlag
@@ -51,6 +53,7 @@ class EndgameSolver(ExactSolver):
             raise SettingError(f"game={game.name}: endgames are solved only in games that turn discs, such as othello")
         check_table_bits(table_bits, 1)
         super().__init__(game, game.turning_rules.board, new_table(table_bits), np.zeros(2, dtype=np.int64))
+        self._turning = game.turning_rules
         self._null_window_search = compile_null_window_search(game.rules, game.turning_rules)
         self._work[EMPTIES_TO_WINNER] = int(empties_to_winner)
         self._searches = 0
@@ -66,6 +69,17 @@ class EndgameSolver(ExactSolver):
             for width in GUESS_WIDTHS:
                 guess = self._converge(own, opp, guess, width, stop)
         return self._converge(own, opp, guess, ALL_MOVES, stop)
+
+    def _values_within(
+        self, own: Words, opp: Words, lowest: Words, highest: Words, expected: Words, stop: StopFlag
+    ) -> Words:
+        self._searches += 1
+        values, limits = np.empty_like(own), (lowest, highest, expected)
+        find_values = compile_values_within(self.game.rules, self._turning)
+        find_values(own, opp, *limits, self._searches, self._table, self._work, stop, values)
+        if stop[0]:
+            raise StoppedError
+        return values
 
     def _converge(self, own: int, opp: int, guess: int, width: int, stop: StopFlag) -> int:
         """Repeat null-window searches until one value is left."""

@@ -11,6 +11,7 @@ import time
 from functools import cache
 from itertools import product
 
+import numpy as np
 import pytest
 import torch
 
@@ -168,6 +169,7 @@ def test_values_and_actions_are_those_of_plain_minimax(name, empties_to_winner):
     chance = random.Random(name)
     shared = solver_of(name, empties_to_winner)
     game, width, seen = shared.game, shared.game.width, set()
+    states, values = [], []
     for trial in range(60):
         empties = trial % 8
         if trial % 2:
@@ -187,7 +189,16 @@ def test_values_and_actions_are_those_of_plain_minimax(name, empties_to_winner):
             assert solver.action_values(state) == expected
             assert solver.value(state) == value
             assert solver.solve(state)[:2] == (value, action)
+        states.append(state)
+        values.append(value)
         seen.add((len(expected) > 1, state.terminated.item(), action == width * width, value % 2))
+    batch = type(states[0])(*(torch.cat(fields) for fields in zip(*states, strict=True)))
+    for lowest, highest in ((-64, 64), (-1, 1), (3, 4), (-9, -6)):
+        bounds = [np.full(len(states), bound) for bound in (lowest, highest)]
+        guesses = np.array([chance.randint(-70, 70) for _ in states])
+        for expected_values in (None, guesses, np.array(values)):
+            found = shared.values_within(batch, *bounds, expected_values)
+            assert found.tolist() == np.clip(values, lowest, highest).tolist()
     # The positions include choices, ends and passes, and odd values if empty squares count for neither player.
     assert {(True, False, False, 0), (False, True, False, 0), (False, False, True, 0)} <= seen
     assert any(odd for *_, odd in seen) is not empties_to_winner
