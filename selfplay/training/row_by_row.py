@@ -1,11 +1,18 @@
-"""Stochastic gradient descent on the tables of an n-tuple network, one row at a time, compiled."""
+"""Stochastic gradient descent on the tables of an n-tuple network, one row at a time, compiled.
+
+A row changes only the tables of its phase of the match. So the rows of each phase are gone through by themselves, in
+their order, which gives the same weights as going through all rows in order. Phases are shared out among threads, and
+the tables of one phase stay in the processor's cache.
+"""
 
 import math
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from math import prod
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
+import numba
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -18,6 +25,22 @@ from selfplay.errors import SettingError
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
 from selfplay.training.examples import Batch
 from selfplay.training.optimizer import TrainingJob
+
+ROWS_AT_ONCE = 1 << 17
+"""Rows of this many, or up to a batch more, are shared out among the threads together."""
+
+
+class TrainingRows(NamedTuple):
+    """N rows in the order in which they are trained on."""
+
+    words: NDArray[np.int64]
+    """int64[N, 2]: the words of the player who has just moved and of the player to move."""
+    targets: NDArray[np.float32]
+    """float32[N]"""
+    weights: NDArray[np.float32]
+    """float32[N]"""
+    rates: NDArray[np.float64]
+    """float64[N]: the learning rate of each row."""
 
 
 class RowByRowTraining:
@@ -39,6 +62,7 @@ class RowByRowTraining:
         self._planes = packed_planes(2, prod(job.observation_shape[1:]))
         self._tables = job.network.trainable_tables()
         self.weights = torch.from_numpy(self._tables.weights)
+        self._threads = ThreadPoolExecutor(min(numba.config.NUMBA_NUM_THREADS, len(self.weights)))  # type: ignore[attr-defined]
 
     def inputs(self, packed: NDArray[np.uint8]) -> Tensor:
         """int64[N, 2]: the words of the two planes."""
@@ -46,51 +70,66 @@ class RowByRowTraining:
 
     def run_epoch(self, batches: Iterator[Batch]) -> float:
         loss, rows = 0.0, 0
-        for batch in islice(batches, self._learning_rate.steps_per_epoch):
-            words, targets, weights = (column.numpy() for column in batch.share)
-            rate = self._learning_rate.at(self._steps)
-            loss = descend_row_by_row(words, targets, weights, self._tables, rate, loss)
-            self._steps += 1
-            rows += batch.size
+        limited = islice(batches, self._learning_rate.steps_per_epoch)
+        while part := self._next_rows(limited):
+            losses = self._descend(part)
+            loss = added_one_by_one(losses, loss)
+            rows += len(losses)
         return loss / max(1, rows)
+
+    def _descend(self, rows: TrainingRows) -> NDArray[np.float64]:
+        """Train on the rows; float64[N]: the weighted squared error of each before its step."""
+        losses = np.empty(len(rows.targets))
+        phases = range(len(self.weights))
+        # The list waits for all phases, and raises what was raised in a thread.
+        list(self._threads.map(lambda phase: descend_row_by_row(rows, self._tables, phase, losses), phases))
+        return losses
+
+    def _next_rows(self, batches: Iterator[Batch]) -> TrainingRows | None:
+        """The rows of the next batches; None after the last one."""
+        parts, number = [], 0
+        for batch in batches:
+            words, targets, weights = (column.numpy() for column in batch.share)
+            rates = np.full(len(targets), self._learning_rate.at(self._steps))
+            parts.append(TrainingRows(words, targets, weights, rates))
+            self._steps += 1
+            number += batch.size
+            if number >= ROWS_AT_ONCE:
+                break
+        return TrainingRows(*map(np.concatenate, zip(*parts, strict=True))) if parts else None
 
 
 @compiled
-def descend_row_by_row(
-    words: NDArray[np.int64],
-    targets: NDArray[np.float32],
-    row_weights: NDArray[np.float32],
-    tables: TrainableTables,
-    rate: float,
-    loss: float,
-) -> float:
-    """Take one step of gradient descent on the weighted squared error of each row, in order.
+def descend_row_by_row(rows: TrainingRows, tables: TrainableTables, phase: int, losses: NDArray[np.float64]) -> None:
+    """Take one step of gradient descent on the weighted squared error of each row of a phase, in order.
 
     The error is that of `selfplay.training.loss.weighted_squared_errors`, computed here so that it is compiled.
 
     Args:
-        words: int64[N, 2], the words of the player who has just moved and of the player to move.
-        targets, row_weights: float32[N].
-        tables: the tables, whose `weights` are changed in place.
-        rate: the learning rate.
-        loss: the sum of the weighted squared errors of earlier rows.
-
-    Returns:
-        `loss` plus the weighted squared error of each row, measured before the row's step and added one by one.
+        tables: the tables, of whose `weights` those of the phase are changed in place.
+        losses: float64[N], where the weighted squared error of each row, before its step, is written.
     """
     contributions, offsets, weight_of_entry, weights, squares = tables
     entries = np.empty(len(offsets), dtype=np.int32)
-    for row in range(len(words)):
-        just_moved, to_move = words[row, 0], words[row, 1]
+    for row in range(len(rows.targets)):
+        just_moved, to_move = rows.words[row, 0], rows.words[row, 1]
+        if phase_of(just_moved, to_move, len(weights), squares) != phase:
+            continue
         write_entries(just_moved, to_move, contributions, offsets, entries)
-        phase = phase_of(just_moved, to_move, len(weights), squares)
         total = 0.0
         for image in range(len(offsets)):
             total += weights[phase, weight_of_entry[entries[image]]]
         value = math.tanh(total)
-        error = targets[row] - value
-        loss += row_weights[row] * error * error
-        change = np.float32(rate * row_weights[row] * error * (1.0 - value * value))
+        error = rows.targets[row] - value
+        losses[row] = rows.weights[row] * error * error
+        change = np.float32(rows.rates[row] * rows.weights[row] * error * (1.0 - value * value))
         for image in range(len(offsets)):
             weights[phase, weight_of_entry[entries[image]]] += change
-    return loss
+
+
+@compiled
+def added_one_by_one(numbers: NDArray[np.float64], total: float) -> float:
+    """`total` plus all the numbers, added in order."""
+    for number in numbers:
+        total += number
+    return total

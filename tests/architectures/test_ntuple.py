@@ -21,7 +21,7 @@ from selfplay.search.evaluation import position_values
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
-from selfplay.training.row_by_row import descend_row_by_row
+from selfplay.training.row_by_row import TrainingRows, added_one_by_one, descend_row_by_row
 from tests.support.runs import files_of, tiny_settings
 
 OTHELLO = OmegaConf.to_container(OmegaConf.load(CONFIG_FOLDER / "architecture" / "ntuple_othello.yaml"))
@@ -206,12 +206,13 @@ def test_row_by_row_training_changes_the_weights_like_plain_python(name):
         error = targets[row] - value
         losses.append(row_weights[row] * error**2)
         np.add.at(weights, numbers[row], rate * row_weights[row] * error * (1 - value**2))
-    rows = targets.astype(np.float32), row_weights.astype(np.float32)
-    words = np.stack(board_words(boards), axis=1)
-    tables, loss = network.trainable_tables(), 0.0
-    for row, rate in zip(order, rates, strict=True):
-        loss = descend_row_by_row(*(column[row : row + 1] for column in (words, *rows)), tables, rate, loss)
-    assert loss == pytest.approx(np.sum(losses), rel=1e-4)
+    columns = np.stack(board_words(boards), axis=1), targets.astype(np.float32), row_weights.astype(np.float32)
+    rows = TrainingRows(*(column[order] for column in columns), rates)
+    found = np.empty(steps)
+    for phase in range(len(network.weight)):
+        descend_row_by_row(rows, network.trainable_tables(), phase, found)
+    np.testing.assert_allclose(found, losses, rtol=0, atol=1e-4)
+    assert added_one_by_one(found, 1.0) == pytest.approx(1 + np.sum(losses), rel=1e-4)
     np.testing.assert_allclose(network.weight.detach().numpy().reshape(-1), weights, rtol=0, atol=1e-5)
 
 
@@ -222,7 +223,9 @@ def test_a_step_follows_the_gradient_of_torch():
     loss.backward()
     one = np.ones(1, np.float32)
     words = np.stack(board_words(boards), axis=1)
-    descend_row_by_row(words, 0.3 * one, one, network.trainable_tables(), 0.1, 0.0)
+    rows = TrainingRows(words, 0.3 * one, one, np.full(1, 0.1))
+    for phase in range(len(network.weight)):
+        descend_row_by_row(rows, network.trainable_tables(), phase, np.empty(1))
     torch.testing.assert_close(network.weight.detach(), before - 0.1 * network.weight.grad, rtol=0, atol=1e-7)
 
 
