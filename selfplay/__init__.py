@@ -2,7 +2,7 @@
 
     import selfplay
 
-    agent = selfplay.load_level("outputs/tictactoe", 10)
+    agent = selfplay.load_level("outputs/tictactoe")
     state = agent.game.state_after(["1,1", "0,1"])
     print(agent.action_values(state))
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from selfplay.games.match_record import MatchRecord
     from selfplay.games.position_graph import enumerate_positions
     from selfplay.grading.comparison import compare_levels
-    from selfplay.grading.proof import Grade, Grader
+    from selfplay.grading.grade import Grade
+    from selfplay.grading.proof import Grader
     from selfplay.learners.experience.store import ExperienceStore
     from selfplay.matches.arena import play_matches
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from selfplay.search.backward_induction import perfect_values
     from selfplay.settings.run import Settings, compose_settings
     from selfplay.stages.generate import generate_level
-    from selfplay.stages.loop import learn_levels
+    from selfplay.stages.loop import LearnedRun, learn_levels
     from selfplay.stages.train import train_level
 
 _HOMES = {
@@ -50,9 +51,10 @@ _HOMES = {
     "make_game": "games",
     "check_game": "games.conformance",
     "enumerate_positions": "games.position_graph",
-    "Grade": "grading.proof",
+    "Grade": "grading.grade",
     "Grader": "grading.proof",
     "generate_level": "stages.generate",
+    "LearnedRun": "stages.loop",
     "learn_levels": "stages.loop",
     "load_level": "players.levels",
     "train_level": "stages.train",
@@ -79,6 +81,7 @@ __all__ = [
     "Game",
     "Grade",
     "Grader",
+    "LearnedRun",
     "MatchRecord",
     "PerfectPlayer",
     "Player",

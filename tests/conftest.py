@@ -11,6 +11,7 @@ from hypothesis import settings
 
 from selfplay import learn_levels
 from tests.support.runs import tiny_settings
+from tests.support.wheels import installed_wheel
 
 # The same examples on every computer, however slow it is.
 settings.register_profile("selfplay", deadline=None, derandomize=True, database=None)
@@ -39,3 +40,9 @@ def default_sigint() -> Iterator[None]:
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, handler)
+
+
+@pytest.fixture(scope="session")
+def installed_command(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The command `selfplay` of an environment in which the wheel is installed, apart from the checkout."""
+    return installed_wheel(tmp_path_factory.mktemp("installed").resolve())

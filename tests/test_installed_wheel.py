@@ -1,9 +1,6 @@
 """The wheel, installed in an empty environment: `selfplay` works in an empty folder, without the checkout."""
 
-import os
 import subprocess
-import sys
-import venv
 from collections.abc import Callable
 from pathlib import Path
 from urllib.request import urlopen
@@ -12,7 +9,7 @@ import pytest
 
 from tests.support.rejections import assert_refused
 from tests.support.runs import PROJECT
-from tests.support.wheels import built_wheel
+from tests.support.wheels import plain_environment
 
 pytestmark = pytest.mark.slow
 
@@ -22,40 +19,26 @@ Selfplay = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="module")
-def command(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The command `selfplay` of an environment in which the wheel is installed and its dependencies are found."""
-    folder = tmp_path_factory.mktemp("installed").resolve()
-    wheel = built_wheel(folder)
-    venv.create(folder / "venv", with_pip=False)
-    (packages,) = (folder / "venv").glob("lib/python*/site-packages")
-    # Not the .pth files in these folders, one of which adds the checkout.
-    found = [entry for entry in sys.path if entry.endswith("-packages")]
-    (packages / "dependencies.pth").write_text("\n".join(found))
-    pip = [sys.executable, "-m", "pip", "--python", str(folder / "venv" / "bin" / "python")]
-    install = [*pip, "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", str(wheel)]
-    subprocess.run(install, check=True, cwd=folder)
-    return folder / "venv" / "bin" / "selfplay"
-
-
-@pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("empty").resolve()
 
 
 @pytest.fixture(scope="module")
-def selfplay(command: Path, folder: Path) -> Selfplay:
+def selfplay(installed_command: Path, folder: Path) -> Selfplay:
     """Runs the command in the empty folder."""
 
     def run(*arguments: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
-            [command, *arguments], check=False, capture_output=True, text=True, cwd=folder, input=stdin, env=plain()
+            [installed_command, *arguments],
+            check=False,
+            capture_output=True,
+            text=True,
+            cwd=folder,
+            input=stdin,
+            env=plain_environment(),
         )
 
     return run
-
-
-def plain() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
 
 
 @pytest.fixture(scope="module")
@@ -64,12 +47,12 @@ def learned(selfplay: Selfplay) -> "subprocess.CompletedProcess[str]":
 
 
 def test_a_run_is_written_below_the_current_folder(
-    learned: "subprocess.CompletedProcess[str]", folder: Path, command: Path
+    learned: "subprocess.CompletedProcess[str]", folder: Path, installed_command: Path
 ) -> None:
     assert (learned.returncode, learned.stderr) == (0, "")
     assert learned.stdout.endswith("\nPlay against it: selfplay play   or in a browser: selfplay web\n")
     assert (folder / "outputs" / "tictactoe" / "comparison" / "levels.csv").exists()
-    packages = command.parents[1].glob("lib/python*/site-packages/*")
+    packages = installed_command.parents[1].glob("lib/python*/site-packages/*")
     assert {path.name for path in packages if "selfplay" in path.name} == {"selfplay", "selfplay-0.1.0.dist-info"}
 
 
@@ -94,9 +77,13 @@ def test_the_other_programs_find_the_run(selfplay: Selfplay, folder: Path) -> No
 
 
 @pytest.mark.usefixtures("learned")
-def test_the_page_is_served(command: Path, folder: Path) -> None:
+def test_the_page_is_served(installed_command: Path, folder: Path) -> None:
     server = subprocess.Popen(
-        [command, "web", "--port", "0"], stdout=subprocess.PIPE, text=True, cwd=folder, env=plain()
+        [installed_command, "web", "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env=plain_environment(),
     )
     try:
         address = server.stdout.readline().split()[2]
@@ -110,14 +97,14 @@ def test_the_page_is_served(command: Path, folder: Path) -> None:
     assert str(PROJECT) not in address
 
 
-def test_a_missing_extra_is_named_with_the_command_that_installs_it(command: Path, folder: Path) -> None:
-    python = command.with_name("python")
+def test_a_missing_extra_is_named_with_the_command_that_installs_it(installed_command: Path, folder: Path) -> None:
+    python = installed_command.with_name("python")
     without = (
         "import sys, importlib.util as util; find = util.find_spec; "
         "util.find_spec = lambda name, *rest: None if name == 'fastapi' else find(name, *rest); "
-        f"sys.argv = [{str(command)!r}, 'web']; from selfplay.cli.main import main; main()"
+        f"sys.argv = [{str(installed_command)!r}, 'web']; from selfplay.cli.main import main; main()"
     )
     result = subprocess.run(
-        [python, "-c", without], check=False, capture_output=True, text=True, cwd=folder, env=plain()
+        [python, "-c", without], check=False, capture_output=True, text=True, cwd=folder, env=plain_environment()
     )
     assert_refused(result, 2, "the page needs the package fastapi", "pip install 'selfplay[page]'")

@@ -26,7 +26,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCach
 from numba.core.serialize import dumps
 
 from selfplay.compute.bit_algebra import identity
-from selfplay.compute.versions import sources_digest
+from selfplay.compute.versions import compiled_sources_digest
 from selfplay.errors import InvalidFileError
 from selfplay.input_files import MEGABYTE, read_bytes
 
@@ -43,13 +43,13 @@ def cache_folder() -> Path | None:
     """The folder for compiled code of this version, in $XDG_CACHE_HOME or ~/.cache; None if it is not safe to use.
 
     numba checks only the file of the compiled function, so it would keep using an old version of a rule from another
-    file. The name of the folder therefore contains a hash of all sources.
+    file. The name of the folder therefore contains a hash of all sources that compiled functions can depend on.
     """
     try:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "selfplay"
         base.parent.mkdir(parents=True, exist_ok=True)
         _make_private(base, forbidden=0o022)
-        folder = base / f"numba-{sources_digest()[:16]}"
+        folder = base / f"numba-{compiled_sources_digest()[:16]}"
         _make_private(folder, forbidden=0o077)
     except (OSError, RuntimeError) as error:
         _without_cache(str(error))
@@ -152,7 +152,12 @@ class CheckedCache(FunctionCache):
         super().__init__(function)
         locator = self._impl.locator
         # As in numba, with the names of its files, which contain the version of Python.
-        identity = numba.__version__, sources_digest(), function.__code__.co_filename, locator.get_source_stamp()
+        identity = (
+            numba.__version__,
+            compiled_sources_digest(),
+            function.__code__.co_filename,
+            locator.get_source_stamp(),
+        )
         self._cache_file = cast(Any, CodeFiles(Path(self._cache_path), self._impl.filename_base, identity))
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[object, ...]:

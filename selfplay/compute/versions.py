@@ -6,18 +6,39 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+PACKAGE = Path(__file__).parent.parent
+
 PACKAGES = ("numpy", "numba", "torch", "pyarrow")
 """The packages whose versions can change results."""
+
+
+ROOMS_WITHOUT_COMPILED_CODE = ("cli", "web", "stages", "playing", "figures", "grading")
+"""The folders of this package whose sources no compiled function depends on: no other folder imports from them."""
 
 
 @cache
 def sources_digest() -> str:
     """A digest of all sources of this project, in hexadecimal digits."""
-    package = Path(__file__).parent.parent
-    digest = hashlib.sha256()
+    return _digest_of(_sources())
+
+
+@cache
+def compiled_sources_digest() -> str:
+    """A digest of the sources that compiled functions can depend on, in hexadecimal digits."""
+    return _digest_of([path for path in _sources() if path.parts[0] not in ROOMS_WITHOUT_COMPILED_CODE])
+
+
+def _sources() -> list[Path]:
+    """The sources of this project, relative to the package."""
     # In a checkout the architectures are a linked folder, which rglob does not enter.
-    for source in sorted({*package.rglob("*.py"), *(package / "architectures").rglob("*.py")}):
-        digest.update(str(source.relative_to(package)).encode() + b"\0" + source.read_bytes())
+    found = {*PACKAGE.rglob("*.py"), *(PACKAGE / "architectures").rglob("*.py")}
+    return sorted(path.relative_to(PACKAGE) for path in found)
+
+
+def _digest_of(sources: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for source in sources:
+        digest.update(str(source).encode() + b"\0" + (PACKAGE / source).read_bytes())
     return digest.hexdigest()
 
 

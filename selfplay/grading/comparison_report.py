@@ -12,10 +12,10 @@ from selfplay.games.win_draw_loss import UNDECIDED
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_columns import RESULTS
 from selfplay.grading.gate_text import gate_text
+from selfplay.grading.grade import SEAT_NAMES, Grade, is_unbeatable, lines_text
 from selfplay.grading.large_game_report import measured_verdict
 from selfplay.grading.progress_text import progress_text
-from selfplay.grading.proof import SEAT_NAMES, Grade, Grader, is_unbeatable
-from selfplay.grading.proof_text import lines_text, seats_verdict
+from selfplay.grading.proof import Grader
 from selfplay.grading.ways_of_playing import ways_text
 from selfplay.settings.run import Settings
 
@@ -96,7 +96,7 @@ def verdict(comparison: Comparison) -> str:
         return measured_verdict(comparison.game, comparison.measurement)
     level = comparison.newest
     grade = comparison.grades[level]
-    lines = [seats_verdict(f"Level {level}", grade, comparison.grader), _versus_random_text(comparison, grade)]
+    lines = [grade.verdict(f"Level {level}"), _versus_random_text(comparison, grade)]
     if not all(comparison.grader.can_hold(seat) for seat in range(2)):
         lines.append(_wins_taken_text(level, grade))
     elif proved := [n for n, g in comparison.grades.items() if is_unbeatable(g.lines)]:

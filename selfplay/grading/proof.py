@@ -5,66 +5,19 @@ act differently in the same position when it moves first. Walking from the ends 
 probability of each outcome and the number of lines of play.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from selfplay.games.position_graph import PositionGraph
 from selfplay.games.win_draw_loss import WinDrawLoss
+from selfplay.grading.grade import FIRST, SECOND, Grade, Lines
 from selfplay.players.capabilities import PredictsOutcomes, policy_of
 from selfplay.players.player import Player, uniform_policy
 from selfplay.search.backward_induction import optimal_actions, perfect_values
 
-FIRST, SECOND = 0, 1
-SEAT_NAMES = ("first", "second")
-
-
 Policy = NDArray[np.float64]
 """float64[N, A]: the probability of each action in each position; 0 where the match is over."""
-
-
-class Lines(NamedTuple):
-    """Number of lines of play in which the opponent tries every reply."""
-
-    lost: int
-    total: int
-
-
-def unbeatable_seats(lines: tuple[Lines, Lines]) -> tuple[int, ...]:
-    """The seats in which no line is lost.
-
-    `lines`: those of a player whose lines of play were all tried, in each seat.
-    """
-    return tuple(seat for seat in range(2) if lines[seat].lost == 0)
-
-
-def is_unbeatable(lines: tuple[Lines, Lines]) -> bool:
-    """Whether the player is proved to lose in neither seat."""
-    return len(unbeatable_seats(lines)) == 2
-
-
-class Grade(NamedTuple):
-    """The exact grade of a player. Pairs are by seat: moving first, moving second."""
-
-    versus_random: tuple[WinDrawLoss[float], WinDrawLoss[float]]
-    """Probabilities against the random player."""
-    lines: tuple[Lines, Lines]
-    """The number of lines when every reply is tried, and how many of them the player loses."""
-    optimal_action_rate: float
-    """The share of all positions, won, drawn or lost, in which the chosen action keeps the perfect value. A position
-    in which either player can be to move counts half in each seat."""
-    wins_taken: Lines
-    """`total`: positions that the player to move can win; `lost`: those in which its action gives the win away."""
-    value_error: float
-    """Mean squared error of the player's values of all reachable afterstates, perfect values in {-1, 0, 1}; or nan."""
-    shortest_loss: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
-    """The actions of a shortest lost line, in each seat; None if no line is lost."""
-
-    def can_lose(self, seat: int) -> bool:
-        """Whether any line is lost in this seat."""
-        return self.lines[seat].lost > 0
 
 
 class Grader:
@@ -94,6 +47,8 @@ class Grader:
             wins_taken=Lines(int((kept[winnable] < 1 - 1e-9).sum()), int(winnable.sum())),
             value_error=self._value_error(player),
             shortest_loss=(self._shortest_loss(supports[FIRST], FIRST), self._shortest_loss(supports[SECOND], SECOND)),
+            player=player.name,
+            can_be_held=(self.can_hold(FIRST), self.can_hold(SECOND)),
         )
 
     def policies(self, player: Player) -> tuple[Policy, Policy]:

@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.games import Game
-from selfplay.grading.proof import FIRST, SEAT_NAMES, Grade, Grader, is_unbeatable
-from selfplay.grading.proof_text import lines_text
+from selfplay.grading.grade import FIRST, SEAT_NAMES, Grade, is_unbeatable, lines_text
+from selfplay.grading.proof import Grader
 from selfplay.grading.table_columns import Column
 from selfplay.players.network_evaluator import level_policy
 from selfplay.players.registry import make_player

@@ -23,7 +23,12 @@ def newest_level(settings: CommonSettings) -> int:
 
 
 def load_level(
-    run_dir: str | Path, level: int, game: "Game | None" = None, *, depth: int = 1, temperature: float = 0.0
+    run_dir: str | Path,
+    level: int | None = None,
+    game: "Game | None" = None,
+    *,
+    depth: int = 1,
+    temperature: float = 0.0,
 ) -> "ValueNetPlayer | SearchPlayer":
     """The agent of a level of a run, as a player.
 
@@ -31,6 +36,7 @@ def load_level(
     tree is searched, up to 3 plies.
 
     Args:
+        level: the number of the level; None: the newest.
         game: the game that the agent must play; None: the game named in its file.
 
     Raises:
@@ -38,6 +44,9 @@ def load_level(
         StageError: the run does not have this level; the message says which levels it has.
         InvalidFileError: the file of the level is broken or belongs to another game.
     """
+    if level is None:
+        # Level 1 of a run without levels, so that the message is that of a missing level.
+        level = max(RunFolder(Path(run_dir)).trained_levels(), default=1)
     return load_agent(agent_of(run_dir, level), f"level {level}", game, depth=depth, temperature=temperature)
 
 

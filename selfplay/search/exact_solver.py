@@ -95,7 +95,8 @@ class ExactSolver(ABC):
 
         Args:
             time_limit: seconds for all actions together.
-            on_value: called with each action and its value as soon as it is known, in another thread.
+            on_value: called with each action and its value as soon as it is known, once each, perhaps in another
+                thread.
             known: actions to leave out.
 
         Raises:
@@ -103,10 +104,11 @@ class ExactSolver(ABC):
         """
         own, opp = words_of(state, row)
 
+        values: dict[int, int] = {}
+
         def search(stop: StopFlag) -> dict[int, int]:
-            values: dict[int, int] = {}
             for action, mine, others in self._successors(own, opp):
-                if action in known:
+                if action in known or action in values:
                     continue
                 values[action] = -self._value(mine, others, stop)
                 if on_value:
@@ -169,6 +171,7 @@ class ExactSolver(ABC):
         """As `values_within`. Raises StoppedError."""
 
     def _interruptibly(self, search: Callable[[StopFlag], Result], time_limit: float | None) -> Result:
+        """The result of `search`, which may be called again after it has raised StoppedError."""
         self._work[0] = 0
         return run_interruptibly(search, time_limit, "solving the position")
 

@@ -28,6 +28,12 @@ SECONDS_TO_STOP = 2.0
 """How long to wait for the work after telling it to stop."""
 
 
+def check_time_limit(time_limit: float | None) -> None:
+    """Raise SettingError if `time_limit` is a number that is not above 0."""
+    if time_limit is not None and not time_limit > 0:
+        raise SettingError(f"time_limit={time_limit}: must be seconds above 0")
+
+
 def run_interruptibly(
     function: Callable[[StopFlag], Result], time_limit: float | None = None, name: str = "the search"
 ) -> Result:
@@ -43,8 +49,7 @@ def run_interruptibly(
         KeyboardInterrupt: Ctrl-C, if called in the main thread.
         Exception: whatever `function` raises.
     """
-    if time_limit is not None and not time_limit > 0:
-        raise SettingError(f"time_limit={time_limit}: must be seconds above 0")
+    check_time_limit(time_limit)
     stop = np.zeros(1, dtype=np.int64)
     outcome: Future[Result] = Future()
 

@@ -3,14 +3,19 @@
 Two threads share the work. The first works on every new position for QUICK_SECONDS at most. Positions that take longer
 go to the second, which works on them in turn, TURN_SECONDS on each. The values found are kept, so a later request for
 the same position continues the work.
+
+A third thread solves the positions of the next PLIES_AHEAD plies after the position asked for last, while a person
+thinks about it.
 """
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from queue import SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
+from typing import Generic, NamedTuple, TypeVar
 
 import torch
 
@@ -18,10 +23,16 @@ from selfplay.errors import TimeLimitError
 from selfplay.games.state import State
 from selfplay.search.exact_solver import ExactSolver, words_of
 
+Item = TypeVar("Item")
+
 QUICK_SECONDS, QUICK_TABLE_BITS = 0.05, 16
 TURN_SECONDS, TURN_TABLE_BITS = 2.0, 22
 SECONDS_WANTED = 10.0
 """A position that nobody has asked for in this time is no longer worked on."""
+AHEAD_SECONDS = 0.5
+"""How long the third thread works on each position."""
+PLIES_AHEAD, SECONDS_AHEAD = 2, 15.0
+"""How far the third thread looks ahead, and for how long after a position has been asked for."""
 WAIT_SECONDS = 1.0
 """How often a thread that waits for values asks for them again."""
 MAX_UNSOLVED = 100
@@ -49,7 +60,7 @@ class Solving:
         # A request that is cancelled must not cancel the work for the others.
         self.finished.set_running_or_notify_cancel()
         self.is_queued = False
-        self.asked_at = 0.0
+        self.asked_at = -math.inf
 
 
 class SharedSolver:
@@ -64,21 +75,26 @@ class SharedSolver:
         self._make_solver, self._clock = make_solver, clock
         self._first = make_solver(QUICK_TABLE_BITS)
         self._second: ExactSolver | None = None
+        self._third: ExactSolver | None = None
+        self._asked_last: Solving | None = None
         self.game, self.counts_points = self._first.game, self._first.counts_points
         self._lock = Lock()
         self._kept: OrderedDict[tuple[int, int], Solving] = OrderedDict()
         self._quick, self._turns = _Worker("solving quickly", self._try), _Worker("solving in turn", self._take_turn)
+        self._ahead = _Worker("solving ahead", self._solve_ahead)
 
     def ask(self, state: State, row: int = 0) -> Solving:
         """Start or continue to solve match `row` of `state`, in the background."""
         key = words_of(state, row)
         with self._lock:
             is_new = key not in self._kept
-            solving = self._kept.setdefault(key, Solving(state.select(torch.tensor([row]))))
-            self._kept.move_to_end(key)
-            self._forget_oldest()
+            solving = self._keep(key, state, row)
             solving.asked_at = self._clock()
-            if not solving.is_queued and not solving.finished.done():
+            is_same, self._asked_last = solving is self._asked_last, solving
+            if solving.finished.done():
+                if not is_same:
+                    self._look_ahead(solving)
+            elif not solving.is_queued:
                 self._queue(solving, self._quick if is_new else self._turns)
         return solving
 
@@ -104,7 +120,7 @@ class SharedSolver:
         """As `ExactSolver.value_text`."""
         return self._first.value_text(value, state, row)
 
-    # ------------------------------------------------------------------ the two threads
+    # ------------------------------------------------------------------ the three threads
 
     def _try(self, solving: Solving) -> None:
         is_finished = _value_actions(self._first, solving, QUICK_SECONDS)
@@ -116,36 +132,77 @@ class SharedSolver:
         is_finished = _value_actions(self._second, solving, TURN_SECONDS)
         self._after_work(solving, is_finished)
 
+    def _solve_ahead(self, ahead: "_Ahead") -> None:
+        asked = ahead.asked
+        with self._lock:
+            if asked is not self._asked_last or self._clock() > asked.asked_at + SECONDS_AHEAD:
+                return
+            solving = self._keep(words_of(ahead.state, 0), ahead.state)
+            is_free = not solving.is_queued and not solving.finished.done()
+            solving.is_queued = solving.is_queued or is_free
+        if is_free:
+            if self._third is None:
+                self._third = self._make_solver(TURN_TABLE_BITS)
+            self._after_work(solving, _value_actions(self._third, solving, AHEAD_SECONDS))
+        if ahead.plies < PLIES_AHEAD:
+            self._add_successors(asked, ahead.state, ahead.plies + 1)
+
     def _after_work(self, solving: Solving, is_finished: bool) -> None:
         with self._lock:
             solving.is_queued = False
+            if is_finished and solving is self._asked_last:
+                self._look_ahead(solving)
             if not is_finished and self._clock() < solving.asked_at + SECONDS_WANTED:
                 self._queue(solving, self._turns)
 
-    def _queue(self, solving: Solving, worker: "_Worker") -> None:
+    def _look_ahead(self, asked: Solving) -> None:
+        if asked.finished.exception() is None:
+            self._add_successors(asked, asked.state, 1)
+
+    def _add_successors(self, asked: Solving, state: State, plies: int) -> None:
+        for action in self.game.legal_action_mask(state)[0].nonzero()[:, 0]:
+            after = self.game.step(state, action[None])
+            if not bool(after.terminated[0]):
+                self._ahead.add(_Ahead(asked, after, plies))
+
+    def _queue(self, solving: Solving, worker: "_Worker[Solving]") -> None:
         if worker is self._quick or worker.waiting < MAX_UNSOLVED:
             solving.is_queued = True
             worker.add(solving)
 
-    def _forget_oldest(self) -> None:
+    def _keep(self, key: tuple[int, int], state: State, row: int = 0) -> Solving:
+        """What is known of match `row` of `state`, as the last to be forgotten."""
+        solving = self._kept.setdefault(key, Solving(state.select(torch.tensor([row]))))
+        self._kept.move_to_end(key)
         if len(self._kept) > MAX_KEPT:
             self._kept.popitem(last=False)
+        return solving
 
 
-class _Worker:
+class _Ahead(NamedTuple):
+    """A position that may be asked for next."""
+
+    asked: Solving
+    """The position asked for last, from which this one is reached."""
+    state: State
+    plies: int
+    """The number of plies between them."""
+
+
+class _Worker(Generic[Item]):
     """A thread that works on positions in the order in which they are added."""
 
-    def __init__(self, name: str, work: Callable[[Solving], None]) -> None:
+    def __init__(self, name: str, work: Callable[[Item], None]) -> None:
         self._name, self._work = name, work
-        self._positions: SimpleQueue[Solving] = SimpleQueue()
+        self._positions: SimpleQueue[Item] = SimpleQueue()
         self._thread: Thread | None = None
 
     @property
     def waiting(self) -> int:
         return self._positions.qsize()
 
-    def add(self, solving: Solving) -> None:
-        self._positions.put(solving)
+    def add(self, position: Item) -> None:
+        self._positions.put(position)
         # A fork of the process does not have the thread.
         if self._thread is None or not self._thread.is_alive():
             # A daemon thread, so that it does not keep the program from ending.

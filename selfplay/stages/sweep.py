@@ -19,8 +19,8 @@ from selfplay.grading.finished_runs import (
     read_runs,
     setting_text,
 )
-from selfplay.grading.proof import SEAT_NAMES, Grader, Lines
-from selfplay.grading.proof_text import lines_text
+from selfplay.grading.grade import SEAT_NAMES, Lines, lines_text
+from selfplay.grading.proof import Grader
 from selfplay.grading.table_columns import write_csv
 
 

@@ -3,8 +3,8 @@
 from selfplay.errors import GameTooLargeError
 from selfplay.games import Game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.proof import Grader, Lines, is_unbeatable, unbeatable_seats
-from selfplay.grading.proof_text import lines_verdict, seats_verdict
+from selfplay.grading.grade import Lines, is_unbeatable, lines_verdict, unbeatable_seats
+from selfplay.grading.proof import Grader
 from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
 from selfplay.players.player import Player
 from selfplay.runs.manifest import Manifest
@@ -74,7 +74,7 @@ class Proofs:
             # The proof assumes that the search has enough time for its depth.
             player = limited.without_time_limit()
         grade = grader.grade(player)
-        return proof_view(grade.lines, seats_verdict(label, grade, grader))
+        return proof_view(grade.lines, grade.verdict(label))
 
 
 def _compared_levels(run: RunFolder, levels: list[int]) -> dict[int, str]:

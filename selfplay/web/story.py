@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
 from selfplay.grading.comparison_columns import LEVEL_COLUMNS, LEVEL_TABLE, REFERENCE_COLUMNS, RESULTS
-from selfplay.grading.proof import SEAT_NAMES, Lines
-from selfplay.grading.proof_text import count_text
+from selfplay.grading.grade import SEAT_NAMES, Lines, count_text
 from selfplay.grading.table_columns import read_rows
 from selfplay.grading.tournament_tables import PLAYER_COLUMNS, PLAYER_TABLE
 from selfplay.runs.run_folder import RunFolder

@@ -8,8 +8,8 @@ from selfplay.games.line_text import draw_line
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_report import verdict
-from selfplay.grading.proof import Grader, Lines, is_unbeatable, unbeatable_seats
-from selfplay.grading.proof_text import count_text, lines_verdict
+from selfplay.grading.grade import Lines, count_text, is_unbeatable, lines_verdict, unbeatable_seats
+from selfplay.grading.proof import Grader
 from selfplay.players.random import RandomPlayer
 from tests.grading.test_proof import lowest_action_player, perfect_player
 

@@ -9,7 +9,8 @@ from selfplay.architectures.output import Output
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.proof import FIRST, SECOND, Grader
+from selfplay.grading.grade import FIRST, SECOND
+from selfplay.grading.proof import Grader
 from selfplay.matches.arena import play_matches
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.random import RandomPlayer
@@ -215,3 +216,16 @@ def test_outcomes_between_two_policies_agree_with_sampled_matches(tictactoe: Gra
     record = next(play_matches(game, players, range(10_000), 3, alternate=False))
     win = (record.returns() > 0).double().mean().item()
     assert win == pytest.approx(tictactoe.outcomes(first, second).wins, abs=5 * 0.5 / 100)
+
+
+def test_a_grade_as_text_is_the_verdict(tictactoe: Grader, sumto100: Grader) -> None:
+    lowest = lowest_action_player(tictactoe)
+    lines = tictactoe.grade(lowest).lines
+    losing = f"{lines[0].lost}/{lines[0].total} moving first and {lines[1].lost}/{lines[1].total} moving second"
+    assert str(tictactoe.grade(lowest)) == f"table can lose: of all lines tried it loses {losing}."
+    held = tictactoe.grade(perfect_player(tictactoe))
+    total = held.lines[0].total + held.lines[1].total
+    assert str(held).startswith(f"table cannot lose: all {total} lines tried, ")
+    assert str(sumto100.grade(perfect_player(sumto100))).endswith(
+        "Moving second, every player loses against perfect play."
+    )

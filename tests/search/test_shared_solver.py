@@ -12,6 +12,7 @@ import torch
 from selfplay.errors import TimeLimitError
 from selfplay.games import State, make_game
 from selfplay.search import shared_solver
+from selfplay.search.exact_solver import words_of
 from selfplay.search.shared_solver import NotSolvedYetError, SharedSolver, Solving
 
 GAME = make_game("connect_four")
@@ -133,3 +134,25 @@ def test_the_number_of_positions_that_take_turns_is_limited(
     solved.set()
     # Asking again starts the others.
     assert all(solver.action_values(position)[6] == 6 for position in positions)
+
+
+def test_positions_that_may_be_asked_for_next_are_solved_ahead(solved: threading.Event) -> None:
+    solver, turns = shared([QUICK], solved)
+    solved.set()
+    solver.action_values(START)
+    # The hard position after the move 4, and that after the moves 4 and 1.
+    until(lambda: turns[0] == 1)
+    until(lambda: len(solver._kept) == 1 + 7 + 49 and all(one.finished.done() for one in solver._kept.values()))
+    assert solver.ask(GAME.state_after(["4", "1"])).finished.done()
+    until(lambda: len(solver._kept) > 1 + 7 + 49)
+
+
+def test_nothing_is_solved_ahead_of_a_position_that_was_not_asked_for_last(solved: threading.Event) -> None:
+    solver, turns = shared([START], solved)
+    hard = solver.ask(START)
+    until(lambda: turns[0] >= 1)
+    solver.ask(GAME.state_after("1234"))
+    solved.set()
+    hard.finished.result(PATIENCE)
+    until(lambda: len(solver._kept) == 2 + 7 + 49)
+    assert words_of(QUICK, 0) not in solver._kept

@@ -17,6 +17,7 @@ from selfplay import generate_level, learn_levels, load_level, train_level
 from selfplay.errors import SettingError, StageError
 from selfplay.games import State
 from selfplay.players.levels import newest_level
+from selfplay.progress import NoProgress
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
 from selfplay.settings.folders import CONFIG_FOLDER
@@ -101,6 +102,8 @@ def test_other_settings_are_refused_and_forced(tiny_run: Path, run_copy: Path) -
 def test_a_missing_level_is_reported_with_the_existing_ones(tiny_run: Path) -> None:
     with pytest.raises(StageError, match="has no level 17; it has levels 1 to 3"):
         load_level(tiny_run, 17)
+    with pytest.raises(StageError, match="nowhere has no level 1; it has no trained level yet"):
+        load_level(tiny_run / "nowhere")
     with pytest.raises(StageError, match="has no level 7; it has levels 1 to 3"):
         generate_level(tiny_settings(tiny_run), 7)
     with pytest.raises(StageError, match=r"level_03/dataset\.csv does not exist; generate the matches of level 3"):
@@ -259,3 +262,22 @@ def test_a_run_killed_at_many_moments_ends_with_the_same_bytes(tiny_run: Path, t
         assert sorted(files) == sorted(expected)
         assert files == expected
     assert len(moments) > 5
+
+
+def test_the_newest_level_is_loaded_by_default(tiny_run: Path) -> None:
+    assert load_level(tiny_run).name == load_level(tiny_run, 3).name == "level 3"
+
+
+def test_learning_returns_the_run_and_reports_progress(tmp_path: Path) -> None:
+    bars: list[str] = []
+
+    class Bar(NoProgress):
+        def __init__(self, *, total: int, desc: str) -> None:
+            bars.append(desc)
+
+    run = learn_levels(tiny_settings(tmp_path, "levels=1"), progress=Bar)
+    assert (run.run_dir, run.levels) == (tmp_path, (1,))
+    assert run.player().name == "level 1"
+    assert [loss.epoch for loss in run.losses()[1]] == [1, 2, 3]
+    assert str(run) == f"{tmp_path}: 1 trained level"
+    assert bars[-1] == "level 1: epochs"

@@ -1,8 +1,10 @@
-"""Building the wheel of the project."""
+"""Building the wheel of the project, and installing it."""
 
+import os
 import shutil
 import subprocess
 import sys
+import venv
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,3 +42,22 @@ def built_wheel(folder: Path) -> Path:
     assert result.returncode == 0, result.stderr
     (wheel,) = folder.glob("*.whl")
     return wheel
+
+
+def installed_wheel(folder: Path) -> Path:
+    """The command `selfplay` of an environment in this folder, with the wheel and the dependencies of this Python."""
+    wheel = built_wheel(folder)
+    venv.create(folder / "venv", with_pip=False)
+    (packages,) = (folder / "venv").glob("lib/python*/site-packages")
+    # Not the .pth files in these folders, one of which adds the checkout.
+    found = [entry for entry in sys.path if entry.endswith("-packages")]
+    (packages / "dependencies.pth").write_text("\n".join(found))
+    pip = [sys.executable, "-m", "pip", "--python", str(folder / "venv" / "bin" / "python")]
+    install = [*pip, "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", str(wheel)]
+    subprocess.run(install, check=True, cwd=folder)
+    return folder / "venv" / "bin" / "selfplay"
+
+
+def plain_environment() -> dict[str, str]:
+    """The variables of a shell in which no environment is active."""
+    return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from selfplay.errors import SettingError, StageError
 from selfplay.games import GAMES, Game, make_game
-from selfplay.grading.proof import SEAT_NAMES
+from selfplay.grading.grade import SEAT_NAMES
 from selfplay.players.offers import Offer, Offering, OfferLimits
 from selfplay.players.player import Player
 from selfplay.players.player_names import PlayerKind

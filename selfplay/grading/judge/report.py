@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from selfplay.grading.comparison_schedule import Who, name_of
+from selfplay.grading.grade import SEAT_NAMES
 from selfplay.grading.judge.columns import ALL_GROUPS
 from selfplay.grading.judge.judgement import Judgement
 from selfplay.grading.judge.positions import JudgedGrade, MoveQuality
-from selfplay.grading.proof import SEAT_NAMES
 
 OUTCOMES = {1: "a win", 0: "a draw", -1: "a loss"}
 GAP = 2

@@ -27,8 +27,8 @@ MIRROR_EMPTIES = 18
 """Positions with at least this many empty squares have one entry together with their mirror image."""
 POLL_INTERVAL = 65536
 """Number of positions visited between two checks of the stop flag; at most 10 ms."""
-VISITED = 0
-"""The index of the number of positions visited in the array `work`."""
+VISITED, LIMIT = 0, 1
+"""The indices of the number of positions visited in the array `work`, and of the number after which to stop."""
 CENTRE_FIRST = np.array([COLUMN << STEP * column for column in (3, 2, 4, 1, 5, 0, 6)], dtype=np.int64)
 MOVE_MASK = (1 << STEP * COLUMNS) - 1
 
@@ -48,12 +48,25 @@ class Frame(Protocol):
 
 FRAME = np.dtype([(name, np.int64) for name in Frame.__annotations__])
 
+Frames = NDArray[np.void]
+"""FRAME[SQUARES + 1]: the stack of a search."""
+Moves = NDArray[np.int64]
+"""int64[(SQUARES + 1) * COLUMNS]: the sorted moves of every frame."""
+
+
+def new_stack() -> tuple[Frames, Moves]:
+    """Memory for a search to work in."""
+    return np.zeros(SQUARES + 1, dtype=FRAME), np.zeros((SQUARES + 1) * COLUMNS, dtype=np.int64)
+
+
 NullWindowSearch = Callable[
-    [int, int, int, Table, NDArray[np.int32], NDArray[np.int8], NDArray[np.int64], NDArray[np.int64]], int
+    [int, int, int, Table, NDArray[np.int32], NDArray[np.int8], NDArray[np.int64], NDArray[np.int64], Frames, Moves],
+    int,
 ]
-"""(own, stones, bound, table, codes and scores of the book, work, stop) to a value v of a position with score s:
-s >= v > bound, or s <= v <= bound. The player to move must not be able to win at once. Once `stop[0]` is not 0, the
-result is meaningless."""
+"""(own, stones, bound, table, codes and scores of the book, work, stop, frames, moves) to a value v of a position with
+score s: s >= v > bound, or s <= v <= bound. The player to move must not be able to win at once. The search sets
+`stop[0]` to 1 once it has visited as many positions as the limit in `work`, and stops if somebody else does; the result
+is then meaningless. `frames` and `moves` are memory to work in."""
 
 
 @part_of_compiled
@@ -179,21 +192,25 @@ def compile_null_window_search() -> NullWindowSearch:
         scores: NDArray[np.int8],
         work: NDArray[np.int64],
         stop: NDArray[np.int64],
+        frames: Frames,
+        moves: Moves,
     ) -> int:
-        frames, moves = np.zeros(SQUARES + 1, dtype=FRAME), np.zeros((SQUARES + 1) * COLUMNS, dtype=np.int64)
         far_bits = bit_count(table.shape[0] - NEAR_ENTRIES - 1)
         root = frames[0]
         root.own, root.stones, root.bound = own, stones, bound
         root_empties = SQUARES - bit_count(stones)
         ply, is_new = 0, True
-        visited, next_poll = work[VISITED], work[VISITED] + POLL_INTERVAL
+        visited, limit = work[VISITED], work[LIMIT]
+        next_poll = min(visited + POLL_INTERVAL, limit)
         while True:
             frame = frames[ply]
             score = NO_SCORE
             if is_new:
                 visited += 1
                 if visited > next_poll:
-                    next_poll = visited + POLL_INTERVAL
+                    next_poll = min(visited + POLL_INTERVAL, limit)
+                    if visited > limit:
+                        stop[0] = 1
                     if stop[0] != 0:
                         break
                 if root_empties - ply == BOOK_EMPTIES:
@@ -221,5 +238,6 @@ def compile_null_window_search() -> NullWindowSearch:
 
     word = numba.int64
     book = numba.int32[::1], numba.int8[::1]
-    null_window_search.compile((word,) * 3 + (word[::1], *book) + (word[::1],) * 2)  # type: ignore[attr-defined]
+    signature = (word,) * 3 + (word[::1], *book) + (word[::1],) * 2 + (numba.from_dtype(FRAME)[::1], word[::1])
+    null_window_search.compile(signature)  # type: ignore[attr-defined]
     return null_window_search

@@ -10,16 +10,30 @@ from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled, register_rules
 from selfplay.games.connect_four import SQUARES, has_line, is_terminal
 from selfplay.search.connect_four.board import playable_squares, position_of, winning_squares
-from selfplay.search.connect_four.kernel import compile_null_window_search
+from selfplay.search.connect_four.kernel import Frames, Moves, compile_null_window_search
 from selfplay.search.connect_four.table import Table
 from selfplay.search.interruption import StopFlag
 
 ValuesWithin = Callable[
-    [Words, Words, Words, Words, Table, NDArray[np.int32], NDArray[np.int8], NDArray[np.int64], StopFlag, Words], None
+    [
+        Words,
+        Words,
+        Words,
+        Words,
+        Table,
+        NDArray[np.int32],
+        NDArray[np.int8],
+        NDArray[np.int64],
+        StopFlag,
+        Frames,
+        Moves,
+        Words,
+    ],
+    None,
 ]
-"""(own, opp, lowest, highest, table, codes and scores of the book, work, stop, values): write the score of each
-position (own, opp), clipped to lowest..highest, to `values`. Returns at once when `stop[0]` is not 0; the values are
-then meaningless."""
+"""(own, opp, lowest, highest, table, codes and scores of the book, work, stop, frames, moves, values): write the score
+of each position (own, opp), clipped to lowest..highest, to `values`. Returns at once when `stop[0]` is not 0, and sets
+it as `NullWindowSearch` does; the values are then meaningless."""
 
 
 @part_of_compiled
@@ -56,6 +70,8 @@ def compile_values_within() -> ValuesWithin:
         scores: NDArray[np.int8],
         work: NDArray[np.int64],
         stop: StopFlag,
+        frames: Frames,
+        moves: Moves,
     ) -> int:
         empties = SQUARES - bit_count(own | opp)
         if is_terminal(own, opp):
@@ -66,7 +82,7 @@ def compile_values_within() -> ValuesWithin:
         lower, upper = clipped(-(empties // 2), lowest, highest), clipped((empties - 1) // 2, lowest, highest)
         while lower < upper and stop[0] == 0:
             bound = next_bound(lower, upper)
-            score = null_window_search(mine, stones, bound, table, codes, scores, work, stop)
+            score = null_window_search(mine, stones, bound, table, codes, scores, work, stop, frames, moves)
             if score > bound:
                 lower = min(score, upper)
             else:
@@ -84,10 +100,13 @@ def compile_values_within() -> ValuesWithin:
         scores: NDArray[np.int8],
         work: NDArray[np.int64],
         stop: StopFlag,
+        frames: Frames,
+        moves: Moves,
         values: Words,
     ) -> None:
         for i in range(len(own)):
-            values[i] = value_within(own[i], opp[i], lowest[i], highest[i], table, codes, scores, work, stop)
+            limits = lowest[i], highest[i]
+            values[i] = value_within(own[i], opp[i], *limits, table, codes, scores, work, stop, frames, moves)
             if stop[0] != 0:
                 return
 

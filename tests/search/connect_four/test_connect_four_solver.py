@@ -3,6 +3,7 @@
 import json
 from functools import cache
 from pathlib import Path
+from threading import get_ident, main_thread
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games import State, make_game
 from selfplay.games.connect_four import SQUARES, has_line, is_terminal, legal_actions, play
+from selfplay.search.connect_four import solver as solver_module
 from selfplay.search.connect_four.solver import ConnectFourSolver
 
 GAME = make_game("connect_four")
@@ -146,3 +148,20 @@ def test_a_time_limit_is_kept():
 def test_a_table_of_an_impossible_size_is_rejected():
     with pytest.raises(SettingError, match="table_bits=31: must be from 10 to 30"):
         ConnectFourSolver(GAME, 31)
+
+
+@pytest.mark.parametrize("quick_positions", [0, 100, 10**9])
+def test_values_are_the_same_in_the_calling_thread_and_in_another(quick_positions, monkeypatch):
+    monkeypatch.setattr(solver_module, "QUICK_POSITIONS", quick_positions)
+    solver, known = ConnectFourSolver(GAME, with_book=False), {}
+    threads = set()
+
+    def on_value(action: int, value: int) -> None:
+        assert action not in known
+        known[action] = value
+        threads.add(get_ident() == main_thread().ident)
+
+    state = after(next(position["columns"] for position in POSITIONS if position["group"] == "middle-easy"))
+    values = solver.action_values(state, on_value=on_value)
+    assert values == known == the_solver().action_values(state)
+    assert (False in threads) == (quick_positions < 10**9)

@@ -1,0 +1,20 @@
+# The page in the browser, and all other programs.
+#
+#   docker build --tag selfplay .
+#   docker run --rm --publish 127.0.0.1:8000:8000 selfplay                       then open http://127.0.0.1:8000
+#   docker run --rm --volume selfplay:/home/player selfplay learn levels=10      the main job; its runs stay in the volume
+#   docker run --rm --volume selfplay:/home/player --publish 127.0.0.1:8000:8000 selfplay
+
+FROM python:3.13-slim
+
+# Unlike the option, the variable also applies to the packages that build the project.
+ENV PIP_CONSTRAINT=/source/constraints.txt
+COPY . /source
+RUN pip install --no-cache-dir "/source[page]" \
+    && useradd --create-home --uid 1000 player
+
+USER 1000
+WORKDIR /home/player
+EXPOSE 8000
+ENTRYPOINT ["selfplay"]
+CMD ["web", "host=0.0.0.0", "hosts=[127.0.0.1,localhost]"]

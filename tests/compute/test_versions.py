@@ -1,0 +1,42 @@
+"""Digests of the sources."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from selfplay.compute import versions
+from selfplay.settings.folders import PROJECT_FOLDER
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package with a file in each of two folders."""
+    for name in ("games", "grading"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file.py").write_text("A = 1\n")
+    monkeypatch.setattr(versions, "PACKAGE", tmp_path)
+    return tmp_path
+
+
+def digests() -> tuple[str, str]:
+    return versions.sources_digest.__wrapped__(), versions.compiled_sources_digest.__wrapped__()
+
+
+def test_compiled_code_depends_only_on_the_folders_with_compiled_functions_and_what_they_import(package: Path) -> None:
+    before = digests()
+    (package / "grading" / "file.py").write_text("A = 2\n")
+    after = digests()
+    assert after[0] != before[0]
+    assert after[1] == before[1]
+    (package / "games" / "file.py").write_text("A = 2\n")
+    assert digests()[1] != before[1]
+
+
+def test_no_other_folder_imports_from_those_without_compiled_code() -> None:
+    contracts = tomllib.loads((PROJECT_FOLDER / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    top_layers = contracts[0]["layers"][: len(versions.ROOMS_WITHOUT_COMPILED_CODE)]
+    assert sorted(top_layers) == sorted(versions.ROOMS_WITHOUT_COMPILED_CODE)
+    for room in versions.ROOMS_WITHOUT_COMPILED_CODE:
+        for source in (versions.PACKAGE / room).rglob("*.py"):
+            assert "selfplay.compute.compilation" not in source.read_text(), source

@@ -1,0 +1,91 @@
+"""docs/adding_a_game.md and docs/adding_a_player.md: a file of one's own, in a folder outside the repository."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from tests.support.doc_pages import block_with, commands, printed_after, write_module
+from tests.support.wheels import plain_environment
+
+pytestmark = pytest.mark.slow
+
+GAME, PLAYER = "adding_a_game.md", "adding_a_player.md"
+
+
+class Folder:
+    """A folder outside the repository, and a shell in it that knows the command `selfplay`."""
+
+    def __init__(self, path: Path, installed_command: Path) -> None:
+        self.path = path
+        self.variables = plain_environment()
+        self.variables["PATH"] = f"{installed_command.parent}:{self.variables['PATH']}"
+
+    def run(self, command: str, stdin: str = "") -> str:
+        """The output of a command, which must succeed."""
+        words = ["bash", "-c", command]
+        result = subprocess.run(
+            words, check=False, capture_output=True, text=True, cwd=self.path, input=stdin, env=self.variables
+        )
+        assert (result.returncode, result.stderr) == (0, ""), command
+        return re.sub(r" +$", "", result.stdout, flags=re.MULTILINE).strip()
+
+    @contextmanager
+    def served(self, command: str) -> Iterator[str]:
+        """The address of the page that a command serves."""
+        words = ["bash", "-c", f"exec {command} --port 0"]
+        server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=self.path, env=self.variables)
+        try:
+            yield next(line for line in server.stdout if "Play at" in line).split()[2]
+        finally:
+            server.terminate()
+            server.wait(timeout=60)
+
+    def follow(self, page: str, game: str, opponent: str) -> dict[str, str]:
+        """Run all commands of a page in order; returns what each printed."""
+        printed: dict[str, str] = {}
+        for command in commands(page):
+            if command.startswith("selfplay web"):
+                with self.served(command) as address:
+                    assert f'"{opponent}"' in opponents(address, game)
+            else:
+                printed[command] = self.run(command, "list_commands\nquit\n" if " gtp" in command else "y\nquit\n")
+        return printed
+
+
+@pytest.fixture
+def folder(tmp_path: Path, installed_command: Path) -> Folder:
+    return Folder(tmp_path, installed_command)
+
+
+def opponents(address: str, game: str) -> str:
+    with urlopen(f"{address}/api/games/{game}/opponents", timeout=120) as answer:
+        return answer.read().decode()
+
+
+def test_the_game_is_checked_learned_proved_and_played(folder: Folder) -> None:
+    write_module(folder.path, GAME, "class Connect3(Game)", "connect3.py")
+    printed = folder.follow(GAME, "connect3:Connect3", "level-2")
+    learned = printed["selfplay learn game=connect3:Connect3 levels=2 matches=2000"]
+    assert printed_after(GAME, "took 15 seconds on two cores and ended with:") in learned
+    whole = printed["selfplay learn game=connect3:Connect3 levels=4 run_dir=outputs/connect3_default"]
+    assert printed_after(GAME, "run_dir=outputs/connect3_default\n\nended with") in whole
+    write_module(folder.path, GAME, "def perft(columns, depth)", "count.py")
+    assert folder.run("python count.py") == printed_after(GAME, "seconds it prints")
+    write_module(folder.path, GAME, "a_full_board_is_a_draw", "test_connect3.py")
+    assert "3 passed" in folder.run("python -m pytest -q -p no:cacheprovider test_connect3.py")
+    write_module(folder.path, GAME, "from selfplay import check_game, make_game", "check.py")
+    assert folder.run("python check.py") == ""
+
+
+def test_the_player_plays_is_graded_and_offered_on_the_page(folder: Folder) -> None:
+    text = block_with(PLAYER, "class Careful(Player)") + block_with(PLAYER, "KIND = PlayerKind(")
+    (folder.path / "careful.py").write_text(text)
+    printed = folder.follow(PLAYER, "tictactoe", "careful:Careful")
+    assert "careful:Careful" in printed["selfplay tournament players=[random,perfect,careful:Careful] matches=100"]
+    write_module(folder.path, PLAYER, "import selfplay\nfrom careful", "grade.py")
+    assert folder.run("python grade.py") == printed_after(PLAYER, "prints")
