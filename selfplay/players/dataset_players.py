@@ -111,7 +111,7 @@ def _search_learner_in(path: Path, settings: Settings, game: "Game", name: str) 
 def search_learner(settings: Settings, game: "Game", checkpoint: "Checkpoint", name: str) -> "MctsPlayer":
     """The network of a level as it plays the matches that a policy is learned from: with tree search.
 
-    Raises SettingError if a constant of the rule is unknown or out of range.
+    Raises SettingError if a constant of the rule is unknown or out of range, or `mcts.reuse` does not suit the rule.
     """
     from selfplay.players.network_evaluator import checkpoint_evaluator
     from selfplay.players.search_learner import SearchLearner
@@ -120,5 +120,6 @@ def search_learner(settings: Settings, game: "Game", checkpoint: "Checkpoint", n
 
     how = settings.mcts
     evaluator = checkpoint_evaluator(checkpoint, game, name=name)
-    search = TreeSearch(game, evaluator, make_rule(how.rule, how.constants), how.simulations, proves=how.proves)
+    rule = make_rule(how.rule, how.constants)
+    search = TreeSearch(game, evaluator, rule, how.simulations, proves=how.proves, reuse=how.reuse)
     return SearchLearner(search, how, name)

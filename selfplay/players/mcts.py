@@ -40,7 +40,8 @@ class MctsPlayer(Player):
         self._prepared: _Prepared | None = None
 
     def as_a(self, capability: type[Capability]) -> Capability | None:
-        # The action of a search with random numbers has a probability that one search does not tell.
+        # The action of a search with random numbers has a probability that one search does not tell, and that of a
+        # search that continues an earlier one depends on the match.
         return None if self.search.is_random and capability is HasPolicy else super().as_a(capability)
 
     def act(self, state: State, draws: Draws) -> Tensor:

@@ -20,6 +20,8 @@ class TreeSearchSettings:
     """Simulations for each action."""
     proves: bool = True
     """Whether exact values are proved (MCTS-solver)."""
+    reuse: bool = False
+    """Whether the search of a ply continues the part of the last ply's tree below the action played; not for gumbel."""
     temperature: float = 1.0
     """In the first plies, actions are drawn with probability proportional to policy ** (1 / temperature); 0: the action
     that the search concludes."""

@@ -51,7 +51,12 @@ def matches_of(player, matches, batch_size):
 
 @pytest.mark.parametrize(
     "name",
-    [ROLLOUTS, pytest.param("mcts:level:1?simulations=8&rule=gumbel&gumbel_scale=1", marks=pytest.mark.slow)],
+    [
+        ROLLOUTS,
+        f"{ROLLOUTS}&reuse=true",
+        "mcts:level:1?simulations=8&noise=0.25&reuse=true",
+        pytest.param("mcts:level:1?simulations=8&rule=gumbel&gumbel_scale=1", marks=pytest.mark.slow),
+    ],
 )
 def test_a_match_does_not_depend_on_the_batch_size(run_dir: Path, name: str) -> None:
     player = make_player(name, GAME, run_dir)
@@ -85,6 +90,23 @@ def test_it_offers_values_visits_and_a_policy(run_dir: Path) -> None:
     assert int(visits.sum()) == 40
     assert policy.sum() == policy.max() == 1
     assert torch.equal(policy, player.policy(state))
+
+
+def test_a_search_can_continue_the_tree_of_its_match(run_dir: Path) -> None:
+    player = make_player("mcts:rollouts?simulations=400&reuse=true", GAME, run_dir)
+    # Its actions depend on the match, not only on the position.
+    assert player.as_a(HasPolicy) is None
+    assert make_player("mcts:level:2?reuse=true", GAME, run_dir).as_a(HasPolicy) is None
+    # The first action is the most visited one of the first search.
+    first, later = GAME.init(), GAME.state_after(["2,0", "1,1"])
+    for ply, state in ((0, first), (2, later)):
+        player.prepare(state, Draws(KEY, torch.tensor([5]), ply))
+    assert int(player.visit_counts(later).sum()) > 400
+    alone = make_player("mcts:rollouts?simulations=400", GAME, run_dir)
+    assert torch.equal(player.visit_counts(first), alone.visit_counts(first))
+    # A position of another match has no tree yet.
+    player.prepare(later, Draws(KEY, torch.tensor([6]), 2))
+    assert int(player.visit_counts(later).sum()) == 400
 
 
 def test_with_a_temperature_actions_are_drawn_from_the_policy(run_dir: Path) -> None:
@@ -136,6 +158,11 @@ def test_the_console_shows_the_visits_of_each_action(run_dir: Path) -> None:
         ("mcts:rollouts?rollouts=0", SettingError, "rollouts=0: must be 1 or more"),
         ("mcts:rollouts?temperature=-1", SettingError, "temperature=-1.0: must be at least 0"),
         ("mcts:rollouts?rule=best", SettingError, "unknown rule of tree search 'best'; choose from gumbel, puct, uct"),
+        (
+            "mcts:rollouts?rule=gumbel&reuse=true",
+            SettingError,
+            "reuse=true: rule=gumbel divides its simulations from an",
+        ),
         ("mcts:rollouts?rule=puct&c=2", SettingError, "rule=puct has no constant 'c'; it has c_init"),
         ("mcts:level:3?prior_temperature=0", SettingError, "prior_temperature=0.0: must be above 0"),
     ],

@@ -65,6 +65,20 @@ def test_batches_and_shards_change_no_byte(policy_run: Path, policy_copy: Path, 
     assert files_of(policy_copy) == files_of(policy_run)
 
 
+@pytest.mark.parametrize("executor", ["serial", "process"])
+def test_batches_and_workers_change_no_byte_of_matches_with_kept_trees(
+    policy_run: Path, policy_copy: Path, executor: str
+) -> None:
+    def rows(*overrides: str) -> bytes:
+        RunFolder(policy_copy).dataset(1).unlink()
+        assert generate_level(policy_settings(policy_copy, "force=true", "mcts.reuse=true", *overrides), 1)
+        return RunFolder(policy_copy).dataset(1).read_bytes()
+
+    kept = rows()
+    assert kept != RunFolder(policy_run).dataset(1).read_bytes()
+    assert rows(f"executor={executor}", "batch_size=7", "dataset.shard_matches=16") == kept
+
+
 def test_parquet_has_the_same_rows_and_trains_the_same_network(policy_run: Path, tmp_path: Path) -> None:
     settings = policy_settings(tmp_path, "dataset.format=parquet", "levels=1")
     learn_levels(settings)
@@ -101,6 +115,10 @@ def test_wrong_settings_are_refused_in_one_line(tmp_path: Path, overrides: list[
     [
         (["architecture=mlp"], "architecture=mlp has no policy head, which targets=search trains; set architecture="),
         (["mcts.rule=gumbel"], "rule=gumbel has no constant 'alpha'"),
+        (
+            ["mcts=gumbel", "mcts.reuse=true"],
+            "reuse=true: rule=gumbel divides its simulations from an unvisited position",
+        ),
     ],
 )
 def test_levels_that_could_not_play_are_refused_before_level_0(

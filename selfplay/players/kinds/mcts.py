@@ -46,7 +46,7 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     constants = {option.name: name.given[option.name] for option in CONSTANTS if option.name in name.given}
     rule = make_rule(options["rule"] or DEFAULT_RULES.get(kind, "puct"), constants)
     evaluator = EVALUATORS[kind](argument, name, game, Path(options["run_dir"] or run_dir))
-    search = TreeSearch(game, evaluator, rule, options["simulations"], proves=options["proves"])
+    search = TreeSearch(game, evaluator, rule, options["simulations"], proves=options["proves"], reuse=options["reuse"])
     return MctsPlayer(search, temperature=options["temperature"], name=name.text)
 
 
@@ -71,6 +71,7 @@ KIND = PlayerKind(
         Option("simulations", int, 200),
         Option("rule"),
         Option("proves", bool, True),
+        Option("reuse", bool, False),
         Option("temperature", float, 0.0),
         Option("prior_temperature", float),
         Option("rollouts", int, 1),

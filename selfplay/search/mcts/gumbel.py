@@ -66,7 +66,7 @@ def gumbel(c_visit: float = 50.0, c_scale: float = 1.0, considered: int = 16, gu
         return GumbelConstants(float(c_visit), float(c_scale), float(gumbel_scale), halving)
 
     functions = RuleFunctions(begin, select_at_root, select, final_score, improved_policy)
-    return Rule("gumbel", functions, constants, gumbel_scale > 0)
+    return Rule("gumbel", functions, constants, gumbel_scale > 0, continues=False)
 
 
 def halving_schedule(considered: int, simulations: int) -> list[int]:

@@ -20,20 +20,36 @@ from selfplay.search.mcts.rule import Constants, RuleFunctions
 from selfplay.search.mcts.steps import compile_steps
 from selfplay.search.mcts.tree import NOT_ADDED, Trees, back_up, edges_of, set_priors
 
-Leaves = NDArray[np.int64]
-"""int64[B]: the number of the node of each tree that is to be evaluated, or NOT_ADDED."""
+
+class Frontier(NamedTuple):
+    """The trees that wait for the evaluation of a position, in their order. Only the first `count` entries count."""
+
+    tree: NDArray[np.int64]
+    node: NDArray[np.int64]
+    """int64[B]: the number of the node that is to be evaluated."""
+    own: Words
+    opp: Words
+    """int64[B]: its position."""
+    left: NDArray[np.int64]
+    """int64[B]: the number of simulations that the tree still runs."""
+
+
+def make_frontier(batch_size: int) -> Frontier:
+    """Memory for `batch_size` trees."""
+    return Frontier(*np.empty((5, batch_size), dtype=np.int64))
 
 
 class LockstepKernels(NamedTuple):
     """The steps of a search whose leaves are evaluated outside. Trees whose root is a finished match do not grow."""
 
-    plant: Callable[..., None]
-    """(own, opp, plan, trees, leaves): make the searched positions the roots."""
-    descend: Callable[..., None]
-    """(plan, constants, trees, leaves): the first part of a simulation in each tree."""
-    receive: Callable[..., None]
-    """(values, logits, words, plan, constants, trees, leaves): the second part, with the evaluations of the leaves,
-    float64[B] and float64[B, A]; the rows of trees without a leaf are ignored."""
+    plant: Callable[..., int]
+    """(own, opp, words, plan, constants, trees, frontier): make the searched positions the roots of empty trees, and
+    run simulations in the others as `advance` does; returns the count of the frontier."""
+    advance: Callable[..., int]
+    """(count, values, logits, rows, words, plan, constants, trees, frontier): give the nodes of the frontier their
+    evaluations, and run simulations in their trees until each has another such node or is done; returns the new count.
+    `values` (float64[N]) and `logits` (float64[N, A]) are the evaluations of the distinct positions, and `rows`
+    (int64[count]) has the number of that of each tree."""
     conclude: Callable[..., None]
     """(constants, trees, results): write the results."""
 
@@ -41,53 +57,93 @@ class LockstepKernels(NamedTuple):
 @cache
 def compile_lockstep(rules: Rules, pass_action: int | None, rule: RuleFunctions) -> LockstepKernels:
     """The kernels for evaluators outside the compiled search."""
-    plant_root, descend_tree, begin, conclude_tree = compile_steps(rules, pass_action, rule)
+    plant_root, descend, begin, conclude_tree = compile_steps(rules, pass_action, rule)
     passing = -1 if pass_action is None else pass_action
 
-    @compiled
-    def plant(own: Words, opp: Words, plan: Plan, trees: Trees, leaves: Leaves) -> None:
-        for tree in range(len(own)):
-            leaves[tree] = 0 if plant_root(trees, tree, own[tree], opp[tree], plan) else NOT_ADDED
+    @part_of_compiled
+    def wait(trees: Trees, tree: int, number: int, left: int, place: int, frontier: Frontier) -> None:
+        """Let a tree wait for the evaluation of a node."""
+        node = trees.nodes[tree, number]
+        frontier.tree[place], frontier.node[place], frontier.left[place] = tree, number, left
+        frontier.own[place], frontier.opp[place] = node.own, node.opp
 
-    @compiled
-    def descend(plan: Plan, constants: Constants, trees: Trees, leaves: Leaves) -> None:
-        for tree in range(len(leaves)):
-            leaves[tree] = NOT_ADDED
-            if trees.sizes[tree] > 0 and trees.nodes[tree, 0].is_proved == 0:
-                leaves[tree] = descend_tree(trees, tree, plan, constants)
-
-    @compiled
+    @part_of_compiled
     def receive(
+        trees: Trees,
+        tree: int,
+        number: int,
+        value: float,
+        logits: NDArray[np.float64],
+        of_edges: NDArray[np.float64],
+        proves: bool,
+    ) -> None:
+        """Give a node its evaluation, and back its value up; `of_edges` is scratch memory."""
+        edges = edges_of(trees, tree, number)
+        for i in range(len(edges)):
+            move = edges[i].move
+            of_edges[i] = logits[passing if move == 0 else bit_count(move - 1)]
+        set_priors(edges, of_edges)
+        trees.nodes[tree, number].value = value
+        back_up(trees, tree, number, value, proves)
+
+    @part_of_compiled
+    def simulate(
+        trees: Trees, tree: int, left: int, plan: Plan, constants: Constants, place: int, frontier: Frontier
+    ) -> int:
+        """Run simulations until the tree waits, in this place of the frontier, or is done; returns the next place."""
+        number = NOT_ADDED
+        while left > 0 and number == NOT_ADDED and trees.nodes[tree, 0].is_proved == 0:
+            number = descend(trees, tree, plan, constants)
+            left -= 1
+        if number == NOT_ADDED:
+            return place
+        wait(trees, tree, number, left, place, frontier)
+        return place + 1
+
+    @compiled
+    def plant(
+        own: Words, opp: Words, words: Words, plan: Plan, constants: Constants, trees: Trees, frontier: Frontier
+    ) -> int:
+        count = 0
+        for tree in range(len(own)):
+            if plan.has_kept and trees.sizes[tree] > 0:
+                if trees.nodes[tree, 0].is_proved == 0:
+                    begin(trees, tree, words[tree], constants)
+                count = simulate(trees, tree, plan.simulations, plan, constants, count, frontier)
+            elif plant_root(trees, tree, own[tree], opp[tree], plan):
+                wait(trees, tree, 0, plan.simulations, count, frontier)
+                count += 1
+        return count
+
+    @compiled
+    def advance(
+        count: int,
         values: NDArray[np.float64],
         logits: NDArray[np.float64],
+        rows: NDArray[np.int64],
         words: Words,
         plan: Plan,
         constants: Constants,
         trees: Trees,
-        leaves: Leaves,
-    ) -> None:
+        frontier: Frontier,
+    ) -> int:
+        waiting = 0
         of_edges = np.empty(logits.shape[1])
-        for tree in range(len(leaves)):
-            number = leaves[tree]
-            if number == NOT_ADDED:
-                continue
-            edges = edges_of(trees, tree, number)
-            for i in range(len(edges)):
-                move = edges[i].move
-                of_edges[i] = logits[tree, passing if move == 0 else bit_count(move - 1)]
-            set_priors(edges, of_edges)
-            trees.nodes[tree, number].value = values[tree]
+        for i in range(count):
+            tree, number = frontier.tree[i], frontier.node[i]
+            receive(trees, tree, number, values[rows[i]], logits[rows[i]], of_edges, plan.proves)
             if number == 0:
                 begin(trees, tree, words[tree], constants)
-            else:
-                back_up(trees, tree, number, values[tree], plan.proves)
+        for i in range(count):
+            waiting = simulate(trees, frontier.tree[i], frontier.left[i], plan, constants, waiting, frontier)
+        return waiting
 
     @compiled
     def conclude(constants: Constants, trees: Trees, results: Results) -> None:
         for tree in range(len(results.actions)):
             conclude_tree(trees, tree, tree, constants, results)
 
-    return LockstepKernels(plant, descend, receive, conclude)
+    return LockstepKernels(plant, advance, conclude)
 
 
 @cache
@@ -97,18 +153,40 @@ def compile_whole_search(
     """The whole search of a batch with a compiled evaluator, as one compiled function.
 
     `search(own, opp, root_words, leaf_words, plan, constants, parameters, trees, stop, results)` grows one tree after
-    another in the memory of `trees` (B = 1), which holds the last one afterwards. It returns False if it was stopped,
-    once `stop` (int64[1]) is not 0.
+    another: each in the memory of the first of `trees`, which holds the last one afterwards, or with `plan.has_kept`
+    each in its own. It returns False if it was stopped, once `stop` (int64[1]) is not 0.
     """
     plant_root, descend, begin, conclude = compile_steps(rules, pass_action, rule)
 
     @part_of_compiled
-    def evaluate(trees: Trees, number: int, word: int, parameters: object, logits: NDArray[np.float64]) -> float:
-        node, edges = trees.nodes[0, number], edges_of(trees, 0, number)
+    def evaluate(
+        trees: Trees, tree: int, number: int, word: int, parameters: object, logits: NDArray[np.float64]
+    ) -> float:
+        node, edges = trees.nodes[tree, number], edges_of(trees, tree, number)
         value = position_value(node.own, node.opp, edges, fold(word, number), parameters, logits)
         node.value = value
         set_priors(edges, logits)
         return value
+
+    @part_of_compiled
+    def simulate(
+        trees: Trees,
+        tree: int,
+        word: int,
+        plan: Plan,
+        constants: Constants,
+        parameters: object,
+        stop: NDArray[np.int64],
+        logits: NDArray[np.float64],
+    ) -> None:
+        """Run the simulations of one tree, until its root is proved."""
+        for _ in range(plan.simulations):
+            if stop[0] != 0 or trees.nodes[tree, 0].is_proved != 0:
+                return
+            number = descend(trees, tree, plan, constants)
+            if number != NOT_ADDED:
+                value = evaluate(trees, tree, number, word, parameters, logits)
+                back_up(trees, tree, number, value, plan.proves)
 
     @compiled
     def search(
@@ -125,19 +203,18 @@ def compile_whole_search(
     ) -> bool:
         logits = np.empty(trees.edges.shape[2])
         for row in range(len(own)):
-            if plant_root(trees, 0, own[row], opp[row], plan):
-                evaluate(trees, 0, leaf_words[row], parameters, logits)
-                begin(trees, 0, root_words[row], constants)
-                for _ in range(plan.simulations):
-                    if stop[0] != 0:
-                        return False
-                    if trees.nodes[0, 0].is_proved != 0:
-                        break
-                    number = descend(trees, 0, plan, constants)
-                    if number != NOT_ADDED:
-                        value = evaluate(trees, number, leaf_words[row], parameters, logits)
-                        back_up(trees, 0, number, value, plan.proves)
-            conclude(trees, 0, row, constants, results)
+            tree = row if plan.has_kept else 0
+            is_kept = plan.has_kept and trees.sizes[tree] > 0
+            is_open = is_kept and trees.nodes[tree, 0].is_proved == 0
+            if not is_kept and plant_root(trees, tree, own[row], opp[row], plan):
+                evaluate(trees, tree, 0, leaf_words[row], parameters, logits)
+                is_open = True
+            if is_open:
+                begin(trees, tree, root_words[row], constants)
+                simulate(trees, tree, leaf_words[row], plan, constants, parameters, stop, logits)
+                if stop[0] != 0:
+                    return False
+            conclude(trees, tree, row, constants, results)
         return True
 
     return search

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.compilation import part_of_compiled
+from selfplay.compute.compilation import compiled, part_of_compiled
 from selfplay.search.mcts.random_draws import dirichlet
 from selfplay.search.mcts.rule import Rule, RuleFunctions
 from selfplay.search.mcts.tree import LOST, OPEN, Edges
@@ -32,6 +32,8 @@ class PuctConstants(NamedTuple):
     unvisited: float
     noise: float
     alpha: float
+    scales: NDArray[np.float64]
+    """float64[simulations + 2]: C(s) sqrt(N(s)) by N(s)."""
 
 
 def puct(
@@ -52,9 +54,28 @@ def puct(
     require("unvisited", unvisited, -2 <= unvisited <= 2, "between -2 and 2")
     require("noise", noise, 0 <= noise <= 1, "between 0 and 1")
     require_above_0("alpha", alpha)
-    numbers = PuctConstants(*map(float, (c_init, c_base, unvisited, noise, alpha)))
+
+    def constants(simulations: int, num_actions: int) -> PuctConstants:
+        scales = np.empty(simulations + 2)
+        fill_scales(float(c_init), float(c_base), scales)
+        return PuctConstants(float(c_init), float(c_base), float(unvisited), float(noise), float(alpha), scales)
+
     functions = RuleFunctions(begin, select_at_root, select, most_visited, visits_as_policy)
-    return Rule("puct", functions, lambda _simulations, _actions: numbers, noise > 0)
+    return Rule("puct", functions, constants, noise > 0)
+
+
+@part_of_compiled
+def exploration_scale(total: int, c_init: float, c_base: float) -> float:
+    """C(s) sqrt(N(s)), the factor of P(s, a) / (1 + N(s, a)), where N(s) is `total`."""
+    scale: float = (c_init + np.log((1.0 + total + c_base) / c_base)) * np.sqrt(total)
+    return scale
+
+
+@compiled
+def fill_scales(c_init: float, c_base: float, scales: NDArray[np.float64]) -> None:
+    """Write the scale of each total."""
+    for total in range(len(scales)):
+        scales[total] = exploration_scale(total, c_init, c_base)
 
 
 @part_of_compiled
@@ -78,7 +99,10 @@ def select(edges: Edges, value: float, constants: PuctConstants) -> int:
     total = 1
     for i in range(len(edges)):
         total += edges[i].visits
-    scale = (constants.c_init + np.log((1.0 + total + constants.c_base) / constants.c_base)) * np.sqrt(total)
+    if total < len(constants.scales):
+        scale = constants.scales[total]
+    else:
+        scale = exploration_scale(total, constants.c_init, constants.c_base)
     best, chosen = -np.inf, 0
     for i in range(len(edges)):
         edge = edges[i]

@@ -3,10 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.compilation import part_of_compiled
-from selfplay.compute.random_numbers import fold, uniform_bits
+from selfplay.compute.compilation import Words, compiled, part_of_compiled
+from selfplay.compute.random_numbers import Purpose, fold, random_word, uniform_bits
 
 TWO_TO_53 = float(1 << 53)
+
+ROOT_NOISE, LEAF = int(Purpose.ROOT_NOISE), int(Purpose.LEAF)
 
 
 @part_of_compiled
@@ -61,3 +63,19 @@ def dirichlet(alpha: float, word: int, shares: NDArray[np.float64]) -> None:
     for i in range(len(shares)):
         # With a tiny alpha all of them may be 0.
         shares[i] = shares[i] / total if total > 0.0 else 1.0 / len(shares)
+
+
+@compiled
+def write_words_of_draws(key: int, match: Words, ply: int, words: NDArray[np.int64]) -> None:
+    """Write the random words of the root and of the leaves (int64[2, B]) in this ply of these matches."""
+    for i in range(len(match)):
+        words[0, i] = random_word(key, match[i], ply, ROOT_NOISE)
+        words[1, i] = random_word(key, match[i], ply, LEAF)
+
+
+@compiled
+def write_words_of_positions(own: Words, opp: Words, words: NDArray[np.int64]) -> None:
+    """Write random words of the root and of the leaves (int64[2, B]) that depend on the positions alone."""
+    for i in range(len(own)):
+        words[0, i] = fold(fold(own[i], opp[i]), ROOT_NOISE)
+        words[1, i] = fold(fold(own[i], opp[i]), LEAF)

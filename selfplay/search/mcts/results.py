@@ -14,6 +14,8 @@ class Plan(NamedTuple):
     """Whether exact values are proved (MCTS-solver)."""
     finished: NDArray[np.float64]
     """float64[2], the third argument of `selfplay.search.evaluation.finished_value`."""
+    has_kept: bool
+    """Whether trees that are not empty are continued."""
 
 
 class Results(NamedTuple):

@@ -48,6 +48,8 @@ class Rule(NamedTuple):
     """(simulations, number of distinct actions) to the constants of a search."""
     is_random: bool
     """Whether `begin` uses its random word."""
+    continues: bool = True
+    """Whether a search may begin with a root that earlier simulations have visited."""
 
 
 def make_rule(name: str, constants: Mapping[str, float] | None = None) -> Rule:

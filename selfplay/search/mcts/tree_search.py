@@ -8,16 +8,19 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.compilation import Words
-from selfplay.compute.random_numbers import Draws, Purpose, fold
+from selfplay.compute.random_numbers import Draws
+from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
 from selfplay.search.interruption import run_interruptibly
-from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator, PositionValues
-from selfplay.search.mcts.kernels import Leaves, compile_lockstep, compile_whole_search
+from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator
+from selfplay.search.mcts.kept_trees import KeptTrees
+from selfplay.search.mcts.kernels import Frontier, compile_lockstep, compile_whole_search, make_frontier
+from selfplay.search.mcts.random_draws import write_words_of_draws, write_words_of_positions
 from selfplay.search.mcts.results import Plan, Results, make_results
 from selfplay.search.mcts.rule import Rule
-from selfplay.search.mcts.tree import NOT_ADDED, Trees, make_trees, tree_bytes
+from selfplay.search.mcts.tree import Trees, make_trees, tree_bytes
 from selfplay.settings.checks import require
 
 MOST_SIMULATIONS = 1_000_000
@@ -57,8 +60,12 @@ class TreeSearch:
         rule: how actions are selected; see `selfplay.search.mcts.rule.make_rule`.
         simulations: per position; fewer if it is proved before.
         proves: whether to prove exact values (MCTS-solver) and never search a proved position again.
+        reuse: whether the search of a ply of a match continues with the part of the tree of its last search that is
+            below the position, up to `simulations` positions of it. The simulations are then in addition to those that
+            this part has had. The plies of a match must be searched in their order.
 
-    Raises SettingError if the number of simulations is out of range, or the evaluator does not fit the game.
+    Raises SettingError if the number of simulations is out of range, the evaluator does not fit the game, or the rule
+    does not allow `reuse`.
     """
 
     def __init__(
@@ -69,21 +76,38 @@ class TreeSearch:
         simulations: int,
         *,
         proves: bool = True,
+        reuse: bool = False,
     ) -> None:
-        most = min(MOST_SIMULATIONS, LARGEST_TREE // tree_bytes(1, game.num_distinct_actions) - 1)
+        most_nodes = LARGEST_TREE // tree_bytes(1, game.num_distinct_actions) // (2 if reuse else 1)
+        most = min(MOST_SIMULATIONS, most_nodes - 1)
         require("simulations", simulations, 1 <= simulations <= most, f"1 to {most:,}")
-        self._tree_bytes = tree_bytes(simulations + 1, game.num_distinct_actions)
+        if reuse and not rule.continues:
+            raise SettingError(
+                f"reuse=true: rule={rule.name} divides its simulations from an unvisited position; set rule=puct or uct"
+            )
+        self._num_nodes = simulations + 1 + (simulations if reuse else 0)
+        self._tree_bytes = tree_bytes(self._num_nodes, game.num_distinct_actions)
+        self._kept = KeptTrees(simulations) if reuse else None
         self.game, self.evaluator, self.rule, self.simulations = game, evaluator, rule, simulations
-        self._plan = Plan(simulations, proves, np.array(evaluator.ends, dtype=np.float64))
+        self._plan = Plan(simulations, proves, np.array(evaluator.ends, dtype=np.float64), False)
         self._constants = rule.constants(simulations, game.num_distinct_actions)
         self._kind = (game.rules, game.pass_action, rule.functions)
+        # Asked once: looking for the methods of a protocol takes as long as several simulations.
+        self._compiled: CompiledEvaluator | None = None
         if isinstance(evaluator, CompiledEvaluator):
+            self._compiled = evaluator
             evaluator.parameters(game)
+        else:
+            self._batches = evaluator
 
     @property
     def is_random(self) -> bool:
-        """Whether the result for a position depends on random words."""
-        return self.rule.is_random or (isinstance(self.evaluator, CompiledEvaluator) and self.evaluator.is_random)
+        """Whether the result for a position depends on random words, or on earlier plies of its match."""
+        return self._kept is not None or self._uses_random_words
+
+    @property
+    def _uses_random_words(self) -> bool:
+        return self.rule.is_random or (self._compiled is not None and self._compiled.is_random)
 
     def search(self, state: State, draws: Draws | None = None) -> TreeSearchResult:
         """Search a batch of positions.
@@ -95,7 +119,7 @@ class TreeSearch:
         own, opp = state.own.cpu(), state.opp.cpu()
         words = _words_of_positions(own, opp) if draws is None else _words_of_draws(draws)
         if self.is_random:
-            results = self._search(own.numpy(), opp.numpy(), words)[0]
+            results = self._search(own.numpy(), opp.numpy(), words, draws)[0]
             return TreeSearchResult(*(tensor.to(device) for tensor in _as_tensors(results)))
         rows, inverse = distinct_positions(state._replace(own=own, opp=opp))
         results = self._search(own[rows].numpy(), opp[rows].numpy(), words[:, rows.numpy()])[0]
@@ -104,55 +128,66 @@ class TreeSearch:
     def grow(self, state: State, draws: Draws | None = None) -> Trees:
         """The tree of the search of one match (B = 1), for inspection."""
         words = _words_of_positions(state.own, state.opp) if draws is None else _words_of_draws(draws)
-        return self._search(state.own.numpy(), state.opp.numpy(), words)[1]
+        return self._search(state.own.numpy(), state.opp.numpy(), words, draws)[1]
 
-    def _search(self, own: Words, opp: Words, words: Words) -> tuple[Results, Trees]:
+    def _search(self, own: Words, opp: Words, words: Words, draws: Draws | None = None) -> tuple[Results, Trees]:
         """The results of positions, and the last tree or trees."""
-        if isinstance(self.evaluator, CompiledEvaluator):
-            return self._search_compiled(self.evaluator, own, opp, words)
-        rows = max(1, BYTES_AT_ONCE // self._tree_bytes)
+        if draws is not None and self._kept is not None:
+            return self._search_with_kept(self._kept, own, opp, words, draws._replace(match=draws.match.cpu()))
         parts = []
-        for start in range(0, max(1, len(own)), rows):
-            chunk = slice(start, start + rows)
-            found, trees = self._search_in_lockstep(self.evaluator, own[chunk], opp[chunk], words[0, chunk])
-            parts.append(found)
-        return Results(*map(np.concatenate, zip(*parts, strict=True))), trees
+        for chunk in self._chunks(len(own), len(own) if self._compiled is not None else self._trees_at_once):
+            trees = self._memory(1 if self._compiled is not None else len(own[chunk]))
+            parts.append(self._grow(own[chunk], opp[chunk], words[:, chunk], self._plan, trees))
+        return _joined(parts), trees
 
-    def _search_compiled(
-        self, evaluator: CompiledEvaluator, own: Words, opp: Words, words: Words
+    def _search_with_kept(
+        self, kept: KeptTrees, own: Words, opp: Words, words: Words, draws: Draws
     ) -> tuple[Results, Trees]:
-        search = compile_whole_search(*self._kind, evaluator.position_value(self.game))
-        trees, results = self._memory(1), make_results(len(own), self.game.num_distinct_actions)
-        how = self._plan, self._constants, evaluator.parameters(self.game)
-        run_interruptibly(lambda stop: search(own, opp, *words, *how, trees, stop, results))
-        return results, trees
+        """As `_search`, with the trees that are kept of the matches."""
+        kept.forget(draws)
+        parts, plan = [], self._plan._replace(has_kept=True)
+        for chunk in self._chunks(len(own), self._trees_at_once):
+            trees, of_chunk = self._memory(len(own[chunk])), draws._replace(match=draws.match[chunk])
+            kept.take_over(of_chunk, own[chunk], opp[chunk], trees)
+            parts.append(self._grow(own[chunk], opp[chunk], words[:, chunk], plan, trees))
+            kept.keep(of_chunk, trees)
+        return _joined(parts), trees
 
-    def _search_in_lockstep(
-        self, evaluator: BatchEvaluator, own: Words, opp: Words, root_words: Words
-    ) -> tuple[Results, Trees]:
-        plant, descend, receive, conclude = compile_lockstep(*self._kind)
-        trees, leaves = self._memory(len(own)), np.empty(len(own), dtype=np.int64)
-        plant(own, opp, self._plan, trees, leaves)
-        for simulation in range(self.simulations + 1):
-            if simulation > 0:
-                descend(self._plan, self._constants, trees, leaves)
-            if (leaves != NOT_ADDED).any():
-                values, logits = self._evaluated(evaluator, trees, leaves)
-                receive(values, logits, root_words, self._plan, self._constants, trees, leaves)
+    @property
+    def _trees_at_once(self) -> int:
+        return max(1, BYTES_AT_ONCE // self._tree_bytes)
+
+    @staticmethod
+    def _chunks(count: int, size: int) -> list[slice]:
+        """The rows 0 to `count` in chunks of `size`; one empty chunk if there are none."""
+        return [slice(start, start + size) for start in range(0, max(1, count), max(1, size))]
+
+    def _grow(self, own: Words, opp: Words, words: Words, plan: Plan, trees: Trees) -> Results:
+        """Search these positions in the memory of `trees`."""
         results = make_results(len(own), self.game.num_distinct_actions)
-        conclude(self._constants, trees, results)
-        return results, trees
+        if self._compiled is None:
+            self._grow_in_lockstep(own, opp, words[0], plan, trees)
+            compile_lockstep(*self._kind).conclude(self._constants, trees, results)
+            return results
+        search = compile_whole_search(*self._kind, self._compiled.position_value(self.game))
+        how = plan, self._constants, self._compiled.parameters(self.game)
+        run_interruptibly(lambda stop: search(own, opp, *words, *how, trees, stop, results))
+        return results
 
-    def _evaluated(self, evaluator: BatchEvaluator, trees: Trees, leaves: Leaves) -> tuple[Numbers, Numbers]:
-        """The values (float64[B]) and logits (float64[B, A]) of the leaves, equal ones evaluated once."""
-        rows = np.flatnonzero(leaves != NOT_ADDED)
-        nodes = trees.nodes[rows, leaves[rows]]
-        state = self._unfinished(*(torch.from_numpy(np.ascontiguousarray(nodes[word])) for word in ("own", "opp")))
-        first, inverse = distinct_positions(state)
-        found: PositionValues = evaluator.evaluate(state.select(first))
-        values, logits = np.zeros(len(leaves)), np.zeros((len(leaves), self.game.num_distinct_actions))
-        values[rows], logits[rows] = (part.cpu().double()[inverse].numpy() for part in found)
-        return values, logits
+    def _grow_in_lockstep(self, own: Words, opp: Words, root_words: Words, plan: Plan, trees: Trees) -> None:
+        plant, advance, _ = compile_lockstep(*self._kind)
+        frontier = make_frontier(len(own))
+        count = plant(own, opp, root_words, plan, self._constants, trees, frontier)
+        while count > 0:
+            evaluated = self._evaluated(frontier, count)
+            count = advance(count, *evaluated, root_words, plan, self._constants, trees, frontier)
+
+    def _evaluated(self, frontier: Frontier, count: int) -> tuple[Numbers, Numbers, NDArray[np.int64]]:
+        """The evaluations of the distinct positions of the frontier, and the number of that of each tree."""
+        state = self._unfinished(*map(torch.from_numpy, (frontier.own[:count], frontier.opp[:count])))
+        first, rows = distinct_positions(state)
+        values, logits = self._batches.evaluate(state.select(first))
+        return values.cpu().double().numpy(), logits.cpu().double().numpy(), rows.numpy()
 
     @staticmethod
     def _unfinished(own: Tensor, opp: Tensor) -> State:
@@ -161,19 +196,25 @@ class TreeSearch:
         return State(own, opp, zeros.to(torch.int8), zeros.bool(), zeros.float())
 
     def _memory(self, batch_size: int) -> Trees:
-        return make_trees(batch_size, self.simulations + 1, self.game.num_distinct_actions)
+        return make_trees(batch_size, self._num_nodes, self.game.num_distinct_actions)
 
 
 def _words_of_draws(draws: Draws) -> Words:
     """int64[2, B]: the random words of the root and of the leaves of each tree."""
-    return np.stack([draws.words(purpose).cpu().numpy() for purpose in (Purpose.ROOT_NOISE, Purpose.LEAF)])
+    words = np.empty((2, len(draws.match)), dtype=np.int64)
+    write_words_of_draws(draws.key, draws.match.cpu().numpy(), draws.ply, words)
+    return words
 
 
 def _words_of_positions(own: Tensor, opp: Tensor) -> Words:
     """int64[2, B]: random words that depend on the positions alone."""
-    purposes = np.array([[Purpose.ROOT_NOISE], [Purpose.LEAF]], dtype=np.int64)
-    words: Words = fold(fold(own.numpy(), opp.numpy()), purposes)
+    words = np.empty((2, len(own)), dtype=np.int64)
+    write_words_of_positions(own.numpy(), opp.numpy(), words)
     return words
+
+
+def _joined(parts: list[Results]) -> Results:
+    return parts[0] if len(parts) == 1 else Results(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _as_tensors(results: Results) -> tuple[Tensor, ...]:

@@ -38,6 +38,20 @@ class ReferenceNode:
             yield from child.walk()
 
 
+def keep(root: ReferenceNode, own: int, opp: int, most: int) -> ReferenceNode | None:
+    """What is kept of a tree for a position one or two plies later: the nodes below it that were added first."""
+    near = [node for child in root.children.values() for node in (child, *child.children.values())]
+    fitting = sorted((node for node in near if (node.own, node.opp) == (own, opp)), key=lambda node: node.number)
+    if not fitting:
+        return None
+    nodes = sorted(fitting[0].walk(), key=lambda node: node.number)
+    numbers = {id(node): number for number, node in enumerate(nodes[:most])}
+    for node in nodes[:most]:
+        node.number = numbers[id(node)]
+        node.children = {action: child for action, child in node.children.items() if id(child) in numbers}
+    return fitting[0]
+
+
 class ReferenceSearch:
     """One tree. `rule` has begin(node, word), at_root(node, lost), below(node, lost), where lost(action) is a bool."""
 
@@ -46,11 +60,15 @@ class ReferenceSearch:
         self.count, (self.root_word, self.leaf_word) = 0, words
         self.simulations = simulations
 
-    def run(self, own: int, opp: int) -> ReferenceNode:
-        root = self.add(own, opp)
-        root.prior = dict.fromkeys(root.actions, 1 / len(root.actions))
+    def run(self, own: int, opp: int, kept: ReferenceNode | None = None) -> ReferenceNode:
+        """`kept`: the tree of `keep`, which the search continues."""
+        root = self.add(own, opp) if kept is None else kept
+        self.count = len(list(root.walk()))
+        if root.proved:
+            root.prior = dict.fromkeys(root.actions, 1 / len(root.actions))
         if not root.proved:
-            self.expand(root)
+            if kept is None:
+                self.expand(root)
             self.rule.begin(root, self.root_word)
         for _ in range(self.simulations):
             if root.proved:

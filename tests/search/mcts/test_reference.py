@@ -17,6 +17,7 @@ from tests.search.mcts.reference import (
     ReferencePuct,
     ReferenceSearch,
     ReferenceUct,
+    keep,
     rollout_evaluation,
 )
 
@@ -87,3 +88,39 @@ def test_a_search_with_compiled_rollouts_grows_the_reference_tree(name, game, pr
     evaluator, evaluate = RolloutEvaluator(2), rollout_evaluation(game, 2)
     for match, state in enumerate(positions(game, [0, 2, 4, 7])):
         assert_same_as_reference(game, evaluator, evaluate, name, proves, state, match)
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "simulations", "by_rollouts"),
+    [
+        ("puct", GAME, 60, False),
+        ("puct", GAME, 15, False),
+        ("uct", GAME, 60, True),
+        pytest.param("puct", OTHELLO, 30, True, marks=pytest.mark.slow),
+    ],
+)
+@pytest.mark.parametrize("proves", [False, True])
+@pytest.mark.parametrize("step", [1, 2])
+def test_a_search_continues_the_reference_tree_of_its_match(name, game, simulations, by_rollouts, proves, step):
+    """Every ply, or every second one, is searched. The most visited actions are followed, so that much is kept."""
+    hashed = HashedEvaluator(game.num_distinct_actions)
+    evaluator, evaluate = (RolloutEvaluator(1), rollout_evaluation(game, 1)) if by_rollouts else (hashed, hashed.of_one)
+    build, constants = RULES[name]
+    search = TreeSearch(game, evaluator, make_rule(name, constants), simulations, proves=proves, reuse=True)
+    state, root, was_kept = game.init(), None, 0
+    for ply in range(8):
+        draws, own, opp = Draws(17, torch.tensor([5]), ply), int(state.own), int(state.opp)
+        if ply % step == 0:
+            kept = None if root is None else keep(root, own, opp, simulations)
+            was_kept += kept is not None
+            words = [np.int64(draws.words(purpose).item()) for purpose in (Purpose.ROOT_NOISE, Purpose.LEAF)]
+            with np.errstate(over="ignore"):
+                root = ReferenceSearch(game, evaluate, build(), simulations, proves, words).run(own, opp, kept)
+            assert_same_tree(game, search.grow(state, draws), root)
+            node = root
+        action = max(node.actions, key=lambda action: (node.visits[action], action))
+        node = node.children.get(action)
+        state = game.step(state, torch.tensor([action]))
+        if state.terminated or node is None:
+            break
+    assert was_kept
