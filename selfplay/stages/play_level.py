@@ -17,6 +17,7 @@ from selfplay.runs.context import run_context
 from selfplay.settings.choices import DATASET_FORMATS
 from selfplay.settings.run import Settings
 from selfplay.stages.play_shard import play_shard, shards_of
+from selfplay.training.optimizer import require_policy_training
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +40,8 @@ def play_level(
     context = run_context(settings)
     if level == 0:
         check_new_levels(settings, context.game)
+        if settings.has_policies:
+            require_policy_training(settings.training.optimizer.name)
     name = context.run.dataset(level, settings.dataset.format).name
     path = context.run.stage_folder(level, settings.output_dir) / name
     size = prod(context.game.observation_shape)

@@ -10,11 +10,11 @@ from torch import nn
 
 from selfplay.compute.devices import CPU, cuda_devices_in_use
 from selfplay.compute.random_numbers import Purpose, single_word
-from selfplay.errors import SettingError, StageError
+from selfplay.errors import StageError
 from selfplay.settings.training import TrainingSettings
 from selfplay.settings.tree_search import LossSettings
 from selfplay.training.loss import Losses, validation_losses
-from selfplay.training.optimizer import Optimizer, TrainsPolicies, make_optimizer
+from selfplay.training.optimizer import Optimizer, TrainsPolicies, make_optimizer, require_policy_training
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.rows_in_memory import TrainingRows
 
@@ -84,9 +84,9 @@ def fit(
     """
     network.to(device)
     loss = loss or LossSettings()
+    if rows.has_policies:
+        require_policy_training(settings.optimizer.name)
     optimizer = make_optimizer(network, rows.num_examples, observation_shape, settings, level, processes, loss)
-    if rows.has_policies and not isinstance(optimizer, TrainsPolicies):
-        raise SettingError(f"training.optimizer.name={settings.optimizer.name} does not train policies; set name=adam")
     batches = rows.batches(optimizer)
     losses: list[EpochLoss] = []
     best_weights = optimizer.weights.clone()

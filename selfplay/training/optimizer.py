@@ -84,6 +84,12 @@ class TrainsPolicies(Protocol):
         """The parts of what the last `run_epoch` returned."""
 
 
+def require_policy_training(name: str) -> None:
+    """Raise SettingError unless the optimiser with this name trains policies."""
+    if not issubclass(OPTIMIZERS[name], TrainsPolicies):
+        raise SettingError(f"training.optimizer.name={name} does not train policies; set training.optimizer.name=adam")
+
+
 def make_optimizer(
     network: nn.Module,
     rows: int,

@@ -115,6 +115,7 @@ def test_wrong_settings_are_refused_in_one_line(tmp_path: Path, overrides: list[
     [
         (["architecture=mlp"], "architecture=mlp has no policy head, which targets=search trains; set architecture="),
         (["mcts.rule=gumbel"], "rule=gumbel has no constant 'alpha'"),
+        (["training.optimizer.name=sgd"], "name=sgd does not train policies; set training.optimizer.name=adam"),
         (
             ["mcts=gumbel", "mcts.reuse=true"],
             "reuse=true: rule=gumbel divides its simulations from an unvisited position",

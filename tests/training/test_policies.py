@@ -131,5 +131,5 @@ def test_the_loss_of_the_weights_has_a_column() -> None:
 def test_an_optimiser_that_does_not_train_policies_is_refused() -> None:
     settings = training_settings(epochs=1)
     settings.optimizer.name = "tests.support.outside_training:SignDescent"
-    with pytest.raises(SettingError, match="SignDescent does not train policies; set name=adam"):
+    with pytest.raises(SettingError, match=r"SignDescent does not train policies; set training\.optimizer\.name=adam"):
         fit_to_rows(network(), random_rows(), settings, GAME, 7)
