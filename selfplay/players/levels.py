@@ -44,9 +44,7 @@ def load_level(
         StageError: the run does not have this level; the message says which levels it has.
         InvalidFileError: the file of the level is broken or belongs to another game.
     """
-    if level is None:
-        # Level 1 of a run without levels, so that the message is that of a missing level.
-        level = max(RunFolder(Path(run_dir)).trained_levels(), default=1)
+    level = existing_level(run_dir, level)
     return load_agent(agent_of(run_dir, level), f"level {level}", game, depth=depth, temperature=temperature)
 
 
@@ -78,6 +76,14 @@ def checkpoint_player(
     # A table does not help a search of depth 1, and without one several threads may share the player.
     searcher = Searcher(game, evaluation, ordered=depth > 1, table_bits=16 if depth > 1 else 0)
     return SearchPlayer(searcher, depth, name=name)
+
+
+def existing_level(run_dir: str | Path, level: int | None) -> int:
+    """`level`, or the newest level of the run if it is None. Raises StageError if the run does not have it."""
+    run = RunFolder(Path(run_dir))
+    chosen = max(run.trained_levels(), default=1) if level is None else level
+    run.check_level(chosen)
+    return chosen
 
 
 def agent_of(run_dir: str | Path, level: int) -> Path:

@@ -102,6 +102,7 @@ PLAYERS: Registry[Any] = Registry(
         "policy": "selfplay.players.kinds.policy:KIND",
         "greedy_discs": "selfplay.players.kinds.search:GREEDY_DISCS",
         "gtp": "selfplay.players.kinds.gtp:KIND",
+        "openspiel": "selfplay.players.kinds.openspiel:KIND",
         "human": "selfplay.players.kinds.human:KIND",
     },
     group="selfplay.players",

@@ -10,6 +10,6 @@ PROGRAMS = {
     "Classical learners": (
         *("train-tabular", "compete", "play-experience", "draw-experience", "export-experience", "import-experience"),
     ),
-    "Tools": ("check-game", "export-evaluation"),
+    "Tools": ("check-game", "export-evaluation", "export-onnx"),
 }
 """The names of all programs, by subject."""

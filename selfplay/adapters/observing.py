@@ -1,0 +1,26 @@
+"""What agents of other libraries observe: the board from the view of the agent, and a mask of legal actions."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.games import Game, State
+
+Observation = dict[str, NDArray[Any]]
+"""`observation`: uint8[*observation_shape]; `action_mask`: int8[A], 1 where legal, all 0 for an agent not to move."""
+
+
+def observed(game: Game, state: State, player: int) -> Observation:
+    """What `player` (0 or 1) observes of one match (B = 1).
+
+    On boards, channel 0 has the player's own stones and channel 1 the other's. Games without two channels show both
+    players the same.
+    """
+    seen = game.observe(state)[0].numpy().astype(np.uint8)
+    is_to_move = int(state.current_player) == player
+    # `observe` shows the board to the player who has just moved.
+    if is_to_move and len(game.observation_shape) == 3 and game.observation_shape[0] == 2:
+        seen = seen[::-1].copy()
+    mask = game.legal_action_mask(state)[0].numpy().astype(np.int8)
+    return {"observation": seen, "action_mask": mask if is_to_move else np.zeros_like(mask)}

@@ -1,0 +1,130 @@
+"""Networks as ONNX files (https://onnx.ai), to run them without this program and without torch.
+
+    from selfplay.adapters.onnx import export_level
+
+    export_level("outputs/tictactoe", "agent.onnx")
+
+Needs the packages onnx and onnxruntime.
+"""
+
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import onnxruntime
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.errors import StageError
+from selfplay.games import Game, make_game
+from selfplay.players.levels import agent_of, existing_level
+from selfplay.runs.checkpoints import load_checkpoint, read_metadata
+from selfplay.runs.written_files import written_whole
+
+TOLERANCE = 1e-5
+"""The largest difference between the outputs of torch and of onnxruntime."""
+
+MATCHES = 64
+
+
+class ExportedNetwork(NamedTuple):
+    """A network in an ONNX file.
+
+    Its input `observation` is float32[N, *observation_shape], the position seen by the player who has just moved; its
+    outputs are `value`, float32[N], and with a policy head `policy_logits`, float32[N, A].
+    """
+
+    path: Path
+    outputs: tuple[str, ...]
+    largest_difference: float
+    """Between the outputs of torch and of onnxruntime, in positions of random matches."""
+
+
+class _PlainOutputs(nn.Module):
+    """A network with a tuple of tensors as its output, as ONNX needs it."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, observation: Tensor) -> tuple[Tensor, ...]:
+        output = self.network(observation)
+        return (output.value,) if output.policy_logits is None else (output.value, output.policy_logits)
+
+
+def export_level(run_dir: str | Path, path: str | Path, level: int | None = None) -> ExportedNetwork:
+    """Write the network of a level of a run as an ONNX file, and check it with onnxruntime.
+
+    Args:
+        level: the number of the level; None: the newest.
+
+    Raises:
+        StageError: the run does not have this level, or ONNX cannot express its network.
+        InvalidFileError: the file of the level is broken.
+    """
+    agent = agent_of(run_dir, existing_level(run_dir, level))
+    game = make_game(read_metadata(agent)["game"])
+    return export_network(load_checkpoint(agent, game).network, game, path)
+
+
+def export_network(network: nn.Module, game: Game, path: str | Path) -> ExportedNetwork:
+    """Write a network for `game` as an ONNX file, and check it with onnxruntime.
+
+    Raises StageError if ONNX cannot express the network, or onnxruntime computes something else; nothing is written.
+    """
+    plain = _PlainOutputs(network).eval()
+    positions = random_positions(game)
+    names = ("value", "policy_logits")
+    with torch.no_grad():
+        expected = [output.numpy() for output in plain(positions)]
+    outputs = names[: len(expected)]
+    path = Path(path)
+    with written_whole(path) as partial:
+        try:
+            _export(plain, positions, partial, outputs)
+            session = onnxruntime.InferenceSession(str(partial), providers=["CPUExecutionProvider"])
+            if [taken.name for taken in session.get_inputs()] != ["observation"]:
+                raise ValueError("it does not compute with torch alone")
+            computed = session.run(list(outputs), {"observation": positions.numpy()})
+        except Exception as error:
+            reason = " ".join(str(error).split())[:200]
+            raise StageError(f"{type(network).__name__} cannot be written as ONNX: {reason}") from error
+        difference = max(map(_difference, computed, expected))
+        if not difference <= TOLERANCE:
+            raise StageError(f"{type(network).__name__} as ONNX differs by {difference:.1g} from torch; not written")
+    return ExportedNetwork(path, outputs, difference)
+
+
+def _export(plain: nn.Module, positions: Tensor, path: Path, outputs: tuple[str, ...]) -> None:
+    with warnings.catch_warnings():
+        # The newer exporter needs two more packages; of this one torch says that it is older.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            plain,
+            (positions,),
+            str(path),
+            input_names=["observation"],
+            output_names=list(outputs),
+            dynamic_axes={name: {0: "positions"} for name in ("observation", *outputs)},
+            dynamo=False,
+        )
+
+
+def random_positions(game: Game) -> Tensor:
+    """float32[N, *observation_shape]: observations of all positions of random matches."""
+    key, match, state = stream_key(0, 0, Activity.MEASUREMENT), torch.arange(MATCHES), game.init(MATCHES)
+    seen: list[Tensor] = []
+    for ply in range(game.max_game_length):
+        going = ~state.terminated
+        if not bool(going.any()):
+            break
+        state = game.step_unchecked(state, game.kernels.random_actions(state, Draws(key, match, ply)))
+        seen.append(game.observe(state.select(going)))
+    return torch.cat(seen)
+
+
+def _difference(computed: NDArray[np.float32], expected: NDArray[np.float32]) -> float:
+    return float(np.abs(computed - expected).max())

@@ -1,0 +1,123 @@
+"""OpenSpiel (https://github.com/google-deepmind/open_spiel) both ways: our players as its bots, its bots as players.
+
+    import pyspiel
+    from selfplay.adapters.open_spiel import PlayerBot
+
+    bot = PlayerBot("connect_four", "search:negascout?depth=6")
+    bot.step(pyspiel.load_game("connect_four").new_initial_state())
+
+A bot of OpenSpiel is the player `openspiel:BOT` wherever a player is named: `opponent=openspiel:mcts?simulations=1000`.
+Needs the package open_spiel. The actions of both libraries have the same numbers in these games.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyspiel
+import torch
+from open_spiel.python.algorithms import mcts
+from torch import Tensor
+
+from selfplay.compute.random_numbers import Activity, Draws, Purpose, stream_key
+from selfplay.errors import SettingError
+from selfplay.games import Game, State, make_game
+from selfplay.players.capabilities import FollowsMatch
+from selfplay.players.player import Player
+from selfplay.players.registry import make_player
+
+SPIEL_NAMES = {"tictactoe": "tic_tac_toe", "connect_four": "connect_four", "othello": "othello"}
+"""The name in OpenSpiel of each of our games that it has too."""
+
+BOTS = ("mcts", "random")
+
+
+def spiel_game(game: Game) -> Any:
+    """OpenSpiel's own version of one of our games. Raises SettingError if it has none."""
+    if game.name not in SPIEL_NAMES:
+        raise SettingError(f"game={game.name}: OpenSpiel does not have it; it has {', '.join(SPIEL_NAMES)}")
+    return pyspiel.load_game(SPIEL_NAMES[game.name])
+
+
+class PlayerBot(pyspiel.Bot):  # type: ignore[misc]
+    """One of our players as a bot of OpenSpiel.
+
+    Args:
+        game: our game, or its name.
+        player: the player, or its name, such as "perfect" or "level:3".
+        run_dir: the run of the levels that the name refers to.
+        seed: of the player's random numbers.
+
+    Raises SettingError for an unknown name, or a player that plays only whole matches.
+    """
+
+    def __init__(self, game: Game | str, player: Player | str, run_dir: str | Path = ".", seed: int = 0) -> None:
+        pyspiel.Bot.__init__(self)
+        self.game = make_game(game) if isinstance(game, str) else game
+        spiel_game(self.game)
+        self.player = make_player(player, self.game, run_dir) if isinstance(player, str) else player
+        if self.player.as_a(FollowsMatch) is not None:
+            raise SettingError(f"player {self.player.name}: plays only whole matches; choose another player")
+        self._key, self._match = stream_key(seed, 0, Activity.NAMED_PLAYERS), -1
+
+    def restart(self) -> None:
+        """Begin another match, with other random numbers."""
+        self._match += 1
+
+    def restart_at(self, state: Any) -> None:
+        """Begin another match at this position."""
+        self.restart()
+
+    def step(self, state: Any) -> int:
+        """The player's action in a position of OpenSpiel, whose history is replayed."""
+        ours = state_after(self.game, state.history())
+        draws = Draws(self._key, torch.tensor([max(self._match, 0)]), len(state.history()))
+        return int(self.player.act(ours, draws))
+
+
+def state_after(game: Game, actions: Sequence[int]) -> State:
+    """One match (B = 1) after these actions. Raises IllegalActionError."""
+    state = game.init()
+    for action in actions:
+        state = game.step(state, torch.tensor([action]))
+    return state
+
+
+class SpielPlayer(Player):
+    """A bot of OpenSpiel as a player. It follows one match at a time.
+
+    Args:
+        game: a game that OpenSpiel has too.
+        bot: "random", or "mcts" for Monte-Carlo tree search with random rollouts.
+        simulations: of each search.
+
+    Raises SettingError if OpenSpiel does not have the game or the bot.
+    """
+
+    def __init__(self, game: Game, bot: str = "mcts", simulations: int = 100) -> None:
+        if bot not in BOTS or simulations < 1:
+            names = " or ".join(f"openspiel:{name}" for name in BOTS)
+            raise SettingError(f"openspiel:{bot}?simulations={simulations}: write {names}")
+        self.game, self.bot, self.simulations = game, bot, simulations
+        self.name = f"openspiel:{bot}"
+        self._spiel = spiel_game(game)
+        self._match: list[int] = []
+
+    def follow(self, actions: Sequence[int]) -> None:
+        self._match = list(actions)
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        """int64[1]: the bot's action in a batch of one, the match that it has followed."""
+        position = self._spiel.new_initial_state()
+        for action in self._match:
+            position.apply_action(action)
+        seed = int(draws.words(Purpose.RANDOM_ACTION)[0]) & 0x7FFFFFFF
+        return torch.tensor([self._made_bot(seed, position.current_player()).step(position)])
+
+    def _made_bot(self, seed: int, player: int) -> Any:
+        if self.bot == "random":
+            return pyspiel.make_uniform_random_bot(player, seed)
+        random = np.random.RandomState(seed)
+        evaluator = mcts.RandomRolloutEvaluator(n_rollouts=1, random_state=random)
+        return mcts.MCTSBot(self._spiel, 2.0, self.simulations, evaluator, random_state=random)

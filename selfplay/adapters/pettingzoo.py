@@ -1,0 +1,93 @@
+"""Our games as environments of PettingZoo (https://pettingzoo.farama.org), for agents of other libraries.
+
+    from selfplay.adapters.pettingzoo import BoardGameEnv
+
+    env = BoardGameEnv("connect_four")
+
+Needs the package pettingzoo.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+
+from selfplay.adapters.observing import Observation, observed
+from selfplay.games import Game, make_game
+
+AGENTS = ["player_0", "player_1"]
+
+
+class BoardGameEnv(AECEnv):  # type: ignore[misc]
+    """A game as an AEC environment: two agents that move in turns, player_0 first.
+
+    Observations are dictionaries of `observation` and `action_mask`, as in PettingZoo's classic environments. Rewards
+    are 0 until the end of the match and then -1, 0 or 1. An illegal action raises IllegalActionError.
+
+    Args:
+        game: the game, or its name, such as "othello" or "my_module:MyGame". Raises SettingError for an unknown name.
+        render_mode: None, or "ansi" for boards as text.
+    """
+
+    def __init__(self, game: Game | str, render_mode: str | None = None) -> None:
+        super().__init__()
+        self.game = make_game(game) if isinstance(game, str) else game
+        self.metadata = {"name": f"selfplay_{self.game.name}_v0", "render_modes": ["ansi"], "is_parallelizable": False}
+        self.render_mode = render_mode
+        self.possible_agents = list(AGENTS)
+        observation = spaces.Box(0, 1, self.game.observation_shape, np.uint8)
+        mask = spaces.Box(0, 1, (self.game.num_distinct_actions,), np.int8)
+        both = {"observation": observation, "action_mask": mask}
+        self.observation_spaces = {agent: spaces.Dict(dict(both)) for agent in AGENTS}
+        self.action_spaces = {agent: spaces.Discrete(self.game.num_distinct_actions) for agent in AGENTS}
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The space of the agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """The space of the agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a match. The games have no chance, so the seed changes nothing."""
+        self.state_of_match = self.game.init()
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        self.agent_selection = AGENTS[0]
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent observes; a finished match has no legal actions."""
+        return observed(self.game, self.state_of_match, AGENTS.index(agent))
+
+    def step(self, action: int | None) -> None:
+        """Take the action of the selected agent. Raises IllegalActionError."""
+        if self.terminations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        self.state_of_match = self.game.step(self.state_of_match, torch.tensor([int(action or 0)]))
+        if bool(self.state_of_match.terminated):
+            first = float(self.state_of_match.returns)
+            self.rewards = {AGENTS[0]: first, AGENTS[1]: -first}
+            self.terminations = dict.fromkeys(AGENTS, True)
+        self.agent_selection = AGENTS[int(self.state_of_match.current_player)]
+        self._accumulate_rewards()
+
+    def render(self) -> str | None:
+        """The board as text, with render_mode="ansi"."""
+        return self.game.presentation.board_text(self.state_of_match) if self.render_mode == "ansi" else None
+
+    def state(self) -> NDArray[np.uint8]:
+        """The board as the player who has just moved sees it."""
+        return self.game.observe(self.state_of_match)[0].numpy().astype(np.uint8)
+
+    def close(self) -> None:
+        """Do nothing: the environment holds nothing open."""

@@ -1,0 +1,61 @@
+"""Networks as ONNX files, compared with torch."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from torch import nn
+
+from selfplay import load_level
+from selfplay.architectures import build_network
+from selfplay.errors import StageError
+from selfplay.games import make_game
+from tests.support.rejections import assert_refused
+from tests.support.runs import PROJECT, run_forked
+
+pytest.importorskip("onnx", reason="onnx is not installed (pip install -e '.[onnx]')")
+onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install -e '.[onnx]')")
+onnx = pytest.importorskip("selfplay.adapters.onnx")
+
+COMMAND = PROJECT / "selfplay" / "__main__.py"
+
+
+@pytest.mark.parametrize("name", ["mlp", "conv", "residual", "alphazero_mlp", "alphazero_residual"])
+def test_networks_are_written(tmp_path: Path, name: str) -> None:
+    game = make_game("connect_four")
+    network = build_network({"name": name}, game.observation_shape, game.num_distinct_actions)
+    for parameter in network.parameters():
+        nn.init.normal_(parameter, std=0.1)
+    exported = onnx.export_network(network, game, tmp_path / "agent.onnx")
+    has_policy = network(onnx.random_positions(game)[:1]).policy_logits is not None
+    assert exported.outputs == (("value", "policy_logits") if has_policy else ("value",))
+    assert exported.largest_difference <= onnx.TOLERANCE
+
+
+def test_a_level_of_a_run_is_written_and_computes_the_same_for_any_number_of_positions(
+    tiny_run: Path, tmp_path: Path
+) -> None:
+    path = onnx.export_level(tiny_run, tmp_path / "level.onnx").path
+    network, game = load_level(tiny_run).network, make_game("tictactoe")
+    session = onnxruntime.InferenceSession(str(path))
+    for count in (1, 7, 100):
+        seen = onnx.random_positions(game)[:count]
+        (value,) = session.run(["value"], {"observation": seen.numpy()})
+        np.testing.assert_allclose(value, network(seen).value.detach().numpy(), atol=onnx.TOLERANCE)
+
+
+def test_a_table_of_patterns_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    game = make_game("connect_four")
+    network = build_network({"name": "ntuple"}, game.observation_shape, game.num_distinct_actions)
+    with pytest.raises(StageError, match=r"^NTuple cannot be written as ONNX: it does not compute with torch alone$"):
+        onnx.export_network(network, game, tmp_path / "agent.onnx")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_writes_the_newest_level(tiny_run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "agent.onnx"
+    result = run_forked(COMMAND, "export-onnx", tiny_run, "--file", path)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert path.exists()
+    refused = run_forked(COMMAND, "export-onnx", tiny_run, "--level", 9, "--file", path)
+    assert_refused(refused, 1, "has no level 9; it has levels 1 to 3")

@@ -1,0 +1,81 @@
+"""OpenSpiel: its games against ours, our players as its bots, its bots as our players."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import torch
+
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.errors import SettingError
+from selfplay.games import make_game
+from selfplay.matches.match_series import play_match_series
+from selfplay.players.registry import make_player
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.matches import MatchSettings
+
+MATCHES = 200
+
+
+@pytest.mark.skipif(find_spec("pyspiel") is not None, reason="open_spiel is installed")
+def test_without_the_package_one_line_says_how_to_install_it(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"player 'openspiel:mcts' needs the package pyspiel, .*\[openspiel\]"):
+        make_player("openspiel:mcts", make_game("tictactoe"), tmp_path)
+
+
+@pytest.fixture
+def pyspiel():
+    return pytest.importorskip("pyspiel", reason="open_spiel is not installed (pip install -e '.[openspiel]')")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tictactoe", "connect_four", "othello"])
+def test_its_games_and_ours_agree_move_for_move(pyspiel, name: str) -> None:
+    from selfplay.adapters.open_spiel import spiel_game
+
+    game, theirs = make_game(name), spiel_game(make_game(name))
+    assert theirs.num_distinct_actions() == game.num_distinct_actions
+    key, match, state = stream_key(0, 0, Activity.MEASUREMENT), torch.arange(MATCHES), game.init(MATCHES)
+    positions = [theirs.new_initial_state() for _ in range(MATCHES)]
+    for ply in range(game.max_game_length + 1):
+        masks = game.legal_action_mask(state)
+        actions = game.kernels.random_actions(state, Draws(key, match, ply))
+        for row, position in enumerate(positions):
+            assert position.is_terminal() == bool(state.terminated[row])
+            if position.is_terminal():
+                assert position.returns() == [float(state.returns[row]), -float(state.returns[row])]
+                continue
+            assert position.current_player() == int(state.current_player[row])
+            assert position.legal_actions() == masks[row].nonzero()[:, 0].tolist(), position
+            position.apply_action(int(actions[row]))
+        state = game.step(state, actions)
+    assert all(position.is_terminal() for position in positions)
+
+
+@pytest.mark.slow
+def test_a_perfect_player_as_a_bot_never_loses_to_its_search(pyspiel) -> None:
+    import numpy as np
+    from open_spiel.python.algorithms import evaluate_bots
+
+    from selfplay.adapters.open_spiel import PlayerBot
+
+    game = pyspiel.load_game("tic_tac_toe")
+    for seat in range(2):
+        bots = [pyspiel.make_uniform_random_bot(player, 1) for player in range(2)]
+        bots[seat] = PlayerBot("tictactoe", "perfect")
+        for match in range(10):
+            returns = evaluate_bots.evaluate_bots(game.new_initial_state(), bots, np.random.RandomState(match))
+            assert returns[seat] >= 0
+
+
+def test_its_bots_play_series_of_matches(pyspiel, tmp_path: Path) -> None:
+    overrides = ["first='openspiel:mcts?simulations=200'", "second=openspiel:random", "matches=10"]
+    results = play_match_series(compose_settings_of(MatchSettings, "matches", [*overrides, f"run_dir={tmp_path}"]))
+    assert results.by_player.wins >= 8
+
+
+def test_games_and_bots_that_it_does_not_have_are_refused(pyspiel, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="game=sumto100: OpenSpiel does not have it; it has tictactoe"):
+        make_player("openspiel:mcts", make_game("sumto100"), tmp_path)
+    with pytest.raises(SettingError, match="write openspiel:mcts or openspiel:random"):
+        make_player("openspiel:alphazero", make_game("tictactoe"), tmp_path)
