@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from selfplay.errors import SelfPlayError
     from selfplay.games import Game, State, make_game
+    from selfplay.games.board import Board
     from selfplay.games.conformance import check_game
     from selfplay.games.match_record import MatchRecord
     from selfplay.games.position_graph import enumerate_positions
@@ -46,6 +47,7 @@ _HOMES = {
     "compare_levels": "grading.comparison",
     "SelfPlayError": "errors",
     "ExperienceStore": "learners.experience.store",
+    "Board": "games.board",
     "Game": "games",
     "State": "games",
     "make_game": "games",
@@ -75,6 +77,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Board",
     "EpsilonGreedyPlayer",
     "ExperiencePlayer",
     "ExperienceStore",

@@ -1,5 +1,6 @@
 """The exact grade of a player, and sentences about it: that the player cannot lose, or how many lines it loses."""
 
+from html import escape
 from typing import NamedTuple
 
 from selfplay.games.win_draw_loss import WinDrawLoss
@@ -99,6 +100,19 @@ class Grade(NamedTuple):
             f"{name} cannot lose moving {seat}: all {total} lines tried. "
             f"Moving {other}, every player loses against perfect play."
         )
+
+    def _repr_html_(self) -> str:
+        """The verdict and the figures, as a notebook shows them."""
+        wins = [f"{100 * result.wins:.1f}%" for result in self.versus_random]
+        losses = [f"{100 * result.losses:.1f}%" for result in self.versus_random]
+        rows = {
+            "lines lost": [lines_text(lines) for lines in self.lines],
+            "wins against the random player": wins,
+            "losses against the random player": losses,
+        }
+        cells = "".join(f"<tr><th>{name}</th><td>{'</td><td>'.join(row)}</td></tr>" for name, row in rows.items())
+        head = f"<tr><th></th><th>moving {SEAT_NAMES[FIRST]}</th><th>moving {SEAT_NAMES[SECOND]}</th></tr>"
+        return f"<p>{escape(str(self))}</p><table>{head}{cells}</table>"
 
     def __str__(self) -> str:
         """The verdict, such as "level 10 cannot lose: all 536 lines tried, 79 moving first and 457 moving second."."""

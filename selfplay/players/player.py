@@ -1,6 +1,7 @@
 """The base class of all players, and helpers to turn policies into actions and back."""
 
 from abc import ABC, abstractmethod
+from html import escape
 from typing import TypeVar
 
 import torch
@@ -29,6 +30,11 @@ class Player(ABC):
 
         Raises ForfeitError if the player gives up, which only a player that `FollowsMatch` may do.
         """
+
+    def _repr_html_(self) -> str:
+        """The name of the player and what it is, as a notebook shows them."""
+        about = (type(self).__doc__ or "").strip().partition("\n")[0]
+        return f"<b>{escape(self.name)}</b><br>{escape(about)}"
 
     def as_a(self, capability: type[Capability]) -> Capability | None:
         """The player as one with this capability (see `selfplay.players.capabilities`); None if it lacks it."""

@@ -1,0 +1,85 @@
+"""A position as a picture for notebooks, and as text elsewhere."""
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.games.game import Game
+from selfplay.games.state import State
+
+CELL = 44
+"""The side of a square in pixels."""
+SIGN_COLOURS = {"X": "#1f5fa8", "O": "#b4472b"}
+DISC_COLOURS = {"black": "#222222", "white": "#fafafa", "red": "#c8402f", "yellow": "#e8b92c"}
+
+
+class Board:
+    """One match of a state, drawn.
+
+    A notebook shows it as a picture, with a value on the square of each action; `str` gives the board as text.
+
+    Args:
+        game: the game of the match.
+        state: a batch of matches.
+        row: which of them is drawn.
+        values: float32[A], the value to show of each action; nan where there is none.
+    """
+
+    def __init__(
+        self, game: Game, state: State, row: int = 0, values: "NDArray[np.float32] | Sequence[float] | None" = None
+    ) -> None:
+        self.game, self.state, self.row = game, state, row
+        self.values = None if values is None else np.asarray(values, np.float32)
+
+    def __str__(self) -> str:
+        """The board as text."""
+        return self.game.presentation.board_text(self.state, self.row, self.values)
+
+    def _repr_html_(self) -> str:
+        """The picture; the text for a game without squares."""
+        return f"<pre>{escape(str(self))}</pre>" if self.game.board_shape is None else self.svg()
+
+    def svg(self) -> str:
+        """The board as an SVG picture. The game must have squares."""
+        shape = self.game.board_shape
+        if shape is None:
+            raise ValueError(f"{self.game.name} has no board of squares")
+        rows, columns = shape
+        signs = self.game.presentation.stone_signs(self.state, self.row)
+        texts = self._value_texts()
+        size = f'width="{columns * CELL}" height="{rows * CELL}" viewBox="0 0 {columns * CELL} {rows * CELL}"'
+        title = escape(str(self))
+        parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>{title}</title>']
+        for square, sign in enumerate(signs):
+            top, left = (CELL * number for number in divmod(square, columns))
+            parts.append(f'<rect x="{left}" y="{top}" width="{CELL}" height="{CELL}" fill="#f2efe6" stroke="#9a958a"/>')
+            middle = left + CELL // 2, top + CELL // 2
+            parts += [self._stone(sign, *middle)] if sign in SIGN_COLOURS else _text(texts.get(square), *middle)
+        return "".join([*parts, "</svg>"])
+
+    def _value_texts(self) -> dict[int, str]:
+        """The value to write on each square: that of the action that places a stone there."""
+        if self.values is None:
+            return {}
+        actions = [action for action in np.flatnonzero(np.isfinite(self.values)).tolist()]
+        single = self.state.select(self.state.own.new_tensor([self.row]))
+        squares = self.game.presentation.placed_squares(single, actions)
+        pairs = zip(squares, actions, strict=True)
+        return {square: f"{self.values[action]:+.2f}" for square, action in pairs if square is not None}
+
+    def _stone(self, sign: str, x: int, y: int) -> str:
+        colours = self.game.presentation.stone_colours
+        if colours is not None:
+            colour = DISC_COLOURS[colours["XO".index(sign)]]
+            return f'<circle cx="{x}" cy="{y}" r="{CELL * 2 // 5}" fill="{colour}" stroke="#555"/>'
+        return "".join(_text(sign, x, y, size=26, colour=SIGN_COLOURS[sign]))
+
+
+def _text(text: str | None, x: int, y: int, *, size: int = 12, colour: str = "#333") -> list[str]:
+    """An SVG text around a point; nothing for None."""
+    if text is None:
+        return []
+    middle = 'text-anchor="middle" dominant-baseline="central" font-family="sans-serif"'
+    return [f'<text x="{x}" y="{y}" {middle} font-size="{size}" fill="{colour}">{escape(text)}</text>']

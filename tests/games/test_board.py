@@ -1,0 +1,41 @@
+"""Boards as pictures for notebooks."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from selfplay import Board, make_game
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts(board: Board) -> list[str]:
+    return [element.text for element in ElementTree.fromstring(board._repr_html_()).iter(f"{SVG}text")]
+
+
+def test_signs_and_values_stand_on_their_squares() -> None:
+    game = make_game("tictactoe")
+    state = game.state_after(["1,1", "0,1"])
+    values = np.full(9, np.nan)
+    values[[0, 8]] = 0.5, -0.25
+    assert texts(Board(game, state, values=values)) == ["+0.50", "O", "X", "-0.25"]
+    assert len(list(ElementTree.fromstring(Board(game, state).svg()).iter(f"{SVG}rect"))) == 9
+
+
+def test_discs_have_their_colours_and_values_stand_where_a_stone_falls() -> None:
+    game = make_game("connect_four")
+    board = Board(game, game.state_after("44"), values=[0.0] * 7)
+    root = ElementTree.fromstring(board.svg())
+    assert [circle.get("fill") for circle in root.iter(f"{SVG}circle")] == ["#e8b92c", "#c8402f"]
+    heights = [text.get("y") for text in root.iter(f"{SVG}text")]
+    assert len(heights) == 7
+    assert heights.count(max(heights, key=int)) == 6
+
+
+def test_a_game_without_squares_is_text_and_markup_in_it_is_escaped() -> None:
+    game = make_game("sumto100")
+    board = Board(game, game.init())
+    assert board._repr_html_() == f"<pre>{board}</pre>"
+    with pytest.raises(ValueError, match="sumto100 has no board of squares"):
+        board.svg()

@@ -1,0 +1,39 @@
+"""The API reference: it has every public name, with a docstring, and its site is built without warnings."""
+
+import inspect
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import selfplay
+from tests.support.runs import PROJECT
+
+
+@pytest.mark.parametrize("name", selfplay.__all__)
+def test_every_public_name_is_documented(name: str) -> None:
+    assert f"\n::: selfplay.{name}\n" in (PROJECT / "docs" / "api.md").read_text()
+    thing = getattr(selfplay, name)
+    assert thing.__doc__
+    if inspect.isclass(thing):
+        functions = {key: value for key, value in vars(thing).items() if inspect.isfunction(value) and key[0] != "_"}
+        inherited = {key for base in thing.__mro__[1:] for key, value in vars(base).items() if value.__doc__}
+        assert [key for key, value in functions.items() if not value.__doc__ and key not in inherited] == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    find_spec("mkdocs") is None or find_spec("mkdocstrings") is None or find_spec("material") is None,
+    reason="mkdocs-material and mkdocstrings are not installed (pip install -e '.[docs]')",
+)
+def test_the_site_is_built_without_warnings_and_asks_no_other_server(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    result = subprocess.run(command, check=False, capture_output=True, text=True, cwd=PROJECT)
+    assert result.returncode == 0, result.stderr
+    page = (tmp_path / "api" / "index.html").read_text()
+    for name in selfplay.__all__:
+        assert f'id="selfplay.{name}"' in page, name
+    assert 'src="http' not in page
+    assert 'rel="stylesheet" href="http' not in page
