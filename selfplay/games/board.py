@@ -63,7 +63,7 @@ class Board:
         """The value to write on each square: that of the action that places a stone there."""
         if self.values is None:
             return {}
-        actions = [action for action in np.flatnonzero(np.isfinite(self.values)).tolist()]
+        actions: list[int] = np.flatnonzero(np.isfinite(self.values)).tolist()
         single = self.state.select(self.state.own.new_tensor([self.row]))
         squares = self.game.presentation.placed_squares(single, actions)
         pairs = zip(squares, actions, strict=True)

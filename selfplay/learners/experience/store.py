@@ -86,6 +86,7 @@ class ExperienceStore:
             raise
 
     def close(self) -> None:
+        """Close the file of the store, which can then no longer be used."""
         self._database.close()
 
     def __len__(self) -> int:
