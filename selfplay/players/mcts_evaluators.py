@@ -1,10 +1,11 @@
-"""The evaluators that names of players choose: `mcts:rollouts` and `mcts:level:L`."""
+"""The evaluators that names of players choose: `mcts:rollouts`, `mcts:level:L` and `mcts:pretrained`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
 from selfplay.players.player_names import PlayerName, whole_number
+from selfplay.runs.pretrained import pretrained_agent
 from selfplay.search.mcts.rollouts import RolloutEvaluator
 
 if TYPE_CHECKING:
@@ -17,6 +18,15 @@ def rollouts(argument: str, name: PlayerName, game: "Game", run_dir: Path) -> Ro
     if argument:
         raise SettingError(f"player {name.text!r}: write mcts:rollouts without a second colon")
     return RolloutEvaluator(name.options["rollouts"])
+
+
+def pretrained(argument: str, name: PlayerName, game: "Game", run_dir: Path) -> "BatchEvaluator | CompiledEvaluator":
+    """The agent that comes with the program. Raises SettingError if the game has none or the name a second argument."""
+    from selfplay.players.network_evaluator import level_evaluator
+
+    if argument:
+        raise SettingError(f"player {name.text!r}: write mcts:pretrained without a second colon")
+    return level_evaluator(*pretrained_agent(game.name), game, name.options["prior_temperature"])
 
 
 def level(argument: str, name: PlayerName, game: "Game", run_dir: Path) -> "BatchEvaluator | CompiledEvaluator":

@@ -9,6 +9,8 @@ from selfplay.players.registry import make_player
 from selfplay.playing.seated_match import HUMAN, Players
 from selfplay.playing.session import Session
 from selfplay.runs.context import run_context
+from selfplay.runs.pretrained import pretrained_agents
+from selfplay.settings.choices import PRETRAINED
 from selfplay.settings.playing import PlaySettings
 
 
@@ -17,7 +19,8 @@ def open_session(settings: PlaySettings) -> Session:
 
     Raises:
         SettingError: a player's name is unknown, or there are more players than seats.
-        StageError: the run does not have the level, or has no level and no other player is named.
+        StageError: the run does not have the level; or it has no level, no other player is named, and no agent for the
+            game comes with the program.
         InvalidFileError: the file of a player is broken or belongs to another game.
         GameTooLargeError: a player needs a game with fewer positions.
     """
@@ -57,5 +60,7 @@ def _opponent(settings: PlaySettings, game: Game) -> Player | None:
         return _player(settings, game, settings.opponent, against_person=True)
     level = newest_level(settings) if settings.level is None else settings.level
     if settings.level is None and level == 0:
+        if game.name in pretrained_agents():
+            return _player(settings, game, PRETRAINED, against_person=True)
         raise StageError(f"{settings.run_dir} has no trained level; set level=0 to play against the random player")
     return level_player(settings, game, level)

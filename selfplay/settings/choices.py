@@ -89,12 +89,16 @@ SEARCH_RULES: Registry[Any] = Registry(
 )
 """Functions from constants to rules: see `selfplay.search.mcts.rule`."""
 
+PRETRAINED = "pretrained"
+"""Names the agent of a game that comes with the program: a player, and an evaluation of searches."""
+
 PLAYERS: Registry[Any] = Registry(
     "player",
     {
         "random": "selfplay.players.kinds.random:KIND",
         "perfect": "selfplay.players.kinds.perfect:KIND",
         "level": "selfplay.players.kinds.level:KIND",
+        PRETRAINED: "selfplay.players.kinds.pretrained:KIND",
         "tabular": "selfplay.players.kinds.tabular:KIND",
         "experience": "selfplay.players.kinds.experience:KIND",
         "search": "selfplay.players.kinds.search:KIND",

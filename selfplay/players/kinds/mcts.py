@@ -9,6 +9,8 @@ from selfplay.players.mcts_offers import mcts_offers
 from selfplay.players.offers import Offering
 from selfplay.players.player_names import Option, PlayerKind, PlayerName, whole_number
 from selfplay.registry import Registry
+from selfplay.runs.pretrained import pretrained_agents
+from selfplay.settings.choices import PRETRAINED
 
 if TYPE_CHECKING:
     from selfplay.games import Game
@@ -16,7 +18,11 @@ if TYPE_CHECKING:
 
 EVALUATORS: "Registry[Callable[[str, PlayerName, Game, Path], Any]]" = Registry(
     "evaluator",
-    {"rollouts": "selfplay.players.mcts_evaluators:rollouts", "level": "selfplay.players.mcts_evaluators:level"},
+    {
+        "rollouts": "selfplay.players.mcts_evaluators:rollouts",
+        "level": "selfplay.players.mcts_evaluators:level",
+        PRETRAINED: "selfplay.players.mcts_evaluators:pretrained",
+    },
     group="selfplay.mcts_evaluators",
 )
 """By the first word after `mcts:`, functions (the text after a second colon, name, game, run_dir) to an evaluator."""
@@ -54,6 +60,8 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
     from selfplay.players.levels import agent_of
 
     kind, _, level = name.argument.partition(":")
+    if kind == PRETRAINED:
+        return [agent.path for agent in pretrained_agents().values()]
     if kind != "level":
         return []
     return [agent_of(name.options["run_dir"] or run_dir, whole_number(name.text, level, "the level"))]

@@ -7,6 +7,8 @@ from selfplay.errors import SettingError
 from selfplay.players.offers import Offering
 from selfplay.players.player_names import Option, PlayerKind, PlayerName, whole_number
 from selfplay.players.search_offers import most_discs_offer, search_offers
+from selfplay.runs.pretrained import pretrained_agent, pretrained_agents
+from selfplay.settings.choices import PRETRAINED
 
 if TYPE_CHECKING:
     from selfplay.games import Game
@@ -25,6 +27,8 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
 
     options, level = name.options, _level(name)
     folder = options["run_dir"] or run_dir
+    if options["evaluation"] == PRETRAINED:
+        folder, level = pretrained_agent(game.name)
     if level is None:
         evaluation: Evaluation | None = make_evaluation(options["evaluation"], game)
     else:
@@ -46,6 +50,8 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
     from selfplay.search.evaluation_files import evaluation_path
 
     level = _level(name)
+    if name.options["evaluation"] == PRETRAINED:
+        return [agent.path for agent in pretrained_agents().values()]
     if level is None:
         return [evaluation_path(name.options["evaluation"])]
     return [agent_of(name.options["run_dir"] or run_dir, level)]

@@ -1,0 +1,67 @@
+"""`pretrained`: the agent of a game that comes with the program."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from selfplay.players.offers import Offer, Offering, OfferLimits
+from selfplay.players.player_names import Option, PlayerKind, PlayerName
+from selfplay.runs.pretrained import pretrained_agent, pretrained_agents
+from selfplay.settings.choices import PRETRAINED
+
+if TYPE_CHECKING:
+    from selfplay.games import Game
+    from selfplay.players.player import Player
+
+SEARCH_DEPTH, SOLVED_EMPTIES = 5, 10
+"""Of the search that is offered as an opponent."""
+
+
+def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.players.levels import load_agent
+
+    options = name.options
+    path = pretrained_agent(game.name).path
+    return load_agent(path, PRETRAINED, game, depth=options["depth"], temperature=options["temperature"])
+
+
+def _files(name: PlayerName, run_dir: Path) -> list[Path]:
+    return [agent.path for agent in pretrained_agents().values()]
+
+
+def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
+    from selfplay.players.registry import make_player
+
+    agent = pretrained_agents().get(game.name)
+    if agent is None:
+        return
+    yield Offer(
+        "pretrained",
+        "pretrained",
+        "Pretrained",
+        "comes with the program; learned by self-play",
+        partial(make_player, PRETRAINED, game, run_dir),
+        file=agent.path,
+        has_fixed_values=True,
+    )
+    search = f"search:negascout?depth={SEARCH_DEPTH}&endgame={SOLVED_EMPTIES}&evaluation={PRETRAINED}"
+    yield Offer(
+        "pretrained-search",
+        "pretrained",
+        f"Pretrained, {SEARCH_DEPTH} plies",
+        f"looks {SEARCH_DEPTH} plies ahead with the agent that comes with the program",
+        partial(make_player, search, game, run_dir),
+        file=agent.path,
+        is_slow=True,
+    )
+
+
+KIND = PlayerKind(
+    PRETRAINED,
+    "the agent that comes with the program, for some games",
+    _make,
+    (Option("depth", int, 1), Option("temperature", float, 0.0)),
+    files=_files,
+    offering=Offering(_offers, 1),
+)

@@ -1,0 +1,83 @@
+"""The agents that come with the program."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.errors import SettingError
+from selfplay.games import make_game
+from selfplay.players.kinds.level import KIND as LEVEL
+from selfplay.players.kinds.pretrained import KIND
+from selfplay.players.offers import OfferLimits
+from selfplay.players.registry import files_of_player, make_player
+from selfplay.playing.open_session import open_session
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.pretrained import pretrained_agent, pretrained_agents
+from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.written_files import sha256
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.playing import PlaySettings
+
+DRAWS = Draws(stream_key(0, 0, Activity.NAMED_PLAYERS), torch.arange(1), 0)
+GAMES = sorted(pretrained_agents())
+NAMES = ["pretrained", "search:negascout?depth=3&evaluation=pretrained", "mcts:pretrained?simulations=20"]
+
+
+def test_larger_games_have_one() -> None:
+    assert set(GAMES) == {"connect_four", "othello"}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_its_file_is_the_one_that_its_manifest_describes(game: str) -> None:
+    run_dir, level = pretrained_agent(game)
+    training = Manifest(RunFolder(run_dir).level(level)).sections["training"]
+    assert training["settings"]["game"] == game
+    assert training["files"]["agent.safetensors"] == sha256(pretrained_agent(game).path)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("name", NAMES)
+def test_it_plays_like_the_level_of_its_run(game: str, name: str, tmp_path: Path) -> None:
+    state, (run_dir, level) = make_game(game).init(), pretrained_agent(game)
+    same = name.replace("pretrained", f"level:{level}")
+    players = [make_player(text, make_game(game), folder) for text, folder in ((name, tmp_path), (same, run_dir))]
+    actions = [player.act(state, DRAWS) for player in players]
+    assert torch.equal(*actions)
+    assert pretrained_agent(game).path in files_of_player(name, tmp_path)
+
+
+def test_it_beats_the_random_player() -> None:
+    game = make_game("connect_four")
+    player, other = make_player("pretrained", game, ""), make_player("random", game, "")
+    wins = 0
+    for match in range(20):
+        state, ply = game.init(), 0
+        while not bool(state.terminated[0]):
+            draws = Draws(stream_key(0, 0, Activity.NAMED_PLAYERS), torch.tensor([match]), ply)
+            state, ply = game.step(state, (player, other)[ply % 2].act(state, draws)), ply + 1
+        wins += int(state.returns[0] > 0)
+    assert wins >= 19
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_game_without_one_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"^no pretrained agent for game=tictactoe; games with one: connect_four, o"):
+        make_player(name, make_game("tictactoe"), tmp_path)
+
+
+def test_a_person_without_a_run_meets_it(tmp_path: Path) -> None:
+    settings = compose_settings_of(PlaySettings, "play", ["game=connect_four", f"run_dir={tmp_path / 'none'}"])
+    _, opponent = open_session(settings).players
+    assert opponent is not None
+    assert opponent.name == "pretrained"
+
+
+def test_it_is_offered_after_the_levels_of_the_run(tmp_path: Path) -> None:
+    limits = OfferLimits(1.0, 4)
+    assert KIND.offering.place == LEVEL.offering.place
+    offers = list(KIND.offering.make(make_game("othello"), tmp_path, limits))
+    assert [offer.id for offer in offers] == ["pretrained", "pretrained-search"]
+    assert all(offer.make() is not None for offer in offers)
+    assert list(KIND.offering.make(make_game("tictactoe"), tmp_path, limits)) == []
