@@ -11,6 +11,11 @@ the positions that follow; `depth` plies ahead an evaluation is used instead. Th
                 whether the move is better; if it is, the move is searched again with the full window (Reinefeld, "An
                 improvement to the Scout tree-search algorithm", 1983)
 
+Where a game does not count points, a win is worth more the sooner it comes, and a loss less: the value of a finished
+match is multiplied by 1 + SOONER for each ply that was left to search. The value of a position then depends on the
+depth still to be searched only, which the table compares, and the factor is too small to matter otherwise. Results do
+not contain it.
+
 Values are fail-soft: a value below the window is an upper bound of the true value, one above it a lower bound.
 The recursion is written as a loop over a stack, because numba cannot cache recursive functions on disk. Each pass of
 the loop either enters a position or takes back the value of a child, and then moves down to the next child or up.
@@ -34,6 +39,10 @@ from selfplay.search.transposition_table import Table, look_up, store
 POLL_INTERVAL = 1024
 """Number of positions visited between two checks of the stop flag."""
 
+SOONER = 2.0**-44
+"""The preference for the sooner of two wins. Evaluations that differ by less, relative to their size, are not told
+apart anyway."""
+
 MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_PLAIN = 4, 5
 """The smallest numbers of remaining plies at which NegaScout uses null windows: with ordering and a table, and without
 one of them. Closer to the leaves, null windows save fewer positions than the repeated searches add."""
@@ -56,11 +65,15 @@ class BatchResult(NamedTuple):
     values: NDArray[np.float64]
     """float64[B]: to the player to move."""
     actions: NDArray[np.int64]
-    """int64[B]: the lowest of the best actions; -1 where the match is over or the depth is 0."""
+    """int64[B]: the lowest of the best actions; -1 where the match is over or the depth is 0. Among wins the soonest are
+    best, among losses the latest, in games that do not count points."""
     visited: NDArray[np.int64]
     """int64[B]: positions visited, including the searched one; a position visited twice counts twice."""
     variations: NDArray[np.int64]
     """int64[B, D]: the actions of the principal variation; -1 after its end."""
+    final: NDArray[np.bool_]
+    """bool[B]: whether a deeper search would find the same: all lines that matter reach the end of the match, or, in
+    games that do not count points, a win or a loss is forced before the last ply."""
 
 
 @part_of_compiled
@@ -89,11 +102,22 @@ def reopens_window(frame: Frame, child: Frame) -> bool:
 
 
 @part_of_compiled
-def write_result(found: BatchResult, row: int, frame: Frame, line: NDArray[np.int64], visited: int) -> None:
+def length_of(line: NDArray[np.int64]) -> int:
+    """The number of actions before the first -1."""
+    length = 0
+    while line[length] != -1:
+        length += 1
+    return length
+
+
+@part_of_compiled
+def write_result(
+    found: BatchResult, row: int, value: float, is_final: bool, line: NDArray[np.int64], visited: int
+) -> None:
     """Write the result for one position; `line` holds the actions of its principal variation."""
-    values, actions, counts, variations = found
-    values[row] = frame.best + 0.0  # no -0.0
-    actions[row], counts[row] = line[0], visited
+    values, actions, counts, variations, final = found
+    values[row] = value + 0.0  # no -0.0
+    actions[row], counts[row], final[row] = line[0], visited, is_final
     end = 0
     for ply in range(variations.shape[1]):
         variations[row, ply] = line[end]
@@ -114,10 +138,21 @@ def compile_search(rules: Rules, unfinished_value: CompiledValue, pass_action: i
     value_at_end = finished_value(rules)
     register_rules()
     passing = -1 if pass_action is None else pass_action
+    # Where points are counted, matches are won by points, not by speed.
+    sooner = SOONER if rules.margin is None else 0.0
 
     @part_of_compiled
     def action_of(move: int) -> int:
         return passing if move == 0 else bit_count(move - 1)
+
+    @part_of_compiled
+    def value_after(own: int, opp: int, line: NDArray[np.int64], finished: NDArray[np.float64]) -> float:
+        """The value to the player to move of the end of the match that the actions of `line` lead to."""
+        length = length_of(line)
+        for ply in range(length):
+            own, opp = play(own, opp, 0 if line[ply] == passing else 1 << line[ply])
+        value = value_at_end(own, opp, finished)
+        return value if length % 2 == 0 else -value
 
     @part_of_compiled
     def rank_of(own: int, opp: int, move: int, first_move: int) -> int:
@@ -174,6 +209,7 @@ def compile_search(rules: Rules, unfinished_value: CompiledValue, pass_action: i
         if is_best:
             frame.best, frame.best_move = score, move
         frame.num_tried += 1
+        frame.is_open |= child.is_open
         return is_best
 
     @part_of_compiled
@@ -213,12 +249,12 @@ def compile_search(rules: Rules, unfinished_value: CompiledValue, pass_action: i
                     if visited % POLL_INTERVAL == 0 and stop[0] != 0:
                         return False
                     lines[ply, ply] = -1
-                    frame.num_moves, frame.num_tried = 0, 0
+                    frame.num_moves, frame.num_tried, frame.is_open = 0, 0, 0
                     bits = legal_actions(frame.own, frame.opp)
                     if bits == 0 and is_terminal(frame.own, frame.opp):
-                        frame.best = value_at_end(frame.own, frame.opp, finished)
+                        frame.best = value_at_end(frame.own, frame.opp, finished) * (1.0 + left * sooner)
                     elif left == 0:
-                        frame.best = unfinished_value(frame.own, frame.opp, unfinished)
+                        frame.best, frame.is_open = unfinished_value(frame.own, frame.opp, unfinished), 1
                     else:
                         expand(frame, bits, left, ply == 0, ordered, table, moves[ply], ranks)
                 elif reopens_window(frame, frames[ply + 1]):
@@ -235,7 +271,11 @@ def compile_search(rules: Rules, unfinished_value: CompiledValue, pass_action: i
                 elif frame.num_moves > 0:
                     store(table, frame, left)
                 ply += 1 if is_new else -1
-            write_result(found, row, frames[0], lines[0], visited - visited_before)
+            value, is_final = frames[0].best, frames[0].is_open == 0
+            if sooner > 0 and length_of(lines[0]) < depth:
+                value = value_after(own[row], opp[row], lines[0], finished)
+                is_final |= value != 0
+            write_result(found, row, value, is_final, lines[0], visited - visited_before)
         return True
 
     return search

@@ -39,13 +39,16 @@ class SearchResult:
     value: float
     """To the player to move, on the scale of the evaluation."""
     action: int
-    """The lowest of the best actions; -1 where the match is over."""
+    """The lowest of the best actions; -1 where the match is over. Among wins the soonest are best, among losses the
+    latest, in games that do not count points."""
     principal_variation: tuple[int, ...]
     """The actions that both players would take, from the position to the leaf that gives it its value."""
     visited: int
     """Number of positions visited, including the searched one."""
     depth: int
     """Number of plies searched ahead."""
+    is_final: bool
+    """Whether a deeper search would find the same: see `selfplay.search.algorithms.BatchResult.final`."""
 
 
 class Searcher:
@@ -94,7 +97,8 @@ class Searcher:
 
         Args:
             time_limit: seconds. The search then deepens ply by ply and returns the result of the deepest search that
-                finished in time; the search to depth 1 always finishes.
+                finished in time; the search to depth 1 always finishes. It stops where a deeper search would find the
+                same.
 
         Raises SettingError if the depth or the limit is out of range.
         """
@@ -105,6 +109,8 @@ class Searcher:
 
         def deepen(stop: NDArray[np.int64]) -> None:
             for further in range(2, depth + 1):
+                if results[-1].is_final:
+                    return
                 found = self._found(state, further, stop)
                 if found is None:
                     return
@@ -145,18 +151,20 @@ class Searcher:
         """float64[B]: the values `depth` plies ahead, or fewer if the time is up."""
         if time_limit is None:
             return self.search_batch(state, depth).values
-        values = [self.search_batch(state, 0).values]
+        results = [self.search_batch(state, 0)]
 
         def deepen(stop: NDArray[np.int64]) -> None:
             for further in range(1, depth + 1):
+                if results[-1].final.all():
+                    return
                 found = self._found(state, further, stop)
                 if found is None:
                     return
-                values.append(found.values)
+                results.append(found)
 
         with suppress(TimeLimitError):
             run_interruptibly(deepen, time_limit)
-        return values[-1]
+        return results[-1].values
 
     def trace(self, state: State, depth: int) -> tuple[SearchResult, Trace]:
         """Search the position of one match without compiled code, recording every position visited.
@@ -180,7 +188,8 @@ class Searcher:
     ) -> BatchResult | None:
         size = state.batch_size
         values, (actions, visited) = np.empty(size), np.empty((2, size), dtype=np.int64)
-        found = BatchResult(values, actions, visited, np.empty((size, depth), dtype=np.int64))
+        variations, final = np.empty((size, depth), dtype=np.int64), np.empty(size, dtype=np.bool_)
+        found = BatchResult(values, actions, visited, variations, final)
         how = depth, int(self.algorithm), self._min_scout_depth, self.ordered
         memory = self.evaluation.parameters(self.game), table, stop, stack, found
         return found if search(state.own.numpy(), state.opp.numpy(), *how, *memory) else None
@@ -189,7 +198,8 @@ class Searcher:
     def _result(found: BatchResult, depth: int, visited_before: int) -> SearchResult:
         line = tuple(action for action in found.variations[0].tolist() if action >= 0)
         visited = visited_before + int(found.visited[0])
-        return SearchResult(float(found.values[0]), int(found.actions[0]), line, visited, depth)
+        value, action, is_final = float(found.values[0]), int(found.actions[0]), bool(found.final[0])
+        return SearchResult(value, action, line, visited, depth, is_final)
 
 
 def check_depth(depth: int, time_limit: float | None = None) -> None:

@@ -26,6 +26,8 @@ class Frame(Protocol):
     """The value that the child being searched must exceed to matter."""
     is_scouted: int
     """1 if the child is being searched with a null window, else 0."""
+    is_open: int
+    """1 if the value may rest on the evaluation of an unfinished position, so that a deeper search may change it."""
 
 
 FRAME = np.dtype([(name, np.float64 if kind is float else np.int64) for name, kind in Frame.__annotations__.items()])

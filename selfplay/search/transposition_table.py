@@ -30,10 +30,13 @@ class Entry(Protocol):
     """How many plies ahead the position was searched."""
     kind: int
     """NOTHING, EXACT, UPPER_BOUND or LOWER_BOUND."""
+    is_open: int
+    """1 if a deeper search may find another value."""
 
 
 WORD_FIELDS = [(name, np.int64) for name in ("own", "opp", "move")]
-ENTRY = np.dtype([*WORD_FIELDS, ("value", np.float64), ("depth", np.int32), ("kind", np.int32)])
+SMALL_FIELDS = [("depth", np.int32), ("kind", np.int16), ("is_open", np.int16)]
+ENTRY = np.dtype([*WORD_FIELDS, ("value", np.float64), *SMALL_FIELDS])
 
 Table = NDArray[np.void]
 """N records of dtype ENTRY, N a power of two; with N = 1 nothing is stored."""
@@ -48,6 +51,7 @@ class SearchedPosition(Protocol):
     beta: float
     best: float
     best_move: int
+    is_open: int
 
 
 def make_table(bits: int) -> Table:
@@ -59,7 +63,7 @@ def make_table(bits: int) -> Table:
 def look_up(table: Table, frame: SearchedPosition, left: int, is_root: bool) -> tuple[bool, int]:
     """Whether the table answers the search of a position `left` plies ahead, and the move to try first (0 if unknown).
 
-    The answer is written to `frame.best`. Only values outside the window are answers: one inside it would come without
+    The answer is written to `frame.best` and `frame.is_open`. Only values outside the window are answers: one inside it would come without
     its principal variation.
     """
     if left < LEAST_STORED_DEPTH or len(table) == 1:
@@ -69,7 +73,7 @@ def look_up(table: Table, frame: SearchedPosition, left: int, is_root: bool) -> 
         return False, 0
     if is_root or entry.depth != left or not is_outside(entry, frame.alpha, frame.beta):
         return False, entry.move
-    frame.best = entry.value
+    frame.best, frame.is_open = entry.value, entry.is_open
     return True, entry.move
 
 
@@ -88,7 +92,7 @@ def store(table: Table, frame: SearchedPosition, left: int) -> None:
         return
     entry = table[fold(frame.own, frame.opp) & (len(table) - 1)]
     entry.own, entry.opp, entry.move = frame.own, frame.opp, frame.best_move
-    entry.value, entry.depth = frame.best, left
+    entry.value, entry.depth, entry.is_open = frame.best, left, frame.is_open
     if frame.best >= frame.beta:
         entry.kind = LOWER_BOUND
     else:

@@ -9,13 +9,14 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import rule
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import GAMES, State, make_game
 from selfplay.games.game import Game
-from selfplay.games.position_graph import positions_of
+from selfplay.games.position_graph import PositionGraph, positions_of
 from selfplay.games.rules import Rules
 from selfplay.search.backward_induction import optimal_actions, perfect_values
 from selfplay.search.evaluation import position_values
@@ -49,16 +50,23 @@ def position_after(game: Game, plies: int, seed: int) -> State:
     return state
 
 
-def negamax(game: Game, evaluation: FeatureEvaluation, state: State, depth: int) -> tuple[float, int, int]:
-    """The value, the lowest best action and the positions visited, by the definition alone."""
-    if depth == 0 or bool(state.terminated):
-        return float(position_values(evaluation, game, state)), -1, 1
-    best, chosen, visited = -np.inf, -1, 1
+def negamax(game: Game, evaluation: FeatureEvaluation, state: State, depth: int) -> tuple[tuple[float, int], int, int]:
+    """The value, the lowest best action and the positions visited, by the definition alone.
+
+    After the value comes the number of plies that a match which is over had left to search, negative for a loss: of two
+    wins the sooner is better. It is 0 in games that count points.
+    """
+    if bool(state.terminated):
+        value = float(position_values(evaluation, game, state))
+        return (value, 0 if game.rules.margin is not None else depth * int(np.sign(value))), -1, 1
+    if depth == 0:
+        return (float(position_values(evaluation, game, state)), 0), -1, 1
+    best, chosen, visited = (-np.inf, 0), -1, 1
     for action in game.legal_action_mask(state)[0].nonzero()[:, 0].tolist():
-        value, _, count = negamax(game, evaluation, game.step(state, torch.tensor([action])), depth - 1)
+        (value, speed), _, count = negamax(game, evaluation, game.step(state, torch.tensor([action])), depth - 1)
         visited += count
-        if -value > best:
-            best, chosen = -value, action
+        if (-value, -speed) > best:
+            best, chosen = (-value, -speed), action
     return best, chosen, visited
 
 
@@ -68,7 +76,7 @@ def negamax(game: Game, evaluation: FeatureEvaluation, state: State, depth: int)
 def test_minimax_equals_its_definition(name, seed, plies, depth):
     game = GAMES_OF_SEARCH[name]
     state, evaluation = position_after(game, plies, seed), evaluation_for(game)
-    value, action, visited = negamax(game, evaluation, state, depth)
+    (value, _), action, visited = negamax(game, evaluation, state, depth)
     found = Searcher(game, evaluation, "minimax", table_bits=0).search_batch(state, depth)
     assert found.values.tolist() == [value]
     assert found.actions.tolist() == [action]
@@ -124,16 +132,93 @@ def test_the_principal_variation_leads_to_the_value(name, seed, plies, depth):
         assert result.principal_variation[:1] == (() if bool(state.terminated) else (result.action,))
 
 
+def plies_to_the_end(graph: PositionGraph, values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """int64[N]: the plies until the end of the match, if wins are taken as soon and losses as late as possible."""
+    plies = np.zeros(len(graph), dtype=np.int64)
+    for group in graph.backwards():
+        keeps = optimal_actions(graph, values)[group]
+        following = plies[graph.children[group]]
+        soonest, latest = np.where(keeps, following, 99).min(axis=1), np.where(keeps, following, -1).max(axis=1)
+        plies[group] = np.where(values[group] > 0, soonest, latest) + 1
+    return plies
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_tictactoe_searched_to_the_end_is_perfect_play(algorithm):
+def test_tictactoe_searched_to_the_end_is_perfect_play_that_wins_soon_and_loses_late(algorithm):
     graph = positions_of("tictactoe")
-    values = perfect_values(graph)
+    values, open_positions = perfect_values(graph), ~graph.terminated
     searcher = Searcher(graph.game, make_evaluation("none", graph.game), algorithm)
     found = searcher.search_batch(graph.state, 9)
     assert found.values.tolist() == values.tolist()
-    optimal, open_positions = optimal_actions(graph, values), ~graph.terminated
-    assert found.actions[open_positions].tolist() == optimal[open_positions].argmax(axis=1).tolist()
+    plies = plies_to_the_end(graph, values)
+    following = plies[graph.children]
+    on_time = (following + 1 == plies[:, None]) | (values == 0)[:, None]
+    best = optimal_actions(graph, values) & on_time
+    assert found.actions[open_positions].tolist() == best[open_positions].argmax(axis=1).tolist()
     assert set(found.actions[graph.terminated]) == {-1}
+    lengths = (found.variations != -1).sum(axis=1)
+    decided = values != 0
+    assert lengths[decided].tolist() == plies[decided].tolist()
+
+
+WON_AT_ONCE = ["4", "4", "3", "4", "1", "1", "3", "5", "4", "1"]
+# . . . . . . .
+# . . . . . . .
+# . . . X . . .
+# O . . O . . .     X wins at once in column 2, and later after any other move
+# O . X O . . .
+# X . X X O . .
+LOST_SOON_OR_LATER = ["4", "6", "6", "3", "6", "2", "4", "5", "6", "5", "2", "3", "5"]
+# . . . . . . .
+# . . . . . . .
+# . . . . . X .
+# . . . . X X .     X wins in column 6 at once, unless O moves there, which delays the loss by two plies
+# . X O X O X .
+# . O O X O O .
+
+
+@pytest.mark.parametrize(("algorithm", "ordered", "bits"), VARIANTS)
+def test_a_win_at_once_is_preferred_and_a_loss_is_delayed(algorithm, ordered, bits):
+    game = make_game("connect_four")
+    searcher = Searcher(game, make_evaluation("none", game), algorithm, ordered=ordered, table_bits=bits)
+    won = searcher.search(game.state_after(WON_AT_ONCE), 5)
+    assert (won.value, won.principal_variation) == (1.0, (1,))
+    lost = searcher.search(game.state_after(LOST_SOON_OR_LATER), 5)
+    assert (lost.value, lost.action, len(lost.principal_variation)) == (-1.0, 5, 4)
+
+
+def test_deepening_stops_once_a_win_or_a_loss_is_forced():
+    game = make_game("connect_four")
+    searcher = Searcher(game, make_evaluation("none", game))
+    for moves, depth in ((WON_AT_ONCE, 2), (LOST_SOON_OR_LATER, 5)):
+        found = searcher.search(game.state_after(moves), 42, time_limit=60)
+        assert (found.depth, found.is_final) == (depth, True)
+
+
+@pytest.mark.parametrize(("name", "depth"), [("tictactoe", 9), ("othello_4x4", 14)])
+def test_deepening_stops_once_all_lines_reach_the_end_of_the_match(name, depth):
+    game = make_game(name)
+    searcher = Searcher(game, evaluation_for(game))
+    found = searcher.search(game.init(), 100, time_limit=60)
+    assert (found.depth, found.is_final) == (depth, True)
+    full = Searcher(game, evaluation_for(game)).search(game.init(), 20)
+    assert (found.value, found.action) == (full.value, full.action)
+    values = searcher.action_values(game.init(), 100, time_limit=60)
+    assert values.nan_to_num(nan=-np.inf).max() == found.value
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connect_four", "othello_4x4"])
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**40), plies=st.integers(0, 40), depth=st.integers(1, 5))
+def test_a_final_result_is_that_of_deeper_searches(name, seed, plies, depth):
+    game = GAMES_OF_SEARCH[name]
+    state, evaluation = position_after(game, plies, seed), evaluation_for(game)
+    for algorithm, ordered, bits in VARIANTS:
+        searcher = Searcher(game, evaluation, algorithm, ordered=ordered, table_bits=bits)
+        found, deeper = searcher.search(state, depth), searcher.search(state, depth + 2)
+        if found.is_final:
+            assert (found.value, found.action) == (deeper.value, deeper.action)
+            assert deeper.is_final
 
 
 # ---------------------------------------------------------------------- the table of the article
