@@ -2,15 +2,19 @@
 
 python benchmarks/seeds.py
 python benchmarks/seeds.py recipe=sumto100 seeds=0-4 folder=outputs/seeds
+python benchmarks/seeds.py seeds=0-99 table=outputs/seeds.md
 
-Prints a Markdown table, a row per seed. All arguments except `seeds` and `folder` are settings of the runs. Runs are
-kept in `folder` and resumed there; without `folder` they are deleted when the script ends.
+Prints a Markdown table, a row per seed, and how many seeds have each result. All arguments except `seeds`, `folder` and
+`table` are settings of the runs. Runs are kept in `folder` and resumed there; without `folder` each is deleted once it
+is graded. Rows are appended to the file `table`; seeds that it has already are not learned again.
 """
 
 import project_environment
 
 import sys
 import tempfile
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from selfplay import Grade, Grader, compose_settings, enumerate_positions, learn_levels, load_level, make_game
@@ -42,8 +46,24 @@ def table_row(seed: int, grader: Grader, grades: list[Grade]) -> str:
     return "| " + " | ".join(map(str, [*cells, f"{winnable - missed} of {winnable}"])) + " |"
 
 
+def rows_of(path: Path | None) -> dict[int, str]:
+    """The rows of a table by seed."""
+    lines = path.read_text().splitlines() if path is not None and path.exists() else []
+    return {int(line.split("|")[1]): line for line in lines}
+
+
+def summary(rows: Iterable[str]) -> str:
+    """How many seeds have each first level from which on no line is lost, and each exact share of wins."""
+    cells = [[cell.strip() for cell in row.split("|")] for row in rows]
+    lines = [f"{len(cells)} seeds"]
+    for title, column in (("unbeatable from level", 3), ("exact win v random", 4)):
+        counts = Counter(row[column] for row in cells)
+        lines.append(f"{title}: " + ", ".join(f"{value} ({count} seeds)" for value, count in sorted(counts.items())))
+    return "\n".join(lines)
+
+
 def main() -> None:
-    options = {"seeds": "0-9", "folder": ""}
+    options = {"seeds": "0-9", "folder": "", "table": ""}
     overrides = []
     for argument in sys.argv[1:]:
         name, _, value = argument.partition("=")
@@ -52,12 +72,19 @@ def main() -> None:
         else:
             overrides.append(argument)
     first, _, last = options["seeds"].partition("-")
+    table = Path(options["table"]) if options["table"] else None
+    rows = rows_of(table)
     print("| seed | lost lines by level | unbeatable from | exact win v random | optimal | wins taken |")
     print("|---:|---|---:|---:|---:|---:|")
-    with tempfile.TemporaryDirectory() as scratch:
-        for seed in range(int(first), int(last or first) + 1):
-            folder = Path(options["folder"] or scratch)
-            print(table_row(seed, *grades_of_run(overrides, seed, folder)), flush=True)
+    for seed in range(int(first), int(last or first) + 1):
+        if seed not in rows:
+            with tempfile.TemporaryDirectory() as scratch:
+                rows[seed] = table_row(seed, *grades_of_run(overrides, seed, Path(options["folder"] or scratch)))
+            if table is not None:
+                with table.open("a") as file:
+                    print(rows[seed], file=file)
+        print(rows[seed], flush=True)
+    print("", summary(rows.values()), sep="\n")
 
 
 if __name__ == "__main__":

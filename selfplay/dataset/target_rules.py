@@ -71,6 +71,20 @@ def watkins(played: "PlayedMatches") -> "Tensor":
     return discounted_outcomes(played, bootstrap)
 
 
+@is_full_without_exploration
+def best_response(played: "PlayedMatches") -> "Tensor":
+    """As `watkins`, but an exploring action ends the match only for the player who took it.
+
+    The opponent's exploration is a part of the environment, as in Q-learning, so z is learned for a player that does
+    not explore any more, against one that does. Values of draws then differ by the chance that the opponent errs.
+    """
+    from selfplay.dataset.bootstrap_values import bootstrap_values
+    from selfplay.dataset.targets import discounted_outcomes
+
+    bootstrap = bootstrap_values(played.record, played.players, played.key)
+    return discounted_outcomes(played, bootstrap, ends_for_both=False)
+
+
 @gives_policies
 @uses_exact_values
 def search(played: "PlayedMatches") -> "PositionTargets":

@@ -56,26 +56,32 @@ def is_move(game: Game, actions: Tensor) -> Tensor:
     return moved if game.pass_action is None else moved & (actions != game.pass_action)
 
 
-def discounted_outcomes(played: PlayedMatches, bootstrap: Sequence[Tensor] | None = None) -> Tensor:
+def discounted_outcomes(
+    played: PlayedMatches, bootstrap: Sequence[Tensor] | None = None, *, ends_for_both: bool = True
+) -> Tensor:
     """float32[T, B]: z * gamma**k of each ply, as in `selfplay.dataset.target_rules.full`.
 
     Args:
         bootstrap: float32[B] for each ply, as from `bootstrap_values`. Where it is not nan, the match ends there for
             the plies before it, with this value (at most 1) for the player to move.
+        ends_for_both: whether it ends for the earlier plies of both players, or only for those of the player to move.
     """
     game, record = played.game, played.record
     moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
     powers = torch.tensor([played.gamma**k for k in range(len(record.actions) + 1)], dtype=torch.float64)
-    of_first = outcome_of_first(game, record.states[-1], played.outcome).clone()
+    of_first = outcome_of_first(game, record.states[-1], played.outcome)
+    outcomes = torch.stack([of_first, -of_first], dim=1)
     targets = torch.empty(len(record.actions), len(record.match))
     for ply in reversed(range(len(record.actions))):
         mover = record.states[ply].current_player.long()[:, None]
         k = moves_later.gather(1, mover)[:, 0]
         # 0 is added so that draws are not -0.0.
-        targets[ply] = torch.where(mover[:, 0] == 0, of_first, -of_first) * powers[k] + 0.0
+        targets[ply] = outcomes.gather(1, mover)[:, 0] * powers[k] + 0.0
         if bootstrap is not None:
-            cut = ~bootstrap[ply].isnan()
-            of_first[cut] = torch.where(mover[:, 0] == 0, bootstrap[ply], -bootstrap[ply])[cut].clamp(-1, 1)
-            moves_later[cut] = 0
+            cut = (~bootstrap[ply].isnan()).nonzero()[:, 0]
+            value, player = bootstrap[ply][cut].clamp(-1, 1), mover[cut, 0]
+            outcomes[cut, player], moves_later[cut, player] = value, 0
+            if ends_for_both:
+                outcomes[cut, 1 - player], moves_later[cut, 1 - player] = -value, 0
         moves_later.scatter_add_(1, mover, is_move(game, record.actions[ply]).long()[:, None])
     return targets

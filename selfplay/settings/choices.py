@@ -28,6 +28,7 @@ TARGET_RULES: Registry[Any] = Registry(
     {
         "full": "selfplay.dataset.target_rules:full",
         "watkins": "selfplay.dataset.target_rules:watkins",
+        "best_response": "selfplay.dataset.target_rules:best_response",
         "search": "selfplay.dataset.target_rules:search",
     },
     group="selfplay.targets",

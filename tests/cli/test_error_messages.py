@@ -140,7 +140,7 @@ def test_a_checkpoint_of_another_architecture_gets_one_line(run_copy):
 def test_a_stage_made_with_other_settings_gets_one_line(run_copy):
     before = files_of(run_copy)
     result = run_forked(GENERATE, *TINY, f"run_dir={run_copy}", "--level", 1, "gamma=0.5")
-    assert_refused(result, 1, run_copy / "level_01", "gamma was 0.95, is 0.5")
+    assert_refused(result, 1, run_copy / "level_01", "gamma was 0.9, is 0.5")
     assert files_of(run_copy) == before
 
 

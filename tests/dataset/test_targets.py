@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from selfplay.dataset.bootstrap_values import bootstrap_values
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.reader import read_dataset
-from selfplay.dataset.target_rules import watkins
+from selfplay.dataset.target_rules import best_response, watkins
 from selfplay.dataset.targets import PlayedMatches, discounted_outcomes
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
@@ -211,6 +211,23 @@ def test_targets_before_a_cut_are_as_if_the_match_had_ended_there_with_the_best_
     assert whole.target.tolist() == [0.25, -0.5, 0.5, -1, 1]
     assert (rows.own == whole.own).all()
     assert (rows.opp == whole.opp).all()
+
+
+def test_an_exploring_action_ends_the_match_only_for_its_player_in_best_responses():
+    record, _ = bootstrap_values_of(X_WINS, O_WINS, plies=())
+    player = Explorer([X_WINS, O_WINS], {2})
+    rows = match_rows(PlayedMatches(GAME, record, (player, player), 0, 0.5), best_response)
+    # In ply 2 the first player could have had 0.8; the second player does not profit from its mistake any less.
+    of_x_wins, of_o_wins = rows.target[rows.match == 0].tolist(), rows.target[rows.match == 1].tolist()
+    assert of_x_wins == pytest.approx([0.8 * 0.5, -1 * 0.5, 1 * 0.5, -1, 1])
+    assert of_o_wins == pytest.approx([0.8 * 0.5, 1 * 0.25, -1 * 0.5, 1 * 0.5, -1, 1])
+
+
+def test_best_responses_to_a_player_without_values_are_outcomes_of_whole_matches():
+    record, _ = bootstrap_values_of(X_WINS, DRAW, plies=())
+    player = Scripted([X_WINS, DRAW])
+    rows = match_rows(PlayedMatches(GAME, record, (player, player), 0, 0.5), best_response)
+    assert rows_are_equal(rows, rows_of_record(GAME, record, 0.5))
 
 
 def test_a_value_beyond_the_range_of_outcomes_is_clipped():

@@ -62,8 +62,9 @@ def test_every_program_has_its_settings() -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_without_overrides_every_setting_has_the_default_of_its_field(name: str) -> None:
     settings = compose_settings_of(PROGRAMS[name], name)
-    # The step size of the agent that is chosen.
-    expected = {"step_size": 0.1} if name == "tabular" else {}
+    # What the options that are chosen without overrides set: the recipe, and the agent.
+    chosen = {"config": "recipe/default.yaml", "tabular": "agent/temporal_difference.yaml"}.get(name)
+    expected = flat(contents(CONFIG_FOLDER / chosen)) if chosen else {}
     for leaf in leaves(settings):
         if not leaf.name.startswith(SET_BY_CONF):
             assert leaf.value == expected.get(leaf.name, default_of_field(leaf.field)), leaf.name
@@ -72,11 +73,18 @@ def test_without_overrides_every_setting_has_the_default_of_its_field(name: str)
 @pytest.mark.parametrize(("name", "path"), GROUP_FILES, ids=lambda value: getattr(value, "stem", ""))
 def test_no_option_of_a_group_repeats_a_default(name: str, path: Path) -> None:
     defaults = {leaf.name: default_of_field(leaf.field) for leaf in leaves(compose_settings_of(PROGRAMS[name], name))}
-    content = OmegaConf.to_container(OmegaConf.load(path)) or {}
-    content.pop("defaults", None)
+    content = contents(path)
     # The name of an option is its value of one setting, even where that is the default.
     repeated = {key for key, value in flat(content).items() if value == defaults.get(key) and value != path.stem}
     assert not repeated
+
+
+def contents(path: Path) -> dict[str, object]:
+    """The settings in a file of an option."""
+    content = OmegaConf.to_container(OmegaConf.load(path)) or {}
+    assert isinstance(content, dict)
+    content.pop("defaults", None)
+    return {str(name): value for name, value in content.items()}
 
 
 def flat(content: dict[str, object], prefix: str = "") -> dict[str, object]:

@@ -66,6 +66,14 @@ def test_every_game_has_its_file_and_its_run_dir():
         assert settings.run_dir == str(PROJECT_FOLDER / "outputs" / name)
 
 
+def test_recipe_default_learns_best_responses_to_a_player_that_explores():
+    settings = compose_settings()
+    assert (settings.targets, settings.gamma, settings.epsilons) == ("best_response", 0.9, [1.0, 1.0, 0.4])
+    assert settings.architecture == {"name": "mlp", "hidden_sizes": [128, 128, 64], "dropout": 0.0}
+    assert (settings.levels, settings.matches) == (10, 60000)
+    assert compose_settings(["architecture=conv"]).architecture["name"] == "conv"
+
+
 def test_recipe_article_has_the_settings_of_the_french_article():
     settings = compose_settings(["recipe=article"])
     assert (settings.levels, settings.matches, settings.gamma, settings.epsilons) == (17, 30000, 0.95, [0.5, 0.5, 0.1])

@@ -28,6 +28,15 @@ from tests.support.runs import PROJECT, files_of
 
 RUNS = PROJECT / "tests" / "data" / "run_2026_11"
 LEVELS = {"csv": 3, "parquet": 2}
+DEFAULTS = [
+    "architecture=mlp_512",
+    "gamma=0.95",
+    "epsilons=[0.5,0.5,0.3]",
+    "targets=full",
+    "training.batch_size=1024",
+    "training.optimizer.learning_rate=0.003",
+]
+"""The settings of recipe=default when the runs were made, which runs did not record yet."""
 GIVEN = ["matches=60", "seed=7", "architecture.hidden_sizes=[16]", "training.epochs=3", "comparison.matches=20"]
 """What the runs were started with, beside run_dir and levels."""
 OF_FORM = {"csv": [], "parquet": ["dataset.format=parquet", "dataset.shard_matches=32"]}
@@ -46,7 +55,7 @@ def run_dir(form: str, tmp_path: Path) -> Path:
 
 
 def settings_of(form: str, run_dir: Path, *overrides: str) -> Settings:
-    return compose_settings([*GIVEN, *OF_FORM[form], f"run_dir={run_dir}", f"levels={LEVELS[form]}", *overrides])
+    return compose_settings([*DEFAULTS, *GIVEN, *OF_FORM[form], f"run_dir={run_dir}", f"levels={LEVELS[form]}", *overrides])
 
 
 def test_its_datasets_and_its_settings_are_read(form, run_dir):
