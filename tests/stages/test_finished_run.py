@@ -55,7 +55,9 @@ def run_dir(form: str, tmp_path: Path) -> Path:
 
 
 def settings_of(form: str, run_dir: Path, *overrides: str) -> Settings:
-    return compose_settings([*DEFAULTS, *GIVEN, *OF_FORM[form], f"run_dir={run_dir}", f"levels={LEVELS[form]}", *overrides])
+    return compose_settings(
+        [*DEFAULTS, *GIVEN, *OF_FORM[form], f"run_dir={run_dir}", f"levels={LEVELS[form]}", *overrides]
+    )
 
 
 def test_its_datasets_and_its_settings_are_read(form, run_dir):
