@@ -65,8 +65,8 @@ class BatchResult(NamedTuple):
     values: NDArray[np.float64]
     """float64[B]: to the player to move."""
     actions: NDArray[np.int64]
-    """int64[B]: the lowest of the best actions; -1 where the match is over or the depth is 0. Among wins the soonest are
-    best, among losses the latest, in games that do not count points."""
+    """int64[B]: the lowest of the best actions; -1 where the match is over or the depth is 0. In games that do not
+    count points, the soonest win is best, and the latest loss."""
     visited: NDArray[np.int64]
     """int64[B]: positions visited, including the searched one; a position visited twice counts twice."""
     variations: NDArray[np.int64]

@@ -39,8 +39,8 @@ class SearchResult:
     value: float
     """To the player to move, on the scale of the evaluation."""
     action: int
-    """The lowest of the best actions; -1 where the match is over. Among wins the soonest are best, among losses the
-    latest, in games that do not count points."""
+    """The lowest of the best actions; -1 where the match is over. In games that do not count points, the soonest win
+    is best, and the latest loss."""
     principal_variation: tuple[int, ...]
     """The actions that both players would take, from the position to the leaf that gives it its value."""
     visited: int

@@ -63,8 +63,8 @@ def make_table(bits: int) -> Table:
 def look_up(table: Table, frame: SearchedPosition, left: int, is_root: bool) -> tuple[bool, int]:
     """Whether the table answers the search of a position `left` plies ahead, and the move to try first (0 if unknown).
 
-    The answer is written to `frame.best` and `frame.is_open`. Only values outside the window are answers: one inside it would come without
-    its principal variation.
+    The answer is written to `frame.best` and `frame.is_open`. Only values outside the window are answers: one inside it
+    would come without its principal variation.
     """
     if left < LEAST_STORED_DEPTH or len(table) == 1:
         return False, 0
