@@ -151,7 +151,7 @@ def compile_search(rules: Rules, unfinished_value: CompiledValue, pass_action: i
         length = length_of(line)
         for ply in range(length):
             own, opp = play(own, opp, 0 if line[ply] == passing else 1 << line[ply])
-        value = value_at_end(own, opp, finished)
+        value: float = value_at_end(own, opp, finished)
         return value if length % 2 == 0 else -value
 
     @part_of_compiled
