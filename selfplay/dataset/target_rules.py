@@ -72,17 +72,20 @@ def watkins(played: "PlayedMatches") -> "Tensor":
 
 
 @is_full_without_exploration
+@uses_exact_values
 def best_response(played: "PlayedMatches") -> "Tensor":
     """As `watkins`, but an exploring action ends the match only for the player who took it.
 
     The opponent's exploration is a part of the environment, as in Q-learning, so z is learned for a player that does
     not explore any more, against one that does. Values of draws then differ by the chance that the opponent errs.
+    `exact_from` as for `full`.
     """
     from selfplay.dataset.bootstrap_values import bootstrap_values
+    from selfplay.dataset.exact_values import exact_values_of
     from selfplay.dataset.targets import discounted_outcomes
 
-    bootstrap = bootstrap_values(played.record, played.players, played.key)
-    return discounted_outcomes(played, bootstrap, ends_for_both=False)
+    best = bootstrap_values(played.record, played.players, played.key)
+    return discounted_outcomes(played, exact_values_of(played), own=best)
 
 
 @gives_policies

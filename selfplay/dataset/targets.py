@@ -57,14 +57,15 @@ def is_move(game: Game, actions: Tensor) -> Tensor:
 
 
 def discounted_outcomes(
-    played: PlayedMatches, bootstrap: Sequence[Tensor] | None = None, *, ends_for_both: bool = True
+    played: PlayedMatches, bootstrap: Sequence[Tensor] | None = None, own: Sequence[Tensor] | None = None
 ) -> Tensor:
     """float32[T, B]: z * gamma**k of each ply, as in `selfplay.dataset.target_rules.full`.
 
     Args:
         bootstrap: float32[B] for each ply, as from `bootstrap_values`. Where it is not nan, the match ends there for
             the plies before it, with this value (at most 1) for the player to move.
-        ends_for_both: whether it ends for the earlier plies of both players, or only for those of the player to move.
+        own: the same, but the match ends only for the plies of the player to move. Where both are given, `bootstrap`
+            counts.
     """
     game, record = played.game, played.record
     moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
@@ -77,11 +78,12 @@ def discounted_outcomes(
         k = moves_later.gather(1, mover)[:, 0]
         # 0 is added so that draws are not -0.0.
         targets[ply] = outcomes.gather(1, mover)[:, 0] * powers[k] + 0.0
-        if bootstrap is not None:
-            cut = (~bootstrap[ply].isnan()).nonzero()[:, 0]
-            value, player = bootstrap[ply][cut].clamp(-1, 1), mover[cut, 0]
-            outcomes[cut, player], moves_later[cut, player] = value, 0
-            if ends_for_both:
-                outcomes[cut, 1 - player], moves_later[cut, 1 - player] = -value, 0
+        for values, for_both in ((own, False), (bootstrap, True)):
+            if values is not None:
+                cut = (~values[ply].isnan()).nonzero()[:, 0]
+                value, player = values[ply][cut].clamp(-1, 1), mover[cut, 0]
+                outcomes[cut, player], moves_later[cut, player] = value, 0
+                if for_both:
+                    outcomes[cut, 1 - player], moves_later[cut, 1 - player] = -value, 0
         moves_later.scatter_add_(1, mover, is_move(game, record.actions[ply]).long()[:, None])
     return targets

@@ -223,6 +223,16 @@ def test_an_exploring_action_ends_the_match_only_for_its_player_in_best_response
     assert of_o_wins == pytest.approx([0.8 * 0.5, 1 * 0.25, -1 * 0.5, 1 * 0.5, -1, 1])
 
 
+def test_a_cut_for_both_players_counts_where_there_is_also_one_for_its_player():
+    record, _ = bootstrap_values_of(X_WINS, plies=())
+    player = Scripted([X_WINS])
+    played = PlayedMatches(GAME, record, (player, player), 0, gamma=1.0)
+    own = [torch.tensor([0.8 if ply in (2, 3) else torch.nan]) for ply in range(5)]
+    known = [torch.tensor([0.5 if ply == 2 else torch.nan]) for ply in range(5)]
+    assert discounted_outcomes(played, own=own)[:, 0].tolist() == pytest.approx([0.8, 0.8, 1, -1, 1])
+    assert discounted_outcomes(played, known, own)[:, 0].tolist() == pytest.approx([0.5, -0.5, 1, -1, 1])
+
+
 def test_best_responses_to_a_player_without_values_are_outcomes_of_whole_matches():
     record, _ = bootstrap_values_of(X_WINS, DRAW, plies=())
     player = Scripted([X_WINS, DRAW])
