@@ -5,10 +5,14 @@
     python benchmarks/throughput.py --device cuda matches training
     python benchmarks/throughput.py memory --matches 100000 10000000
     python benchmarks/throughput.py costs
+    python benchmarks/throughput.py search --games tictactoe connect_four
 
 Each figure is measured over as many matches or steps as take --seconds, with at least eight parts per worker if there
 are several workers, after a warm-up in which workers start; with --repeats it is a median. One torch thread per
 process. The levels are only trained briefly, on 2,000 random matches.
+
+The section search measures tree search with random matches, in turn with OpenSpiel where it is installed
+(pip install open_spiel); benchmarks/tree_search.py measures it with tables and networks.
 """
 
 import project_environment
@@ -20,6 +24,7 @@ import torch
 from measured.matches import COLUMNS, LEVELS, matches_per_second
 from measured.processes import fixed_costs, memory
 from measured.training import training_rows_per_second
+from measured.tree_search import rollouts_per_second
 
 from selfplay.cli.command import run_reporting_errors
 from selfplay.compute.devices import CPU, DEVICES, chosen_device
@@ -36,6 +41,7 @@ SECTIONS = {
     "matches": matches_per_second,
     "training": training_rows_per_second,
     "costs": fixed_costs,
+    "search": rollouts_per_second,
 }
 
 

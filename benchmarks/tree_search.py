@@ -3,27 +3,28 @@
     python benchmarks/tree_search.py
     python benchmarks/tree_search.py --game othello --evaluators rollouts alphazero_residual --batches 1 1024
 
-Positions after four random plies; each figure is the median of --repeats searches of the batch, on one thread. The
-networks and tables have random weights. The last column is the share of the time that is spent in the network; what it
-has said of positions is not remembered here.
+Positions after four random plies, on one thread. Each figure is the median of --repeats measurements, in which the
+batch is searched, or several batches of together at least 64 positions. The networks and tables have random weights.
+The last column is the share of the time that is spent in the network; what it has said of positions is not remembered
+here. `benchmarks/throughput.py search` measures searches with random matches beside OpenSpiel.
 """
 
 import project_environment
 
 import argparse
-from collections.abc import Callable
 from itertools import product
 from statistics import median
 from time import process_time
 from typing import Any
 
 import torch
+from measured.tree_search import OPENING_PLIES, random_positions
 from torch import nn
 
 from selfplay.architectures import build_network
 from selfplay.cli.command import run_reporting_errors
 from selfplay.compute.random_numbers import Draws
-from selfplay.games import GAMES, Game, State, make_game
+from selfplay.games import GAMES, Game, make_game
 from selfplay.players.network_evaluator import checkpoint_evaluator
 from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.mcts.rollouts import RolloutEvaluator
@@ -35,7 +36,7 @@ from selfplay.training.fitting import seeded
 
 ROLLOUTS = "rollouts"
 NOISE = {"puct": {"noise": 0.25}, "gumbel": {"gumbel_scale": 1.0}}
-OPENING_PLIES = 4
+FEWEST_POSITIONS = 64
 
 
 class TimedNetwork(nn.Module):
@@ -50,13 +51,6 @@ class TimedNetwork(nn.Module):
         output = self.network(observations)
         self.seconds += process_time() - start
         return output
-
-
-def positions(game: Game, batch_size: int) -> State:
-    state = game.init(batch_size)
-    for ply in range(OPENING_PLIES):
-        state = game.step_unchecked(state, game.kernels.random_actions(state, Draws(1, torch.arange(batch_size), ply)))
-    return state
 
 
 def evaluator_of(name: str, game: Game) -> tuple[Any, TimedNetwork | None]:
@@ -75,13 +69,16 @@ def evaluator_of(name: str, game: Game) -> tuple[Any, TimedNetwork | None]:
     return evaluator, evaluator.network
 
 
-def measure(run: Callable[[], Any], repeats: int) -> float:
-    """The median of the simulations per second."""
+def measure(search: TreeSearch, batch_size: int, repeats: int) -> float:
+    """The median of the simulations per second, after a search that warms up."""
+    count = max(batch_size, FEWEST_POSITIONS)
+    state, match = random_positions(search.game, count)[0], torch.arange(count)
     rates = []
+    search.search(state.select(match[:1]), Draws(1, match[:1], OPENING_PLIES))
     for _ in range(repeats):
         start = process_time()
-        visits = int(run().visits.sum())
-        rates.append(visits / (process_time() - start))
+        results = [search.search(state.select(rows), Draws(1, rows, OPENING_PLIES)) for rows in match.split(batch_size)]
+        rates.append(sum(int(result.visits.sum()) for result in results) / (process_time() - start))
     return median(rates)
 
 
@@ -102,12 +99,10 @@ def main() -> None:
     for name, rule, batch_size in product(options.evaluators, options.rules, options.batches):
         evaluator, network = evaluator_of(name, game)
         search = TreeSearch(game, evaluator, make_rule(rule, NOISE.get(rule)), options.simulations)
-        state, draws = positions(game, batch_size), Draws(1, torch.arange(batch_size), OPENING_PLIES)
-        search.search(state.select(torch.arange(1)), draws._replace(match=torch.arange(1)))
         start = process_time()
         if network is not None:
             network.seconds = 0.0
-        rate = measure(lambda search=search, state=state, draws=draws: search.search(state, draws), options.repeats)
+        rate = measure(search, batch_size, options.repeats)
         share = "" if network is None else f"{network.seconds / (process_time() - start):.0%}"
         print(f"| {name} | {rule} | {batch_size:,} | {rate:,.0f} | {share} |", flush=True)
 
