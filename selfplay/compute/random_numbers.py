@@ -44,6 +44,7 @@ class Activity(IntEnum):
     GATE = 10
     JUDGED_POSITIONS = 10
     VERSUS_PERFECT = 11
+    POLICY_POSITIONS = 12
 
 
 class Purpose(IntEnum):

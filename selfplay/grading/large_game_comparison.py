@@ -2,6 +2,7 @@
 
 RUN_DIR/comparison/matches.csv      a row per pair of players that met
 RUN_DIR/comparison/references.csv   a row per reference player: its rating, and how it plays endgame positions
+RUN_DIR/comparison/policies.csv     a row per level, with targets=search (selfplay/grading/policy_measures.py)
 RUN_DIR/comparison/endgames.csv     the endgame positions (selfplay/grading/endgame_positions.py)
 """
 
@@ -36,6 +37,7 @@ from selfplay.grading.judge.columns import JUDGED
 from selfplay.grading.judge.judgement import Judgement, judge_players
 from selfplay.grading.judge.perfect_matches import SeatResults
 from selfplay.grading.judge.positions import JudgedGrade
+from selfplay.grading.policy_measures import POLICY_COLUMNS, PolicyMeasure, measure_policies
 from selfplay.grading.ratings import Rating, rate
 from selfplay.grading.reference_players import reference_names
 from selfplay.grading.table_columns import of_families, table_of, write_csv
@@ -67,6 +69,8 @@ class Measurement(NamedTuple):
     """What an exact solver says; None if none solves matches of the game from their start."""
     first_action: str
     """The first action of the newest level in a match."""
+    policies: Sequence[PolicyMeasure] = ()
+    """The policies of the levels, with targets=search."""
 
     @property
     def newest(self) -> int:
@@ -163,7 +167,10 @@ def measure_levels(
         endgame_grades={} if endgames is None else _endgame_grades(endgames, players),
         judgement=judgement,
         first_action=game.presentation.action_in_words(int(policy_of(players[levels[-1]], game.init())[0].argmax())),
+        policies=measure_policies(context, levels) if settings.has_policies else (),
     )
+    if measurement.policies:
+        write_csv(table_of(POLICY_COLUMNS, measurement.policies), run.policies)
     write_csv(table_of(MATCH_COLUMNS, measurement.match_facts()), run.matches)
     columns = of_families(REFERENCE_COLUMNS, measurement.families)
     write_csv(table_of(columns, measurement.reference_facts()), run.references)

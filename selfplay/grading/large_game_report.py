@@ -6,6 +6,7 @@ from selfplay.grading.comparison_schedule import name_of
 from selfplay.grading.endgame_positions import EndgameGrade
 from selfplay.grading.judge.report import judgement_text
 from selfplay.grading.large_game_comparison import Measurement
+from selfplay.grading.policy_measures import policy_text
 from selfplay.matches.pair_results import PairResult
 
 
@@ -18,6 +19,7 @@ def measured_verdict(game: Game, measurement: Measurement) -> str:
     lines += _endgames_text(measurement)
     if measurement.judgement is not None:
         lines += judgement_text(measurement.judgement, measurement.levels, measurement.references)
+    lines += policy_text(measurement.policies)
     points, low, high = measurement.ratings[level]
     best = max(measurement.references, key=lambda name: measurement.ratings[name].points, default=None)
     rating = f"Level {level} has a rating of {points:.0f} ({low:.0f}..{high:.0f}); the random player has 0"

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from selfplay.games import Game
 from selfplay.grading.grade import FIRST, SEAT_NAMES, Grade, is_unbeatable, lines_text
+from selfplay.grading.policy_measures import policy_entropies
 from selfplay.grading.proof import Grader
 from selfplay.grading.table_columns import Column
-from selfplay.players.network_evaluator import level_policy
 from selfplay.players.registry import make_player
 
 SIMULATIONS = (2, 8, 32)
@@ -84,10 +84,7 @@ def _ways_of_level(run_dir: Path, game: Game, level: int, grader: Grader) -> Ite
 
 def _entropy(run_dir: Path, game: Game, level: int, grader: Grader, is_open: NDArray[np.bool_]) -> float:
     state = grader.graph.state.select(torch.from_numpy(is_open))
-    logits = level_policy(run_dir, level, game).evaluate(state).logits.double()
-    logits = logits.masked_fill(~game.legal_action_mask(state), -torch.inf)
-    policy = torch.softmax(logits, dim=1)
-    return float(torch.special.entr(policy).sum(dim=1).mean())
+    return float(policy_entropies(run_dir, game, level, state).mean())
 
 
 def ways_text(ways: Sequence[WayOfPlaying]) -> str:

@@ -76,7 +76,7 @@ class RunFolder:
 
     @property
     def policies(self) -> Path:
-        """Exact grades of the policy, the values and searches of each level, where levels learn policies."""
+        """The policies of the levels, where levels learn policies; in small games with exact grades and searches."""
         return self.path / "comparison" / "policies.csv"
 
     @property

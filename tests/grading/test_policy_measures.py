@@ -1,0 +1,64 @@
+"""The policies of the levels of a large game, measured in sampled positions."""
+
+import pytest
+import torch
+
+from selfplay.architectures import build_network
+from selfplay.figures.of_comparison.policies import policies
+from selfplay.games import make_game
+from selfplay.grading.policy_measures import POSITIONS, measure_policies, policy_text, sampled_positions
+from selfplay.runs.checkpoints import save_checkpoint
+from selfplay.runs.context import run_context
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.run import compose_settings
+
+GAME = make_game("connect_four")
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory):
+    """A run with two levels: an untrained policy, and one that is sure of the first open column."""
+    run_dir = tmp_path_factory.mktemp("run")
+    architecture = {"name": "alphazero_mlp", "hidden_sizes": [8]}
+    for level in (1, 2):
+        network = build_network(architecture, GAME.observation_shape, GAME.num_distinct_actions)
+        if level == 2:
+            network.policy_head.bias.data = 100.0 * torch.arange(7).flip(0)
+        path = RunFolder(run_dir).agent(level)
+        path.parent.mkdir()
+        save_checkpoint(path, network, GAME, level, architecture, {})
+    overrides = ["game=connect_four", "targets=search", "architecture=alphazero_mlp", "architecture.hidden_sizes=[8]"]
+    return run_context(compose_settings([f"run_dir={run_dir}", *overrides]))
+
+
+def test_positions_are_different_unfinished_and_spread_over_the_match(context) -> None:
+    state = sampled_positions(context, 1)
+    assert 100 < state.batch_size <= POSITIONS
+    assert not state.terminated.any()
+    assert len(set(zip(state.own.tolist(), state.opp.tolist(), strict=True))) == state.batch_size
+    stones = [(own | opp).bit_count() for own, opp in zip(state.own.tolist(), state.opp.tolist(), strict=True)]
+    assert min(stones) == 0
+    assert max(stones) > 6
+
+
+def test_policies_are_measured_by_entropy_and_agreement_with_search(context) -> None:
+    state = sampled_positions(context, 2)
+    uniform = GAME.legal_action_mask(state).sum(dim=1).double().log().mean()
+    first, second = measure_policies(context, [1, 2])
+    assert (first.level, first.positions) == (1, state.batch_size)
+    assert first.entropy == pytest.approx(float(uniform))
+    assert second.entropy < 0.001
+    assert 0 < first.agreement < 1
+    assert second.agreement > first.agreement
+    assert measure_policies(context, [2]) == [second]
+
+
+def test_report_and_figure(context) -> None:
+    measures = measure_policies(context, [1])
+    assert policy_text([]) == []
+    (sentence,) = policy_text(measures)
+    assert f"of {measures[0].positions} positions the policy of level 1 chooses the action of a search" in sentence
+    left, right = policies([1, 2], [1.9, 0.4], [0.3, 0.8]).axes
+    assert left.lines[0].get_ydata().tolist() == [1.9, 0.4]
+    assert left.get_ylim()[1] > 1.9
+    assert right.lines[0].get_ydata().tolist() == [0.3, 0.8]
