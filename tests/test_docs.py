@@ -33,7 +33,9 @@ TO_BE_WRITTEN = {"connect3", "NAME"}
 FOLDERS = "architectures|benchmarks|conf|docs|play|preprocessing|selfplay|shell|tests|train"
 PATH = re.compile(rf"(?<![\w/.:-])(?:(?:{FOLDERS})/[\w./-]*\w|\w+\.sh)\b")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-COMMAND = re.compile(r"^ +(?:python (?:train|play|preprocessing)/|\./learn_|selfplay [a-z-]+ )(?:\\\n|[^#\n])*", re.MULTILINE)
+COMMAND = re.compile(
+    r"^ +(?:python (?:train|play|preprocessing)/|\./learn_|selfplay [a-z-]+ )(?:\\\n|[^#\n])*", re.MULTILINE
+)
 SETTING = re.compile(r"""(?<=[\s\['"])([a-z_]+(?:\.[a-z_]+)*)=""")
 IMPORT = re.compile(r"^ *from (selfplay[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 
