@@ -266,6 +266,8 @@ listenToShare(
   () => table.match,
   (moves) => replace({ ...players.chosenSettings(), moves }),
 );
+// On wide windows there is room for the moves.
+at("plies-box").open = matchMedia("(min-width: 96rem)").matches;
 window.addEventListener("pagehide", leave);
 window.addEventListener("pageshow", (event) => event.persisted && table.game !== null && open(table.game, address.read(location.hash).saved));
 window.addEventListener("resize", show);
