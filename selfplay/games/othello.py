@@ -42,6 +42,7 @@ class OthelloPresentation(Presentation):
     aim = "Enclose discs of the other colour between two of yours to turn them; most discs at the end win."
     stone_colours = ("black", "white")
     player_names = ("black", "white")
+    point_name = "discs"
 
     def __init__(self, game: "Othello") -> None:
         self.game: Othello = game

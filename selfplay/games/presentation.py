@@ -53,6 +53,10 @@ class Presentation:
     """The names of the player who moves first and of the other."""
     column_names: str = ""
     """A character for each column of the board, if people name squares by them."""
+    edge_names: tuple[str, str] | None = None
+    """A character for each row and for each column, in games whose `board_text` does not show them."""
+    point_name: str = "points"
+    """What points are called, in games that count them."""
     stone_colours: tuple[str, str] | None = None
     """The colours of both players' stones if they are discs: black, white, red or yellow.
 

@@ -86,6 +86,7 @@ class TicTacToePresentation(Presentation):
     aim = "Three of your signs in a row, a column or a diagonal win."
     player_names = ("X", "O")
     line_length = LINE
+    edge_names = ("012", "012")
     action_help = "row,column from 0 to 2, or 1 to 9, or the keys qwe/asd/zxc"
 
     def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:

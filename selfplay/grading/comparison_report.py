@@ -8,11 +8,11 @@ import pandas as pd
 
 from selfplay.games import Game
 from selfplay.games.line_text import draw_line
-from selfplay.games.win_draw_loss import UNDECIDED
+from selfplay.games.win_draw_loss import BETTER, UNDECIDED, WORSE
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_columns import RESULTS
 from selfplay.grading.gate_text import gate_text
-from selfplay.grading.grade import SEAT_NAMES, Grade, is_unbeatable, lines_text
+from selfplay.grading.grade import SEAT_NAMES, Grade, is_unbeatable, lines_text, share_text
 from selfplay.grading.large_game_report import measured_verdict
 from selfplay.grading.progress_text import progress_text
 from selfplay.grading.proof import Grader
@@ -27,52 +27,61 @@ SOLVED_COLUMNS = {
 }
 """Columns about positions with exact values, and their titles and formats on the screen."""
 
+SIGNS = {BETTER: "+", WORSE: "-", UNDECIDED: "="}
+
 
 def comparison_report(comparison: Comparison, settings: Settings) -> str:
-    """The table, the progress against the random player, and the verdict. `settings`: of the run."""
-    progress = progress_text(comparison.table, settings)
-    progress = f"{gate_text(settings)}{progress}\n{ways_text(comparison.ways)}"
-    return f"{comparison_table(comparison)}\n\n{progress}{verdict(comparison)}"
+    """The verdict, the progress against the random player, and the table. `settings`: of the run."""
+    progress = f"{gate_text(settings)}{progress_text(comparison.table, settings)}"
+    parts = [f"{verdict(comparison)}\n{progress}", ways_text(comparison.ways).strip(), comparison_table(comparison)]
+    return "\n\n".join(filter(None, parts))
 
 
 # ---------------------------------------------------------------------- the table
 
 
 def comparison_table(comparison: Comparison) -> str:
-    """A row per level, for the screen; comparison/levels.csv has more columns.
-
-    "won" is the 95 % interval of the share of matches won, "distinct" the number of different matches, first against
-    the predecessor, then against the random player.
-    """
+    """A row per level, for the screen, with a legend; comparison/levels.csv has more columns."""
     shown = [_shown_row(row, comparison.grades.get(int(row["level"]))) for _, row in comparison.table.iterrows()]
-    return pd.DataFrame(shown).to_string(index=False)
+    table = pd.DataFrame(shown)
+    return f"{table.fillna('').to_string(index=False)}\n{_legend(table)}"
+
+
+def _legend(table: pd.DataFrame) -> str:
+    """What the columns mean, in three lines."""
+    meanings = {
+        "p(loss)": "p(loss): to random, exactly",
+        "lost first": "lost: of all lines tried",
+        "optimal": "optimal: best actions",
+        "loss": "loss: points per action",
+        "mistakes": "mistakes: wins and draws given away",
+        "rating": "rating: Elo",
+    }
+    return "\n".join(
+        [
+            "v: won-drawn-lost; + better than the level before, - worse, = no difference found",
+            "; ".join(meaning for column, meaning in meanings.items() if column in table),
+            "More columns and intervals: comparison/levels.csv",
+        ]
+    )
 
 
 def _shown_row(row: "pd.Series[Any]", grade: Grade | None) -> dict[str, str]:
     shown = {"level": str(int(row["level"]))}
-    for opponent in ("previous", "random"):
-        shown |= {f"v {opponent}": "", f"won v {opponent}": ""}
-        if not pd.isna(row[f"wins_vs_{opponent}"]):
-            results = (str(int(row[f"{result}_vs_{opponent}"])) for result in RESULTS)
-            low, high = (row[f"wins_rate_{end}_vs_{opponent}"] for end in ("low", "high"))
-            shown |= {f"v {opponent}": "-".join(results), f"won v {opponent}": f"{low:.3f}..{high:.3f}"}
     is_played = not pd.isna(row["wins_vs_previous"])
-    shown["than previous"] = _shown_word(row["word_vs_previous"]) if is_played else ""
-    distinct = (f"{row[f'distinct_vs_{opponent}']:.0f}" for opponent in ("previous", "random"))
-    shown["distinct"] = " ".join(distinct) if is_played else ""
+    for opponent, word in (("previous", "word_vs_previous"), ("random", None)):
+        results = (str(int(row[f"{result}_vs_{opponent}"])) for result in RESULTS) if is_played else ()
+        shown[f"v {opponent}"] = "-".join(results)
+        if word is not None:
+            shown["+"] = SIGNS[row[word]] if is_played else ""
     if grade is not None:
         shown |= {
-            "exact win": f"{row['exact_win_vs_random']:.4f}",
-            "exact loss": f"{row['exact_loss_vs_random']:.4f}",
-            "lost as first": lines_text(grade.lines[0]),
-            "as second": lines_text(grade.lines[1]),
-            "optimal": f"{row['optimal_action_rate']:.4f}",
+            "p(loss)": share_text(row["exact_loss_vs_random"]),
+            "lost first": lines_text(grade.lines[0]),
+            "lost second": lines_text(grade.lines[1]),
+            "optimal": f"{row['optimal_action_rate']:.3f}",
         }
     return shown | _solved_columns(row) | {"rating": f"{row['rating']:.0f}"}
-
-
-def _shown_word(word: str) -> str:
-    return "no significant difference" if word == UNDECIDED else word
 
 
 def _solved_columns(row: "pd.Series[Any]") -> dict[str, str]:
@@ -116,7 +125,8 @@ def _lost_lines(game: Game, grader: Grader, level: int, grade: Grade) -> list[st
 
 def _versus_random_text(comparison: Comparison, grade: Grade) -> str:
     win, draw, loss = (sum(column) / 2 for column in zip(*grade.versus_random, strict=True))
-    text = f"Against the random player it wins {win:.4f}, draws {draw:.4f} and loses {loss:.4f} of its matches, exactly"
+    shares = f"wins {share_text(win)}, draws {share_text(draw)} and loses {share_text(loss)}"
+    text = f"Against the random player it {shares} of its matches, exactly"
     ceiling = comparison.ceiling
     return f"{text}." if ceiling is None else f"{text};\na player who never loses can win at most {ceiling:.4f}."
 

@@ -8,6 +8,7 @@ from selfplay.games.win_draw_loss import WinDrawLoss
 FIRST, SECOND = 0, 1
 SEAT_NAMES = ("first", "second")
 
+SMALLEST_SHARE = 0.0001
 LARGEST_EXACT = 10**7
 """Larger counts are written as powers of ten."""
 
@@ -38,6 +39,15 @@ def count_text(count: int) -> str:
         return str(count)
     digits, power = f"{count:.1e}".split("e")
     return f"{digits} x 10^{int(power)}"
+
+
+def share_text(share: float) -> str:
+    """An exact share with four decimals; one that is not 0 or 1 is not written as such: <0.0001, >0.9999."""
+    if share in (0, 1):
+        return f"{share:.0f}"
+    if share < SMALLEST_SHARE:
+        return f"<{SMALLEST_SHARE:.4f}"
+    return f">{1 - SMALLEST_SHARE:.4f}" if share > 1 - SMALLEST_SHARE else f"{share:.4f}"
 
 
 def lines_text(lines: Lines) -> str:

@@ -52,6 +52,10 @@ class RunningResults(NamedTuple):
 
 def results_text(game: Game, results: RunningResults, *players: Player) -> str:
     """The results so far, by seat, and the status of each player that reports one."""
+    return "; ".join([f"match {results.matches}: {results.by_seat_text(game)}", *statuses_of(*players)])
+
+
+def statuses_of(*players: Player) -> list[str]:
+    """The status of each player that reports one."""
     reporting = [player.as_a(ReportsStatus) for player in dict.fromkeys(players)]
-    known = [str(player.status()) for player in reporting if player is not None]
-    return "; ".join([f"match {results.matches}: {results.by_seat_text(game)}", *known])
+    return [str(player.status()) for player in reporting if player is not None]

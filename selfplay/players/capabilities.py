@@ -50,6 +50,14 @@ class ValuesInPoints(Protocol):
 
 
 @runtime_checkable
+class HasNeutralValue(Protocol):
+    """Values an even match otherwise than by 0."""
+
+    neutral: float
+    """The value of an even match."""
+
+
+@runtime_checkable
 class CountsVisits(Protocol):
     """Divides a number of simulations among its actions."""
 
@@ -182,6 +190,12 @@ def points_per_value(player: "Player") -> float | None:
     """The points, such as discs, that a value of 1 stands for; None if `player` does not value actions in points."""
     valuing = player.as_a(ValuesInPoints)
     return None if valuing is None else valuing.points_per_value()
+
+
+def neutral_value(player: "Player") -> float:
+    """The value that `player` gives to an even match."""
+    valuing = player.as_a(HasNeutralValue)
+    return 0.0 if valuing is None else valuing.neutral
 
 
 def exact_value_text(player: "Player", value: float, state: State) -> str | None:

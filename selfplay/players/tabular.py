@@ -20,12 +20,14 @@ from selfplay.runs.written_files import written_whole
 
 
 class TabularPlayer(GraphPlayer):
-    """Values an action by the position it leads to, in the table of the player to move.
+    """Values an action by the position it leads to, in the table of the player to move. An even match is worth 0.5.
 
     Args:
         values: float64[2, 2, N] in [0, 1]: `values[p, q, n]` is the value that player p (0 moves first) gives
             position n with player q to move.
     """
+
+    neutral = 0.5
 
     def __init__(
         self, graph: PositionGraph, values: NDArray[np.float64], ties: str = "random", name: str = "tabular"

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol, TextIO
 from selfplay.games.game import Game
 from selfplay.games.presentation import LEGAL
 from selfplay.games.state import State
+from selfplay.playing.value_text import estimate_text, exact_text, points_text
 from selfplay.playing.valued_match import Values
 
 GAP = "    "
@@ -77,6 +78,28 @@ def _boxes(cells: Sequence[str], columns: int, names: str) -> list[str]:
     return lines
 
 
+def with_coordinates(draw: DrawBoard) -> DrawBoard:
+    """`draw` with the names of rows and columns, in games whose boards do not show them."""
+
+    def drawn(game: Game, state: State, values: Values | None = None, /, *, marked: bool = False) -> str:
+        text = draw(game, state, values, marked=marked)
+        names = game.presentation.edge_names
+        return text if names is None else _named(text.splitlines(), *names)
+
+    return drawn
+
+
+def _named(lines: Sequence[str], rows: str, columns: str) -> str:
+    # A box has a line above each row.
+    step = 2 if lines[0].startswith("--") else 1
+    width = max(map(len, lines[: step * len(rows)])) + (step == 1)
+    heading = "".join(name.center(width // len(columns)) for name in columns)
+    row_names = [" "] * len(lines)
+    row_names[step - 1 : step * len(rows) : step] = rows
+    named = [f"{name} {line}" for name, line in zip(row_names, lines, strict=True)]
+    return "\n".join(line.rstrip() for line in [f"  {heading}", *named])
+
+
 class ValueColumn(NamedTuple):
     """The values of the actions of a position, as shown on a board of their own."""
 
@@ -84,11 +107,16 @@ class ValueColumn(NamedTuple):
     values: Values
     are_exact: bool = False
     """Whether they are the integers of an exact solver."""
+    in_points: bool = False
+    """Whether they are numbers of points."""
+    neutral: float = 0.0
+    """The value of an even match, which is neither green nor red."""
 
-
-def exact_text(value: float) -> str:
-    """A value of an exact solver: +3, 0, -2."""
-    return f"{round(value):+d}" if round(value) else "0"
+    def text(self, value: float) -> str:
+        """A value as text."""
+        if self.are_exact:
+            return exact_text(value)
+        return points_text(value) if self.in_points else estimate_text(value)
 
 
 BOARDS: dict[str, DrawBoard] = {"plain": plain_board, "boxed": boxed_board}
@@ -118,13 +146,14 @@ def boards_side_by_side(
 
 
 def _shown(text: str, column: ValueColumn, colour: bool) -> str:
-    """`text` with exact values as integers; in colour, positive ones are green, negative ones red, the best bold."""
+    """`text` with values as those of its column; in colour, good ones are green, bad ones red, the best bold."""
     best = f"{max((v for v in column.values.tolist() if v == v), default=0.0):+.2f}"
 
     def shown(match: re.Match[str]) -> str:
         number = float(match[0])
-        words = f"{exact_text(number) if column.are_exact else match[0]:^{len(match[0])}}"
-        codes = [BOLD] * (match[0] == best) + [GREEN] * (number > 0) + [RED] * (number < 0)
+        words = f"{column.text(number):^{len(match[0])}}"
+        good = round(number - column.neutral, 2)
+        codes = [BOLD] * (match[0] == best) + [GREEN] * (good > 0) + [RED] * (good < 0)
         return f"\x1b[{';'.join(codes)}m{words}\x1b[{PLAIN}m" if codes and colour else words
 
     return VALUE.sub(shown, text)

@@ -4,10 +4,12 @@ import time
 from collections.abc import Callable
 
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
+from selfplay.matches.running_results import statuses_of
 from selfplay.playing.console_graph import draw_graph
 from selfplay.playing.console_text import DEFAULT_DISPLAY, ConsoleText, Display
 from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues
 from selfplay.playing.open_session import open_session
+from selfplay.playing.patience import Patience
 from selfplay.playing.session import Session
 from selfplay.process_exit import end_of_interrupt
 from selfplay.settings.playing import PlaySettings
@@ -59,7 +61,9 @@ class Console:
         self.asks_who_is_first = asks_who_is_first and session.players.count(None) == 1
         self.swap = swap
         self.display, self.text = display, ConsoleText(session.game, display)
-        self.values = ConsoleValues(session, write, self.text)
+        self.patience = Patience(write)
+        self.values = ConsoleValues(session, write, self.text, self.patience)
+        self._has_explained = False
 
     def play(self) -> None:
         """Play matches until the person leaves."""
@@ -69,6 +73,8 @@ class Console:
                 self._try_command(PERFECT, "on")
             if self.asks_who_is_first:
                 self._start_match()
+            else:
+                self._write_seat()
             while (again := self._finish_match()) is not False:
                 # None: the end was taken back, so the match continues.
                 if again:
@@ -95,8 +101,8 @@ class Console:
 
     def _title(self) -> str:
         if self.asks_who_is_first:
-            return f"{self.game.name} against {self.session.names[1]}"
-        return f"{self.game.name}, {self._seats()}"
+            return f"{self.game.presentation.title} against {self.session.names[1]}"
+        return f"{self.game.presentation.title}, {self._seats()}"
 
     def _seats(self) -> str:
         return ", ".join(
@@ -114,6 +120,13 @@ class Console:
         self.session.new_match(first_player)
         if self.swap and self._is_shown:
             self.write(self._seats())
+        self._write_seat()
+
+    def _write_seat(self) -> None:
+        """Tell the person, if exactly one plays, which side is theirs."""
+        seats = self.session.seats
+        if seats.count(None) == 1:
+            self.write(f"You are {self.game.presentation.player_names[seats.index(None)]}.")
 
     def _finish_match(self) -> bool | None:
         """Play the current match to its end. Returns whether to play another one, or None if the end is taken back."""
@@ -136,7 +149,21 @@ class Console:
             self.write(self.session.result_to_person or "")
         if self.session.is_practice:
             self.write("This was practice: the result that counts is the one before you took back the end.")
-        self.write(self.session.standing() or "")
+        self.write(self._score())
+
+    def _score(self) -> str:
+        """The results so far: of one person against a player in a few words, otherwise by seat."""
+        results, players = self.session.results, self.session.players
+        if not results.matches or players.count(None) != 1:
+            return self.session.standing() or ""
+        person = players.index(None)
+        won, drawn, lost = results.by_player if person == 0 else results.by_player[::-1]
+        draws = f", drawn: {drawn}" if drawn else ""
+        score = f"You: {won}, {self._opponent_name()}: {lost}{draws}"
+        return "; ".join([score, *statuses_of(*(player for player in players if player is not None))])
+
+    def _opponent_name(self) -> str:
+        return next(player.name for player in self.session.players if player is not None)
 
     # ------------------------------------------------------------------ turns
 
@@ -146,7 +173,9 @@ class Console:
         whose = (
             "Your action" if people == 1 else f"Action of {self.game.presentation.player_names[self.session.to_move]}"
         )
-        while (text := self._ask(f"{whose} ({self.game.presentation.action_help}): ")) is not None:
+        explained = "" if self._has_explained else f" ({self.game.presentation.action_help})"
+        self._has_explained = True
+        while (text := self._ask(f"{whose}{explained}: ")) is not None:
             try:
                 ply = self.session.play(self.text.read(text, self.session.legal_actions))
                 self._write_number()
@@ -163,13 +192,15 @@ class Console:
             return
         values = self.values.show(with_values=self.values.shows[VALUES]) if self._is_shown else None
         try:
-            ply = self.session.advance()
+            with self.patience.waiting():
+                ply = self.session.advance()
         except ForfeitError as error:
             self.write(f"{error}.")
             return
         if self._is_shown:
             words = self.values.words(values, ply.action, len(self.session.plies) - 1)
-            self.write(self.text.ply(subject, ply, values, words))
+            in_points = self.session.values_in_points(len(self.session.plies) - 1)
+            self.write(self.text.ply(subject, ply, values, words, in_points=in_points))
             self._write_number()
             self.values.show_verdict(ply)
             if None not in self.session.players:
@@ -236,8 +267,10 @@ def play_at_console(
     settings: PlaySettings, read: Callable[[str], str], write: Callable[[str], None], *, colour: bool = False
 ) -> None:
     """Play as `settings` say. Raises what `selfplay.playing.open_session.open_session` raises."""
+    with Patience(write).waiting():
+        session = open_session(settings)
     Console(
-        open_session(settings),
+        session,
         read,
         write,
         asks_who_is_first=settings.asks_who_is_first,

@@ -8,8 +8,9 @@ import numpy as np
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.playing.board_text import BOARDS, ValueColumn, boards_side_by_side, exact_text
+from selfplay.playing.board_text import BOARDS, ValueColumn, boards_side_by_side, with_coordinates
 from selfplay.playing.match_history import Ply
+from selfplay.playing.value_text import estimate_text, exact_text, points_text
 from selfplay.playing.valued_match import Values
 from selfplay.settings.experience import PictureSettings
 from selfplay.settings.playing import DisplaySettings
@@ -24,6 +25,7 @@ class Display(NamedTuple):
     values: bool = True
     perfect: bool = False
     legal: bool = True
+    coordinates: bool = False
     verbose: bool = False
     board: str = "plain"
     show: bool = True
@@ -37,7 +39,7 @@ class Display(NamedTuple):
 
     @classmethod
     def of(cls, settings: DisplaySettings, *, colour: bool, example: str = "") -> "Display":
-        names = ("values", "perfect", "legal", "verbose", "board", "show", "pause", "picture")
+        names = ("values", "perfect", "legal", "coordinates", "verbose", "board", "show", "pause", "picture")
         return cls(**{name: getattr(settings, name) for name in names}, colour=colour, example=example)
 
 
@@ -49,19 +51,20 @@ class ConsoleText:
 
     def __init__(self, game: Game, display: Display) -> None:
         self.game, self.display, self.example = game, display, display.example
+        draw = BOARDS[display.board]
+        self._draw = with_coordinates(draw) if display.coordinates else draw
 
     def board(self, state: State) -> str:
         """The board of a match (B = 1)."""
-        return BOARDS[self.display.board](self.game, state)
+        return self._draw(self.game, state)
 
     def board_to_choose(self, state: State) -> str:
         """The board of a match (B = 1) in which a person is to choose an action."""
-        return BOARDS[self.display.board](self.game, state, marked=self.display.legal)
+        return self._draw(self.game, state, marked=self.display.legal)
 
     def boards(self, state: State, columns: Sequence[ValueColumn]) -> str:
         """The board with each of these values, side by side under their headings."""
-        draw = BOARDS[self.display.board]
-        return boards_side_by_side(self.game, state, columns, colour=self.display.colour, draw=draw)
+        return boards_side_by_side(self.game, state, columns, colour=self.display.colour, draw=self._draw)
 
     def read(self, text: str, legal: Sequence[int]) -> int:
         """The legal action that the person has typed. Raises IllegalActionError, naming the legal ones."""
@@ -81,21 +84,34 @@ class ConsoleText:
         words = self.game.presentation.action_in_words(action)
         return self.action(action) if words == self.game.action_to_string(action) else words
 
-    def value(self, value: float, words: str | None) -> str:
+    def value(self, value: float, words: str | None, *, in_points: bool = False) -> str:
         """A value; if it is exact, also in `words`."""
-        return f"value {value:+.2f}" if words is None else f"value {exact_text(value)} ({words})"
+        if words is not None:
+            return f"value {exact_text(value)} ({words})"
+        return (
+            f"value {points_text(value)} {self.game.presentation.point_name}"
+            if in_points
+            else f"value {estimate_text(value)}"
+        )
 
-    def ply(self, subject: str, ply: Ply, values: Values | None, words: str | None = None) -> str:
+    def ply(
+        self, subject: str, ply: Ply, values: Values | None, words: str | None = None, *, in_points: bool = False
+    ) -> str:
         """What a player has played and why, as a sentence.
 
         Args:
             values: those that it gave to its actions.
             words: the value of the action in words, if it is exact.
+            in_points: whether the values are numbers of points.
         """
         if ply.reason is not None:
             return f"{subject} plays {self.action(ply.action)}: {ply.reason}."
         is_valued = values is not None and np.isfinite(values[ply.action])
-        value = f", {self.value(values[ply.action], words)}" if values is not None and is_valued else ""
+        value = (
+            f", {self.value(values[ply.action], words, in_points=in_points)}"
+            if values is not None and is_valued
+            else ""
+        )
         return f"{subject} plays {self.action(ply.action)}{HOW_CHOSEN[ply.is_random]}{value}."
 
     def visits(self, counts: Sequence[int]) -> str:

@@ -6,12 +6,14 @@ from typing import TypeVar
 import numpy as np
 
 from selfplay.errors import NotNowError, TimeLimitError
-from selfplay.players.capabilities import exact_value_text
+from selfplay.players.capabilities import exact_value_text, neutral_value
 from selfplay.players.perfect import perfect_player_of
+from selfplay.players.player import Player
 from selfplay.playing.board_text import ValueColumn
 from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.hints import best_actions, hint, perfect_values
 from selfplay.playing.match_history import Ply
+from selfplay.playing.patience import Patience
 from selfplay.playing.session import Session
 from selfplay.playing.valued_match import Values
 
@@ -33,10 +35,14 @@ class ConsoleValues:
     Args:
         write: shows one or more lines.
         text: how boards and actions are written; its display says whether VALUES and PERFECT are shown at first.
+        patience: writes a notice when values take long.
     """
 
-    def __init__(self, session: Session, write: Callable[[str], None], text: ConsoleText) -> None:
+    def __init__(
+        self, session: Session, write: Callable[[str], None], text: ConsoleText, patience: Patience | None = None
+    ) -> None:
         self.session, self.game, self.write, self.text = session, session.game, write, text
+        self.patience = patience or Patience(write)
         self.shows = {VALUES: text.display.values, PERFECT: text.display.perfect}
 
     def show_or_hide(self, what: str, argument: str) -> None:
@@ -49,18 +55,19 @@ class ConsoleValues:
         shown = argument == "on" or (argument == "" and not self.shows[what])
         if what == PERFECT and shown and perfect_player_of(self.game) is None:
             self.shows[what] = False
-            raise NotNowError(f"{self.game.name} is too large to be solved")
+            raise NotNowError(f"{self.game.presentation.title} is too large to be solved")
         self.shows[what] = shown
         self.write(f"{what} {'on' if shown else 'off'}")
 
     def show(self, *, with_values: bool) -> Values | None:
         """Write the board with the values of each action; returns the player's values if `with_values`."""
-        values, adviser = self.session.action_values() if with_values else None, self.session.adviser()
+        with self.patience.waiting():
+            values, adviser = self.session.action_values() if with_values else None, self.session.adviser()
         columns = self._perfect_columns() if self.shows[PERFECT] else []
         if values is not None and adviser is not None and not np.isnan(values).all():
             are_exact = self.words(values, int(np.nanargmax(values))) is not None
             if not (are_exact and columns):
-                columns.insert(0, ValueColumn(f"What {adviser.name} expects of each action:", values, are_exact))
+                columns.insert(0, self._estimates(adviser, values, are_exact=are_exact))
         if columns:
             self.write(self.text.boards(self.session.state, columns))
             self._write_best_score()
@@ -69,6 +76,13 @@ class ConsoleValues:
         if values is not None and self.text.display.verbose:
             self._show_visits()
         return values
+
+    def _estimates(self, adviser: Player, values: Values, *, are_exact: bool) -> ValueColumn:
+        unit = f", in {self.game.presentation.point_name}" if self.session.values_in_points() else ""
+        heading = f"What {adviser.name} expects of each action{unit}:"
+        return ValueColumn(
+            heading, values, are_exact, in_points=self.session.values_in_points(), neutral=neutral_value(adviser)
+        )
 
     def _show_visits(self) -> None:
         """Write how the player has divided its simulations among the actions, if it counts them."""
@@ -119,10 +133,12 @@ class ConsoleValues:
 
     def show_hint(self) -> None:
         """Write an action to consider. Raises NotNowError if no values are known."""
-        given = self._patiently(lambda seconds: hint(self.session, time_limit=seconds))
+        with self.patience.waiting():
+            given = self._patiently(lambda seconds: hint(self.session, time_limit=seconds))
         self.show(with_values=True)
         if given.words is None or given.source != PERFECT:
-            value = self.text.value(given.value, given.words)
+            in_points = given.source != PERFECT and self.session.values_in_points()
+            value = self.text.value(given.value, given.words, in_points=in_points)
             self.write(f"{given.source} would play {self.text.action(given.action)}, {value}.")
         elif not self.shows[PERFECT]:
             self._write_best()

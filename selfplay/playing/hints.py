@@ -46,7 +46,9 @@ def hint(session: Session, by: Player | None = None, time_limit: float | None = 
     if values is None and by is not None:
         raise NotNowError(f"{by.name} does not value actions")
     if values is None or source is None:
-        raise NotNowError(f"no player here values actions, and {session.game.name} is too large to be solved")
+        raise NotNowError(
+            f"no player here values actions, and {session.game.presentation.title} is too large to be solved"
+        )
     action = int(np.nanargmax(values))
     value = float(values[action])
     words = exact_value_text(source, value, session.state)

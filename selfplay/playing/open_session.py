@@ -11,7 +11,11 @@ from selfplay.playing.session import Session
 from selfplay.runs.context import run_context
 from selfplay.runs.pretrained import pretrained_agents
 from selfplay.settings.choices import PRETRAINED
+from selfplay.settings.command_lines import command_line
 from selfplay.settings.playing import PlaySettings
+
+SMALL_BOARD = 16
+"""Squares of a board whose game can be solved at once."""
 
 
 def open_session(settings: PlaySettings) -> Session:
@@ -62,5 +66,15 @@ def _opponent(settings: PlaySettings, game: Game) -> Player | None:
     if settings.level is None and level == 0:
         if game.name in pretrained_agents():
             return _player(settings, game, PRETRAINED, against_person=True)
-        raise StageError(f"{settings.run_dir} has no trained level; set level=0 to play against the random player")
+        raise StageError(
+            f"{settings.run_dir} has no trained level; train some with {command_line('learn')} game={game.name}, or "
+            f"play against another player: opponent={_always_there(game)} or level=0, which plays at random"
+        )
     return level_player(settings, game, level)
+
+
+def _always_there(game: Game) -> str:
+    """The name of a strong player that needs no run."""
+    if game.features is not None:
+        return "'search:negascout?depth=4&evaluation=article'"
+    return "perfect" if game.exact_solver is not None or (game.num_squares or 0) <= SMALL_BOARD else "mcts:rollouts"

@@ -65,6 +65,11 @@ class RunFolder:
         return self.path / "comparison" / "levels.csv"
 
     @property
+    def report(self) -> Path:
+        """The report of the comparison: the verdict and a table."""
+        return self.path / "comparison" / "report.txt"
+
+    @property
     def matches(self) -> Path:
         """Results of each pair of players in the comparison, in a game too large to enumerate."""
         return self.path / "comparison" / "matches.csv"

@@ -21,6 +21,8 @@ class DisplaySettings(CommonSettings):
     """Also show the value of each action under perfect play, and correct mistakes, where the game can be solved."""
     legal: bool = True
     """Mark the legal squares on a person's turn, in Othello."""
+    coordinates: bool = True
+    """Name the rows and columns of boards."""
     verbose: bool = False
     """Also show each board as a number in base 3, where square k counts 3**k times 0 (empty), 1 (X) or 2 (O), and how
     often a tree search has tried each action."""

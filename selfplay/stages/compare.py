@@ -15,7 +15,7 @@ from selfplay.grading.comparison_report import comparison_report
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import sha256
+from selfplay.runs.written_files import sha256, written_whole
 from selfplay.settings.choices import modules_in
 from selfplay.settings.command_lines import COMMAND, SCRIPTS, command_line, uses_scripts
 from selfplay.settings.common import GameSettings
@@ -37,9 +37,12 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
     comparison = compare_levels(settings, progress)
     figures = write_figures(COMPARISON_FIGURES, comparison, run.figures)
     write_comparison_events(settings, comparison.table)
+    report = comparison_report(comparison, settings)
+    with written_whole(run.report) as partial:
+        partial.write_text(f"{report}\n", encoding="utf-8")
     counts = {"levels": len(comparison.table) - 1}
     manifest.record("comparison", _comparison_record(settings, run), counts, _made_files(run, figures))
-    return f"{comparison_report(comparison, settings)}\n\n{how_to_play(settings)}"
+    return f"{report}\n\n{how_to_play(settings)}"
 
 
 def is_compared(settings: Settings) -> bool:
@@ -63,7 +66,7 @@ def _comparison_record(settings: Settings, run: RunFolder) -> dict[str, Any]:
 
 
 def _made_files(run: RunFolder, figures: Sequence[Path]) -> list[str]:
-    tables = (run.comparison, run.matches, run.references, run.policies, run.mistakes)
+    tables = (run.comparison, run.matches, run.references, run.policies, run.mistakes, run.report)
     return [str(path.relative_to(run.path)) for path in (*filter(Path.exists, tables), *figures)]
 
 

@@ -8,22 +8,36 @@ from typing import Any, NamedTuple, TypeVar
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
-from selfplay.grading.comparison_columns import LEVEL_COLUMNS, LEVEL_TABLE, REFERENCE_COLUMNS, RESULTS
+from selfplay.grading.comparison_columns import (
+    LEVEL_COLUMNS,
+    LEVEL_TABLE,
+    MATCH_COLUMNS,
+    REFERENCE_COLUMNS,
+    RESULTS,
+)
 from selfplay.grading.grade import SEAT_NAMES, Lines, count_text
+from selfplay.grading.judge.columns import GROUP_COLUMNS
 from selfplay.grading.table_columns import read_rows
 from selfplay.grading.tournament_tables import PLAYER_COLUMNS, PLAYER_TABLE
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.epoch_loss_csv import read_epoch_losses
 from selfplay.web.opponents import OpponentCatalog, no_levels_text, path_text
+from selfplay.web.run_summary import run_summary
 from selfplay.web.schemas import (
     EpochView,
     ExactView,
     LevelLosses,
     LevelRow,
+    MistakeRow,
+    PairRow,
     RatedPlayerView,
     ResultsView,
+    SolvedView,
     StoryView,
 )
+
+FILES_OF_LEVELS = ("epoch_loss.csv", "agent.safetensors")
+"""The files of a level's folder that the story is made from."""
 
 Row = dict[str, Any]
 """The values of a row by column."""
@@ -88,11 +102,13 @@ class FileCache:
 def _etag(run: RunFolder) -> str:
     """A short text that changes when a file of the story changes, or when a run starts or ends."""
     stats = []
-    for path in [run.comparison, run.references, run.tournament / "players.csv", *sorted(run.path.glob("level_*/*"))]:
-        if path.name in ("levels.csv", "references.csv", "players.csv", "epoch_loss.csv", "agent.safetensors"):
-            with suppress(FileNotFoundError):
-                stat = path.stat()
-                stats.append((path.parent.name, path.name, stat.st_mtime_ns, stat.st_size))
+    of_levels = (path for path in sorted(run.path.glob("level_*/*")) if path.name in FILES_OF_LEVELS)
+    of_comparison = (run.comparison, run.references, run.matches, run.mistakes, run.report)
+    others = (run.tournament / "players.csv", run.path / "manifest.json", run.path / "run.log")
+    for path in [*of_comparison, *others, *of_levels]:
+        with suppress(FileNotFoundError):
+            stat = path.stat()
+            stats.append((path.parent.name, path.name, stat.st_mtime_ns, stat.st_size))
     return f'"{hash((run.is_at_work(), tuple(stats))) & (2**63 - 1):x}"'
 
 
@@ -108,6 +124,7 @@ def read_story(run: RunFolder, game: Game, files: FileCache) -> StoryView:
     comparison = files.of(_comparison, run.comparison, notes)
     references = files.of(_references, run.references, notes)
     tournament = files.of(_tournament, run.tournament / "players.csv", notes)
+    summary = run_summary(run, levels, notes)
     if not levels:
         notes.append(no_levels_text(run, game))
     elif comparison is None:
@@ -122,7 +139,10 @@ def read_story(run: RunFolder, game: Game, files: FileCache) -> StoryView:
         losses=losses,
         comparison=comparison,
         references=references,
+        matches=files.of(_pairs, run.matches, notes),
+        mistakes=files.of(_mistakes, run.mistakes, notes),
         tournament=tournament,
+        summary=summary,
         notes=notes,
     )
 
@@ -144,6 +164,7 @@ def _comparison(path: Path) -> list[LevelRow]:
             previous=_results(row, "previous"),
             random=_results(row, "random"),
             exact=_exact(row),
+            solved=_solved(row),
             rating=row["rating"],
         )
         for row in rows
@@ -181,4 +202,41 @@ def _references(path: Path) -> list[RatedPlayerView]:
 
 def _rated(row: Row, column: str) -> RatedPlayerView:
     """The rating of the player named in `column`."""
-    return RatedPlayerView(player=row[column], rating=row["rating"], low=row["rating_low"], high=row["rating_high"])
+    return RatedPlayerView(
+        player=row[column],
+        rating=row["rating"],
+        low=row["rating_low"],
+        high=row["rating_high"],
+        solved=_solved(row),
+    )
+
+
+def _solved(row: Row) -> SolvedView | None:
+    """How a player acts in late positions, or in all positions if an exact solver judges them."""
+    found = SolvedView(
+        optimal=_first_of(row, "endgame_optimal_rate", "judged_perfect_rate"),
+        points_lost=_first_of(row, "endgame_mean_loss", "judged_points_lost"),
+        mistakes=row.get("judged_mistake_rate"),
+    )
+    return None if found.optimal is None else found
+
+
+def _first_of(row: Row, *columns: str) -> float | None:
+    return next((row[column] for column in columns if row.get(column) is not None), None)
+
+
+def _mistakes(path: Path) -> list[MistakeRow]:
+    return [MistakeRow(**row) for row in read_rows(path, GROUP_COLUMNS, LEVEL_TABLE)]
+
+
+def _pairs(path: Path) -> list[PairRow]:
+    """The matches of levels against players that are not levels."""
+    return [
+        PairRow(
+            level=row["level"],
+            opponent=row["opponent"],
+            results=ResultsView(wins=row["wins"], draws=row["draws"], losses=row["losses"]),
+        )
+        for row in read_rows(path, MATCH_COLUMNS, LEVEL_TABLE)
+        if row["level"] is not None and not row["opponent"].startswith("level:")
+    ]

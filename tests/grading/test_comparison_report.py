@@ -8,7 +8,7 @@ from selfplay.games.line_text import draw_line
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_report import verdict
-from selfplay.grading.grade import Lines, count_text, is_unbeatable, lines_verdict, unbeatable_seats
+from selfplay.grading.grade import Lines, count_text, is_unbeatable, lines_verdict, share_text, unbeatable_seats
 from selfplay.grading.proof import Grader
 from selfplay.players.random import RandomPlayer
 from tests.grading.test_proof import lowest_action_player, perfect_player
@@ -66,3 +66,11 @@ def test_a_player_is_unbeatable_if_it_loses_in_neither_seat():
 )
 def test_counts_are_exact_while_they_are_short_enough_to_read(count: int, text: str) -> None:
     assert count_text(count) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.0, "0"), (1.0, "1"), (0.00002, "<0.0001"), (0.99999, ">0.9999"), (0.25, "0.2500"), (0.0001, "0.0001")],
+)
+def test_a_share_that_is_not_0_is_not_written_as_0(share: float, text: str) -> None:
+    assert share_text(share) == text

@@ -120,7 +120,8 @@ def test_the_report_describes_a_large_game(comparison: Comparison) -> None:
     measured = comparison.measurement
     assert measured is not None
     text, table = verdict(comparison), comparison_table(comparison)
-    assert max(map(len, f"{text}\n{table}".splitlines())) <= 120
+    assert max(map(len, text.splitlines())) <= 120
+    assert max(map(len, table.splitlines())) <= 80
     opponent = "search:negascout?depth=4&evaluation=none"
     results, distinct, *_ = measured.results[2, opponent]
     low, high = wilson_interval(results.wins, 60)
@@ -131,6 +132,7 @@ def test_the_report_describes_a_large_game(comparison: Comparison) -> None:
     assert "\nIt opens with column 1.\n" in text
     assert text.endswith(f"Level 2 now loses to level 1: {measured.results[2, 1].results} (won-drawn-lost).")
     assert table.splitlines()[0].split()[-3:] == ["mistakes", "perfect", "rating"]
+    assert "mistakes: wins and draws given away; rating: Elo" in table
 
 
 def test_only_losses_against_earlier_levels_are_reported_as_regressions(comparison: Comparison) -> None:

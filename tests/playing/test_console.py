@@ -4,7 +4,7 @@ import pytest
 
 from selfplay.playing.console import Console
 from selfplay.playing.session import Session
-from tests.support.dialogue import GAME, PROMPT, dialogue
+from tests.support.dialogue import GAME, PROMPT, SHORT, dialogue
 from tests.support.pile import Pile
 from tests.support.stub_players import FirstLegal, Learning, Valuing
 
@@ -16,10 +16,10 @@ def test_a_person_who_moves_first_wins_a_whole_match() -> None:
     # X O O
     # . X .
     # . . X
-    counted = "match 1: X won 1 (1.000), O won 0 (0.000), drawn 0 (0.000)"
-    assert written[0] == "tictactoe against first legal (help lists the commands, quit leaves)"
+    counted = "You: 1, first legal: 0"
+    assert written[0] == "Tic-tac-toe against first legal (help lists the commands, quit leaves)"
     assert written[-3:] == ["X O O\n. X .\n. . X", "You win.", counted]
-    assert prompts == ["Do you want to go first? [Y/n] ", *[PROMPT] * 3, "Play again? [Y/n] "]
+    assert prompts == ["Do you want to go first? [Y/n] ", PROMPT, SHORT, SHORT, "Play again? [Y/n] "]
 
 
 def test_a_person_who_moves_second_loses_and_plays_again() -> None:
@@ -31,20 +31,20 @@ def test_a_person_who_moves_second_loses_and_plays_again() -> None:
 
 def test_a_draw_is_announced() -> None:
     written, _ = dialogue(["y", "1,1", "0,2", "1,0", "2,1", "2,2", "n"], FirstLegal(GAME))
-    counted = "match 1: X won 0 (0.000), O won 0 (0.000), drawn 1 (1.000)"
+    counted = "You: 0, first legal: 0, drawn: 1"
     assert written[-3:] == ["O O X\nX X O\nO X X", "A draw.", counted]
 
 
 def test_no_question_about_who_goes_first_when_the_seat_is_set() -> None:
     written, prompts = dialogue(["1,0", "1,1", "y", "2,2"], FirstLegal(GAME), None)
-    assert written[0].startswith("tictactoe, X: first legal, O: human (")
+    assert written[0].startswith("Tic-tac-toe, X: first legal, O: human (")
     assert "You lose." in written
-    assert prompts == [PROMPT, PROMPT, "Play again? [Y/n] ", PROMPT, PROMPT]
+    assert prompts == [PROMPT, SHORT, "Play again? [Y/n] ", SHORT, SHORT]
 
 
 def test_two_people_play_each_other() -> None:
     written, prompts = dialogue(["1", "4", "2", "5", "3", "n"], None, None)
-    asked = [f"Action of {player} ({GAME.presentation.action_help}): " for player in "XOXOX"]
+    asked = [f"Action of X ({GAME.presentation.action_help}): ", *(f"Action of {player}: " for player in "OXOX")]
     assert prompts == [*asked, "Play again? [Y/n] "]
     assert written[-3:-1] == ["X X X\nO O .\n. . .", "X wins."]
 
@@ -53,7 +53,7 @@ def test_a_match_of_two_players_can_be_watched_and_they_change_seats() -> None:
     written, prompts = dialogue(["y", "n"], FirstLegal(GAME), Valuing(GAME), swap=True)
     assert prompts == ["Play again? [Y/n] "] * 2
     assert written[:5] == [
-        "tictactoe, X: first legal, O: valuing (help lists the commands, quit leaves)",
+        "Tic-tac-toe, X: first legal, O: valuing (help lists the commands, quit leaves)",
         ". . .\n. . .\n. . .",
         "X (first legal) plays 0,0.",
         "What valuing expects of each action:\n  X   +0.01 +0.02\n+0.03 +0.04 +0.05\n+0.06 +0.07 +0.08",
@@ -69,7 +69,7 @@ def test_a_person_who_can_only_pass_is_informed_and_not_asked() -> None:
     # first 2, second 1: the person waits; then 2 to 2, 3 to 3, 4 to 3.
     assert written.count("You can only pass.") == 1
     assert written[written.index("You can only pass.") + 1] == "It plays one."
-    assert prompts.count("Your action (one or two): ") == 3
+    assert prompts[1:4] == ["Your action (one or two): ", SHORT, SHORT]
     assert "You win." in written
     written, _ = dialogue(["n", "one"], Valuing(Pile()), game=Pile(), values=False)
     assert "It can only pass." in written
@@ -80,8 +80,8 @@ def test_a_learning_opponent_learns_from_each_match() -> None:
     written, _ = dialogue(["y", "0,0", "1,1", "2,2", "y", "n", "1,0", "1,1", "n"], learner)
     assert learner.seen == [(0, [0, 1, 4, 2, 8], 1.0, (1,)), (1, [0, 3, 1, 4, 2], 1.0, (0,))]
     # What it says of itself holds the match that has just ended.
-    assert "match 1: X won 1 (1.000), O won 0 (0.000), drawn 0 (0.000); seen 1" in written
-    assert written[-1] == "match 2: X won 2 (1.000), O won 0 (0.000), drawn 0 (0.000); seen 2"
+    assert "You: 1, learning: 0; seen 1" in written
+    assert written[-1] == "You: 1, learning: 1; seen 2"
 
 
 # ---------------------------------------------------------------------- input

@@ -2,7 +2,7 @@
 
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import COMMANDS
-from tests.support.dialogue import GAME, LARGE, PROMPT, dialogue
+from tests.support.dialogue import GAME, LARGE, SHORT, dialogue
 from tests.support.stub_players import FirstLegal, Valuing
 
 
@@ -27,7 +27,7 @@ def test_undo_without_an_action_is_explained() -> None:
 def test_undo_works_at_the_question_about_the_next_match() -> None:
     written, prompts = dialogue(["y", "0,0", "1,1", "2,2", "y", "undo", "2,0"], FirstLegal(GAME))
     assert "Taken back: 2,2." in written
-    assert prompts[-1] == PROMPT
+    assert prompts[-1] == SHORT
 
 
 def test_a_hint_is_the_opponents_choice_or_perfect_play() -> None:
@@ -39,15 +39,15 @@ def test_a_hint_is_the_opponents_choice_or_perfect_play() -> None:
     written, _ = dialogue(["y", "hint"], RandomPlayer(GAME))
     assert "perfect would play 0,0, value +0.00." in written
     written, _ = dialogue(["hint"], None, FirstLegal(LARGE), game=LARGE)
-    assert "no player here values actions, and othello_6x6 is too large to be solved" in written
+    assert "no player here values actions, and Othello 6x6 is too large to be solved" in written
 
 
 def test_values_and_perfect_values_are_shown_and_hidden() -> None:
     player = Valuing(GAME)
     written, _ = dialogue(["values off", "y", "1", "values", "2", "perfect on", "perfect on", "perfect off"], player)
-    assert written[1:5] == ["values off", ". . .\n. . .\n. . .", "It plays 9.", "X . .\n. . .\n. . O"]
-    assert written[5] == "values on"
-    assert written[6].startswith("What valuing expects")
+    assert written[1:6] == ["values off", "You are X.", ". . .\n. . .\n. . .", "It plays 9.", "X . .\n. . .\n. . O"]
+    assert written[6] == "values on"
+    assert written[7].startswith("What valuing expects")
     assert written[-4:] == ["perfect on", "perfect on", "perfect off", ""]
     written, _ = dialogue(["y", "values perhaps"], player)
     assert "write values on or values off" in written

@@ -149,7 +149,7 @@ def test_matches_are_watched_with_a_pause_after_every_action(monkeypatch: pytest
     written = watched(2, pause=0.25)
     actions = [line for line in written if " plays " in line]
     assert written[:2] == [
-        "tictactoe, X: first legal, O: valuing (Ctrl-C leaves)",
+        "Tic-tac-toe, X: first legal, O: valuing (Ctrl-C leaves)",
         ". . .\n. . .\n. . .",
     ]
     assert pauses == [0.25] * len(actions)
@@ -200,7 +200,7 @@ def test_leaving_a_match_returns_to_the_menu_and_leaving_the_menu_ends(tmp_path:
     written: list[str] = []
     play_with_experience(menu_settings(tmp_path), read, written.append)
     assert [prompt.startswith("Choose 1, 2 or 3") for prompt in prompts] == [True, *[False] * 3, True, False, True]
-    assert written.count("tictactoe against experience (help lists the commands, quit returns to the menu)") == 2
+    assert written.count("Tic-tac-toe against experience (help lists the commands, quit returns to the menu)") == 2
 
 
 def test_ctrl_c_ends_the_matches_that_are_watched_and_returns_to_the_menu(
@@ -216,7 +216,7 @@ def test_ctrl_c_ends_the_matches_that_are_watched_and_returns_to_the_menu(
     written: list[str] = []
     answers = iter(["2", "quit"])
     play_with_experience(menu_settings(tmp_path), lambda _: next(answers), written.append)
-    assert "tictactoe, X: random, O: experience (Ctrl-C returns to the menu)" in written
+    assert "Tic-tac-toe, X: random, O: experience (Ctrl-C returns to the menu)" in written
     assert len([line for line in written if " plays " in line]) == 2
     assert [line for line in written if line.startswith("The experience graph knows")] == [
         "The experience graph knows 0 boards."

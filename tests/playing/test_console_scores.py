@@ -38,8 +38,8 @@ def test_a_hint_of_perfect_play_is_in_words() -> None:
     perfect = perfect_player_of(GAME)
     written, _ = dialogue(["n", "hint"], perfect, game=GAME)
     assert "It plays 4, value +1 (wins in 21)." in written
-    assert written[1].startswith("What perfect expects of each action:")
-    assert written[1].endswith("-2    -1     0    +1     0    -1    -2")
+    assert written[2].startswith("What perfect expects of each action:")
+    assert written[2].endswith("-2    -1     0    +1     0    -1    -2")
 
 
 def test_the_console_says_when_a_position_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ class SumOfSquares(nn.Module):
 
 def test_the_values_of_all_legal_actions_are_shown() -> None:
     written, _ = dialogue(["n"], ValueNetPlayer(GAME, SumOfSquares(), name="level 3"))
-    assert written[1:] == [
+    assert written[2:] == [
         "What level 3 expects of each action:\n+0.00 +0.01 +0.02\n+0.03 +0.04 +0.05\n+0.06 +0.07 +0.08",
         "It plays 2,2, value +0.08.",
         ". . .\n. . .\n. . X",
@@ -35,14 +35,14 @@ def test_the_values_of_all_legal_actions_are_shown() -> None:
 
 def test_no_values_are_shown_for_the_random_player() -> None:
     written, _ = dialogue(["n"], RandomPlayer(GAME))
-    assert written[1].startswith("It plays ")
+    assert written[2].startswith("It plays ")
 
 
 @pytest.mark.parametrize(("epsilon", "how"), [(1.0, "at random"), (0.0, "greedily")])
 def test_the_console_says_whether_an_exploring_player_acted_at_random(epsilon: float, how: str) -> None:
     written, _ = dialogue(["n"], EpsilonGreedyPlayer(GAME, Valuing(GAME), [epsilon]))
-    assert written[1].startswith("What epsilon-greedy valuing expects of each action:\n+0.00 +0.01 +0.02\n")
-    assert written[2].split(" ", 3)[3].startswith(f"{how}, value +0.0")
+    assert written[2].startswith("What epsilon-greedy valuing expects of each action:\n+0.00 +0.01 +0.02\n")
+    assert written[3].split(" ", 3)[3].startswith(f"{how}, value +0.0")
 
 
 def test_perfect_values_are_shown_next_to_the_others_with_the_best_action() -> None:
@@ -65,7 +65,7 @@ def test_perfect_values_are_shown_next_to_the_others_with_the_best_action() -> N
 
 def test_a_game_that_is_too_large_to_solve_has_no_perfect_values() -> None:
     written, _ = dialogue(["y", "c2", "perfect"], FirstLegal(LARGE), game=LARGE, perfect=True)
-    assert written.count("othello_6x6 is too large to be solved") == 2
+    assert written.count("Othello 6x6 is too large to be solved") == 2
     assert "It plays b2." in written
 
 

@@ -77,7 +77,7 @@ def test_whether_a_game_is_too_large_to_solve_is_checked_once(monkeypatch: pytes
     assert perfect_values(session) is None
     monkeypatch.setattr(perfect, "enumerate_positions", lambda *_: pytest.fail("asked again"))
     assert optimal_actions(session) is None
-    with pytest.raises(NotNowError, match="othello_6x6 is too large to be solved"):
+    with pytest.raises(NotNowError, match="Othello 6x6 is too large to be solved"):
         hint(session)
     with pytest.raises(NotNowError, match="first legal does not value actions"):
         hint(session, FirstLegal(large))

@@ -77,7 +77,7 @@ def test_settings_that_contradict_each_other_are_rejected(tmp_path: Path, overri
 def test_a_missing_level_is_reported_and_not_replaced_by_the_random_player(tmp_path: Path) -> None:
     with pytest.raises(StageError, match=r"has no level 17; it has no trained level yet"):
         seated(tmp_path, "level=17")
-    with pytest.raises(StageError, match=r"has no trained level; set level=0"):
+    with pytest.raises(StageError, match=r"has no trained level; train some with"):
         seated(tmp_path)
 
 
@@ -111,10 +111,10 @@ def played(settings: PlaySettings, *answers: str) -> list[str]:
 
 def test_the_console_follows_its_settings(tmp_path: Path) -> None:
     written = played(settings_with(tmp_path, "opponent='perfect?ties=lowest'"), "n")
-    assert written[0].startswith("tictactoe against perfect (")
-    assert written[2] == "It plays 0,0, value +0.00."
+    assert written[0].startswith("Tic-tac-toe against perfect (")
+    assert written[3] == "It plays 0,0, value +0.00."
     written = played(settings_with(tmp_path, "opponent='perfect?ties=lowest'", "values=false"), "n")
-    assert written[1] == "It plays 0,0."
+    assert written[2] == "It plays 0,0."
     written = played(settings_with(tmp_path, "first=perfect", "second=random", "perfect=true", "swap=true"), "y")
     assert any("Result with perfect play:" in line for line in written)
     assert "X: random, O: perfect" in written

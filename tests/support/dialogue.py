@@ -12,6 +12,8 @@ from selfplay.playing.session import Session
 GAME = make_game("tictactoe")
 LARGE = make_game("othello_6x6")
 PROMPT = f"Your action ({GAME.presentation.action_help}): "
+"""The first prompt of a session; later ones are SHORT."""
+SHORT = "Your action: "
 
 
 def dialogue(

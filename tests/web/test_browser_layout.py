@@ -31,7 +31,9 @@ def test_the_board_fits_the_window_in_width_and_height(page: Page, options: dict
 def test_on_a_large_screen_the_board_is_large_and_the_curve_beside_it(page: Page, options: dict[str, Any]) -> None:
     visit(page, "/#play/othello")
     board, course, side = (page.locator(name).bounding_box() for name in ("#board", ".course", "aside"))
-    assert board and course and side
+    assert board
+    assert course
+    assert side
     assert board["height"] > 1000
     assert board["x"] + board["width"] <= course["x"] < course["x"] + course["width"] <= side["x"]
     expect(page.locator("#plies-box")).to_have_attribute("open", "")

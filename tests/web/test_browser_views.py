@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from selfplay.runs.run_folder import RunFolder
 from tests.web.browsing import settled, visit
@@ -71,7 +71,8 @@ def test_a_phone_shows_the_name_of_the_game_and_readable_values(page: Page, opti
 
 def test_the_story_has_charts_with_their_data_as_tables(page: Page) -> None:
     page.goto("/#story/tictactoe")
-    expect(page.locator("#charts figure")).to_have_count(6)
+    expect(page.locator("#charts figure")).to_have_count(7)
+    expect(page.locator("#charts figure").first).to_contain_text("seed=0")
     expect(page.locator("#losses .line")).to_have_count(3)
     expect(page.locator("#exact .bar")).to_have_count(12)
     expect(page.locator("#certain tbody tr")).to_have_count(4)
@@ -99,3 +100,28 @@ def test_the_story_is_updated_during_a_run(page: Page, server: Server) -> None:
     finally:
         shutil.rmtree(new, ignore_errors=True)
     expect(page.locator("#story-state")).to_contain_text("3 levels")
+
+
+def test_the_story_of_a_large_game_shows_its_mistakes_and_its_matches(page: Page, server: Server) -> None:
+    row = {"positions": 100, "perfect_rate": 0.5, "points_lost": 1.5}
+    mistakes = [
+        {**row, "level": level, "player": f"level:{level}", "group": group, "mistake_rate": 0.5 / level}
+        for level in (1, 2)
+        for group in ("begin-hard", "all")
+    ]
+    matches = [{"level": 2, "opponent": "random", "results": {"wins": 9, "draws": 1, "losses": 0}}]
+
+    def changed(route: Route) -> None:
+        story = route.fetch().json()
+        story["summary"] |= {"report": "Level 2 is measured.", "wanted_levels": 15, "seconds_left": 240}
+        route.fulfill(json={**story, "mistakes": mistakes, "matches": matches, "is_running": True})
+
+    page.route("**/story", changed)
+    page.goto("/#story/tictactoe")
+    expect(page.locator("#summary")).to_contain_text("Level 2 is measured.")
+    expect(page.locator("#story-state")).to_contain_text("Level 3 of 15, about 4 minutes left")
+    expect(page.locator("#mistakes .line")).to_have_count(2)
+    page.locator("#mistakes summary").click()
+    expect(page.locator("#mistakes tbody tr")).to_have_count(1)
+    expect(page.locator("#mistakes tbody tr")).to_contain_text("25.0 %")
+    expect(page.locator("#matches tbody tr")).to_contain_text("90.0 %")

@@ -1,5 +1,6 @@
 """The story of a run: what its files contain, what is missing, and that changes are seen."""
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.epoch_loss_csv import read_epoch_losses
 
@@ -53,7 +55,8 @@ def test_the_story_contains_the_reference_players(client: TestClient, run_dir: P
         "reference,rating,rating_low,rating_high,endgame_optimal_rate,endgame_mean_loss\nrandom,0,0,0,0.25,9.1\n"
     )
     second = client.get(STORY, headers={"If-None-Match": first.headers["ETag"]})
-    assert second.json()["references"] == [{"player": "random", "rating": 0, "low": 0, "high": 0}]
+    solved = {"optimal": 0.25, "points_lost": 9.1, "mistakes": None}
+    assert second.json()["references"] == [{"player": "random", "rating": 0, "low": 0, "high": 0, "solved": solved}]
 
 
 def test_an_unchanged_story_is_not_sent_again_and_a_change_is(client: TestClient, run_dir: Path) -> None:
@@ -106,3 +109,54 @@ def test_only_changed_files_are_read_again(client: TestClient, run_dir: Path, mo
     assert read[3:] == ["level_02"]
     assert [len(one["epochs"]) for one in after["losses"]] == [3, 2, 3]
     assert after["losses"][2] == story["losses"][2]
+
+
+def test_the_story_contains_the_mistakes_and_the_matches_of_a_large_game(client: TestClient, run_dir: Path) -> None:
+    before = client.get(STORY).json()
+    assert (before["mistakes"], before["matches"]) == (None, None)
+    (run_dir / "comparison" / "mistakes.csv").write_text(
+        "level,player,group,positions,mistake_rate,perfect_rate,points_lost\n"
+        "3,level:3,begin-hard,100,0.25,0.5,1.5\n,random,all,600,0.5,0.25,5\n"
+    )
+    (run_dir / "comparison" / "matches.csv").write_text(
+        "level,player,opponent,wins,draws,losses\n3,level:3,random,9,1,0\n3,level:3,level:1,5,0,5\n"
+    )
+    story = client.get(STORY).json()
+    assert story["mistakes"][0] == {
+        "level": 3,
+        "player": "level:3",
+        "group": "begin-hard",
+        "positions": 100,
+        "mistake_rate": 0.25,
+        "perfect_rate": 0.5,
+        "points_lost": 1.5,
+    }
+    assert [one["level"] for one in story["mistakes"]] == [3, None]
+    results = {"wins": 9, "draws": 1, "losses": 0}
+    assert story["matches"] == [{"level": 3, "opponent": "random", "results": results}]
+
+
+def test_the_summary_has_the_settings_the_verdict_and_the_end_of_the_log(client: TestClient, run_dir: Path) -> None:
+    first = client.get(STORY)
+    assert first.json()["summary"]["report"] is None
+    (run_dir / "comparison" / "report.txt").write_text("Level 3 cannot lose.\n")
+    (run_dir / "run.log").write_text("".join(f"line {number}\n" for number in range(2000)))
+    second = client.get(STORY, headers={"If-None-Match": first.headers["ETag"]})
+    summary = second.json()["summary"]
+    assert summary["report"] == "Level 3 cannot lose."
+    assert summary["log"][-1] == "line 1999"
+    assert len(summary["log"]) == 8
+    assert "seed=0" in summary["settings"]
+    assert summary["seconds_left"] is None
+
+
+def test_the_time_left_follows_from_the_newest_levels(client: TestClient, run_dir: Path) -> None:
+    manifest = Manifest(run_dir)
+    manifest.record("run", manifest.sections["run"]["settings"] | {"levels": 5}, {}, [])
+    for level in (1, 2, 3):
+        os.utime(run_dir / f"level_{level:02d}" / "agent.safetensors", (1000 + 60 * level,) * 2)
+    with RunFolder(run_dir).lock():
+        summary = client.get(STORY).json()["summary"]
+    assert summary["wanted_levels"] == 5
+    if Path("/proc/locks").exists():
+        assert summary["seconds_left"] == 120

@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { drawFor, lineChart, shareChart, table } from "./charts.js";
 import { at, element, printed } from "./drawing.js";
+import { card, matchesCard, mistakesChart, progress, solvedChart, summaryCard } from "./story_cards.js";
 
 const MILLISECONDS = 1000;
 
@@ -49,24 +50,33 @@ function show(story) {
   const count = story.levels.length;
   const levels = count === 0 ? "no level yet" : count === 1 ? "1 level" : `${count} levels`;
   at("story-state").replaceChildren(
-    ...(story.is_running ? [element("span", { class: "live" }, "live"), " The run is in progress: "] : []),
+    ...(story.is_running ? [element("span", { class: "live" }, "live"), ` The run is in progress. ${progress(story)} `] : []),
     `${levels} in ${story.run}`,
   );
   at("story-notes").replaceChildren(...story.notes.map((note) => element("li", {}, note)));
-  const opened = new Set([...document.querySelectorAll("#charts figure:has(details[open])")].map((one) => one.id));
+  const all = () => [...document.querySelectorAll("#charts figure")].filter((one) => one.querySelector("details"));
+  const opened = new Map(all().map((one) => [one.id, one.querySelector("details").open]));
   at("charts").replaceChildren(...charts(story));
-  opened.forEach((id) => document.querySelector(`#${id} details`)?.setAttribute("open", ""));
+  all().forEach((one) => {
+    const details = one.querySelector("details");
+    details.open = opened.get(one.id) ?? details.open;
+  });
 }
 
 function charts(story) {
   const rows = story.comparison ?? [];
   const played = rows.filter((row) => row.previous !== null);
   const exact = rows.filter((row) => row.exact !== null);
+  const { mistakes, matches, references } = story;
   return [
+    ...(story.levels.length > 0 || story.summary.log.length > 0 ? [summaryCard(story)] : []),
     ...(story.losses.length > 0 ? [lossCurves(story.losses), lossByLevel(story.losses)] : []),
     ...(played.length > 0 ? [winsMinusLosses(played)] : []),
     ...(exact.length > 0 ? [exactShares(exact)] : []),
+    ...(mistakes?.some((row) => row.level !== null) ? [mistakesChart(mistakes)] : []),
+    ...(!mistakes && rows.some((row) => row.solved !== null) ? [solvedChart(rows, references ?? [])] : []),
     ...(rows.length > 0 ? [ratings(rows, story.references ?? [])] : []),
+    ...(matches?.length > 0 ? [matchesCard(matches)] : []),
     ...(exact.length > 0 ? [exactTable(exact)] : []),
     ...(story.tournament ? [tournamentTable(story.tournament)] : []),
   ];
@@ -197,12 +207,6 @@ function ratings(rows, references) {
       rows: [...rows.map((row) => [row.level, Math.round(row.rating)]), ...met.map(({ player, rating }) => [player, Math.round(rating)])],
     },
   });
-}
-
-function card(id, title, about, made) {
-  const caption = element("figcaption", {}, element("h2", {}, title), element("p", { class: "quiet" }, about));
-  const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, made);
-  return element("figure", { class: "card wide", id }, caption, scroll);
 }
 
 function exactTable(rows) {
