@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from selfplay.figures import of_comparison, of_run
-from selfplay.figures.style import default_style, save_animation, save_figure
+from selfplay.figures.style import default_style, save_animation, save_figure, write_source
 from selfplay.figures.trained_run import TrainedRun
 from selfplay.grading.comparison import Comparison
 from selfplay.registry import Registry
@@ -41,9 +41,11 @@ COMPARISON_FIGURES: Registry[Callable[[Comparison], Mapping[str, Picture]]] = fi
 
 @default_style()
 def write_figures(
-    figures: Registry[Callable[[Subject], Mapping[str, Picture]]], subject: Subject, folder: Path
+    figures: Registry[Callable[[Subject], Mapping[str, Picture]]], subject: Subject, folder: Path, source: str = ""
 ) -> list[Path]:
     """Draw all pictures of `subject` and write them into `folder`; returns their files.
+
+    `source`: what the figures show, such as the game and the run; written into their corner.
 
     Raises StageError if a file cannot be written, and any error that the figures raise.
     """
@@ -52,6 +54,7 @@ def write_figures(
         for file_name, picture in figures[name](subject).items():
             path = folder / file_name
             if isinstance(picture, Figure):
+                write_source(picture, source)
                 save_figure(picture, path)
             else:
                 save_animation(picture, path)

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,6 +58,16 @@ def save_animation(frames: Sequence[Image.Image], path: Path, milliseconds: int 
     log.info("wrote %s", path)
 
 
+def source_of(title: str, recipe: str, seed: int) -> str:
+    """What the figures of a run show: the title of the game, the recipe and the seed."""
+    return f"{title}, recipe={recipe}, seed={seed}"
+
+
+def write_source(figure: Figure, source: str) -> None:
+    """Write in the lower right corner what a figure shows."""
+    figure.text(0.995, 0.008, source, ha="right", va="bottom", fontsize=7, color=GREY)
+
+
 @default_style()
 def rendered(figure: Figure) -> Image.Image:
     """`figure` as an image of 256 colours, for use as a frame of an animation."""
@@ -91,7 +102,9 @@ def single_figure(title: str, x_label: str, y_label: str) -> tuple[Figure, Axes]
 
 def draw_by_level(axes: Axes, table: "DataFrame", column: str, colour: str, label: str | None = None) -> None:
     """A curve of a column of comparison/levels.csv."""
-    axes.plot(table["level"], table[column].astype(float), "o-", color=colour, label=label, markersize=5)
+    # Points at the edge of the axes, such as a share of 1, are drawn whole.
+    values = table[column].astype(float)
+    axes.plot(table["level"], values, "o-", color=colour, label=label, markersize=5, clip_on=False)
 
 
 def whole_numbers_on_x(axes: Axes, numbers: Iterable[int]) -> None:
@@ -99,6 +112,16 @@ def whole_numbers_on_x(axes: Axes, numbers: Iterable[int]) -> None:
     numbers = list(numbers)
     axes.set_xlim(min(numbers) - 0.5, max(numbers) + 0.5)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=13, integer=True, min_n_ticks=1))
+
+
+def readable_name(player: str) -> str:
+    """The name of a player in a figure: "negascout, 6 plies, article" for a search, else unchanged."""
+    found = re.fullmatch(r"search:(\w+)\?depth=(\d+)(?:&evaluation=(\w+))?", player)
+    if found is None:
+        return player.removeprefix("search:")
+    algorithm, depth, evaluation = found.groups()
+    plies = "1 ply" if depth == "1" else f"{depth} plies"
+    return f"{algorithm}, {plies}" if evaluation in (None, "none") else f"{algorithm}, {plies}, {evaluation}"
 
 
 def draw_named_lines(axes: Axes, heights: Mapping[str, float]) -> None:
@@ -114,7 +137,7 @@ def draw_named_lines(axes: Axes, heights: Mapping[str, float]) -> None:
         place = max(height, free)
         free = place + LINE_OF_TEXT * (high - low)
         axes.annotate(
-            name.removeprefix("search:"),
+            readable_name(name),
             (1, height),
             (1.03, place),
             xycoords=axes.get_yaxis_transform(),

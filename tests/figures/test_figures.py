@@ -143,7 +143,7 @@ def test_references_are_lines_across_the_ratings_of_levels() -> None:
     figure = ratings(table_of(3), {"greedy_discs": 150.0, "search:negascout?depth=1": 151.0})
     assert drawn(figure) == [[0, 100, 200, 300], [150, 150], [151, 151]]
     names = {text.get_text(): text for text in figure.axes[0].texts}
-    assert list(names) == ["greedy_discs", "negascout?depth=1"]
+    assert list(names) == ["greedy_discs", "negascout, 1 ply"]
     figure.draw_without_rendering()
     # As mere texts, without the short lines that lead to them.
     low, high = (Text.get_window_extent(text) for text in names.values())

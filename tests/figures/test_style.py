@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from selfplay.figures.experience_graph import picture_of, reachable_boards
 from selfplay.figures.figure_files import write_figures
-from selfplay.figures.style import rendered, save_figure, single_figure
+from selfplay.figures.style import readable_name, rendered, save_figure, single_figure, source_of, write_source
 from selfplay.figures.sweep import run_curves
 from selfplay.figures.tournament import score_map
 from selfplay.playing.analysis import analyse
@@ -98,3 +98,21 @@ def test_a_matplotlibrc_in_the_current_folder_changes_no_figure_and_stays_in_for
     )
     assert done.stdout.splitlines()[-1] == "30.0"
     assert bytes_in(tmp_path / "there") == bytes_in(tmp_path / "here")
+
+
+def test_a_figure_says_in_its_corner_what_it_shows() -> None:
+    figure, _ = single_figure("A title", "x", "y")
+    write_source(figure, source_of("Connect Four", "connect_four", 3))
+    assert [text.get_text() for text in figure.texts] == ["Connect Four, recipe=connect_four, seed=3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("search:negascout?depth=6&evaluation=article", "negascout, 6 plies, article"),
+        ("search:negascout?depth=1&evaluation=none", "negascout, 1 ply"),
+        ("greedy_discs", "greedy_discs"),
+    ],
+)
+def test_names_of_searches_are_readable(name: str, shown: str) -> None:
+    assert readable_name(name) == shown

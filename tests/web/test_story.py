@@ -45,7 +45,7 @@ def test_the_story_contains_the_tournament(client: TestClient, run_dir: Path) ->
         "player,rating,rating_low,rating_high,wins\nperfect,12.5,3,22,1\nrandom,0,0,0,0\n"
     )
     players = client.get(STORY).json()["tournament"]
-    assert players[0] == {"player": "perfect", "rating": 12.5, "low": 3, "high": 22}
+    assert players[0] == {"player": "perfect", "rating": 12.5, "low": 3, "high": 22, "solved": None}
 
 
 def test_the_story_contains_the_reference_players(client: TestClient, run_dir: Path) -> None:

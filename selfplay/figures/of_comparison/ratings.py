@@ -27,11 +27,14 @@ def ratings(table: "DataFrame", references: Mapping[str, float] = MappingProxyTy
         table: columns level, rating; also rating_low and rating_high if there are intervals to draw.
         references: the ratings of players by their names.
     """
-    figure, axes = single_figure("Rating by level", "level", "rating (Elo points)")
+    figure, axes = single_figure("Rating by level", "level", "rating (Elo points, random = 0)")
     draw_by_level(axes, table, "rating", BLUE)
     if "rating_low" in table:
         low, high = (table[f"rating_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
-        axes.fill_between(table["level"].to_numpy(dtype=float), low, high, color=BLUE, alpha=0.15, linewidth=0)
+        axes.fill_between(
+            table["level"].to_numpy(dtype=float), low, high, color=BLUE, alpha=0.15, linewidth=0, label="95 % interval"
+        )
+        axes.legend(frameon=False, loc="lower right")
     whole_numbers_on_x(axes, table["level"])
     if references:
         draw_named_lines(axes, references)

@@ -28,7 +28,9 @@ def loss_curves(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
 
     `losses`: the rows of epoch_loss.csv by level, at least one level.
     """
-    figure, axes = single_figure("Validation loss by epoch, a curve per level", "epoch", _measure(losses))
+    figure, axes = single_figure(
+        "Validation loss by epoch, a curve per level; dot: the epoch kept", "epoch", _measure(losses)
+    )
     levels = sorted(losses)
     shades = ListedColormap(colormaps["viridis"](np.linspace(0.0, 0.9, levels[-1] - levels[0] + 1)))
     for level in levels:
@@ -53,7 +55,8 @@ def loss_by_level(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
     levels = sorted(losses)
     champions = [_champion(losses[level]) for level in levels]
     axes.plot(levels, [e.validation_loss for e in champions], "o-", color=BLUE, label="validation")
-    label = "training, same epoch (weighted as in the recipe)"
+    # The training loss is that of rows to which the weights were fitted, so it is usually lower.
+    label = "training, same epoch (on the rows fitted to, weighted as in the recipe)"
     axes.plot(levels, [e.training_loss for e in champions], "s--", color=ORANGE, markersize=4, label=label)
     whole_numbers_on_x(axes, levels)
     axes.set_ylim(bottom=0)

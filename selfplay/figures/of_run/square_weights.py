@@ -16,14 +16,16 @@ def pictures(run: TrainedRun) -> dict[str, Figure]:
     network = run.network(run.newest)
     if not isinstance(network, SquareWeights):
         return {}
-    return {"square_weights.png": square_weight_maps(network.square_weights(), run.newest)}
+    columns = run.game.presentation.column_names
+    return {"square_weights.png": square_weight_maps(network.square_weights(), run.newest, columns)}
 
 
-def square_weight_maps(weights: NDArray[np.float64], level: int) -> Figure:
+def square_weight_maps(weights: NDArray[np.float64], level: int, column_names: str = "") -> Figure:
     """A board for each phase, coloured by weight.
 
     Args:
         weights: float64[phases, rows, columns], as from `SquareWeights`.
+        column_names: a character for each column; empty: they are numbered, as the rows are.
     """
     phases, rows, columns = weights.shape
     wide = min(phases, PANELS_IN_A_ROW)
@@ -37,8 +39,10 @@ def square_weight_maps(weights: NDArray[np.float64], level: int) -> Figure:
         picture = axes.imshow(weights[phase], cmap="PuOr_r", vmin=-largest, vmax=largest)
         first, last = _stones(phase, phases, rows * columns)
         axes.set_title(f"{first} to {last} stones", fontsize=10)
-        axes.set_xticks([])
-        axes.set_yticks([])
+        names = column_names or [str(column + 1) for column in range(columns)]
+        axes.set_xticks(range(columns), names, fontsize=7)
+        axes.set_yticks(range(rows), [str(row + 1) for row in range(rows)], fontsize=7)
+        axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
         for (row, column), value in np.ndenumerate(weights[phase]):
             dark = abs(value) > 0.6 * largest
             text = f"{round(100 * value, 1) + 0.0:.1f}"
