@@ -80,7 +80,7 @@ def test_a_notice_is_written_where_work_takes_long() -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "advice"), [("tictactoe", "perfect"), ("othello", "search:negascout"), ("sumto100", "perfect")]
+    ("game", "advice"), [("tictactoe", "perfect"), ("othello_6x6", "search:negascout"), ("sumto100", "perfect")]
 )
 def test_without_a_run_the_message_says_what_to_run_and_whom_to_play(tmp_path: Path, game: str, advice: str) -> None:
     settings = compose_settings_of(PlaySettings, "play", [f"run_dir={tmp_path}", f"game={game}"])

@@ -32,6 +32,7 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
 
 def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
     from selfplay.players.registry import make_player
+    from selfplay.runs.run_folder import RunFolder
 
     agent = pretrained_agents().get(game.name)
     if agent is None:
@@ -53,6 +54,8 @@ def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]
         f"looks {SEARCH_DEPTH} plies ahead with the agent that comes with the program",
         partial(make_player, search, game, run_dir),
         file=agent.path,
+        # A level of the user's own run is more interesting.
+        is_recommended=not RunFolder(run_dir).trained_levels(),
         is_slow=True,
     )
 
