@@ -58,7 +58,7 @@ def summary(rows: Iterable[str]) -> str:
     lines = [f"{len(cells)} seeds"]
     for title, column in (("unbeatable from level", 3), ("exact win v random", 4)):
         counts = Counter(row[column] for row in cells)
-        lines.append(f"{title}: " + ", ".join(f"{value} ({count} seeds)" for value, count in sorted(counts.items())))
+        lines.append(f"{title}: " + ", ".join(f"{value} x {count}" for value, count in sorted(counts.items())))
     return "\n".join(lines)
 
 
