@@ -19,6 +19,8 @@ from selfplay.process_rank import process_count, process_rank, wait_to_be_ended
 INTERRUPTED = 130
 INTERRUPTED_MESSAGE = "interrupted; run the same command again to resume"
 TERMINATED = 143
+READER_HAS_LEFT = 141
+"""The code with which SIGPIPE would end the program."""
 TERMINATED_MESSAGE = "terminated by SIGTERM; run the same command again to resume"
 
 IMPORTING = "<frozen importlib._bootstrap>"
@@ -50,6 +52,14 @@ def exit_with_line(message: str, code: int) -> None:
     if process_rank() > 0:
         wait_to_be_ended()
     write_error_line(message)
+    os._exit(code)
+
+
+def exit_at_once(code: int) -> None:
+    """End the program at once and without a message, after the functions registered with `before_exit`."""
+    end_of_interrupt()
+    for cleanup in _cleanups:
+        cleanup()
     os._exit(code)
 
 

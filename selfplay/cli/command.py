@@ -20,7 +20,15 @@ from selfplay.cli.logging_setup import logging_to_file, logging_to_screen
 from selfplay.cli.multirun import AfterSweep, Multirun
 from selfplay.cli.started_as import described_for, started_as
 from selfplay.errors import SettingError, shortened
-from selfplay.process_exit import before_exit, end_of_interrupt, exit_interrupted, exit_with_line, handle_signals
+from selfplay.process_exit import (
+    READER_HAS_LEFT,
+    before_exit,
+    end_of_interrupt,
+    exit_at_once,
+    exit_interrupted,
+    exit_with_line,
+    handle_signals,
+)
 from selfplay.process_rank import process_count, process_rank
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.run_settings import take_run_settings
@@ -53,14 +61,18 @@ def progress_bar(*, total: int, desc: str) -> Any:
 def run_reporting_errors(function: Callable[[], None]) -> None:
     """Call `function`; an error that the user can fix becomes one line and an exit code.
 
-    Ctrl-C ends the program with code 130, SIGTERM with code 143.
+    Ctrl-C ends the program with code 130, SIGTERM with code 143, and a reader of its output that leaves with code 141.
     """
     handle_signals()
     try:
         function()
+        sys.stdout.flush()
         end_of_interrupt()
     except KeyboardInterrupt:
         exit_interrupted()
+    except BrokenPipeError:
+        # The reader of the output, such as `head`, has seen enough.
+        exit_at_once(READER_HAS_LEFT)
     except user_errors() as error:
         exit_with_line(*line_and_code(error))
 

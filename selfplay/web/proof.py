@@ -12,8 +12,9 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
 from selfplay.web.opponents import OpponentCatalog
 from selfplay.web.player_cache import Opponent, file_version
-from selfplay.web.schemas import ExactView, ProofView
+from selfplay.web.schemas import ProofView
 from selfplay.web.story import StoryReader
+from selfplay.web.story_schemas import ExactView
 
 MAX_GRADED_POSITIONS = 10_000
 """The size of the largest game in which every line is tried while a person waits."""

@@ -24,9 +24,9 @@ from selfplay.web.schemas import (
     PerfectView,
     ProofView,
     RewindRequest,
-    StoryView,
     TakeOverRequest,
 )
+from selfplay.web.story_schemas import StoryView
 
 Answer = TypeVar("Answer")
 

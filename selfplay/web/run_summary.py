@@ -8,7 +8,7 @@ from selfplay.errors import InvalidFileError
 from selfplay.input_files import MEGABYTE, read_text
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.web.schemas import RunSummary
+from selfplay.web.story_schemas import RunSummary
 
 LOG_LINES = 8
 LOG_BYTES = 8192

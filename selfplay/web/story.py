@@ -23,7 +23,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.training.epoch_loss_csv import read_epoch_losses
 from selfplay.web.opponents import OpponentCatalog, no_levels_text, path_text
 from selfplay.web.run_summary import run_summary
-from selfplay.web.schemas import (
+from selfplay.web.story_schemas import (
     EpochView,
     ExactView,
     LevelLosses,

@@ -1,6 +1,9 @@
 """Errors of the scripts are one line and an exit code."""
 
+import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,7 @@ from tests.support.runs import (
     CONSOLE,
     GENERATE,
     PLOT,
+    PROJECT,
     TINY,
     TRAIN,
     files_of,
@@ -149,3 +153,16 @@ def test_a_second_run_on_the_same_run_dir_gets_one_line(run_copy):
         assert_refused(run_script(GENERATE, *TINY, f"run_dir={run_copy}", "--level", 0), 1, "another process", run_copy)
     result = run_script(GENERATE, *TINY, f"run_dir={run_copy}", "--level", 0)
     assert (result.returncode, result.stdout, result.stderr) == (0, "level 0: matches already generated, skipped\n", "")
+
+
+def test_a_program_is_silent_when_the_reader_of_its_output_leaves() -> None:
+    command = f"{shlex.quote(sys.executable)} {PROJECT}/play/console.py first=random second=random"
+    ended = subprocess.run(
+        ["bash", "-c", f"echo n | {command} | head -1; exit ${{PIPESTATUS[1]}}"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert ended.stdout.startswith("Tic-tac-toe, X: random, O: random")
+    assert (ended.returncode, ended.stderr) == (141, "")

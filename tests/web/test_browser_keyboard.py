@@ -86,3 +86,16 @@ def test_keys_do_not_reach_the_board_of_an_earlier_game(page: Page) -> None:
     place = inspector.send("Runtime.evaluate", {"expression": "document.getElementById('board')"})["result"]
     found = inspector.send("DOMDebugger.getEventListeners", {"objectId": place["objectId"]})
     assert found["listeners"] == []
+
+
+def test_letters_work_after_a_radio_button_was_clicked(page: Page) -> None:
+    visit(page)
+    page.locator("[data-square='4']").click()
+    settled(page, 2)
+    page.get_by_text("None", exact=True).click()
+    press(page, "u")
+    assert plies(page) == 0
+    page.locator("#moves").evaluate("(node) => { node.closest('details').open = true; node.focus(); }")
+    page.keyboard.type("hun")
+    expect(page.locator("#moves")).to_have_value("hun")
+    settled(page, 0)

@@ -1,0 +1,116 @@
+"""The answers of the server about the story of a run."""
+
+from pydantic import BaseModel, Field
+
+
+class EpochView(BaseModel):
+    epoch: int
+    training: float
+    validation: float
+    is_champion: bool
+
+
+class LevelLosses(BaseModel):
+    """The losses in the training of a level."""
+
+    level: int
+    epochs: list[EpochView]
+
+
+class ResultsView(BaseModel):
+    """Matches that a level won, drew and lost."""
+
+    wins: int
+    draws: int
+    losses: int
+
+
+class ExactView(BaseModel):
+    """Exact results of a level: against the random player, and against an opponent that tries every reply."""
+
+    win: float
+    draw: float
+    loss: float
+    losing_lines_first: str
+    losing_lines_second: str
+    lost_first: str = Field(description="The lines lost moving first in readable form: 3 of 59.")
+    lost_second: str
+    optimal: float
+
+
+class RunSummary(BaseModel):
+    """What a run is and how far it is."""
+
+    settings: list[str] = Field(description="The most telling settings, such as seed=0.")
+    wanted_levels: int | None = Field(description="The number of levels that were asked for; null: unknown.")
+    seconds_left: float | None = Field(description="Until the last level, while the run is in progress.")
+    log: list[str] = Field(description="The last lines of the log.")
+    report: str | None = Field(description="The report of the comparison: the verdict first.")
+
+
+class SolvedView(BaseModel):
+    """How a player acts in positions with exact values; null: not measured."""
+
+    optimal: float | None = Field(description="The share of positions in which its action is a best one.")
+    points_lost: float | None = Field(description="How far its action is below the best one on average.")
+    mistakes: float | None = Field(description="The share in which it gives a win or a draw away.")
+
+
+class MistakeRow(BaseModel):
+    """A row of comparison/mistakes.csv: a player in a group of positions."""
+
+    level: int | None
+    player: str
+    group: str
+    positions: int
+    mistake_rate: float
+    perfect_rate: float
+    points_lost: float
+
+
+class PairRow(BaseModel):
+    """Matches of a level against a reference player, from comparison/matches.csv."""
+
+    level: int
+    opponent: str
+    results: ResultsView
+
+
+class LevelRow(BaseModel):
+    """A row of comparison/levels.csv."""
+
+    level: int
+    previous: ResultsView | None
+    random: ResultsView | None
+    exact: ExactView | None
+    solved: SolvedView | None
+    rating: float
+
+
+class RatedPlayerView(BaseModel):
+    """A row of tournament/players.csv or comparison/references.csv."""
+
+    player: str
+    rating: float
+    low: float
+    high: float
+    solved: SolvedView | None = None
+
+
+class StoryView(BaseModel):
+    """The training and the results of a run, read from its files."""
+
+    run: str
+    game: str
+    is_running: bool
+    levels: list[int] = Field(description="The trained levels.")
+    losses: list[LevelLosses]
+    comparison: list[LevelRow] | None
+    references: list[RatedPlayerView] | None = Field(
+        description="The players that the levels were compared with, in a game too large to enumerate."
+    )
+    matches: list[PairRow] | None = Field(description="The matches of the levels against these players.")
+    mistakes: list[MistakeRow] | None = Field(description="Judged by an exact solver, in groups of positions.")
+    tournament: list[RatedPlayerView] | None
+    summary: RunSummary
+    notes: list[str] = Field(description="What is missing, and the command that makes it.")
