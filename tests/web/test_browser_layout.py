@@ -19,7 +19,7 @@ GAMES = ["othello", "connect_four", "tictactoe"]
 def test_the_board_fits_the_window_in_width_and_height(page: Page, options: dict[str, Any]) -> None:
     window = options["viewport"]
     for game in GAMES:
-        visit(page, f"/#play/{game}")
+        visit(page, f"/#play/{game}?opponent=random&person=first")
         assert page.evaluate("document.documentElement.scrollWidth") <= window["width"], game
         box = page.locator("#board").bounding_box()
         assert box is not None
@@ -29,7 +29,7 @@ def test_the_board_fits_the_window_in_width_and_height(page: Page, options: dict
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": 2560, "height": 1440}}])
 def test_on_a_large_screen_the_board_is_large_and_the_curve_beside_it(page: Page, options: dict[str, Any]) -> None:
-    visit(page, "/#play/othello")
+    visit(page, "/#play/othello?opponent=random&person=first")
     board, course, side = (page.locator(name).bounding_box() for name in ("#board", ".course", "aside"))
     assert board
     assert course
