@@ -9,7 +9,7 @@ A key identifies a stream of random numbers, as in JAX. `stream_key` makes the k
 package, an argument `key` is such a key.
 """
 
-from enum import IntEnum
+from enum import IntEnum, unique
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ LOW_53 = (1 << 53) - 1
 LOW_31 = (1 << 31) - 1
 
 
+@unique
 class Activity(IntEnum):
     """What a stream of random numbers is for, within a level."""
 
@@ -41,10 +42,10 @@ class Activity(IntEnum):
     TOURNAMENT = 7
     MEASUREMENT = 8
     LATE_POSITIONS = 9
-    GATE = 10
     JUDGED_POSITIONS = 10
     VERSUS_PERFECT = 11
     POLICY_POSITIONS = 12
+    GATE = 13
 
 
 class Purpose(IntEnum):

@@ -150,7 +150,7 @@ def test_several_processes_find_the_same(tmp_path: Path) -> None:
     [
         ({"game": "tictactoe"}, SettingError, "train/compare_levels.py tries all lines of this game"),
         ({"game": "othello"}, SettingError, "up to 30 empty squares, and the start has 60"),
-        ({"player": "human"}, SettingError, "a person can only play at"),
+        ({"player": "human"}, SettingError, "a person can only play with python play/console.py"),
         ({"player": f"{__name__}:OnlyPlays"}, NotNowError, "only plays only plays matches"),
         ({"player": "level:3"}, StageError, "has no level 3"),
         ({"player": None}, StageError, "no trained level yet"),
