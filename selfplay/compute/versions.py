@@ -12,7 +12,7 @@ PACKAGES = ("numpy", "numba", "torch", "pyarrow")
 """The packages whose versions can change results."""
 
 
-ROOMS_WITHOUT_COMPILED_CODE = ("cli", "web", "stages", "playing", "figures", "grading")
+ROOMS_WITHOUT_COMPILED_CODE = ("cli", "adapters", "web", "stages", "playing", "figures", "grading")
 """The folders of this package whose sources no compiled function depends on: no other folder imports from them."""
 
 

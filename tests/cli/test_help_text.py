@@ -24,7 +24,9 @@ def test_help_shows_the_settings_and_the_flags():
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("Stage 2: train a level")
     assert "flags: --game --recipe --run_dir --seed --level" in result.stdout
-    assert "recipe: alphazero, alphazero_connect_four, alphazero_othello, article, connect_four,\n" in result.stdout
+    assert (
+        "recipe: alphazero, alphazero_connect_four, alphazero_connect_four_large, alphazero_othello,\n" in result.stdout
+    )
     described = "  training.optimizer.level_decay=1.0\n      Factor applied to the learning rate at each level.\n"
     assert described in result.stdout
     assert "Names of players" in result.stdout

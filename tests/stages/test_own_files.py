@@ -80,7 +80,7 @@ def test_a_level_plays_against_any_named_player(tiny_run: Path, tmp_path: Path, 
 
 
 def test_a_perfect_opponent_without_exploration_never_loses(tiny_run: Path, tmp_path: Path) -> None:
-    agent = ["viewpoints=agent", "opponent='perfect?epsilon=0'"]
+    agent = ["viewpoints=agent", "opponent='perfect?epsilon=0'", "targets=full"]
     generate_level(tiny_settings(tiny_run, *agent, f"output_dir={tmp_path}"), 2)
     rows = read_dataset(tmp_path / "dataset.csv", make_game("tictactoe").observation_codec)
     assert rows.target.max() <= 0 < -rows.target.min()
@@ -103,7 +103,7 @@ def test_settings_of_a_single_stage_are_refused_for_a_whole_run(tmp_path: Path) 
     ("script", "arguments", "code", "named"),
     [
         (GENERATE, ["--level", 1, "opponent=nobody"], 2, "unknown player 'nobody'"),
-        (GENERATE, ["--level", 1, "opponent=human"], 2, "a person can only play at"),
+        (GENERATE, ["--level", 1, "opponent=human"], 2, "a person can only play with python"),
         (GENERATE, ["--level", 1, "opponent=random", "opponents=pool"], 2, "set only one of them"),
         (GENERATE, ["--level", 0, "agent_file=nothing"], 2, "agent_file=nothing: set level to 1 or more"),
         (GENERATE, ["--level", 1, "agent_file=nothing"], 1, "nothing: No such file"),

@@ -161,7 +161,7 @@ def test_values_are_the_same_in_the_calling_thread_and_in_another(quick_position
         known[action] = value
         threads.add(get_ident() == main_thread().ident)
 
-    state = after(next(position["columns"] for position in POSITIONS if position["group"] == "middle-easy"))
+    state = after(next(position["columns"] for position in POSITIONS if position["group"] == "middle-medium"))
     values = solver.action_values(state, on_value=on_value)
     assert values == known == the_solver().action_values(state)
     assert (False in threads) == (quick_positions < 10**9)
