@@ -11,7 +11,7 @@ from selfplay.playing.session import Session
 from selfplay.runs.context import run_context
 from selfplay.runs.pretrained import pretrained_agents
 from selfplay.settings.choices import PRETRAINED
-from selfplay.settings.command_lines import command_line
+from selfplay.settings.command_lines import learn_command
 from selfplay.settings.playing import PlaySettings
 
 SMALL_BOARD = 16
@@ -66,9 +66,10 @@ def _opponent(settings: PlaySettings, game: Game) -> Player | None:
     if settings.level is None and level == 0:
         if game.name in pretrained_agents():
             return _player(settings, game, PRETRAINED, against_person=True)
+        learn = learn_command(game.name, settings.run_dir)
         raise StageError(
-            f"{settings.run_dir} has no trained level; train some with {command_line('learn')} game={game.name}, or "
-            f"play against another player: opponent={_always_there(game)} or level=0, which plays at random"
+            f"{settings.run_dir} has no trained level; train some with {learn}, or play "
+            f"against another player: opponent={_always_there(game)} or level=0, which plays at random"
         )
     return level_player(settings, game, level)
 

@@ -3,7 +3,8 @@
 import sys
 from pathlib import Path
 
-from selfplay.settings.folders import IS_CHECKOUT
+from selfplay.settings.common import GameSettings
+from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER
 
 COMMAND = "selfplay"
 """The command that the package installs; its first argument is the name of a program."""
@@ -48,3 +49,22 @@ def uses_scripts() -> bool:
 def command_line(program: str) -> str:
     """The command that runs a program, such as `python train/learn.py` or `selfplay learn`."""
     return f"python {SCRIPTS[program]}" if program in SCRIPTS and uses_scripts() else f"{COMMAND} {program}"
+
+
+def words_of_run(game: str, run_dir: str | Path) -> list[str]:
+    """The words of a command line that select a game and the folder of its run, without those that are the default."""
+    words = [] if game == GameSettings().name else [f"game={game}"]
+    return [*words, *_words_of_folder(game, run_dir)]
+
+
+def learn_command(game: str, run_dir: str | Path) -> str:
+    """The command that trains levels of a game in this folder: the game's own script if it has one."""
+    script = PROJECT_FOLDER / f"learn_{game}.sh"
+    if uses_scripts() and script.exists():
+        return " ".join([f"./{script.name}", *_words_of_folder(game, run_dir)])
+    return " ".join([command_line("learn"), *words_of_run(game, run_dir)])
+
+
+def _words_of_folder(game: str, run_dir: str | Path) -> list[str]:
+    is_default = Path(run_dir).resolve() == PROJECT_FOLDER / "outputs" / game
+    return [] if is_default else [f"run_dir={run_dir}"]

@@ -18,8 +18,7 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256, written_whole
 from selfplay.settings.choices import modules_in
-from selfplay.settings.command_lines import COMMAND, SCRIPTS, command_line, uses_scripts
-from selfplay.settings.common import GameSettings
+from selfplay.settings.command_lines import COMMAND, SCRIPTS, command_line, uses_scripts, words_of_run
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.run import Settings
@@ -77,11 +76,7 @@ def _made_files(run: RunFolder, figures: Sequence[Path]) -> list[str]:
 
 def how_to_play(settings: Settings) -> str:
     """The commands for playing against the newest level from the current folder."""
-    words = []
-    if settings.game != GameSettings():
-        words.append(f"game={settings.game.name}")
-    if Path(settings.run_dir).resolve() != PROJECT_FOLDER / "outputs" / settings.game.name:
-        words.append(f"run_dir={settings.run_dir}")
+    words = words_of_run(settings.game.name, settings.run_dir)
     # The files of the levels name the network, and only the user may say that its module is to be imported.
     if modules := sorted({*settings.modules, *modules_in(settings.architecture)}):
         words.append(f"modules=[{','.join(modules)}]")

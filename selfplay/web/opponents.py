@@ -16,7 +16,7 @@ from selfplay.players.player import Player
 from selfplay.players.registry import make_player, parse_name, player_kind
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.choices import PLAYERS
-from selfplay.settings.command_lines import command_line
+from selfplay.settings.command_lines import learn_command
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.web import WebSettings
 from selfplay.web.caching_player import CachingPlayer
@@ -190,6 +190,4 @@ def path_text(path: Path) -> str:
 
 def no_levels_text(run: RunFolder, game: Game) -> str:
     """A note that the run has no trained level, with the command that trains some."""
-    script = PROJECT_FOLDER / f"learn_{game.name}.sh"
-    command = f"./{script.name}" if script.exists() else f"{command_line('learn')} game={game.name}"
-    return f"{path_text(run.path)} has no trained level yet; train some with {command}."
+    return f"{path_text(run.path)} has no trained level yet; train some with {learn_command(game.name, run.path)}."

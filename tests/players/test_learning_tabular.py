@@ -1,5 +1,6 @@
 """Tables that learn from matches against others: the same updates as in training, saved whole after each match."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 import torch
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.errors import InvalidFileError, RunLockedError, StageError
+from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError
 from selfplay.games import make_game
 from selfplay.games.match_record import MatchRecord
 from selfplay.games.position_graph import positions_of
@@ -154,10 +155,19 @@ def test_a_short_name_finds_the_tables_of_the_run(tmp_path: Path) -> None:
         assert player.as_a(LearnsFromMatches) is None
     expected = (
         r"backward_value.npz: does not exist; there are tabular:temporal_difference; "
-        r"learn it with python train/train_tabular.py agent=backward_value"
+        rf"learn it with python train/train_tabular.py run_dir={tmp_path} agent=backward_value"
     )
     with pytest.raises(InvalidFileError, match=expected):
         make_player("tabular:backward_value", GAME, tmp_path)
+
+
+def test_an_unknown_table_is_named_with_those_that_exist_and_can_be_learned(tmp_path: Path) -> None:
+    expected = (
+        f"player 'tabular:backwards': unknown table; there are no tables in {tmp_path}/tabular yet; learn others with "
+        f"python train/train_tabular.py run_dir={tmp_path} agent=backward_value or agent=temporal_difference"
+    )
+    with pytest.raises(SettingError, match=f"^{re.escape(expected)}$"):
+        make_player("tabular:backwards", GAME, tmp_path)
 
 
 def opponent(run_dir: Path, name: str) -> Player:

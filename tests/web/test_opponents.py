@@ -44,7 +44,7 @@ def test_opponents_come_from_the_run_and_notes_name_what_is_missing(client: Test
     for level in range(1, 4):
         (run_dir / f"level_{level:02d}" / "agent.safetensors").unlink()
     notes = client.get("/api/games/tictactoe/opponents").json()["notes"]
-    assert notes == [f"{run_dir} has no trained level yet; train some with ./learn_tictactoe.sh."]
+    assert notes == [f"{run_dir} has no trained level yet; train some with ./learn_tictactoe.sh run_dir={run_dir}."]
     assert [one["id"] for one in client.get("/api/games/othello/opponents").json()["opponents"]][-1] == "greedy"
 
 

@@ -90,7 +90,8 @@ def test_notes_name_what_is_missing_or_broken(client: TestClient, run_dir: Path)
     shutil.rmtree(run_dir)
     story = client.get(STORY).json()
     assert story["levels"] == story["losses"] == []
-    assert story["notes"] == [f"{run_dir} has no trained level yet; train some with ./learn_tictactoe.sh."]
+    command = f"./learn_tictactoe.sh run_dir={run_dir}"
+    assert story["notes"] == [f"{run_dir} has no trained level yet; train some with {command}."]
 
 
 def test_only_changed_files_are_read_again(client: TestClient, run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:

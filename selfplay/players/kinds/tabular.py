@@ -5,10 +5,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.errors import InvalidFileError
+from selfplay.errors import InvalidFileError, SelfPlayError, SettingError, shortened
 from selfplay.players.offers import Offer, Offering, OfferLimits
 from selfplay.players.player_names import EPSILON, Option, PlayerKind, PlayerName
-from selfplay.settings.command_lines import command_line
+from selfplay.settings.command_lines import command_line, words_of_run
 
 if TYPE_CHECKING:
     from selfplay.games import Game
@@ -23,7 +23,7 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
 
     path, graph = _path(name.argument, run_dir), positions_of(game.name)
     if not path.exists():
-        raise InvalidFileError(path, f"does not exist; {_tables(run_dir)}; {_how_to_learn(path)}")
+        raise _missing(name, path, game, run_dir)
     tables = load_tables(path, graph)
     trains = name.against_person and tables.trains_against_people
     learns = trains if name.options["learn"] is None else name.options["learn"]
@@ -33,17 +33,28 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     return player
 
 
+def _is_path(argument: str) -> bool:
+    """Whether the text after the colon is a path, and not the name of one of the run's tables."""
+    return Path(argument).suffix == ".npz" or len(Path(argument).parts) > 1
+
+
 def _path(argument: str, run_dir: Path) -> Path:
-    """The file that the text after the colon names: a path, or the name of one of the run's tables."""
-    is_path = Path(argument).suffix == ".npz" or len(Path(argument).parts) > 1
-    return Path(argument) if is_path else run_dir / "tabular" / f"{argument}.npz"
+    """The file that the text after the colon names."""
+    return Path(argument) if _is_path(argument) else run_dir / "tabular" / f"{argument}.npz"
 
 
-def _how_to_learn(path: Path) -> str:
+def _missing(name: PlayerName, path: Path, game: "Game", run_dir: Path) -> SelfPlayError:
+    """The error for a file that does not exist, with the tables that do and how to learn more."""
     from selfplay.learners.tabular.learning import UPDATE_RULES
 
-    rule = path.stem if path.stem in UPDATE_RULES else "RULE"
-    return f"learn it with {command_line('train-tabular')} agent={rule}"
+    if _is_path(name.argument):
+        return InvalidFileError(path, f"does not exist; {_tables(run_dir)}")
+    command = " ".join([command_line("train-tabular"), *words_of_run(game.name, run_dir)])
+    if name.argument in UPDATE_RULES:
+        return InvalidFileError(path, f"does not exist; {_tables(run_dir)}; learn it with {command} agent={path.stem}")
+    rules = " or ".join(f"agent={rule}" for rule in UPDATE_RULES)
+    known = f"{_tables(run_dir)}; learn others with {command} {rules}"
+    return SettingError(f"player {shortened(name.text)!r}: unknown table; {known}")
 
 
 def _tables(run_dir: Path) -> str:
