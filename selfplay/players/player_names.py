@@ -18,6 +18,7 @@ from selfplay.settings.checks import LARGEST_COUNT
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
+    from selfplay.runs.learned_agent import LearnedAgent
 
 
 class Option(NamedTuple):
@@ -64,6 +65,9 @@ class PlayerKind(NamedTuple):
     """Whether the text after the colon is a command. Of the question marks in it, only the last can begin options."""
     files: Callable[[PlayerName, Path], list[Path]] | None = None
     """(name, run_dir) to the files that it is made from, which determine how it plays; None: it needs none."""
+    agent: "Callable[[PlayerName, Game, Path], LearnedAgent] | None" = None
+    """(name, game, run_dir) to the learned agent that it plays; its names can then stand in names of searches too (see
+    `selfplay.players.learned_agents`). None: it does not play one."""
     offering: Offering | None = None
     """How it is offered as an opponent; None: by its name alone, unless it needs an argument."""
 
@@ -77,9 +81,7 @@ def parse_options(text: str, kind_name: str, kind: PlayerKind, run_dir: Path) ->
     """Parse a name of this kind. Raises SettingError if it does not follow the syntax or an option is wrong."""
     body, option_text = _split_at_options(text, kind)
     argument = body.removeprefix(kind_name).removeprefix(":")
-    if (kind.needs_argument and not argument) or (argument and ":" not in kind.syntax):
-        choices = f"; {kind.choices(run_dir)}" if kind.choices else ""
-        raise SettingError(f"player {shortened(text)!r}: write {kind.syntax}{choices}")
+    check_argument(text, argument, kind, run_dir)
     allowed = {option.name: option for option in (*kind.options, EPSILON)}
     given: dict[str, Any] = {}
     for part in option_text.split("&") if option_text else ():
@@ -90,6 +92,13 @@ def parse_options(text: str, kind_name: str, kind: PlayerKind, run_dir: Path) ->
         given[name] = _converted(text, allowed[name], value)
     defaults = {option.name: option.default for option in allowed.values()}
     return PlayerName(text, kind_name, argument, defaults | given, given)
+
+
+def check_argument(text: str, argument: str, kind: PlayerKind, run_dir: Path) -> None:
+    """Raise SettingError unless the name `text` has an argument exactly if its kind takes one."""
+    if (kind.needs_argument and not argument) or (argument and ":" not in kind.syntax):
+        choices = f"; {kind.choices(run_dir)}" if kind.choices else ""
+        raise SettingError(f"player {shortened(text)!r}: write {kind.syntax}{choices}")
 
 
 def _split_at_options(text: str, kind: PlayerKind) -> tuple[str, str]:

@@ -3,10 +3,8 @@
 `python benchmarks/pretrained.py GAME` trains such an agent again and compares the bytes.
 """
 
-from pathlib import Path
-from typing import NamedTuple
-
 from selfplay.errors import SettingError
+from selfplay.runs.learned_agent import LearnedAgent
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.folders import PACKAGE_FOLDER
 
@@ -14,28 +12,16 @@ PRETRAINED_FOLDER = PACKAGE_FOLDER / "pretrained"
 """Holds a folder for each game, named like it."""
 
 
-class PretrainedAgent(NamedTuple):
-    """Where the agent of a game is."""
-
-    run_dir: Path
-    level: int
-
-    @property
-    def path(self) -> Path:
-        """The file of its weights."""
-        return RunFolder(self.run_dir).agent(self.level)
-
-
-def pretrained_agents() -> dict[str, PretrainedAgent]:
+def pretrained_agents() -> dict[str, LearnedAgent]:
     """The agents that come with the program, by game."""
     return {
-        folder.name: PretrainedAgent(folder, levels[-1])
+        folder.name: LearnedAgent(folder, levels[-1])
         for folder in sorted(PRETRAINED_FOLDER.glob("*"))
         if (levels := RunFolder(folder).trained_levels())
     }
 
 
-def pretrained_agent(game: str) -> PretrainedAgent:
+def pretrained_agent(game: str) -> LearnedAgent:
     """The agent of the game with this name. Raises SettingError if none comes with the program."""
     agents = pretrained_agents()
     if game not in agents:

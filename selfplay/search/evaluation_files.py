@@ -46,12 +46,17 @@ def make_evaluation(name: str, game: Game) -> FeatureEvaluation:
     return evaluation
 
 
+def known_evaluations() -> list[str]:
+    """The names of the evaluations in conf/evaluation/."""
+    return sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
+
+
 def evaluation_path(name: str) -> Path:
     """The file of the evaluation with this name, or `name` itself if it is the path of a .yaml file.
 
     Raises SettingError if the name is unknown.
     """
-    known = sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
+    known = known_evaluations()
     if name not in known and not name.endswith(".yaml"):
         raise SettingError(
             f"unknown evaluation {name!r}; choose from {', '.join(known)}, or use the path of a .yaml file"

@@ -1,31 +1,28 @@
-"""`mcts:EVALUATOR`: Monte-Carlo tree search with a level's network or with random rollouts."""
+"""`mcts:EVALUATOR`: Monte-Carlo tree search with a learned agent's network or with random rollouts."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import SettingError
+from selfplay.players.learned_agents import agent_syntaxes, named_agent
 from selfplay.players.mcts_offers import mcts_offers
 from selfplay.players.offers import Offering
-from selfplay.players.player_names import Option, PlayerKind, PlayerName, whole_number
+from selfplay.players.player_names import Option, PlayerKind, PlayerName
 from selfplay.registry import Registry
-from selfplay.runs.pretrained import pretrained_agents
-from selfplay.settings.choices import PRETRAINED
 
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
+    from selfplay.search.mcts.rollouts import RolloutEvaluator
 
 EVALUATORS: "Registry[Callable[[str, PlayerName, Game, Path], Any]]" = Registry(
-    "evaluator",
-    {
-        "rollouts": "selfplay.players.mcts_evaluators:rollouts",
-        "level": "selfplay.players.mcts_evaluators:level",
-        PRETRAINED: "selfplay.players.mcts_evaluators:pretrained",
-    },
-    group="selfplay.mcts_evaluators",
+    "evaluator", {"rollouts": "selfplay.players.kinds.mcts:rollouts"}, group="selfplay.mcts_evaluators"
 )
-"""By the first word after `mcts:`, functions (the text after a second colon, name, game, run_dir) to an evaluator."""
+"""Evaluators other than learned agents, by the first word after `mcts:`.
+
+Functions from (the text after a second colon, name, game, run_dir) to an evaluator.
+"""
 
 DEFAULT_RULES = {"rollouts": "uct"}
 """The rule with an evaluator if the name does not give one; puct with all others."""
@@ -45,30 +42,43 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.search.mcts.rule import make_rule
     from selfplay.search.mcts.tree_search import TreeSearch
 
-    kind, _, argument = name.argument.partition(":")
-    if kind not in EVALUATORS:
-        raise SettingError(f"player {name.text!r}: write {KIND.syntax}; {_evaluators(run_dir)}")
-    options = name.options
+    kind, options = name.argument.partition(":")[0], name.options
     constants = {option.name: name.given[option.name] for option in CONSTANTS if option.name in name.given}
     rule = make_rule(options["rule"] or DEFAULT_RULES.get(kind, "puct"), constants)
-    evaluator = EVALUATORS[kind](argument, name, game, Path(options["run_dir"] or run_dir))
+    evaluator = _evaluator(name, game, run_dir)
     search = TreeSearch(game, evaluator, rule, options["simulations"], proves=options["proves"], reuse=options["reuse"])
     return MctsPlayer(search, temperature=options["temperature"], name=name.text)
 
 
-def _files(name: PlayerName, run_dir: Path) -> list[Path]:
-    from selfplay.players.levels import agent_of
+def _evaluator(name: PlayerName, game: "Game", run_dir: Path) -> Any:
+    """The evaluator that the argument of the name names. Raises SettingError if there is none."""
+    from selfplay.players.network_evaluator import level_evaluator
 
-    kind, _, level = name.argument.partition(":")
-    if kind == PRETRAINED:
-        return [agent.path for agent in pretrained_agents().values()]
-    if kind != "level":
-        return []
-    return [agent_of(name.options["run_dir"] or run_dir, whole_number(name.text, level, "the level"))]
+    kind, _, argument = name.argument.partition(":")
+    if kind in EVALUATORS:
+        return EVALUATORS[kind](argument, name, game, Path(name.options["run_dir"] or run_dir))
+    if (named := named_agent(name.argument, name, run_dir)) is not None:
+        return level_evaluator(*named.find(game, run_dir), game, name.options["prior_temperature"])
+    raise SettingError(f"player {name.text!r}: write {KIND.syntax}; {_evaluators(run_dir)}")
+
+
+def rollouts(argument: str, name: PlayerName, game: "Game", run_dir: Path) -> "RolloutEvaluator":
+    """Random matches. Raises SettingError if the name has a second argument."""
+    from selfplay.search.mcts.rollouts import RolloutEvaluator
+
+    if argument:
+        raise SettingError(f"player {name.text!r}: write mcts:rollouts without a second colon")
+    return RolloutEvaluator(name.options["rollouts"])
+
+
+def _files(name: PlayerName, run_dir: Path) -> list[Path]:
+    named = named_agent(name.argument, name, run_dir)
+    return [] if named is None else named.files(run_dir)
 
 
 def _evaluators(run_dir: Path) -> str:
-    return f"choose EVALUATOR from {', '.join(EVALUATORS)}, such as mcts:rollouts or mcts:level:3"
+    choices = ", ".join((*EVALUATORS, *agent_syntaxes()))
+    return f"choose EVALUATOR from {choices}, such as mcts:rollouts or mcts:level:3"
 
 
 KIND = PlayerKind(

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.players.player_names import Option, PlayerKind, PlayerName, whole_number
+from selfplay.players.kinds.level import level_agent, level_files
+from selfplay.players.player_names import Option, PlayerKind, PlayerName
 
 if TYPE_CHECKING:
     from selfplay.games import Game
@@ -14,8 +15,7 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.network_evaluator import level_policy
     from selfplay.players.policy_net import PolicyNetPlayer
 
-    level = whole_number(name.text, name.argument, "the level")
-    return PolicyNetPlayer(game, level_policy(name.options["run_dir"] or run_dir, level, game), name.text)
+    return PolicyNetPlayer(game, level_policy(*level_agent(name, game, run_dir), game), name.text)
 
 
 KIND = PlayerKind(
@@ -23,4 +23,5 @@ KIND = PlayerKind(
     "the most promising action by the policy head of level L, without search",
     _make,
     (Option("run_dir"),),
+    files=level_files,
 )

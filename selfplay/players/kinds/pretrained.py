@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from selfplay.players.learned_agents import make_learned_player
 from selfplay.players.offers import Offer, Offering, OfferLimits
 from selfplay.players.player_names import Option, PlayerKind, PlayerName
 from selfplay.runs.pretrained import pretrained_agent, pretrained_agents
@@ -12,18 +13,14 @@ from selfplay.settings.choices import PRETRAINED
 
 if TYPE_CHECKING:
     from selfplay.games import Game
-    from selfplay.players.player import Player
+    from selfplay.runs.learned_agent import LearnedAgent
 
 SEARCH_DEPTH, SOLVED_EMPTIES = 5, 10
 """Of the search that is offered as an opponent."""
 
 
-def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
-    from selfplay.players.levels import load_agent
-
-    options = name.options
-    path = pretrained_agent(game.name).path
-    return load_agent(path, PRETRAINED, game, depth=options["depth"], temperature=options["temperature"])
+def _agent(name: PlayerName, game: "Game", run_dir: Path) -> "LearnedAgent":
+    return pretrained_agent(game.name)
 
 
 def _files(name: PlayerName, run_dir: Path) -> list[Path]:
@@ -63,8 +60,9 @@ def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]
 KIND = PlayerKind(
     PRETRAINED,
     "the agent that comes with the program, for some games",
-    _make,
+    make_learned_player,
     (Option("depth", int, 1), Option("temperature", float, 0.0)),
     files=_files,
+    agent=_agent,
     offering=Offering(_offers, 1),
 )

@@ -4,15 +4,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
+from selfplay.players.learned_agents import NamedAgent, named_agent
 from selfplay.players.offers import Offering
-from selfplay.players.player_names import Option, PlayerKind, PlayerName, whole_number
+from selfplay.players.player_names import Option, PlayerKind, PlayerName
 from selfplay.players.search_offers import most_discs_offer, search_offers
-from selfplay.runs.pretrained import pretrained_agent, pretrained_agents
-from selfplay.settings.choices import PRETRAINED
 
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
+    from selfplay.runs.learned_agent import LearnedAgent
     from selfplay.search.evaluation import Evaluation
 
 DEPTH, NETWORK_DEPTH = 4, 2
@@ -25,16 +25,15 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.search.evaluation_files import make_evaluation
     from selfplay.search.searcher import Searcher
 
-    options, level = name.options, _level(name)
-    folder = options["run_dir"] or run_dir
-    if options["evaluation"] == PRETRAINED:
-        folder, level = pretrained_agent(game.name)
-    if level is None:
-        evaluation: Evaluation | None = make_evaluation(options["evaluation"], game)
+    options, named = name.options, _named_agent(name, run_dir)
+    if named is None:
+        evaluation: Evaluation = make_evaluation(options["evaluation"], game)
     else:
-        evaluation = level_evaluation(folder, level, game)
-    if evaluation is None:
-        return _network_search(name, game, folder, level or 0)
+        agent = named.find(game, run_dir)
+        learned = level_evaluation(*agent, game)
+        if learned is None:
+            return _network_search(name, game, agent)
+        evaluation = learned
     searcher = Searcher(game, evaluation, name.argument, ordered=options["ordered"], table_bits=options["table_bits"])
     return SearchPlayer(
         searcher,
@@ -46,24 +45,21 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
 
 
 def _files(name: PlayerName, run_dir: Path) -> list[Path]:
-    from selfplay.players.levels import agent_of
     from selfplay.search.evaluation_files import evaluation_path
 
-    level = _level(name)
-    if name.options["evaluation"] == PRETRAINED:
-        return [agent.path for agent in pretrained_agents().values()]
-    if level is None:
-        return [evaluation_path(name.options["evaluation"])]
-    return [agent_of(name.options["run_dir"] or run_dir, level)]
+    named = _named_agent(name, run_dir)
+    return [evaluation_path(name.options["evaluation"])] if named is None else named.files(run_dir)
 
 
-def _level(name: PlayerName) -> int | None:
-    """The level in the option evaluation=level:L; None if it names another evaluation."""
-    kind, colon, level = name.options["evaluation"].partition(":")
-    return whole_number(name.text, level, "the level") if kind == "level" and colon else None
+def _named_agent(name: PlayerName, run_dir: Path) -> NamedAgent | None:
+    """The learned agent in the option evaluation; None if it names an evaluation in a file."""
+    from selfplay.search.evaluation_files import known_evaluations
+
+    text = name.options["evaluation"]
+    return None if text in known_evaluations() else named_agent(text, name, run_dir)
 
 
-def _network_search(name: PlayerName, game: "Game", run_dir: str | Path, level: int) -> "Player":
+def _network_search(name: PlayerName, game: "Game", agent: "LearnedAgent") -> "Player":
     """The player of a level whose network cannot be compiled: it evaluates the whole tree in batches of positions."""
     from selfplay.players.levels import load_level
     from selfplay.search.searcher import ALGORITHMS
@@ -73,7 +69,7 @@ def _network_search(name: PlayerName, game: "Game", run_dir: str | Path, level: 
     if unsupported := [option for option in ("time_limit", "endgame") if option in name.given]:
         raise SettingError(f"player {name.text!r}: {unsupported[0]} needs a level with tables (architecture=ntuple...)")
     depth = NETWORK_DEPTH if name.options["depth"] is None else name.options["depth"]
-    player = load_level(run_dir, level, game, depth=depth)
+    player = load_level(*agent, game, depth=depth)
     player.name = _own_name(name)
     return player
 

@@ -1,0 +1,97 @@
+"""Names of learned agents, alone and in names of searches."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.errors import SettingError, StageError
+from selfplay.games import make_game
+from selfplay.players.learned_agents import make_learned_player
+from selfplay.players.player_names import Option, PlayerKind
+from selfplay.players.registry import files_of_player, make_player
+from selfplay.runs.learned_agent import LearnedAgent
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.choices import PLAYERS
+
+GAME = make_game("tictactoe")
+DRAWS = Draws(stream_key(0, 0, Activity.NAMED_PLAYERS), torch.arange(1), 0)
+
+
+def before_newest(name, game, run_dir):
+    """The level before the newest by the number in the name."""
+    folder = Path(name.options["run_dir"] or run_dir)
+    return LearnedAgent(folder, max(RunFolder(folder).trained_levels()) - int(name.argument))
+
+
+KIND = PlayerKind(
+    "before_newest:N",
+    "the level N before the newest",
+    make_learned_player,
+    (Option("depth", int, 1), Option("temperature", float, 0.0), Option("run_dir")),
+    files=lambda name, run_dir: [before_newest(name, None, run_dir).path],
+    agent=before_newest,
+)
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PLAYERS, "_found", dict(PLAYERS._found))
+    PLAYERS.register("before_newest", KIND)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "before_newest:1",
+        "mcts:before_newest:1?simulations=8",
+        "search:negascout?depth=2&evaluation=before_newest:1",
+    ],
+)
+def test_a_kind_from_outside_plays_alone_and_in_searches(tiny_run: Path, tmp_path: Path, name: str) -> None:
+    same = make_player(name.replace("before_newest:1", "level:2"), GAME, tiny_run)
+    player = make_player(name, GAME, tiny_run)
+    values = player.action_values(GAME.init())
+    torch.testing.assert_close(values, same.action_values(GAME.init()), rtol=0, atol=0, equal_nan=True)
+    assert torch.equal(player.act(GAME.init(), DRAWS), same.act(GAME.init(), DRAWS))
+
+    # The option run_dir of the whole name is passed on.
+    separator = "&" if "?" in name else "?"
+    assert files_of_player(f"{name}{separator}run_dir={tiny_run}", tmp_path) == [RunFolder(tiny_run).agent(2)]
+
+
+def test_the_policy_of_a_level_is_made_from_its_file(tiny_run: Path) -> None:
+    assert files_of_player("policy:2", tiny_run) == [RunFolder(tiny_run).agent(2)]
+
+
+@pytest.mark.parametrize(
+    ("part", "reason"),
+    [
+        ("level", "player 'level': write level:L"),
+        ("level:x", "the level must be a whole number"),
+        ("level:3?depth=2", "the level must be a whole number"),
+        ("pretrained:3", "player 'pretrained:3': write pretrained"),
+    ],
+)
+@pytest.mark.parametrize("name", ["mcts:{}", "search:negascout?evaluation={}"])
+def test_bad_names_of_learned_agents_are_refused(tiny_run: Path, name: str, part: str, reason: str) -> None:
+    if "?" in part and name.startswith("mcts"):
+        reason = "'depth=2' is not an option of mcts:EVALUATOR"
+    with pytest.raises(SettingError, match=reason):
+        make_player(name.format(part), GAME, tiny_run)
+
+
+@pytest.mark.parametrize("name", ["level:9", "mcts:level:9", "search:negascout?evaluation=level:9", "policy:9"])
+def test_a_level_that_the_run_does_not_have_is_refused(tiny_run: Path, name: str) -> None:
+    with pytest.raises(StageError, match="has no level 9"):
+        make_player(name, GAME, tiny_run)
+    with pytest.raises(StageError, match="has no level 9"):
+        files_of_player(name, tiny_run)
+
+
+def test_the_error_for_unknown_evaluators_lists_learned_agents(tiny_run: Path) -> None:
+    with pytest.raises(
+        SettingError, match=r"choose EVALUATOR from rollouts, level:L, pretrained, before_newest:N, such"
+    ):
+        make_player("mcts:crystal_ball", GAME, tiny_run)
