@@ -102,6 +102,7 @@ def event_files(run_dir: Path) -> dict[Path, int]:
     return {path: path.stat().st_size for path in (run_dir / "tensorboard").rglob("events.out.*")}
 
 
+@pytest.mark.slow
 @needs_tensorboard
 def test_finished_stages_are_not_logged_twice(logged_run: Path, tmp_path: Path) -> None:
     run_dir = Path(shutil.copytree(logged_run, tmp_path / "run"))
@@ -126,6 +127,7 @@ class CutOff(NoProgress):
             raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 @needs_tensorboard
 def test_an_interrupted_level_is_logged_once_after_the_run_resumes(tiny_run: Path, tmp_path: Path) -> None:
     settings = tiny_settings(tmp_path / "run", *LOGGED)
@@ -164,6 +166,7 @@ def test_events_that_cannot_be_written_are_refused_in_one_line(run_copy: Path) -
         train_level(tiny_settings(run_copy, *LOGGED), 1)
 
 
+@pytest.mark.slow
 @needs_tensorboard
 def test_events_on_a_full_disk_are_refused_in_one_line(tmp_path: Path, tiny_run: Path) -> None:
     with small_disk_at(tmp_path, "4m"):

@@ -139,6 +139,7 @@ def single_step(own, opp, player, action):
     return tuple(field.item() for field in GAME.step(state, torch.tensor([action])))
 
 
+@pytest.mark.slow
 def test_ten_thousand_random_matches_replayed_one_by_one_are_equal_at_every_ply():
     (record,) = play_matches(GAME, (RANDOM, RANDOM), range(10_000), 2)
     plies = [list(zip(*(field.tolist() for field in state), strict=True)) for state in record.states]

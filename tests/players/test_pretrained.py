@@ -38,7 +38,7 @@ def test_its_file_is_the_one_that_its_manifest_describes(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES[:2], pytest.param(NAMES[2], marks=pytest.mark.slow)])
 def test_it_plays_like_the_level_of_its_run(game: str, name: str, tmp_path: Path) -> None:
     state, (run_dir, level) = make_game(game).init(), pretrained_agent(game)
     same = name.replace("pretrained", f"level:{level}")

@@ -77,6 +77,7 @@ def test_greedy_discs_takes_the_most_discs():
     assert values == {"d1": 3.0, "c3": 1.0}
 
 
+@pytest.mark.slow
 def test_negascout_to_depth_6_beats_the_random_player():
     # It is the same search in every match; what the random player does differs.
     player = named("search:negascout?depth=6&evaluation=article")

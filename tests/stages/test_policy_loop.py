@@ -65,7 +65,7 @@ def test_batches_and_shards_change_no_byte(policy_run: Path, policy_copy: Path, 
     assert files_of(policy_copy) == files_of(policy_run)
 
 
-@pytest.mark.parametrize("executor", ["serial", "process"])
+@pytest.mark.parametrize("executor", ["serial", pytest.param("process", marks=pytest.mark.slow)])
 def test_batches_and_workers_change_no_byte_of_matches_with_kept_trees(
     policy_run: Path, policy_copy: Path, executor: str
 ) -> None:

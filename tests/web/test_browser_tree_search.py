@@ -39,6 +39,7 @@ def test_each_square_shows_its_share_of_the_simulations(page: Page) -> None:
     expect(shares).to_have_count(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"viewport": {"width": width, "height": 800}} for width in (375, 1280)])
 def test_columns_show_shares_inside_their_heads(page: Page, options: dict[str, Any]) -> None:
     visit(page, "/#play/connect_four")
@@ -53,6 +54,7 @@ def test_columns_show_shares_inside_their_heads(page: Page, options: dict[str, A
     assert page.evaluate("document.documentElement.scrollWidth") <= options["viewport"]["width"]
 
 
+@pytest.mark.slow
 def test_buttons_show_shares(page: Page) -> None:
     visit(page, "/#play/sumto100")
     choose(page, SEARCH)
