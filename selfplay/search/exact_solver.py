@@ -40,10 +40,6 @@ class SolvedPosition(NamedTuple):
     """Number of positions visited."""
 
 
-class StoppedError(Exception):
-    """Raised in the search thread to stop it, when its result is no longer needed."""
-
-
 class ExactSolver(ABC):
     """Finds the exact value of positions, and of every action there.
 
@@ -60,6 +56,8 @@ class ExactSolver(ABC):
     """Positions with more empty squares than this take hours."""
     counts_points: bool
     """Whether values are the points (Othello: discs) by which the player to move wins."""
+    quick_positions = 0
+    """Number of positions that a search visits in the calling thread before it starts another; 0: none."""
 
     def __init__(self, game: Game, board: int, table: NDArray[Any], work: NDArray[np.int64]) -> None:
         self.game, self._board, self._table, self._work = game, board, table, work
@@ -173,7 +171,7 @@ class ExactSolver(ABC):
     def _interruptibly(self, search: Callable[[StopFlag], Result], time_limit: float | None) -> Result:
         """The result of `search`, which may be called again after it has raised StoppedError."""
         self._work[0] = 0
-        return run_interruptibly(search, time_limit, "solving the position")
+        return run_interruptibly(search, time_limit, "solving the position", quick_steps=self.quick_positions)
 
     def _best_actions(self, own: int, opp: int, value: int, stop: StopFlag) -> Iterator[int]:
         """The lowest of the best actions here, then in the position after it, to the end of the match."""

@@ -1,12 +1,14 @@
 """Runs long compiled work so that Ctrl-C or a time limit can stop it.
 
 Compiled code does not handle signals. It therefore runs in a separate thread and polls a flag every few thousand steps;
-the calling thread waits for it and sets the flag.
+the calling thread waits for it and sets the flag. Starting a thread takes as long as many a short search, and longer on
+a busy machine, so work that counts its steps can do the first of them in the calling thread.
 """
 
 import math
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from threading import Thread
 from time import monotonic
 from typing import TypeVar
@@ -19,13 +21,26 @@ from selfplay.errors import SettingError, TimeLimitError
 Result = TypeVar("Result")
 
 StopFlag = NDArray[np.int64]
-"""int64[1]: 0 while the work should continue, 1 when it should return at once; its result is then ignored."""
+"""int64[2]. [STOP]: 0 while the work should continue, 1 when it should return at once; its result is then ignored.
+[LIMIT]: the number of steps after which the work that counts them sets [STOP] to 1 itself."""
+
+STOP, LIMIT = 0, 1
+UNLIMITED = np.iinfo(np.int64).max
 
 POLL_SECONDS = 0.1
 """The longest time before a signal is noticed."""
 
 SECONDS_TO_STOP = 2.0
 """How long to wait for the work after telling it to stop."""
+
+
+class StoppedError(Exception):
+    """Raised by work that was stopped."""
+
+
+def new_stop_flag(steps: int = UNLIMITED) -> StopFlag:
+    """A flag for work that should continue, for at most this many steps."""
+    return np.array([0, steps], dtype=np.int64)
 
 
 def check_time_limit(time_limit: float | None) -> None:
@@ -35,13 +50,20 @@ def check_time_limit(time_limit: float | None) -> None:
 
 
 def run_interruptibly(
-    function: Callable[[StopFlag], Result], time_limit: float | None = None, name: str = "the search"
+    function: Callable[[StopFlag], Result],
+    time_limit: float | None = None,
+    name: str = "the search",
+    *,
+    quick_steps: int = 0,
 ) -> Result:
-    """Run `function(stop)`, which must poll `stop[0]` often and return soon after it becomes 1.
+    """Run `function(stop)`, which must poll `stop[STOP]` often and return soon after it becomes 1.
 
     Args:
         time_limit: seconds from now; None for no limit.
         name: what the error message calls the work.
+        quick_steps: number of steps, of together a few milliseconds, that are done in the calling thread; 0: none. If
+            `function` needs more, it must raise StoppedError, and is called again in another thread, where it may
+            continue.
 
     Raises:
         SettingError: `time_limit` is not above 0.
@@ -50,7 +72,14 @@ def run_interruptibly(
         Exception: whatever `function` raises.
     """
     check_time_limit(time_limit)
-    stop = np.zeros(1, dtype=np.int64)
+    if quick_steps > 0:
+        with suppress(StoppedError):
+            return function(new_stop_flag(quick_steps))
+    return _run_in_thread(function, time_limit, name)
+
+
+def _run_in_thread(function: Callable[[StopFlag], Result], time_limit: float | None, name: str) -> Result:
+    stop = new_stop_flag()
     outcome: Future[Result] = Future()
 
     def work() -> None:
@@ -72,5 +101,5 @@ def run_interruptibly(
         raise TimeLimitError(f"{name} did not finish within {time_limit:g} seconds; set a longer time limit")
     finally:
         if not outcome.done():
-            stop[0] = 1
+            stop[STOP] = 1
             wait([outcome], SECONDS_TO_STOP)

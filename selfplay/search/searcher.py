@@ -21,14 +21,13 @@ from selfplay.search.algorithms import (
     compile_search,
 )
 from selfplay.search.evaluation import Evaluation
-from selfplay.search.interruption import run_interruptibly
+from selfplay.search.interruption import new_stop_flag, run_interruptibly
 from selfplay.search.stack import Stack, make_stack
 from selfplay.search.trace import Trace
 from selfplay.search.transposition_table import Table, make_table
 
 ALGORITHMS = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
 MAX_DEPTH = 120
-NO_STOP = np.zeros(1, dtype=np.int64)
 MAX_TABLE_BITS = 28
 
 
@@ -174,7 +173,7 @@ class Searcher:
         check_depth(depth)
         trace, table = Trace(depth), self._table.view(np.recarray)  # records whose fields are attributes
         with np.errstate(over="ignore"):  # numpy warns where numbers wrap around, as compiled ones do
-            found = self._run(uncompiled(self._search), state, depth, NO_STOP, trace.stack(), table)
+            found = self._run(uncompiled(self._search), state, depth, new_stop_flag(), trace.stack(), table)
         trace.finish()
         assert found is not None
         return self._result(found, depth, 0), trace

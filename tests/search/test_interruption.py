@@ -8,7 +8,7 @@ import time
 import pytest
 
 from selfplay.errors import SettingError, TimeLimitError
-from selfplay.search.interruption import run_interruptibly
+from selfplay.search.interruption import LIMIT, STOP, StoppedError, run_interruptibly
 
 
 class Work:
@@ -25,9 +25,24 @@ class Work:
 
 
 def test_the_result_comes_back_from_another_thread():
-    flag, thread = run_interruptibly(lambda stop: (stop.tolist(), threading.current_thread()), time_limit=60)
-    assert flag == [0]
+    flag, thread = run_interruptibly(lambda stop: (int(stop[STOP]), threading.current_thread()), time_limit=60)
+    assert flag == 0
     assert thread is not threading.main_thread()
+
+
+@pytest.mark.parametrize(("steps", "threads"), [(10, 1), (11, 2)])
+def test_quick_work_is_done_in_the_calling_thread_and_continued_in_another(steps, threads):
+    seen = []
+
+    def count(stop):
+        seen.append(threading.get_ident())
+        if stop[LIMIT] < steps:
+            raise StoppedError
+        return steps
+
+    assert run_interruptibly(count, time_limit=60, quick_steps=10) == steps
+    assert seen[0] == threading.get_ident()
+    assert len(set(seen)) == threads
 
 
 @pytest.mark.parametrize("error", [ValueError, TimeoutError, KeyboardInterrupt])

@@ -20,6 +20,7 @@ from selfplay.games.connect_four import COLUMNS, SQUARES
 from selfplay.search.connect_four.board import COLUMN, STEP, key_of, mirrored, playable_squares, winning_squares
 from selfplay.search.connect_four.book import BOOK_EMPTIES, NO_SCORE, book_score
 from selfplay.search.connect_four.table import NEAR_ENTRIES, Table, bounds_at, entry_with, place_of
+from selfplay.search.interruption import LIMIT, STOP
 
 TABLE_EMPTIES = 8
 """Positions with at least this many empty squares are kept in the table."""
@@ -27,8 +28,8 @@ MIRROR_EMPTIES = 18
 """Positions with at least this many empty squares have one entry together with their mirror image."""
 POLL_INTERVAL = 65536
 """Number of positions visited between two checks of the stop flag; at most 10 ms."""
-VISITED, LIMIT = 0, 1
-"""The indices of the number of positions visited in the array `work`, and of the number after which to stop."""
+VISITED = 0
+"""The index of the number of positions visited in the array `work`."""
 CENTRE_FIRST = np.array([COLUMN << STEP * column for column in (3, 2, 4, 1, 5, 0, 6)], dtype=np.int64)
 MOVE_MASK = (1 << STEP * COLUMNS) - 1
 
@@ -65,8 +66,8 @@ NullWindowSearch = Callable[
 ]
 """(own, stones, bound, table, codes and scores of the book, work, stop, frames, moves) to a value v of a position with
 score s: s >= v > bound, or s <= v <= bound. The player to move must not be able to win at once. The search sets
-`stop[0]` to 1 once it has visited as many positions as the limit in `work`, and stops if somebody else does; the result
-is then meaningless. `frames` and `moves` are memory to work in."""
+`stop[STOP]` to 1 once more than `stop[LIMIT]` positions are visited, and stops if somebody else does; the result is
+then meaningless. `frames` and `moves` are memory to work in."""
 
 
 @part_of_compiled
@@ -200,7 +201,7 @@ def compile_null_window_search() -> NullWindowSearch:
         root.own, root.stones, root.bound = own, stones, bound
         root_empties = SQUARES - bit_count(stones)
         ply, is_new = 0, True
-        visited, limit = work[VISITED], work[LIMIT]
+        visited, limit = work[VISITED], stop[LIMIT]
         next_poll = min(visited + POLL_INTERVAL, limit)
         while True:
             frame = frames[ply]
@@ -210,8 +211,8 @@ def compile_null_window_search() -> NullWindowSearch:
                 if visited > next_poll:
                     next_poll = min(visited + POLL_INTERVAL, limit)
                     if visited > limit:
-                        stop[0] = 1
-                    if stop[0] != 0:
+                        stop[STOP] = 1
+                    if stop[STOP] != 0:
                         break
                 if root_empties - ply == BOOK_EMPTIES:
                     score = book_score(codes, scores, frame.own, frame.stones)

@@ -12,7 +12,7 @@ from selfplay.games.connect_four import SQUARES, has_line, is_terminal
 from selfplay.search.connect_four.board import playable_squares, position_of, winning_squares
 from selfplay.search.connect_four.kernel import Frames, Moves, compile_null_window_search
 from selfplay.search.connect_four.table import Table
-from selfplay.search.interruption import StopFlag
+from selfplay.search.interruption import STOP, StopFlag
 
 ValuesWithin = Callable[
     [
@@ -32,8 +32,8 @@ ValuesWithin = Callable[
     None,
 ]
 """(own, opp, lowest, highest, table, codes and scores of the book, work, stop, frames, moves, values): write the score
-of each position (own, opp), clipped to lowest..highest, to `values`. Returns at once when `stop[0]` is not 0, and sets
-it as `NullWindowSearch` does; the values are then meaningless."""
+of each position (own, opp), clipped to lowest..highest, to `values`. Returns at once when `stop[STOP]` is not 0, and
+sets it as `NullWindowSearch` does; the values are then meaningless."""
 
 
 @part_of_compiled
@@ -80,7 +80,7 @@ def compile_values_within() -> ValuesWithin:
         if winning_squares(mine, stones) & playable_squares(stones) != 0:
             return clipped((empties + 1) // 2, lowest, highest)
         lower, upper = clipped(-(empties // 2), lowest, highest), clipped((empties - 1) // 2, lowest, highest)
-        while lower < upper and stop[0] == 0:
+        while lower < upper and stop[STOP] == 0:
             bound = next_bound(lower, upper)
             score = null_window_search(mine, stones, bound, table, codes, scores, work, stop, frames, moves)
             if score > bound:
@@ -107,7 +107,7 @@ def compile_values_within() -> ValuesWithin:
         for i in range(len(own)):
             limits = lowest[i], highest[i]
             values[i] = value_within(own[i], opp[i], *limits, table, codes, scores, work, stop, frames, moves)
-            if stop[0] != 0:
+            if stop[STOP] != 0:
                 return
 
     return values_within

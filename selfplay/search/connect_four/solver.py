@@ -7,9 +7,6 @@ Scores are those of the published test sets: 22 minus the number of stones that 
 positive if the player to move wins, and 0 for a draw. A sooner win has a higher score, a later loss too.
 """
 
-from collections.abc import Callable
-from contextlib import suppress
-
 import numpy as np
 
 from selfplay.compute.compilation import Words
@@ -18,15 +15,11 @@ from selfplay.games.connect_four import FULL_BOARD, SQUARES, ConnectFour
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.search.connect_four.book import NO_BOOK, opening_book
-from selfplay.search.connect_four.kernel import LIMIT, VISITED, new_stack
+from selfplay.search.connect_four.kernel import new_stack
 from selfplay.search.connect_four.narrowing import compile_values_within
 from selfplay.search.connect_four.table import new_table
-from selfplay.search.exact_solver import ExactSolver, Result, StoppedError, check_table_bits, words_of
-from selfplay.search.interruption import StopFlag, check_time_limit
-
-QUICK_POSITIONS = 50_000
-"""Searches that visit fewer positions than this, about 10 ms, are done in the calling thread."""
-UNLIMITED = np.iinfo(np.int64).max
+from selfplay.search.exact_solver import ExactSolver, check_table_bits, words_of
+from selfplay.search.interruption import STOP, StopFlag, StoppedError
 
 SCORE_OF_NO_STONES = SQUARES // 2 + 1
 """The score minus the number of stones of the winner."""
@@ -46,12 +39,13 @@ class ConnectFourSolver(ExactSolver):
 
     practical_empties = SQUARES
     counts_points = False
+    quick_positions = 50_000  # about 10 ms
 
     def __init__(self, game: Game, table_bits: int = 20, with_book: bool = True) -> None:
         if game.rules is not ConnectFour.rules:
             raise SettingError(f"game={game.name}: this solver only knows connect_four")
         check_table_bits(table_bits, 10)
-        super().__init__(game, FULL_BOARD, new_table(table_bits), np.zeros(2, dtype=np.int64))
+        super().__init__(game, FULL_BOARD, new_table(table_bits), np.zeros(1, dtype=np.int64))
         # Made once, because the time in which the C library allocates memory varies by milliseconds.
         self._stack = new_stack()
         self._find_values = compile_values_within()
@@ -83,15 +77,6 @@ class ConnectFourSolver(ExactSolver):
     def _is_at_most(self, value: int, own: int, opp: int, stop: StopFlag) -> bool:
         return self._narrowed(own, opp, value, value + 1, stop) <= value
 
-    def _interruptibly(self, search: Callable[[StopFlag], Result], time_limit: float | None) -> Result:
-        check_time_limit(time_limit)
-        self._work[[VISITED, LIMIT]] = 0, QUICK_POSITIONS
-        # Starting a thread takes longer than most searches.
-        with suppress(StoppedError):
-            return search(np.zeros(1, dtype=np.int64))
-        self._work[LIMIT] = UNLIMITED
-        return super()._interruptibly(search, time_limit)
-
     def _narrowed(self, own: int, opp: int, lowest: int, highest: int, stop: StopFlag) -> int:
         """The score, clipped to lowest..highest. Raises StoppedError."""
         words = np.array([[own], [opp], [lowest], [highest]], dtype=np.int64)
@@ -103,7 +88,7 @@ class ConnectFourSolver(ExactSolver):
         values = np.empty_like(own)
         memory = self._table, *self._book, self._work, stop, *self._stack
         self._find_values(own, opp, lowest, highest, *memory, values)
-        if stop[0]:
+        if stop[STOP]:
             raise StoppedError
         return values
 

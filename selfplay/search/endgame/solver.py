@@ -18,8 +18,8 @@ from selfplay.search.endgame.kernel import ALL_MOVES, compile_null_window_search
 from selfplay.search.endgame.last_squares import EMPTIES_TO_WINNER
 from selfplay.search.endgame.narrowing import compile_values_within
 from selfplay.search.endgame.table import new_table
-from selfplay.search.exact_solver import ExactSolver, StoppedError, check_table_bits
-from selfplay.search.interruption import StopFlag
+from selfplay.search.exact_solver import ExactSolver, check_table_bits
+from selfplay.search.interruption import STOP, StopFlag, StoppedError
 
 GUESS_WIDTHS = (2, 3)
 """How many moves of each position are tried for the guesses."""
@@ -77,7 +77,7 @@ class EndgameSolver(ExactSolver):
         values, limits = np.empty_like(own), (lowest, highest, expected)
         find_values = compile_values_within(self.game.rules, self._turning)
         find_values(own, opp, *limits, self._searches, self._table, self._work, stop, values)
-        if stop[0]:
+        if stop[STOP]:
             raise StoppedError
         return values
 
@@ -95,7 +95,7 @@ class EndgameSolver(ExactSolver):
     def _ask(self, own: int, opp: int, bound: int, width: int, stop: StopFlag) -> int:
         search = self._searches
         value = self._null_window_search(own, opp, bound, search, width, GUESS_DOWN_TO, self._table, self._work, stop)
-        if stop[0]:
+        if stop[STOP]:
             raise StoppedError
         return value
 

@@ -1,5 +1,6 @@
 """Tree search of a batch of positions."""
 
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -13,14 +14,15 @@ from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
-from selfplay.search.interruption import run_interruptibly
+from selfplay.search.interruption import StopFlag, StoppedError, run_interruptibly
 from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator
 from selfplay.search.mcts.kept_trees import KeptTrees
-from selfplay.search.mcts.kernels import Frontier, compile_lockstep, compile_whole_search, make_frontier
+from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_frontier
 from selfplay.search.mcts.random_draws import write_words_of_draws, write_words_of_positions
 from selfplay.search.mcts.results import Plan, Results, make_results
 from selfplay.search.mcts.rule import Rule
 from selfplay.search.mcts.tree import Trees, make_trees, tree_bytes
+from selfplay.search.mcts.whole_search import IN_ALL, compile_whole_search
 from selfplay.settings.checks import require
 
 MOST_SIMULATIONS = 1_000_000
@@ -28,6 +30,8 @@ LARGEST_TREE = 2 << 30
 """Bytes of one tree; in games with many actions, this allows fewer simulations."""
 BYTES_AT_ONCE = 256 << 20
 """Memory of the trees that grow in lockstep."""
+QUICK_SECONDS, FEWEST_QUICK = 0.02, 16
+"""About how long a compiled search works in the calling thread, and the fewest simulations that it does there."""
 
 Numbers = NDArray[np.float64]
 
@@ -92,6 +96,8 @@ class TreeSearch:
         self._plan = Plan(simulations, proves, np.array(evaluator.ends, dtype=np.float64), False)
         self._constants = rule.constants(simulations, game.num_distinct_actions)
         self._kind = (game.rules, game.pass_action, rule.functions)
+        # As many as the search before could run in QUICK_SECONDS.
+        self._quick_simulations = FEWEST_QUICK
         # Asked once: looking for the methods of a protocol takes as long as several simulations.
         self._compiled: CompiledEvaluator | None = None
         if isinstance(evaluator, CompiledEvaluator):
@@ -171,7 +177,14 @@ class TreeSearch:
             return results
         search = compile_whole_search(*self._kind, self._compiled.position_value(self.game))
         how = plan, self._constants, self._compiled.parameters(self.game)
-        run_interruptibly(lambda stop: search(own, opp, *words, *how, trees, stop, results))
+        progress, start = np.zeros(3, dtype=np.int64), perf_counter()
+
+        def grow(stop: StopFlag) -> None:
+            if not search(own, opp, *words, *how, trees, progress, stop, results):
+                raise StoppedError
+
+        run_interruptibly(grow, quick_steps=self._quick_simulations)
+        self._quick_simulations = max(FEWEST_QUICK, int(QUICK_SECONDS * progress[IN_ALL] / (perf_counter() - start)))
         return results
 
     def _grow_in_lockstep(self, own: Words, opp: Words, root_words: Words, plan: Plan, trees: Trees) -> None:

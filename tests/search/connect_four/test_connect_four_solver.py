@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games import State, make_game
 from selfplay.games.connect_four import SQUARES, has_line, is_terminal, legal_actions, play
-from selfplay.search.connect_four import solver as solver_module
 from selfplay.search.connect_four.solver import ConnectFourSolver
 
 GAME = make_game("connect_four")
@@ -152,7 +151,7 @@ def test_a_table_of_an_impossible_size_is_rejected():
 
 @pytest.mark.parametrize("quick_positions", [0, 100, 10**9])
 def test_values_are_the_same_in_the_calling_thread_and_in_another(quick_positions, monkeypatch):
-    monkeypatch.setattr(solver_module, "QUICK_POSITIONS", quick_positions)
+    monkeypatch.setattr(ConnectFourSolver, "quick_positions", quick_positions)
     solver, known = ConnectFourSolver(GAME, with_book=False), {}
     threads = set()
 

@@ -123,6 +123,30 @@ def test_the_number_of_simulations_must_be_in_range(simulations):
         with_batches("puct", simulations)
 
 
+@pytest.mark.parametrize("reuse", [False, True])
+def test_a_search_that_continues_in_another_thread_finds_the_same(graph, monkeypatch, reuse):
+    state, found, starts = graph.state.select(torch.arange(0, len(graph), 50)), [], []
+    start = threading.Thread.start
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: (starts.append(thread.name), start(thread)))
+    for quick_simulations in (10**9, 1, 101):
+        search = TreeSearch(GAME, RolloutEvaluator(), make_rule("uct"), 20, reuse=reuse)
+        for ply in range(2):
+            starts.clear()
+            search._quick_simulations = quick_simulations
+            found.append(search.search(state, Draws(1, torch.arange(state.batch_size), ply)))
+            assert len(starts) == (quick_simulations < 10**9)
+    for result, expected in zip(found[2:], found[:2] * 2, strict=True):
+        for tensor, same in zip(result, expected, strict=True):
+            assert torch.equal(tensor.nan_to_num(9), same.nan_to_num(9))
+
+
+def test_short_searches_start_no_thread():
+    search = TreeSearch(GAME, RolloutEvaluator(), make_rule("uct"), 20)
+    for _ in range(3):
+        search.search(GAME.init())
+    assert search._quick_simulations > 20
+
+
 def test_ctrl_c_ends_a_long_search(default_sigint):
     search = TreeSearch(GAME, RolloutEvaluator(), make_rule("uct"), 1_000_000)
     search.search(GAME.state_after(["1,1", "0,0", "0,1", "2,1", "1,0", "1,2"]))  # compiles

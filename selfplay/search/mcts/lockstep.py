@@ -1,4 +1,4 @@
-"""Tree searches of a batch, compiled: as a whole with a compiled evaluator, or in steps with any other.
+"""Tree searches of a batch in lockstep, compiled in steps: for evaluators that value the leaves of all trees at once.
 
 Trees are independent of each other: whether they grow one after another or in lockstep changes nothing.
 """
@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled
-from selfplay.compute.random_numbers import fold
 from selfplay.games.rules import Rules
-from selfplay.search.mcts.evaluator import CompiledPositionValue
 from selfplay.search.mcts.results import Plan, Results
 from selfplay.search.mcts.rule import Constants, RuleFunctions
 from selfplay.search.mcts.steps import compile_steps
@@ -144,77 +142,3 @@ def compile_lockstep(rules: Rules, pass_action: int | None, rule: RuleFunctions)
             conclude_tree(trees, tree, tree, constants, results)
 
     return LockstepKernels(plant, advance, conclude)
-
-
-@cache
-def compile_whole_search(
-    rules: Rules, pass_action: int | None, rule: RuleFunctions, position_value: CompiledPositionValue
-) -> Callable[..., bool]:
-    """The whole search of a batch with a compiled evaluator, as one compiled function.
-
-    `search(own, opp, root_words, leaf_words, plan, constants, parameters, trees, stop, results)` grows one tree after
-    another: each in the memory of the first of `trees`, which holds the last one afterwards, or with `plan.has_kept`
-    each in its own. It returns False if it was stopped, once `stop` (int64[1]) is not 0.
-    """
-    plant_root, descend, begin, conclude = compile_steps(rules, pass_action, rule)
-
-    @part_of_compiled
-    def evaluate(
-        trees: Trees, tree: int, number: int, word: int, parameters: object, logits: NDArray[np.float64]
-    ) -> float:
-        node, edges = trees.nodes[tree, number], edges_of(trees, tree, number)
-        value = position_value(node.own, node.opp, edges, fold(word, number), parameters, logits)
-        node.value = value
-        set_priors(edges, logits)
-        return value
-
-    @part_of_compiled
-    def simulate(
-        trees: Trees,
-        tree: int,
-        word: int,
-        plan: Plan,
-        constants: Constants,
-        parameters: object,
-        stop: NDArray[np.int64],
-        logits: NDArray[np.float64],
-    ) -> None:
-        """Run the simulations of one tree, until its root is proved."""
-        for _ in range(plan.simulations):
-            if stop[0] != 0 or trees.nodes[tree, 0].is_proved != 0:
-                return
-            number = descend(trees, tree, plan, constants)
-            if number != NOT_ADDED:
-                value = evaluate(trees, tree, number, word, parameters, logits)
-                back_up(trees, tree, number, value, plan.proves)
-
-    @compiled
-    def search(
-        own: Words,
-        opp: Words,
-        root_words: Words,
-        leaf_words: Words,
-        plan: Plan,
-        constants: Constants,
-        parameters: object,
-        trees: Trees,
-        stop: NDArray[np.int64],
-        results: Results,
-    ) -> bool:
-        logits = np.empty(trees.edges.shape[2])
-        for row in range(len(own)):
-            tree = row if plan.has_kept else 0
-            is_kept = plan.has_kept and trees.sizes[tree] > 0
-            is_open = is_kept and trees.nodes[tree, 0].is_proved == 0
-            if not is_kept and plant_root(trees, tree, own[row], opp[row], plan):
-                evaluate(trees, tree, 0, leaf_words[row], parameters, logits)
-                is_open = True
-            if is_open:
-                begin(trees, tree, root_words[row], constants)
-                simulate(trees, tree, leaf_words[row], plan, constants, parameters, stop, logits)
-                if stop[0] != 0:
-                    return False
-            conclude(trees, tree, row, constants, results)
-        return True
-
-    return search
