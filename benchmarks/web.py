@@ -26,9 +26,11 @@ from selfplay.cli.command import run_reporting_errors
 from selfplay.errors import SettingError, StageError
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.web import WebSettings
-from selfplay.web.match import Match, Participant
+from selfplay.web.match import Match
 from selfplay.web.match_service import MatchService
-from selfplay.web.schemas import MatchView, NewMatchRequest
+from selfplay.web.participants import Participant, Participants
+from selfplay.web.people import People
+from selfplay.web.schemas import MatchView
 
 SCRIPT = PROJECT_FOLDER / "play" / "web.py"
 DEFAULTS = {"matches": "200", "at_a_time": "20", "opponent": "level-10", "run_dir": "", "seed": "0"}
@@ -103,10 +105,10 @@ def check(ended: list[Json], options: dict[str, str]) -> None:
     game = service.catalog.game("tictactoe")
     found = service.catalog.opponent(game, options["opponent"])
     for there in ended:
-        person = "first" if there["person_seat"] == 0 else "second"
-        asked = NewMatchRequest(game="tictactoe", opponent=options["opponent"], person=person)
+        people = People(there["people"])
         player = service.catalog.player(game, found)
-        match = Match(there["id"], game, Participant(found.view, player), service.settings.seed, asked.person)
+        participants = Participants(people, Participant(found.view, player))
+        match = Match(there["id"], game, participants, service.settings.seed)
         for ply in there["plies"]:
             if ply["by_person"]:
                 match.reply()

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
-from selfplay.matches.running_results import statuses_of
 from selfplay.playing.console_graph import draw_graph
+from selfplay.playing.console_players import ConsolePlayers
 from selfplay.playing.console_text import DEFAULT_DISPLAY, ConsoleText, Display
 from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues
 from selfplay.playing.open_session import open_session
@@ -61,13 +61,14 @@ class Console:
         self.asks_who_is_first = asks_who_is_first and session.players.count(None) == 1
         self.swap = swap
         self.display, self.text = display, ConsoleText(session.game, display)
-        self.patience = Patience(write)
+        self.players, self.patience = ConsolePlayers(session), Patience(write)
         self.values = ConsoleValues(session, write, self.text, self.patience)
         self._has_explained = False
 
     def play(self) -> None:
         """Play matches until the person leaves."""
-        self.write(f"{self._title()} (help lists the commands, quit {self._leaving})")
+        title = self.players.title(asks_who_is_first=self.asks_who_is_first)
+        self.write(f"{title} (help lists the commands, quit {self._leaving})")
         try:
             if self.values.shows[PERFECT]:
                 self._try_command(PERFECT, "on")
@@ -86,7 +87,8 @@ class Console:
     def watch(self, matches: int) -> None:
         """Play this number of matches without a person, without questions, or until KeyboardInterrupt."""
         if self._is_shown:
-            self.write(f"{self._title()} (Ctrl-C {self._leaving})")
+            title = self.players.title(asks_who_is_first=self.asks_who_is_first)
+            self.write(f"{title} (Ctrl-C {self._leaving})")
         try:
             for number in range(matches):
                 if number or self.session.is_over:
@@ -99,17 +101,6 @@ class Console:
 
     # ------------------------------------------------------------------ matches
 
-    def _title(self) -> str:
-        if self.asks_who_is_first:
-            return f"{self.game.presentation.title} against {self.session.names[1]}"
-        return f"{self.game.presentation.title}, {self._seats()}"
-
-    def _seats(self) -> str:
-        return ", ".join(
-            f"{seat}: {name}"
-            for seat, name in zip(self.game.presentation.player_names, self.session.names, strict=True)
-        )
-
     def _start_match(self) -> None:
         first_player = 1 - self.session.first_player if self.swap else self.session.first_player
         if self.asks_who_is_first:
@@ -119,14 +110,12 @@ class Console:
             first_player = 0 if answer else 1
         self.session.new_match(first_player)
         if self.swap and self._is_shown:
-            self.write(self._seats())
+            self.write(self.players.seats())
         self._write_seat()
 
     def _write_seat(self) -> None:
-        """Tell the person, if exactly one plays, which side is theirs."""
-        seats = self.session.seats
-        if seats.count(None) == 1:
-            self.write(f"You are {self.game.presentation.player_names[seats.index(None)]}.")
+        if (sentence := self.players.seat_of_person()) is not None:
+            self.write(sentence)
 
     def _finish_match(self) -> bool | None:
         """Play the current match to its end. Returns whether to play another one, or None if the end is taken back."""
@@ -149,33 +138,15 @@ class Console:
             self.write(self.session.result_to_person or "")
         if self.session.is_practice:
             self.write("This was practice: the result that counts is the one before you took back the end.")
-        self.write(self._score())
-
-    def _score(self) -> str:
-        """The results so far: of one person against a player in a few words, otherwise by seat."""
-        results, players = self.session.results, self.session.players
-        if not results.matches or players.count(None) != 1:
-            return self.session.standing() or ""
-        person = players.index(None)
-        won, drawn, lost = results.by_player if person == 0 else results.by_player[::-1]
-        draws = f", drawn: {drawn}" if drawn else ""
-        score = f"You: {won}, {self._opponent_name()}: {lost}{draws}"
-        return "; ".join([score, *statuses_of(*(player for player in players if player is not None))])
-
-    def _opponent_name(self) -> str:
-        return next(player.name for player in self.session.players if player is not None)
+        self.write(self.players.score())
 
     # ------------------------------------------------------------------ turns
 
     def _person_acts(self) -> None:
         self.values.show_to_choose()
-        people = self.session.players.count(None)
-        whose = (
-            "Your action" if people == 1 else f"Action of {self.game.presentation.player_names[self.session.to_move]}"
-        )
         explained = "" if self._has_explained else f" ({self.game.presentation.action_help})"
         self._has_explained = True
-        while (text := self._ask(f"{whose}{explained}: ")) is not None:
+        while (text := self._ask(f"{self.players.whose_action()}{explained}: ")) is not None:
             try:
                 ply = self.session.play(self.text.read(text, self.session.legal_actions))
                 self._write_number()
@@ -185,7 +156,7 @@ class Console:
                 self.write(str(error))
 
     def _player_acts(self) -> None:
-        subject = self._subject()
+        subject = self.players.subject()
         if self.session.can_only_pass:
             self.session.advance()
             self.write(f"{subject} can only pass.")
@@ -209,14 +180,6 @@ class Console:
     def _write_number(self) -> None:
         if (number := self.text.number(self.session.state)) is not None:
             self.write(number)
-
-    def _subject(self) -> str:
-        """The player to move, as the subject of a sentence."""
-        seat, seats = self.session.to_move, self.session.seats
-        if seats.count(None) == 1:
-            return "You" if seats[seat] is None else "It"
-        name = self.game.presentation.player_names[seat]
-        return name if seats[seat] is None else f"{name} ({self.session.names[seat]})"
 
     # ------------------------------------------------------------------ input
 

@@ -2,56 +2,34 @@
 
 import hashlib
 from contextlib import suppress
-from typing import NamedTuple
 
 import numpy as np
 
 from selfplay.compute.random_numbers import Activity, fold, stream_key
 from selfplay.games import Game
 from selfplay.players.perfect import perfect_player_of
-from selfplay.players.player import Player
 from selfplay.playing.best_line import best_line
 from selfplay.playing.hints import hint
 from selfplay.playing.match_description import MatchDescriber
-from selfplay.playing.seated_match import Players
 from selfplay.playing.session import Session
 from selfplay.search.shared_solver import NotSolvedYetError, Solving
 from selfplay.web.errors import NotFoundError, StaleError
 from selfplay.web.match_lock import MatchLock
+from selfplay.web.participants import Participant, Participants
+from selfplay.web.people import People
 from selfplay.web.schemas import (
     HintView,
     LineView,
     MatchFileView,
     MatchView,
     NewMatchRequest,
-    OpponentView,
-    People,
     PerfectView,
     PositionRequest,
     PositionView,
-    SeatOfPerson,
 )
-
-PARTNER, OPPONENT = 0, 1
-"""The numbers of the two players in the session. A person who plays against the opponent is number 0."""
-
-FIRST_PLAYER: dict[People, int] = {"first": PARTNER, "second": OPPONENT, "both": PARTNER, "none": PARTNER}
 
 LINE_SECONDS = 1.5
 """Time for the best line."""
-
-
-class Participant(NamedTuple):
-    """An opponent with its player."""
-
-    view: OpponentView
-    player: Player
-
-
-def busiest_of(opponent: Participant, partner: Participant | None) -> OpponentView:
-    """The one that learns, or else the one that may be slow."""
-    views = [opponent.view] if partner is None else [opponent.view, partner.view]
-    return max(views, key=lambda view: (view.learns, view.is_slow))
 
 
 class Match:
@@ -61,44 +39,24 @@ class Match:
 
     Args:
         match_id: the id by which the page refers to it.
-        opponent: plays against the person; values the actions of a match between two people.
-        partner: moves first in a match without people; None: the opponent.
+        participants: who plays.
 
     Attributes:
         lock: held by the request that uses the match; use all other attributes and methods only while holding it.
     """
 
-    def __init__(
-        self,
-        match_id: str,
-        game: Game,
-        opponent: Participant,
-        seed: int,
-        people: People = "first",
-        partner: Participant | None = None,
-    ) -> None:
-        self.id, self.game, self.people = match_id, game, people
-        self.opponent, self.partner = opponent, partner or opponent
+    def __init__(self, match_id: str, game: Game, participants: Participants, seed: int) -> None:
+        self.id, self.game, self.participants = match_id, game, participants
         self.session = Session(
             game,
-            self._players(),
+            participants.players,
             random_key(seed, match_id),
-            first_player=FIRST_PLAYER[people],
-            observer=opponent.player,
+            first_player=participants.first_player,
+            observer=participants.opponent.player,
         )
         self.lock = MatchLock()
         self.position: PositionRequest | None = None
         self._describer = MatchDescriber(self.session)
-
-    def _players(self) -> Players:
-        if self.people == "both":
-            return None, None
-        return self.partner.player if self.people == "none" else None, self.opponent.player
-
-    @property
-    def busiest(self) -> OpponentView:
-        """The opponent that determines the thread in which the match is played."""
-        return busiest_of(self.opponent, self.partner if self.people == "none" else None)
 
     # ------------------------------------------------------------------ what a person can do
 
@@ -132,7 +90,7 @@ class Match:
             while not (self.session.is_over or self.session.awaits_person):
                 self._value_actions()
                 self.session.advance()
-                if self.people == "none":
+                if not self.participants.people.seats:
                     return
 
     def undo(self) -> None:
@@ -143,23 +101,23 @@ class Match:
         """Take back all plies but the first `ply`. Raises NotNowError."""
         self.session.rewind(ply)
 
-    def new_match(self, person: SeatOfPerson) -> None:
+    def new_match(self, person: People) -> None:
         """Begin the next match against the same opponent. If one person plays, `person` is their seat."""
-        if self.person_seat is not None:
-            self.people = person
+        if self.participants.people.only_seat is not None:
+            self.participants = self.participants._replace(people=person)
         self.position = None
-        self.session.new_match(FIRST_PLAYER[self.people])
+        self.session.new_match(self.participants.first_player)
 
     def take_over(self, opponent: Participant, partner: Participant | None = None) -> None:
         """Let other opponents continue the match, and value the plies played so far unless they are slow."""
-        self.opponent, self.partner = opponent, partner or opponent
+        self.participants = self.participants._replace(opponent=opponent, partner=partner)
         self.session.observer = opponent.player
-        for number, player in enumerate(self._players()):
+        for number, player in enumerate(self.participants.players):
             self.session.take_over(number, player)
         self._value_plies()
 
     def _value_plies(self) -> None:
-        if not self.busiest.is_slow:
+        if not self.participants.busiest.is_slow:
             for number, ply in enumerate(self.session.plies):
                 if not ply.is_forced:
                     with suppress(NotSolvedYetError):
@@ -187,27 +145,16 @@ class Match:
             elif self.session.awaits_person:
                 self._value_actions()
         description = vars(self._describer.describe(ply))
-        position = self.position
+        people, opponent, position = self.participants.people, self.participants.opponent, self.position
         return MatchView(
-            **description | {"adviser": None if description["adviser"] is None else self.opponent.view.label},
+            **description | {"adviser": None if description["adviser"] is None else opponent.view.label},
             id=self.id,
-            opponent=self.opponent.view,
-            person_seat=self.person_seat,
-            people=self.people,
-            seats=self._seats(),
+            opponent=opponent.view,
+            person_seat=people.only_seat,
+            people=people,
+            seats=self.participants.seats,
             position=None if position is None else PositionView(**position.model_dump()),
         )
-
-    @property
-    def person_seat(self) -> int | None:
-        """The seat of the only person; None if both or none of the players are people."""
-        return None if self.people in ("both", "none") else self.session.first_player
-
-    def _seats(self) -> list[OpponentView | None]:
-        """Who holds each seat; None for a person."""
-        participants = (self.partner, self.opponent)
-        views = [None if player is None else participants[n].view for n, player in enumerate(self._players())]
-        return views if self.session.first_player == PARTNER else views[::-1]
 
     def _check_ply(self, ply: int | None) -> None:
         if ply is not None and ply > len(self.session.plies):
@@ -221,14 +168,14 @@ class Match:
             NotSolvedYetError: perfect play is not known yet.
         """
         given = hint(self.session, time_limit=0.0)
-        is_from_opponent = given.source == self.opponent.player.name
+        opponent = self.participants.opponent
         return HintView(
             action=given.action,
             text=self.game.presentation.action_in_words(given.action),
             square=self.game.presentation.placed_squares(self.session.state, [given.action])[0],
             value=given.value,
             words=given.words,
-            source=self.opponent.view.label if is_from_opponent else given.source,
+            source=opponent.view.label if given.source == opponent.player.name else given.source,
         )
 
     def solving(self, ply: int | None = None) -> Solving | None:
@@ -265,15 +212,16 @@ class Match:
         """The best line by the opponent's values, or by perfect play as far as it is known. `ply`: as for `solving`."""
         self._check_ply(ply)
         perfect = perfect_player_of(self.game) if is_perfect else None
-        player = self.opponent.player if perfect is None else perfect.with_time_limit(LINE_SECONDS)
+        opponent = self.participants.opponent
+        player = opponent.player if perfect is None else perfect.with_time_limit(LINE_SECONDS)
         actions = best_line(self.game, player, self.session.state_before(ply), LINE_SECONDS)
-        source = self.opponent.view.label if perfect is None else "Perfect play"
+        source = opponent.view.label if perfect is None else "Perfect play"
         return LineView(moves=[self.game.action_to_string(action) for action in actions], source=source)
 
     def file(self) -> MatchFileView:
         """The match so far as a file."""
         session = self.session
-        held = zip(session.names, self._seats(), strict=True)
+        held = zip(session.names, self.participants.seats, strict=True)
         first, second = (name if view is None else view.label for name, view in held)
         states = [session.state_before(number) for number in range(len(session.plies) + 1)]
         made = self.game.presentation.match_file(states, [ply.action for ply in session.plies], (first, second))

@@ -13,8 +13,9 @@ from selfplay.games import Game
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.web import WebSettings
-from selfplay.web.match import Match, Participant, busiest_of
+from selfplay.web.match import Match
 from selfplay.web.opponents import OpponentCatalog
+from selfplay.web.participants import Participant, Participants, busiest_of
 from selfplay.web.proof import Proofs
 from selfplay.web.proof_queue import ProofQueue
 from selfplay.web.schemas import HintView, LineView, MatchView, NewMatchRequest, PerfectView, ProofView, TakeOverRequest
@@ -70,8 +71,8 @@ class MatchService:
         if isinstance(begun, MatchView):
             return begun
         opponent, partner = await self.workers.run_loading(lambda: self._participants(game, request))
-        match = Match(self._new_id(), game, opponent, self.settings.seed, request.person, partner)
-        return await self.workers.run_for(match.busiest, lambda: self._begin(request, client, match))
+        match = self._match(game, Participants(request.person, opponent, partner))
+        return await self.workers.run_for(match.participants.busiest, lambda: self._begin(request, client, match))
 
     def _begin_if_cached(self, request: NewMatchRequest, client: str, game: Game) -> MatchView | None:
         """The new match; None if a player is not in the cache or may be slow."""
@@ -79,10 +80,11 @@ class MatchService:
         player = self.catalog.cached_player(game, opponent)
         if player is None or player.as_a(LearnsFromMatches) is not None or request.partner is not None:
             return None
-        participant = Participant(opponent.view, player)
-        return self._begin(
-            request, client, Match(self._new_id(), game, participant, self.settings.seed, request.person)
-        )
+        participants = Participants(request.person, Participant(opponent.view, player))
+        return self._begin(request, client, self._match(game, participants))
+
+    def _match(self, game: Game, participants: Participants) -> Match:
+        return Match(self._new_id(), game, participants, self.settings.seed)
 
     def _participants(
         self, game: Game, request: NewMatchRequest | TakeOverRequest
@@ -106,7 +108,7 @@ class MatchService:
         """The result of `change` for a match, while its lock is held. Raises NotFoundError, BusyError."""
         match = self.matches.get(name)
         # The opponent is read while the lock is held: another request may have changed it.
-        return await match.lock.hold(lambda: self.workers.run_for(match.busiest, lambda: change(match)))
+        return await match.lock.hold(lambda: self.workers.run_for(match.participants.busiest, lambda: change(match)))
 
     async def hint(self, name: str) -> HintView:
         """A hint in a match. Raises what `with_match` and `Match.hint` raise."""

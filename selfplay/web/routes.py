@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from selfplay.web.connection_limits import client_of
 from selfplay.web.match import Match
 from selfplay.web.match_service import MatchService
+from selfplay.web.people import People
 from selfplay.web.schemas import (
     ActionRequest,
     ErrorView,
@@ -166,7 +167,7 @@ def match_routes(service: MatchService) -> APIRouter:
         responses=CONFLICT,
     )
     async def next_match(match: MatchId, request: NextMatchRequest) -> MatchView:
-        return await service.with_match(match, then_view(lambda it: it.new_match(request.person)))
+        return await service.with_match(match, then_view(lambda it: it.new_match(People(request.person))))
 
     @router.put(
         "/{match}/opponent", summary="Let another opponent continue", operation_id="takeOver", responses=CONFLICT

@@ -7,10 +7,7 @@ from pydantic.dataclasses import dataclass
 
 from selfplay.players.solver_player import ValueKind
 from selfplay.playing.match_description import MatchDescription
-
-SeatOfPerson = Literal["first", "second"]
-People = Literal["first", "second", "both", "none"]
-"""The seats of people: one of them, both, or neither, to watch two players."""
+from selfplay.web.people import People
 
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]
 
@@ -36,7 +33,8 @@ class NewMatchRequest(RequestBody):
     game: str = Field(min_length=1, max_length=100, examples=["tictactoe"])
     opponent: OpponentId
     person: People = Field(
-        "first",
+        People.FIRST,
+        strict=False,
         description="Which seats people hold. both: the opponent only values the actions; none: the opponent moves "
         "second against `partner`.",
     )
@@ -62,7 +60,7 @@ class ActionRequest(RequestBody):
 class NextMatchRequest(RequestBody):
     """The next match against the same opponent."""
 
-    person: SeatOfPerson = "first"
+    person: Literal["first", "second"] = "first"
 
 
 class TakeOverRequest(RequestBody):

@@ -9,8 +9,10 @@ from fastapi import FastAPI
 from pydantic import TypeAdapter
 
 from selfplay.web.app import create_app
-from selfplay.web.match import Match, Participant
+from selfplay.web.match import Match
 from selfplay.web.match_service import MatchService
+from selfplay.web.participants import Participant, Participants
+from selfplay.web.people import People
 from selfplay.web.schemas import MatchView
 from selfplay.web.workers import LOADING_WORKERS
 from tests.web.concurrent_matches import Json, answer, client_of, play
@@ -50,9 +52,9 @@ def test_two_hundred_concurrent_matches_are_the_same_as_one_at_a_time(app: FastA
         # The same matches again without a server, one after another.
         game = service.catalog.game("tictactoe")
         opponent = service.catalog.opponent(game, there["opponent"]["id"])
-        person = "first" if there["person_seat"] == 0 else "second"
+        people = People(there["people"])
         participant = Participant(opponent.view, service.catalog.player(game, opponent))
-        alone = Match(there["id"], game, participant, 0, person)
+        alone = Match(there["id"], game, Participants(people, participant), 0)
         for ply in there["plies"]:
             if ply["by_person"]:
                 alone.reply()

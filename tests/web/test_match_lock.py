@@ -82,7 +82,7 @@ def test_a_search_does_not_block_other_matches(app: FastAPI, gate: Gate, monkeyp
     reply = Match.reply
 
     def slow_reply(self: Match) -> None:
-        if self.opponent.view.is_slow:
+        if self.participants.opponent.view.is_slow:
             gate.pass_through()
         reply(self)
 

@@ -4,9 +4,10 @@
 //     #play/othello?opponent=level-3&person=second&moves=f5d6c3
 //     #play/connect_four?opponent=perfect&person=both&position=-…-XO.0&moves=44
 
+import { areWatching, asPeople } from "./people.js";
+
 const STONES = { X: 1, O: -1, "-": 0 };
 const SIGNS = { 1: "X", "-1": "O", 0: "-" };
-const PEOPLE = ["first", "second", "both", "none"];
 
 // {view, game, saved}: saved is the match in the address, with the fields of a request for a new match; null if none.
 export function read(hash) {
@@ -18,7 +19,7 @@ export function read(hash) {
   }
   const saved = {
     opponent: given.get("opponent"),
-    person: PEOPLE.includes(given.get("person")) ? given.get("person") : "first",
+    person: asPeople(given.get("person")),
     partner: given.get("partner"),
     moves: given.get("moves") ?? "",
     position: readPosition(given.get("position")),
@@ -41,7 +42,7 @@ export function savedOf(match) {
   return {
     opponent: match.opponent.id,
     person: match.people,
-    partner: match.people === "none" ? match.seats[0].id : null,
+    partner: areWatching(match.people) ? match.seats[0].id : null,
     moves: match.moves,
     position: match.position,
     is_practice: match.is_practice && match.position === null,

@@ -1,13 +1,14 @@
 // The buttons, radio buttons and keys around the board.
 
 import { at } from "./drawing.js";
+import { areWatching } from "./people.js";
 
 const enable = (id, is) => at(id).setAttribute("aria-disabled", String(!is));
 
 // aria-disabled instead of disabled, so that a button keeps the keyboard focus.
 // shown: {match, isBusy, isRunning, cursor}
 export function showControls({ match, isBusy, isRunning, cursor }) {
-  const isWatched = match?.people === "none";
+  const isWatched = areWatching(match?.people);
   for (const [id, is] of [["undo", !isWatched], ["hint", !isWatched], ["step", isWatched], ["run", isWatched]]) {
     at(id).hidden = !is;
   }

@@ -7,12 +7,13 @@ import { Buttons } from "./buttons.js";
 import { at, checked } from "./drawing.js";
 import * as left from "./left.js";
 import { listen } from "./listeners.js";
+import { areWatching, isOnePerson, TWO_PEOPLE } from "./people.js";
 import * as players from "./players.js";
 import { newMatch, request, whenFree } from "./requests.js";
 import { Setup } from "./setup.js";
 import { listenToShare } from "./share.js";
 import { askForMore, giveHint, goTo, playOn } from "./stepping.js";
-import { isOnePerson, isShown, keepInHistory, perfect, review, savedAddress, show, table } from "./table.js";
+import { isShown, keepInHistory, perfect, review, savedAddress, show, table } from "./table.js";
 import { fail, say } from "./words.js";
 
 export { savedAddress };
@@ -111,7 +112,7 @@ async function replace(saved) {
 
 // Begins a match in a position that was set up, for two people, so that the values of both sides are shown.
 async function beginAt(position) {
-  await replace({ opponent: players.opponent.chosen.id, person: "both", position });
+  await replace({ opponent: players.opponent.chosen.id, person: TWO_PEOPLE, position });
   if (at("error").hidden) {
     players.select(address.savedOf(table.match));
     setup.cancel();
@@ -142,7 +143,7 @@ function nextMatch() {
     left.note(game, match);
     keepInHistory();
     review.clear();
-    request(() => api.next(match.id, isOnePerson(checked("person")) ? checked("person") : "first"));
+    request(() => api.next(match.id, isOnePerson(checked("person")) ? checked("person") : undefined));
   }
 }
 
@@ -161,7 +162,7 @@ function step() {
 
 async function run() {
   const mine = table.visit;
-  const goesOn = () => table.isRunning && mine === table.visit && table.match?.people === "none" && !table.match.is_over;
+  const goesOn = () => table.isRunning && mine === table.visit && areWatching(table.match?.people) && !table.match.is_over;
   table.isRunning = !table.isRunning;
   show();
   while (goesOn() && at("error").hidden) {

@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { Chooser } from "./chooser.js";
 import { at, check, checked, element, printed } from "./drawing.js";
+import { areWatching } from "./people.js";
 
 const SEATS = ["first", "second"];
 
@@ -44,7 +45,7 @@ function enablePerfect(isKnown) {
 }
 
 export function showPartner() {
-  at("partner-box").hidden = checked("person") !== "none";
+  at("partner-box").hidden = !areWatching(checked("person"));
 }
 
 // Selects the players of a match, or of one that is to be brought back.
@@ -56,7 +57,7 @@ export function select({ opponent: opponentId, partner: partnerId, person }) {
 
 // The players that are chosen, as fields of a request. The partner is left out if people play.
 export function chosenPlayers() {
-  const first = checked("person") === "none" ? { partner: partner.chosen.id } : {};
+  const first = areWatching(checked("person")) ? { partner: partner.chosen.id } : {};
   return { opponent: opponent.chosen.id, ...first };
 }
 

@@ -4,6 +4,7 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import { checked } from "./drawing.js";
 import * as left from "./left.js";
+import { areWatching } from "./people.js";
 import * as players from "./players.js";
 import { perfect, review, savedAddress, show, table } from "./table.js";
 import { fail, say, whatHappened, whatToDo } from "./words.js";
@@ -46,7 +47,7 @@ async function showAndReply(change, plies, mine) {
   await take(await change(), mine);
   // Of a match that was brought back, only the last move is told.
   const first = mine === table.visit ? Math.max(plies, table.match.plies.length - 1) : plies;
-  const opponentMoves = ({ is_over, awaits_person, people }) => !is_over && !awaits_person && people !== "none";
+  const opponentMoves = ({ is_over, awaits_person, people }) => !is_over && !awaits_person && !areWatching(people);
   let isSolving = false;
   while (mine === table.visit && opponentMoves(table.match)) {
     const { match } = table;

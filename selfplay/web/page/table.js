@@ -17,8 +17,6 @@ export const wantsPerfect = () => checked("values") === "perfect";
 export const perfect = new PerfectValues(wantsPerfect, () => show(), (error) => !table.isBusy && fail(error));
 export const review = new Review(wantsPerfect, () => show());
 
-export const isOnePerson = (people) => people === "first" || people === "second";
-
 // Whether the page still shows this answer of the server.
 export const isShown = (asked) => asked === table.match && !table.isBusy;
 

@@ -1,6 +1,7 @@
 // Sentences about a match.
 
 import { at } from "./drawing.js";
+import { areTwoPeople, areWatching } from "./people.js";
 import { adviserOf, valueText, valuesToShow } from "./values.js";
 
 // Who holds a seat, in one or two words.
@@ -20,7 +21,7 @@ export function whatToDo(match) {
 }
 
 function yourTurn(match) {
-  return match.people === "both" ? `${capital(match.seat_names[match.to_move])} to move.` : "Your turn.";
+  return areTwoPeople(match.people) ? `${capital(match.seat_names[match.to_move])} to move.` : "Your turn.";
 }
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -31,18 +32,18 @@ const how = ({ is_random, reason }) => (is_random ? " at random" : reason === nu
 export function whatHappened(match, before) {
   const words = match.plies.slice(Math.min(before, match.plies.length)).flatMap((ply) => {
     const player = match.seats[ply.seat];
-    const name = match.people === "none" ? `${capital(match.seat_names[ply.seat])}, ${player.label},` : player?.label;
+    const name = areWatching(match.people) ? `${capital(match.seat_names[ply.seat])}, ${player.label},` : player?.label;
     if (ply.is_forced) {
-      return [player === null ? (match.people === "both" ? `${capital(match.seat_names[ply.seat])} can only pass.` : "You can only pass.") : `${name} can only pass.`];
+      return [player === null ? (areTwoPeople(match.people) ? `${capital(match.seat_names[ply.seat])} can only pass.` : "You can only pass.") : `${name} can only pass.`];
     }
     return player === null ? [] : [`${name} plays ${ply.text}${how(ply)}.`];
   });
   if (match.is_over) {
     words.push(match.result);
-  } else if (match.people === "none") {
+  } else if (areWatching(match.people)) {
     words.push(match.plies.length === 0 ? "Press Run, or Step for one move." : "");
   } else {
-    words.push(words.length > 0 || match.people === "both" ? yourTurn(match) : `Your turn: you are ${match.seat_names[match.person_seat]}.`);
+    words.push(words.length > 0 || areTwoPeople(match.people) ? yourTurn(match) : `Your turn: you are ${match.seat_names[match.person_seat]}.`);
   }
   return words.join(" ").trim();
 }
@@ -118,7 +119,7 @@ export function curveSource(match) {
   if (valued.every((ply) => ply.words !== null)) {
     return `— exact${unit}`;
   }
-  const whose = match.people === "none" ? "the players" : match.opponent.label;
+  const whose = areWatching(match.people) ? "the players" : match.opponent.label;
   return `— estimated by ${whose}${unit}, smoothed${first < 0 ? "" : `; from move ${first + 1} on exact${unit}`}`;
 }
 
