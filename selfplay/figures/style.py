@@ -64,8 +64,10 @@ def source_of(title: str, recipe: str, seed: int) -> str:
 
 
 def write_source(figure: Figure, source: str) -> None:
-    """Write in the lower right corner what a figure shows."""
-    figure.text(0.995, 0.008, source, ha="right", va="bottom", fontsize=7, color=GREY)
+    """Write above the titles of a figure what it shows."""
+    if source:
+        title = "\n".join(filter(None, (source, figure.get_suptitle())))
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11, color=DARK)
 
 
 @default_style()

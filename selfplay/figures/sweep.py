@@ -31,7 +31,7 @@ def run_curves(runs: Sequence[Run]) -> Figure:
     is_exact = all(run.table["exact_win_vs_random"].notna().all() for run in runs)
     kind = "exact" if is_exact else "sampled"
     decorate(left, f"Matches won against the random player ({kind})", "level", "share of matches")
-    decorate(right, "Rating", "level", "rating (Elo points)")
+    decorate(right, "Rating", "level", "rating (Elo points, random = 0)")
     groups = _groups(runs)
     for (label, group), colour in zip(groups.items(), _colours(len(groups)), strict=True):
         _draw(left, [_share_won(run, is_exact) for run in group], colour, label)
@@ -82,7 +82,7 @@ def _label(group: Sequence[Run], names: Sequence[str]) -> str:
     label = ", ".join(f"{name}={text}" for name in names if (text := setting_text(first, name)))
     if len(label) > LONGEST_LABEL:
         label = first.name if len(first.name) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
-    count = f"median of {len(group)} runs" if len(group) > 1 else "one run"
+    count = f"median of {len(group)} runs, each thin" if len(group) > 1 else "one run"
     return f"{label} ({count})" if label else count
 
 

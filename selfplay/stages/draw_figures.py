@@ -1,7 +1,6 @@
 """Draw the figures of the trained levels of a run (train/plot_losses.py)."""
 
 from selfplay.figures.figure_files import RUN_FIGURES, write_figures
-from selfplay.figures.style import source_of
 from selfplay.figures.trained_run import read_trained_run
 from selfplay.settings.run import Settings
 
@@ -13,6 +12,5 @@ def draw_run_figures(settings: Settings) -> None:
         StageError: no level is trained yet, or a file cannot be written.
         InvalidFileError: a file of a level is missing or broken.
     """
-    run = read_trained_run(settings.run_dir)
-    source = source_of(run.game.presentation.title, settings.recipe, settings.seed)
-    write_figures(RUN_FIGURES, run, run.folder.figures, source)
+    run = read_trained_run(settings.run_dir, settings.recipe, settings.seed)
+    write_figures(RUN_FIGURES, run, run.folder.figures, run.source)

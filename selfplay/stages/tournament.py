@@ -14,7 +14,7 @@ import numpy as np
 from selfplay.compute.random_numbers import Activity, fold, stream_key
 from selfplay.errors import GameTooLargeError
 from selfplay.executors import open_executor
-from selfplay.figures.style import save_figure
+from selfplay.figures.style import save_figure, write_source
 from selfplay.figures.tournament import score_map
 from selfplay.games import Game, make_game
 from selfplay.games.position_graph import positions_of
@@ -46,7 +46,9 @@ def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProg
     folder = context.run.tournament
     write_csv(tournament.pairs_table(), folder / "pairs.csv")
     write_csv(tournament.players_table(), folder / "players.csv")
-    save_figure(score_map(tournament.names, tournament.scores()), folder / "scores.png")
+    figure = score_map(tournament.names, tournament.scores())
+    write_source(figure, f"{context.game.presentation.title}, tournament, {settings.matches} matches per pair")
+    save_figure(figure, folder / "scores.png")
     return tournament
 
 

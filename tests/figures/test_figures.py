@@ -26,6 +26,7 @@ from selfplay.figures.of_run.position_values import (
     position_values,
 )
 from selfplay.figures.style import save_animation, save_figure
+from selfplay.figures.trained_run import read_trained_run
 from selfplay.games import make_game
 from selfplay.grading.judge.positions import JudgedGrade, MoveQuality
 from selfplay.registry import Registry
@@ -74,7 +75,23 @@ def test_loss_curves_draw_every_level(levels: int) -> None:
     losses = losses_of(levels)
     assert drawn(loss_curves(losses)) == [[e.validation_loss for e in epochs] for epochs in losses.values()]
     assert drawn(loss_by_level(losses))[0] == [epochs[-1].validation_loss for epochs in losses.values()]
-    assert drawn(loss_by_level(losses))[1] == [epochs[-1].training_loss for epochs in losses.values()]
+    # In a panel of its own: the two losses are not comparable.
+    assert drawn(loss_by_level(losses), 1) == [[epochs[-1].training_loss for epochs in losses.values()]]
+
+
+def test_changes_of_the_training_data_are_marked_and_explained() -> None:
+    figure = loss_by_level(losses_of(4), {2: "also on matches of earlier levels", 4: "no longer on random matches"})
+    validation, training = figure.axes
+    assert [line.get_xdata()[0] for line in validation.lines[1:]] == [1.5, 3.5]
+    assert [text.get_text() for text in validation.get_legend().get_texts()] == [
+        "validation loss",
+        "from level 2: also on matches of earlier levels",
+        "from level 4: no longer on random matches",
+    ]
+    assert loss_by_level(losses_of(4)).axes[0].get_legend() is None
+    assert "spread of their targets" not in training.texts[0].get_text()
+    merged = loss_by_level(losses_of(4), merges_rows=True).axes[1]
+    assert "spread of their targets" in merged.texts[0].get_text()
 
 
 def test_bars_are_wins_minus_losses_with_their_intervals() -> None:
@@ -185,6 +202,10 @@ def test_a_run_of_sumto100_gets_its_figures(tmp_path: Path) -> None:
     draw_run_figures(settings)
     names = {path.name for path in (tmp_path / "run" / "figures").iterdir()}
     assert names == {"losses.png", "loss_by_level.png", "position_values.png", "position_values.gif"}
+    run = read_trained_run(settings.run_dir, settings.recipe, settings.seed)
+    assert run.source == "SumTo100, recipe=sumto100, seed=0"
+    assert run.data_changes() == {2: "no longer on random matches (level 0)"}
+    assert run.merges_rows
     positions = position_values(settings.run_dir, make_game("sumto100"), [1, 2])
     assert positions.places.tolist() == list(range(1, 101))
     assert positions.places[positions.perfect == 1].tolist() == [1, 12, 23, 34, 45, 56, 67, 78, 89, 100]

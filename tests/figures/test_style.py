@@ -100,10 +100,13 @@ def test_a_matplotlibrc_in_the_current_folder_changes_no_figure_and_stays_in_for
     assert bytes_in(tmp_path / "there") == bytes_in(tmp_path / "here")
 
 
-def test_a_figure_says_in_its_corner_what_it_shows() -> None:
+def test_the_title_of_a_figure_says_what_it_shows() -> None:
     figure, _ = single_figure("A title", "x", "y")
     write_source(figure, source_of("Connect Four", "connect_four", 3))
-    assert [text.get_text() for text in figure.texts] == ["Connect Four, recipe=connect_four, seed=3"]
+    assert figure.get_suptitle() == "Connect Four, recipe=connect_four, seed=3"
+    figure.suptitle("Weights of level 2")
+    write_source(figure, "Othello")
+    assert figure.get_suptitle() == "Othello\nWeights of level 2"
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_runs_are_thin_lines_and_medians_of_equal_settings_are_thick_ones():
     assert colours[4] != colours[0]
     assert max(widths[:3]) < min(widths[3:])
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["recipe=article (median of 3 runs)", "recipe=default (one run)"]
+    assert labels == ["recipe=article (median of 3 runs, each thin)", "recipe=default (one run)"]
     assert "exact" in figure.axes[0].get_title(loc="left")
 
 

@@ -1,6 +1,8 @@
 """Figures of the losses of a run's levels: losses.png and loss_by_level.png; policy_loss.png where one is trained."""
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
+from types import MappingProxyType
 
 import numpy as np
 from matplotlib import colormaps
@@ -9,17 +11,37 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from selfplay.figures.style import BLUE, GREEN, ORANGE, single_figure, whole_numbers_on_x
+from selfplay.figures.style import (
+    BLUE,
+    DARK,
+    GREEN,
+    ORANGE,
+    decorate,
+    empty_figure,
+    single_figure,
+    whole_numbers_on_x,
+)
 from selfplay.figures.trained_run import TrainedRun
 from selfplay.training.fitting import EpochLoss
 
 LARGEST_LEGEND = 6
 """The largest number of levels that are named in a legend; more are shown by a colour bar."""
 
+MARKS = (":", "--", "-.", (0, (1, 4)))
+"""Styles of the lines that mark changes of the training data."""
+
+TRAINING_NOTES = {
+    True: "Below the validation loss: rows of equal positions are merged\n"
+    "into their mean, so the spread of their targets is not part of it.",
+    False: "Measured while the weights change during the epoch,\non the rows that they are fitted to.",
+}
+"""Why the training loss differs from the validation loss, by whether rows are merged."""
+
 
 def pictures(run: TrainedRun) -> dict[str, Figure]:
     """The figures; that of the parts of the loss only where a policy is trained."""
-    figures = {"losses.png": loss_curves(run.losses), "loss_by_level.png": loss_by_level(run.losses)}
+    by_level = loss_by_level(run.losses, run.data_changes(), merges_rows=run.merges_rows)
+    figures = {"losses.png": loss_curves(run.losses), "loss_by_level.png": by_level}
     return figures | ({"policy_loss.png": parts_by_level(run.losses)} if _has_parts(run.losses) else {})
 
 
@@ -49,18 +71,38 @@ def loss_curves(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
     return figure
 
 
-def loss_by_level(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
-    """The lowest validation loss of each level, and the training loss of the same epoch."""
-    figure, axes = single_figure("Lowest validation loss by level", "level", _measure(losses))
+def loss_by_level(
+    losses: Mapping[int, Sequence[EpochLoss]],
+    changes: Mapping[int, str] = MappingProxyType({}),
+    *,
+    merges_rows: bool = False,
+) -> Figure:
+    """Two panels: the lowest validation loss of each level, and the training loss of the same epoch.
+
+    They have scales of their own, because the two losses are not comparable: see TRAINING_NOTES.
+
+    Args:
+        losses: as for `loss_curves`.
+        changes: how the training data change from a level on, marked and explained in the legend.
+        merges_rows: whether rows of equal positions were merged for training.
+    """
+    figure = empty_figure(13, 4.8)
+    validation, training = figure.subplots(1, 2)
+    decorate(validation, "Lowest validation loss of each level", "level", _measure(losses))
+    decorate(training, "Training loss of the same epoch", "level", "")
     levels = sorted(losses)
     champions = [_champion(losses[level]) for level in levels]
-    axes.plot(levels, [e.validation_loss for e in champions], "o-", color=BLUE, label="validation")
-    # The training loss is that of rows to which the weights were fitted, so it is usually lower.
-    label = "training, same epoch (on the rows fitted to, weighted as in the recipe)"
-    axes.plot(levels, [e.training_loss for e in champions], "s--", color=ORANGE, markersize=4, label=label)
-    whole_numbers_on_x(axes, levels)
-    axes.set_ylim(bottom=0)
-    axes.legend(frameon=False)
+    validation.plot(levels, [e.validation_loss for e in champions], "o-", color=BLUE, label="validation loss")
+    training.plot(levels, [e.training_loss for e in champions], "s-", color=ORANGE, markersize=4)
+    for (level, change), style in zip(sorted(changes.items()), cycle(MARKS), strict=False):
+        validation.axvline(level - 0.5, color=DARK, linestyle=style, linewidth=1, label=f"from level {level}: {change}")
+    for axes in (validation, training):
+        whole_numbers_on_x(axes, levels)
+        axes.set_ylim(bottom=0)
+    if changes:
+        validation.legend(frameon=True, framealpha=0.9, edgecolor="none", fontsize=9)
+    note = {"xy": (0.98, 0.97), "xycoords": "axes fraction", "ha": "right", "va": "top", "fontsize": 9, "color": DARK}
+    training.annotate(TRAINING_NOTES[merges_rows], **note)
     return figure
 
 

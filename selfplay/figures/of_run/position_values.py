@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from selfplay.errors import SettingError
-from selfplay.figures.style import BLUE, GREEN, GREY, decorate, empty_figure, rendered
+from selfplay.figures.style import BLUE, GREEN, GREY, decorate, empty_figure, rendered, write_source
 from selfplay.figures.trained_run import TrainedRun
 from selfplay.games import Game
 from selfplay.games.position_graph import PositionGraph, enumerate_positions
@@ -37,7 +37,7 @@ def pictures(run: TrainedRun) -> Mapping[str, Figure | list[Image.Image]]:
     positions = position_values(run.folder.path, run.game, run.levels)
     return {
         "position_values.png": position_value_bars(positions),
-        "position_values.gif": position_value_animation(positions),
+        "position_values.gif": position_value_animation(positions, run.source),
     }
 
 
@@ -101,9 +101,10 @@ def position_value_bars(positions: PositionValues) -> Figure:
     return figure
 
 
-def position_value_animation(positions: PositionValues) -> list[Image.Image]:
-    """The value of each position, a frame for each level."""
-    figure = empty_figure(10, 4.5)
+def position_value_animation(positions: PositionValues, source: str = "") -> list[Image.Image]:
+    """The value of each position, a frame for each level. `source`: what is shown, above the title."""
+    figure = empty_figure(10, 4.7)
+    write_source(figure, source)
     axes = figure.subplots()
     return list(_frames(figure, axes, positions))
 

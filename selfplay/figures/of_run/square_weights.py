@@ -49,7 +49,7 @@ def square_weight_maps(weights: NDArray[np.float64], level: int, column_names: s
             axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color="w" if dark else "k")
     figure.colorbar(picture, ax=panels, shrink=0.8, format=lambda value, _: f"{100 * value:.0f}")
     title = f"Value added by a stone on each square, in hundredths: level {level}"
-    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    figure.suptitle(title, fontsize=11, x=0.01, ha="left")
     return figure
 
 
