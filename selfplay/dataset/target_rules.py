@@ -39,6 +39,12 @@ def uses_exact_values(rule: Rule) -> Rule:
     return rule
 
 
+def searches_ahead(rule: Rule) -> Rule:
+    """Declare that a rule uses searches of `rootstrap_depth` plies, whose values are not discounted."""
+    vars(rule)["searches_ahead"] = True
+    return rule
+
+
 @is_full_without_exploration
 @uses_exact_values
 def full(played: "PlayedMatches") -> "Tensor":
@@ -86,6 +92,21 @@ def best_response(played: "PlayedMatches") -> "Tensor":
 
     best = bootstrap_values(played.record, played.players, played.key)
     return discounted_outcomes(played, exact_values_of(played), own=best)
+
+
+@is_full_without_exploration
+@uses_exact_values
+@searches_ahead
+def rootstrap(played: "PlayedMatches") -> "Tensor":
+    """The value that the level finds by a search `rootstrap_depth` plies deep (Veness et al., "Bootstrapping from game
+    tree search", 2009, with minimax searches that start from each afterstate).
+
+    With `exact_from`, positions with at most this number of empty squares have their exact values. Level 0, the random
+    player, values no positions; its targets are those of `full`.
+    """
+    from selfplay.dataset.rootstrap import rootstrap_targets
+
+    return rootstrap_targets(played)
 
 
 @gives_policies

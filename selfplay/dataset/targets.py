@@ -29,6 +29,8 @@ class PlayedMatches(NamedTuple):
     """Share of the value of searches in the targets of rules that use it."""
     exact_from: int | None = None
     """The number of empty squares from which on rules that use exact values take them; None: nowhere."""
+    rootstrap_depth: int = 3
+    """The depth of the searches whose values are targets of the rule `rootstrap`, in plies."""
 
 
 class PositionTargets(NamedTuple):

@@ -42,6 +42,17 @@ class ValuesActions(Protocol):
 
 
 @runtime_checkable
+class LooksAhead(Protocol):
+    """Values positions by searches to any depth, at whose leaves it evaluates."""
+
+    def values_ahead(self, state: State, depth: int) -> Tensor:
+        """float32[B]: the value to the player to move, `depth` plies ahead (1 or more), on the player's own scale.
+
+        Finished matches have their exact values. Raises SettingError if the player cannot search to this depth.
+        """
+
+
+@runtime_checkable
 class ValuesInPoints(Protocol):
     """May value its actions by the lead in points that it expects at the end of the match."""
 

@@ -79,6 +79,15 @@ class SearchPlayer(Player):
         values[open_rows] = searched.to(torch.float32)
         return values
 
+    def values_ahead(self, state: State, depth: int) -> Tensor:
+        values = self._deep_searcher.search_batch(state, depth).values
+        return torch.from_numpy(values).to(torch.float32)
+
+    @cached_property
+    def _deep_searcher(self) -> Searcher:
+        """A searcher with the same evaluation that suits depths above 1."""
+        return Searcher(self.game, self.searcher.evaluation)
+
     def points_per_value(self) -> float | None:
         return self._points_per_value
 

@@ -83,8 +83,7 @@ class ValueNetPlayer(Player):
         name: str = "value net",
         outcome: str = "return",
     ) -> None:
-        if not 1 <= depth <= MAX_DEPTH:
-            raise SettingError(f"player.depth={depth}: a network searches 1 to {MAX_DEPTH} plies ahead")
+        check_depth(depth)
         if temperature < 0:
             raise SettingError(f"player.temperature={temperature}: must be at least 0")
         self.game, self.depth, self.temperature, self.name = game, depth, temperature, name
@@ -98,6 +97,10 @@ class ValueNetPlayer(Player):
         Actions that end the match have their exact value.
         """
         return _for_each_distinct_position(state, lambda distinct: self._action_values(distinct, self.depth))
+
+    def values_ahead(self, state: State, depth: int) -> Tensor:
+        check_depth(depth)
+        return -self._afterstate_values(state, depth + 1)
 
     def points_per_value(self) -> float | None:
         return self._outcome(self.game).points_per_value
@@ -147,6 +150,12 @@ class ValueNetPlayer(Player):
             for rows in torch.split((~over).nonzero()[:, 0], TREES_AT_ONCE):
                 values[rows] = -best_values(self._action_values(state.select(rows), depth - 1))
         return values + 0.0  # -0.0 becomes 0.0
+
+
+def check_depth(depth: int) -> None:
+    """Raise SettingError if a network cannot search to this depth."""
+    if not 1 <= depth <= MAX_DEPTH:
+        raise SettingError(f"depth={depth}: a network searches 1 to {MAX_DEPTH} plies ahead")
 
 
 def best_values(values: Tensor) -> Tensor:

@@ -29,6 +29,7 @@ TARGET_RULES: Registry[Any] = Registry(
         "full": "selfplay.dataset.target_rules:full",
         "watkins": "selfplay.dataset.target_rules:watkins",
         "best_response": "selfplay.dataset.target_rules:best_response",
+        "rootstrap": "selfplay.dataset.target_rules:rootstrap",
         "search": "selfplay.dataset.target_rules:search",
     },
     group="selfplay.targets",

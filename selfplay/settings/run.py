@@ -43,6 +43,11 @@ def _changes_targets(settings: "Settings", level: int) -> bool:
     return level > 0 or not rule_has(settings.targets, "is_full_without_exploration")
 
 
+def _searches_ahead(settings: "Settings", level: int) -> bool:
+    """Whether searches give targets. Level 0 is the random player, which values no positions."""
+    return level > 0 and rule_has(settings.targets, "searches_ahead")
+
+
 def _has_parts(settings: "Settings", _: int) -> bool:
     return bool(DATASET_FORMATS[settings.dataset.format].has_parts)
 
@@ -165,11 +170,14 @@ class Settings(CommonSettings):
     targets: str = field(default="full", metadata=affects("generation", when=_changes_targets, unless_default=True))
     """full: the outcome of the whole match; watkins: up to the next exploring action, then the value of the best action
     there (Watkins's Q(lambda) with lambda = 1); best_response: as watkins, but only up to the player's own
-    exploring action; search: levels play with tree search (`mcts`), and learn the outcome and the policy it finds."""
+    exploring action; rootstrap: the value that the level finds by looking `rootstrap_depth` plies ahead; search: levels
+    play with tree search (`mcts`), and learn the outcome and the policy it finds."""
     exact_from: int | None = field(default=None, metadata=affects("generation", unless_default=True))
     """Positions with at most this number of empty squares have their exact values as targets, found by the exact solver
     of the game, instead of outcomes of matches, and matches end with the first of them for earlier positions; null:
     outcomes alone."""
+    rootstrap_depth: int = field(default=3, metadata=affects("generation", when=_searches_ahead))
+    """Plies that levels look ahead for their targets, with targets=rootstrap."""
     gate: float | None = field(default=None, metadata=affects("training", when=_has_predecessor, unless_default=True))
     """A new level must score at least this share (wins + draws / 2) of `gate_matches` against the level before it, or
     that level's weights are kept; null: every new level is taken. Level 1 always is."""
@@ -209,6 +217,9 @@ class Settings(CommonSettings):
             raise SettingError(
                 f"exact_from={self.exact_from}: targets={self.targets} does not use exact values; set exact_from=null"
             )
+        require_count("rootstrap_depth", self.rootstrap_depth, 1)
+        if rule_has(self.targets, "searches_ahead") and self.gamma != 1:
+            raise SettingError(f"gamma={self.gamma}: targets={self.targets} does not discount; set gamma=1")
         require("gate", self.gate, self.gate is None or 0 <= self.gate <= 1, "from 0 to 1, or null")
         require_count("gate_matches", self.gate_matches, 2)
         if self.logger == "tensorboard":

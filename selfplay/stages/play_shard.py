@@ -71,6 +71,7 @@ def _rows(context: RunContext[Settings], batch: Iterable[RecordedMatches], key: 
                 outcome,
                 settings.mcts.value_mix,
                 settings.exact_from,
+                settings.rootstrap_depth,
             ),
             rule,
             settings.viewpoints,
