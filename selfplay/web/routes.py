@@ -27,7 +27,7 @@ from selfplay.web.schemas import (
     RewindRequest,
     TakeOverRequest,
 )
-from selfplay.web.story_schemas import StoryView
+from selfplay.web.story_schemas import RunView, StoryView
 
 Answer = TypeVar("Answer")
 
@@ -60,6 +60,10 @@ PlyNumber = Annotated[int, Path(ge=0, le=1000, description="The number of plies 
 AskedPly = Annotated[
     int | None, Query(ge=0, le=1000, description="The number of plies before the position; left out: the current one.")
 ]
+RunId = Annotated[
+    str | None,
+    Query(min_length=1, max_length=1000, description="The id of another run of the game; left out: its own."),
+]
 GameName = Annotated[str, Path(min_length=1, max_length=100)]
 
 
@@ -84,6 +88,10 @@ def game_routes(service: MatchService) -> APIRouter:
     ) -> ProofView:
         return await until_disconnected(request, service.prove(game, opponent))
 
+    @router.get("/{game}/runs", summary="List the other runs", operation_id="runs", responses=NOT_FOUND)
+    async def runs(game: GameName) -> list[RunView]:
+        return await service.workers.run_reading(lambda: service.stories.other_runs.views(service.catalog.game(game)))
+
     @router.get(
         "/{game}/story",
         summary="Show the training and results of the run",
@@ -91,8 +99,10 @@ def game_routes(service: MatchService) -> APIRouter:
         response_model=StoryView,
         responses={**NOT_FOUND, 304: {"description": "Not changed since the ETag that was sent."}},
     )
-    async def story(game: GameName, if_none_match: Annotated[str | None, Header()] = None) -> Response:
-        tagged = await service.workers.run_reading(lambda: service.stories.of(service.catalog.game(game)))
+    async def story(
+        game: GameName, run: RunId = None, if_none_match: Annotated[str | None, Header()] = None
+    ) -> Response:
+        tagged = await service.workers.run_reading(lambda: service.stories.of(service.catalog.game(game), run))
         headers = {"ETag": tagged.etag, "Cache-Control": "no-cache"}
         if if_none_match == tagged.etag:
             return Response(status_code=status.HTTP_304_NOT_MODIFIED, headers=headers)

@@ -20,22 +20,33 @@ SHOWN_SETTINGS = ("recipe", "seed", "matches", "targets", "outcome", "player.dep
 
 def run_summary(run: RunFolder, levels: list[int], notes: list[str]) -> RunSummary:
     """The summary of a run with these trained levels. A broken file is added to `notes`."""
-    settings: dict[str, Any] = {}
-    try:
-        settings = Manifest(run.path).sections.get("run", {}).get("settings", {})
-    except InvalidFileError as error:
-        notes.append(f"{error}.")
+    settings = settings_of_run(run, notes)
     wanted = settings.get("levels")
     wanted = wanted if isinstance(wanted, int) and wanted >= len(levels) else None
-    shown = [f"{name}={settings[name]}" for name in SHOWN_SETTINGS if settings.get(name) is not None]
-    name = settings.get("architecture", {}).get("name") if isinstance(settings.get("architecture"), dict) else None
     return RunSummary(
-        settings=[*shown, *([f"architecture={name}"] if name else [])],
+        settings=telling_settings(settings),
         wanted_levels=wanted,
         seconds_left=_seconds_left(run, levels, wanted) if run.is_at_work() else None,
         log=_last_lines(run.path / "run.log"),
         report=_report(run.report),
     )
+
+
+def settings_of_run(run: RunFolder, notes: list[str]) -> dict[str, Any]:
+    """The settings that a run has recorded, none if it has not. A broken file is added to `notes`."""
+    try:
+        settings: dict[str, Any] = Manifest(run.path).sections.get("run", {}).get("settings", {})
+        return settings
+    except InvalidFileError as error:
+        notes.append(f"{error}.")
+        return {}
+
+
+def telling_settings(settings: dict[str, Any]) -> list[str]:
+    """The most telling of these settings, such as seed=0."""
+    shown = [f"{name}={settings[name]}" for name in SHOWN_SETTINGS if settings.get(name) is not None]
+    name = settings.get("architecture", {}).get("name") if isinstance(settings.get("architecture"), dict) else None
+    return [*shown, *([f"architecture={name}"] if name else [])]
 
 
 def _seconds_left(run: RunFolder, levels: list[int], wanted: int | None) -> float | None:

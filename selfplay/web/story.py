@@ -1,10 +1,8 @@
 """The story of a run, read from its files: losses, comparison and ratings. The run may still be in progress."""
 
-import csv
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
@@ -19,11 +17,15 @@ from selfplay.grading.grade import SEAT_NAMES, Lines, count_text
 from selfplay.grading.judge.columns import GROUP_COLUMNS
 from selfplay.grading.table_columns import read_rows
 from selfplay.grading.tournament_tables import PLAYER_COLUMNS, PLAYER_TABLE
+from selfplay.runs.data_changes import data_changes
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.epoch_loss_csv import read_epoch_losses
+from selfplay.web.file_cache import FileCache
 from selfplay.web.opponents import OpponentCatalog, no_levels_text, path_text
+from selfplay.web.other_runs import OtherRuns
 from selfplay.web.run_summary import run_summary
 from selfplay.web.story_schemas import (
+    DataChangeView,
     EpochView,
     ExactView,
     LevelLosses,
@@ -41,7 +43,6 @@ FILES_OF_LEVELS = ("epoch_loss.csv", "agent.safetensors")
 
 Row = dict[str, Any]
 """The values of a row by column."""
-Read = TypeVar("Read")
 
 
 class TaggedStory(NamedTuple):
@@ -52,51 +53,22 @@ class TaggedStory(NamedTuple):
 
 
 class StoryReader:
-    """Reads the story of each game's run. Only files that have changed are read again."""
+    """Reads the stories of the runs of each game. Only files that have changed are read again."""
 
     def __init__(self, catalog: OpponentCatalog) -> None:
         self.catalog = catalog
-        self._stories: dict[str, TaggedStory] = {}
+        self.other_runs = OtherRuns(catalog)
+        self._stories: dict[Path, TaggedStory] = {}
         self._files = FileCache()
 
-    def of(self, game: Game) -> TaggedStory:
-        """The current story of the game's run."""
-        run = self.catalog.run(game)
+    def of(self, game: Game, run_id: str | None = None) -> TaggedStory:
+        """The current story of the game's run, or of another run of it. Raises NotFoundError for an unknown id."""
+        run = self.catalog.run(game) if run_id is None else self.other_runs.run(game, run_id)
         etag = _etag(run)
-        story = self._stories.get(game.name)
+        story = self._stories.get(run.path)
         if story is None or story.etag != etag:
-            story = self._stories[game.name] = TaggedStory(etag, read_story(run, game, self._files))
+            story = self._stories[run.path] = TaggedStory(etag, read_story(run, game, self._files))
         return story
-
-
-class FileCache:
-    """The contents of files, because a long run has hundreds. Methods may be called from several threads."""
-
-    def __init__(self) -> None:
-        self._kept: dict[Path, tuple[tuple[int, int, int], Any]] = {}
-
-    def of(self, read: Callable[[Path], Read], path: Path, notes: list[str]) -> Read | None:
-        """The result of `read` for a file, from the cache if the file has not changed.
-
-        None if the file does not exist or is broken; the latter is added to `notes`. A file must always be read by the
-        same function.
-        """
-        try:
-            stat = path.stat()
-            mark = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
-            kept_mark, kept = self._kept.get(path, (None, None))
-            if kept_mark != mark:
-                kept = read(path)
-                self._kept[path] = (mark, kept)
-            found: Read | None = kept
-            return found
-        except FileNotFoundError:
-            return None
-        except InvalidFileError as error:
-            notes.append(f"{error}.")
-        except (OSError, ValueError, KeyError, TypeError, csv.Error):
-            notes.append(f"{path.name} cannot be read; delete it and run the stage that writes it again.")
-        return None
 
 
 def _etag(run: RunFolder) -> str:
@@ -137,6 +109,7 @@ def read_story(run: RunFolder, game: Game, files: FileCache) -> StoryView:
         is_running=run.is_at_work(),
         levels=levels,
         losses=losses,
+        changes=_changes(run, levels, notes),
         comparison=comparison,
         references=references,
         matches=files.of(_pairs, run.matches, notes),
@@ -145,6 +118,14 @@ def read_story(run: RunFolder, game: Game, files: FileCache) -> StoryView:
         summary=summary,
         notes=notes,
     )
+
+
+def _changes(run: RunFolder, levels: list[int], notes: list[str]) -> list[DataChangeView]:
+    try:
+        return [DataChangeView(level=level, text=text) for level, text in data_changes(run, levels).items()]
+    except InvalidFileError as error:
+        notes.append(f"{error}.")
+        return []
 
 
 def _epochs(path: Path) -> list[EpochView]:

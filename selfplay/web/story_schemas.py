@@ -17,6 +17,21 @@ class LevelLosses(BaseModel):
     epochs: list[EpochView]
 
 
+class DataChangeView(BaseModel):
+    """A level whose training data differ in kind from those of the level before it."""
+
+    level: int
+    text: str
+
+
+class RunView(BaseModel):
+    """Another run of the same game."""
+
+    id: str = Field(description="Its folder.")
+    settings: list[str] = Field(description="The most telling settings, such as seed=0.")
+    levels: int = Field(description="The number of trained levels.")
+
+
 class ResultsView(BaseModel):
     """Matches that a level won, drew and lost."""
 
@@ -105,6 +120,7 @@ class StoryView(BaseModel):
     is_running: bool
     levels: list[int] = Field(description="The trained levels.")
     losses: list[LevelLosses]
+    changes: list[DataChangeView] = Field(description="Where the data that levels are trained on change in kind.")
     comparison: list[LevelRow] | None
     references: list[RatedPlayerView] | None = Field(
         description="The players that the levels were compared with, in a game too large to enumerate."

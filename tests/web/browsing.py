@@ -84,3 +84,33 @@ def play_out(page: Page, number: int = 0) -> list[str]:
 def expect_result(page: Page) -> None:
     """The match is over, and the status says so."""
     expect(page.locator("#status")).to_contain_text(re.compile(r"You win\.|You lose\.|A draw\."))
+
+
+CONTRASTS = """(selector) => {
+  const context = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
+  const rgba = (colour) => {
+    context.clearRect(0, 0, 1, 1);
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 1, 1);
+    return [...context.getImageData(0, 0, 1, 1).data];
+  };
+  const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (node) => {
+    const colour = rgba(getComputedStyle(node).backgroundColor);
+    return colour[3] > 200 ? colour : behind(node.parentElement);
+  };
+  // Curves have a stroke, texts a colour.
+  const ink = (style) => (style.stroke === "none" ? style.color : style.stroke);
+  return [...document.querySelectorAll(selector)].map((node) => {
+    const [one, other] = [light(rgba(ink(getComputedStyle(node)))), light(behind(node))].sort((a, b) => b - a);
+    return (one + 0.05) / (other + 0.05);
+  });
+}"""
+
+
+def contrasts(page: Page, selector: str) -> list[float]:
+    """The contrast of each of these texts or curves with what is behind it, from 1 to 21."""
+    found: list[float] = page.evaluate(CONTRASTS, selector)
+    return found

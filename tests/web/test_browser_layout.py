@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.browsing import settled, visit
+from tests.web.browsing import contrasts, settled, visit
 
 pytestmark = pytest.mark.slow
 
@@ -39,27 +39,6 @@ def test_on_a_large_screen_the_board_is_large_and_the_curve_beside_it(page: Page
     expect(page.locator("#plies-box")).to_have_attribute("open", "")
 
 
-CONTRASTS = """(selector) => {
-  const context = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
-  const rgba = (colour) => {
-    context.clearRect(0, 0, 1, 1);
-    context.fillStyle = colour;
-    context.fillRect(0, 0, 1, 1);
-    return [...context.getImageData(0, 0, 1, 1).data];
-  };
-  const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
-    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = (node) => {
-    const colour = rgba(getComputedStyle(node).backgroundColor);
-    return colour[3] > 200 ? colour : behind(node.parentElement);
-  };
-  return [...document.querySelectorAll(selector)].map((node) => {
-    const [one, other] = [light(rgba(getComputedStyle(node).color)), light(behind(node))].sort((a, b) => b - a);
-    return (one + 0.05) / (other + 0.05);
-  });
-}"""
-
 CHIPS = ".value, .side, .choice input:checked + span, .primary, nav a, .move, .proof, .live"
 
 
@@ -75,6 +54,6 @@ def test_chips_and_pills_can_be_read(page: Page, options: dict[str, Any]) -> Non
         expect(page.locator(".value").first).to_be_visible()
         page.locator("#story-state").evaluate("(node) => node.innerHTML = '<span class=\"live\">live</span>'")
         page.locator("#play").evaluate("(node) => node.prepend(document.querySelector('.live'))")
-        contrasts = page.evaluate(CONTRASTS, CHIPS)
-        assert len(contrasts) > 10
-        assert min(contrasts) >= 4.5, address
+        found = contrasts(page, CHIPS)
+        assert len(found) > 10
+        assert min(found) >= 4.5, address

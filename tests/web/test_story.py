@@ -13,6 +13,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.training.epoch_loss_csv import read_epoch_losses
 
 STORY = "/api/games/tictactoe/story"
+RUNS = "/api/games/tictactoe/runs"
 
 
 def test_the_story_contains_losses_results_exact_figures_and_ratings(client: TestClient) -> None:
@@ -161,3 +162,31 @@ def test_the_time_left_follows_from_the_newest_levels(client: TestClient, run_di
     assert summary["wanted_levels"] == 5
     if Path("/proc/locks").exists():
         assert summary["seconds_left"] == 120
+
+
+def test_other_runs_of_the_game_are_listed_and_have_stories(client: TestClient, run_dir: Path) -> None:
+    assert client.get(RUNS).json() == []
+    shutil.copytree(run_dir, run_dir.parent / "sweep" / "seed=1")
+    shutil.copytree(run_dir / "level_00", run_dir.parent / "young" / "level_00")
+    (run_dir.parent / "empty").mkdir()
+    (run_dir.parent / "broken" / "level_00").mkdir(parents=True)
+    (run_dir.parent / "broken" / "level_00" / "manifest.json").write_text("{")
+    other, young = client.get(RUNS).json()
+    assert (other["id"], other["levels"]) == (f"{run_dir.parent}/sweep/seed=1", 3)
+    assert "seed=0" in other["settings"]
+    assert (young["id"], young["levels"], young["settings"]) == (f"{run_dir.parent}/young", 0, [])
+    first = client.get(STORY, params={"run": other["id"]})
+    assert (first.json()["run"], first.json()["levels"]) == (other["id"], [1, 2, 3])
+    tag = {"If-None-Match": first.headers["ETag"]}
+    assert client.get(STORY, params={"run": other["id"]}, headers=tag).status_code == 304
+    # A run that has appeared since is found too; the folders of other games and paths are not.
+    shutil.copytree(run_dir, run_dir.parent / "late")
+    assert client.get(STORY, params={"run": f"{run_dir.parent}/late"}).status_code == 200
+    assert client.get("/api/games/othello/runs").json() == []
+    for unknown in (str(run_dir), "/etc", "../run", f"{run_dir.parent}/broken", "\0"):
+        answer = client.get(STORY, params={"run": unknown})
+        assert (answer.status_code, list(answer.json())) == (404, ["error"])
+
+
+def test_the_story_says_where_the_training_data_change(client: TestClient) -> None:
+    assert client.get(STORY).json()["changes"] == [{"level": 2, "text": "no longer on random matches (level 0)"}]

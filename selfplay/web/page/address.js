@@ -1,6 +1,7 @@
 // The address of a view. It names the game and, for a match, all that is needed to bring it back:
 //
 //     #story/tictactoe
+//     #story/tictactoe?run=outputs/article&smoothing=2&hidden=1,2
 //     #play/othello?opponent=level-3&person=second&moves=f5d6c3
 //     #play/connect_four?opponent=perfect&person=both&position=-…-XO.0&moves=44
 
@@ -26,6 +27,28 @@ export function read(hash) {
     is_practice: given.has("practice"),
   };
   return { view: "play", game, saved };
+}
+
+// The choices in the address of a story, as StoryChoices has them; null if it has none.
+export function readStory(hash) {
+  const query = hash.split(/\?(.*)/s)[1];
+  if (!query) {
+    return null;
+  }
+  const given = new URLSearchParams(query);
+  const numbers = (text) => (text ?? "").split(",").filter((part) => /^\d+$/.test(part)).map(Number);
+  return { runs: given.getAll("run"), smoothing: numbers(given.get("smoothing"))[0] ?? 0, hidden: new Set(numbers(given.get("hidden"))) };
+}
+
+export function writeStory(game, { runs, smoothing, hidden }) {
+  const given = new URLSearchParams(runs.map((run) => ["run", run]));
+  if (smoothing > 0) {
+    given.set("smoothing", smoothing);
+  }
+  if (hidden.size > 0) {
+    given.set("hidden", [...hidden].sort((one, other) => one - other).join(","));
+  }
+  return `#story/${game}${given.size > 0 ? `?${given}` : ""}`;
 }
 
 function readPosition(text) {

@@ -54,10 +54,12 @@ export function leave(match) {
 
 const tags = new Map();
 
-// The story of a run; null if it has not changed since the previous request.
-export async function story(game, isNew) {
-  const address = `/api/games/${part(game)}/story`;
-  const headers = !isNew && tags.has(game) ? { "If-None-Match": tags.get(game) } : {};
+export const runs = (game) => ask("GET", `/games/${part(game)}/runs`);
+
+// The story of the game's run, or of another run of it; null if it has not changed since the previous request.
+export async function story(game, isNew, run = null) {
+  const address = `/api/games/${part(game)}/story${run === null ? "" : `?run=${part(run)}`}`;
+  const headers = !isNew && tags.has(address) ? { "If-None-Match": tags.get(address) } : {};
   const response = await fetch(address, { headers, cache: "no-store" });
   if (response.status === 304) {
     return null;
@@ -66,6 +68,6 @@ export async function story(game, isNew) {
   if (!response.ok) {
     throw new Error(sentence(answer.error));
   }
-  tags.set(game, response.headers.get("ETag"));
+  tags.set(address, response.headers.get("ETag"));
   return answer;
 }

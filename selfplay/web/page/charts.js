@@ -4,17 +4,32 @@ import { element, svg } from "./drawing.js";
 
 let NARROW = 640;
 let WIDE = 1080;
+let SMOOTHING = 0;
 const HEIGHT = 300;
+// In pixels, as the style sheet has them: the least width of a card, the space between cards, and that inside of one.
+const COLUMN = 416;
+const GAP = 16;
+const INSIDE = 34;
 const LEFT = 56;
 const RIGHT = 16;
 const TOP = 16;
 const BOTTOM = 44;
 
-// Charts are drawn for the available width, so that their text stays readable on a phone.
-export function drawFor(pixels) {
-  const isPhone = pixels < 600;
-  NARROW = isPhone ? Math.max(260, pixels - 34) : 640;
-  WIDE = isPhone ? NARROW : 1080;
+// Charts are drawn for the available width, so that their text stays readable on a phone. smoothing: see `smoothed`.
+export function drawFor(pixels, smoothing = 0) {
+  SMOOTHING = smoothing;
+  const columns = Math.max(1, Math.floor((pixels + GAP) / (COLUMN + GAP)));
+  NARROW = Math.max(260, (pixels + GAP) / columns - GAP - INSIDE);
+  WIDE = Math.max(260, pixels - INSIDE);
+}
+
+// The mean of each value with `reach` values on each side; near the ends with as many as there are on both sides.
+function smoothed(values, reach) {
+  return values.map((_, place) => {
+    const near = Math.min(reach, place, values.length - 1 - place);
+    const around = values.slice(place - near, place + near + 1);
+    return around.reduce((sum, value) => sum + value, 0) / around.length;
+  });
 }
 
 // About `count` round numbers in [low, high].
@@ -58,17 +73,26 @@ function axes(drawing, scale, xLabel, yLabel) {
   drawing.append(svg("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(14 ${middle}) rotate(-90)` }, yLabel));
 }
 
-// chart: {title, about, xLabel, yLabel, fixed, isWide, table,
-//         series: [{name, tone, points: [{x, y, text, isMarked}], isQuiet, dots}]}
+// chart: {title, about, xLabel, yLabel, fixed, isWide, table, marks: [{x, text}],
+//         series: [{name, tone, dash, points: [{x, y, text, isMarked}], isQuiet, dots}]}
+// Where curves are smoothed, the values themselves stay as a faint line, and in the tooltips and the table.
 export function lineChart(chart) {
   const width = chart.isWide ? WIDE : NARROW;
   const scale = scales(chart.series, width, chart.fixed);
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `${chart.title}. ${chart.about}` });
   axes(drawing, scale, chart.xLabel, chart.yLabel);
+  for (const { x, text } of chart.marks ?? []) {
+    const place = Math.max(scale.x(x), LEFT);
+    drawing.append(svg("line", { x1: place, x2: place, y1: TOP, y2: HEIGHT - BOTTOM, class: "mark" }, svg("title", {}, text)));
+  }
   for (const one of chart.series) {
-    const line = one.points.map((point) => `${scale.x(point.x).toFixed(1)} ${scale.y(point.y).toFixed(1)}`).join("L");
-    const path = svg("path", { d: `M${line}`, class: "line" });
-    const group = svg("g", { class: "series" }, path);
+    const line = (heights) => `M${one.points.map((point, n) => `${scale.x(point.x).toFixed(1)} ${scale.y(heights[n]).toFixed(1)}`).join("L")}`;
+    const values = one.points.map((point) => point.y);
+    const path = svg("path", { d: line(smoothed(values, SMOOTHING)), class: "line", "stroke-dasharray": one.dash ?? "none" });
+    const group = svg("g", { class: SMOOTHING > 0 ? "series smooth" : "series" }, path);
+    if (SMOOTHING > 0) {
+      group.prepend(svg("path", { d: line(values), class: "raw" }));
+    }
     group.style.setProperty("--tone", one.tone);
     for (const point of one.points) {
       // Every point has a tooltip; not all are drawn.
@@ -104,12 +128,13 @@ export function shareChart(chart) {
 function figure(chart, drawing) {
   const named = chart.series.filter((one) => !one.isQuiet);
   const legend = element("ul", { class: "legend" }, ...named.map((one) => {
-    const swatch = element("span", { class: "swatch", "aria-hidden": "true" });
+    const swatch = element("span", { class: one.dash ? "swatch dashed" : "swatch", "aria-hidden": "true" });
     swatch.style.setProperty("--tone", one.tone);
     return element("li", {}, swatch, one.name);
   }));
+  legend.append(...(chart.marks ?? []).map(({ text }) => element("li", {}, element("span", { class: "swatch mark", "aria-hidden": "true" }), text)));
   const made = element("figure", { class: chart.isWide ? "card wide" : "card", id: chart.id }, element("figcaption", {}, element("h2", {}, chart.title), element("p", { class: "quiet" }, chart.about)), drawing);
-  if (named.length > 1) {
+  if (legend.children.length > 1) {
     made.append(legend);
   }
   if (chart.table) {

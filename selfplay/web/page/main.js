@@ -39,7 +39,7 @@ function route() {
   if (view === "story") {
     const isPlayed = at("play").dataset.game === game.name && play.savedAddress() !== null;
     at("to-play").href = isPlayed ? play.savedAddress() : `#play/${game.name}`;
-    if (!isSameView) {
+    if (!isSameView || location.hash !== story.savedAddress()) {
       story.open(game);
     }
     return;

@@ -77,6 +77,9 @@ export function leave() {
 // After a visit to another view: there may be new levels.
 export async function refresh() {
   const mine = table.visit;
+  if (savedAddress() !== null) {
+    history.replaceState(null, "", savedAddress());
+  }
   const offer = await api.opponents(table.game.name).catch(() => null);
   if (offer !== null && mine === table.visit && !table.isBusy) {
     players.updateOffer(offer);

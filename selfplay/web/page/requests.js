@@ -2,7 +2,7 @@
 
 import * as address from "./address.js";
 import * as api from "./api.js";
-import { checked } from "./drawing.js";
+import { at, checked } from "./drawing.js";
 import * as left from "./left.js";
 import { areWatching } from "./people.js";
 import * as players from "./players.js";
@@ -71,7 +71,9 @@ async function take(answer, mine) {
   table.hint = null;
   review.follow(answer);
   left.forget(answer);
-  history.replaceState(null, "", savedAddress());
+  if (!at("play").hidden) {
+    history.replaceState(null, "", savedAddress());
+  }
   await perfect.fetch(answer);
   if (mine === table.visit) {
     show();

@@ -1,0 +1,176 @@
+"""The story of a run in a real browser: other runs beside it, smoothing, and the choice of levels."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from selfplay.runs.run_folder import RunFolder
+from tests.web.browsing import contrasts, settled, until
+from tests.web.conftest import Server
+
+pytestmark = pytest.mark.slow
+
+STORY = "/#story/tictactoe"
+
+
+@pytest.fixture(scope="module")
+def other(server: Server) -> Iterator[Path]:
+    """Another run of the same game, without its newest level and without a comparison."""
+    run = server.service.catalog.run(server.service.catalog.game("tictactoe")).path
+    path = Path(shutil.copytree(run, run.parent / "other"))
+    shutil.rmtree(path / "level_03")
+    shutil.rmtree(path / "comparison")
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def visit_story(page: Page, address: str = STORY) -> None:
+    page.goto(address)
+    expect(page.locator("#losses .line").first).to_be_visible()
+    page.locator("#choices").evaluate("(node) => { node.open = true; }")
+
+
+def heights(page: Page, chart: str, number: int = 0) -> list[float]:
+    """The y coordinates of a curve."""
+    path = page.locator(f"{chart} .line").nth(number).get_attribute("d")
+    assert path is not None
+    return [float(point.split()[1]) for point in path.removeprefix("M").split("L")]
+
+
+def legend(page: Page, chart: str) -> list[str]:
+    return page.locator(f"{chart} .legend li").all_inner_texts()
+
+
+def test_another_run_is_drawn_in_the_same_charts_with_a_legend_and_in_the_tables(page: Page, other: Path) -> None:
+    visit_story(page)
+    expect(page.locator("#loss-by-level .line")).to_have_count(1)
+    box = page.get_by_role("checkbox", name=str(other))
+    box.focus()
+    page.keyboard.press("Space")
+    expect(page.locator("#loss-by-level .line")).to_have_count(2)
+    assert legend(page, "#loss-by-level")[:2] == ["run", "other"]
+    assert legend(page, "#losses") == [
+        *("run: level 1", "run: level 2", "run: level 3"),
+        *("other: level 1", "other: level 2"),
+    ]
+    # A run that was not compared is missing where there is nothing to draw.
+    expect(page.locator("#ratings .line")).to_have_count(1)
+    dashes = page.locator("#loss-by-level .line").evaluate_all(
+        "(all) => all.map((one) => one.getAttribute('stroke-dasharray'))"
+    )
+    assert dashes[0] != dashes[1]
+    rows = page.locator("#side-by-side tbody tr")
+    expect(rows).to_have_count(2)
+    expect(rows.nth(1)).to_contain_text("other")
+    page.locator("#loss-by-level summary").click()
+    assert page.locator("#loss-by-level tbody tr").count() == 5
+    # The choice lives in the address, and in the visit.
+    page.reload()
+    expect(page.locator("#loss-by-level .line")).to_have_count(2)
+    expect(page.get_by_role("checkbox", name=str(other))).to_be_checked()
+    page.get_by_role("checkbox", name=str(other)).uncheck()
+    expect(page.locator("#loss-by-level .line")).to_have_count(1)
+    expect(page.locator("#side-by-side")).to_have_count(0)
+
+
+def test_both_runs_are_updated_while_they_go_on_and_a_missing_one_is_named(page: Page, other: Path) -> None:
+    visit_story(page, f"{STORY}?run={other}")
+    expect(page.locator("#loss-by-level .line")).to_have_count(2)
+    page.locator("#levels input").first.focus()
+    new = RunFolder(other).level(3)
+    shutil.copytree(RunFolder(other).level(2), new)
+    try:
+        until(page, lambda: len(heights(page, "#loss-by-level", 1)) == 3)
+        # What has the focus keeps it.
+        assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Level 1"
+    finally:
+        shutil.rmtree(new)
+    until(page, lambda: len(heights(page, "#loss-by-level", 1)) == 2)
+    page.goto("about:blank")
+    visit_story(page, f"{STORY}?run=/no/such/run")
+    expect(page.locator("#story-notes")).to_contain_text("Unknown run of tictactoe")
+    expect(page.locator("#loss-by-level .line")).to_have_count(1)
+    page.get_by_role("checkbox", name="/no/such/run").uncheck()
+    expect(page.locator("#story-notes")).not_to_contain_text("Unknown run")
+
+
+def test_smoothing_draws_means_and_keeps_the_values_as_a_faint_line(page: Page) -> None:
+    visit_story(page)
+    before = heights(page, "#loss-by-level")
+    page.get_by_label("Smoothing").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#smoothing-about")).to_contain_text("up to 3 values")
+    expect(page.locator("#loss-by-level .raw")).to_have_count(1)
+    after = heights(page, "#loss-by-level")
+    assert after[0] == before[0]
+    assert after[-1] == before[-1]
+    assert after[1] == pytest.approx(sum(before) / 3, abs=0.1)
+    assert page.url.endswith("?smoothing=1")
+    expect(page.locator("#loss-by-level .dot title").nth(1)).to_contain_text("level 2: ")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".raw")).to_have_count(0)
+
+
+def test_the_levels_in_the_curves_are_chosen_with_the_keyboard(page: Page) -> None:
+    visit_story(page)
+    expect(page.locator("#losses .line")).to_have_count(3)
+    page.get_by_role("checkbox", name="Level 1", exact=True).focus()
+    for key in ("ArrowRight", "Space"):
+        page.keyboard.press(key)
+    expect(page.locator("#losses .line")).to_have_count(2)
+    assert legend(page, "#losses") == ["level 1", "level 3"]
+    expect(page.locator("#losses")).to_contain_text("2 of 3 levels")
+    # Only one of the levels is reached by the Tab key.
+    assert page.locator("#levels input[tabindex='0']").count() == 1
+    assert page.url.endswith("?hidden=2")
+    page.reload()
+    expect(page.locator("#losses .line")).to_have_count(2)
+    page.get_by_role("button", name="All", exact=True).click()
+    expect(page.locator("#losses .line")).to_have_count(3)
+    page.get_by_role("button", name="First and newest").click()
+    expect(page.locator("#losses .line")).to_have_count(2)
+    # A visit to the board keeps the choice.
+    page.get_by_role("link", name="Play").click()
+    page.get_by_role("link", name="Story").click()
+    expect(page.locator("#losses .line")).to_have_count(2)
+    until(page, lambda: page.url.endswith("?hidden=2"))
+
+
+def test_the_address_of_the_story_is_not_replaced_by_a_match_that_begins_meanwhile(page: Page) -> None:
+    held: list[Route] = []
+    page.route("**/api/matches", lambda route: held.append(route))
+    page.goto("/#play/tictactoe")
+    until(page, lambda: bool(held))
+    page.goto(STORY)
+    with page.expect_response("**/api/matches"):
+        held.pop().continue_()
+    settled(page)
+    assert page.url.endswith(STORY)
+    page.get_by_role("link", name="Play").click()
+    settled(page, 0)
+    until(page, lambda: "opponent=" in page.url)
+
+
+def test_a_change_of_the_training_data_is_marked(page: Page) -> None:
+    visit_story(page)
+    expect(page.locator("#loss-by-level .chart .mark")).to_have_count(1)
+    assert legend(page, "#loss-by-level")[1] == "from level 2: no longer on random matches (level 0)"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("options", [{"viewport": {"width": 375, "height": 700}}])
+def test_the_choices_and_the_legends_can_be_read_on_a_phone(
+    page: Page, other: Path, theme: Any, options: dict[str, Any]
+) -> None:
+    page.emulate_media(color_scheme=theme)
+    visit_story(page, f"{STORY}?run={other}&hidden=2")
+    expect(page.locator("#loss-by-level .line")).to_have_count(2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    for place in ("#choices .chips span", "#choices label", "#choices .quiet", "#losses .legend li", "#levels-all"):
+        assert min(contrasts(page, place)) >= 4.5, place
+    # Curves need 3:1.
+    assert min(contrasts(page, "#loss-by-level .line")) >= 3
