@@ -21,15 +21,15 @@ class TabularSettings(CommonSettings):
     """Step size of agent=backward_value."""
     step_size: float | None = field(default=None, metadata=affects("temporal_difference"))
     """Step size of agent=temporal_difference."""
-    report_every: int = 500
-    """Matches between two lines of progress."""
+    report_every: int | None = None
+    """Matches between two lines of progress; null: on a terminal one line that is updated, elsewhere ten lines."""
     force: bool = False
     """Replace tables that were learned with other settings."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_count("episodes", self.episodes, 1)
-        require_count("report_every", self.report_every, 1)
+        require_count("report_every", self.report_every, 1, or_null=True)
         require("epsilon", self.epsilon, 0 <= self.epsilon <= 1, "between 0 and 1")
         for name in ("alpha", "step_size"):
             size = getattr(self, name)

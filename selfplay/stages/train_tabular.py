@@ -21,6 +21,9 @@ from selfplay.settings.tabular import TabularSettings
 
 log = logging.getLogger(__name__)
 
+LINES, UPDATES = 10, 200
+"""How many times the results are reported: in lines, or beside a progress bar."""
+
 
 def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress) -> Path:
     """Learn the tables that `settings` describe, unless they exist already, and return the path of their file.
@@ -64,7 +67,8 @@ def _rule(settings: TabularSettings) -> UpdateRule:
 def _learn(settings: TabularSettings, graph: PositionGraph, rule: UpdateRule, progress: ProgressBar) -> Tables:
     start = time.perf_counter()
     values = initial_values(graph, rule)
-    bar = progress(total=settings.episodes, desc=rule.name)
+    # Lines that are asked for are written, and would interrupt a bar.
+    bar = (progress if settings.report_every is None else NoProgress)(total=settings.episodes, desc=rule.name)
     done = 0
     for results in learn_matches(
         graph,
@@ -74,12 +78,15 @@ def _learn(settings: TabularSettings, graph: PositionGraph, rule: UpdateRule, pr
         step_size=getattr(settings, rule.step_size_name),
         epsilon=settings.epsilon,
         key=stream_key(settings.seed, 0, Activity.TABULAR_TRAINING),
-        every=settings.report_every,
+        every=settings.report_every or -(-settings.episodes // (LINES if bar.disable else UPDATES)),
     ):
         bar.update(results.matches - done)
         done = results.matches
         won, drawn, lost = results.rates
-        log.info("match %d: first player won %.4f, second won %.4f, drawn %.4f", done, won, lost, drawn)
+        rates = f"first player won {won:.4f}, second won {lost:.4f}, drawn {drawn:.4f}"
+        bar.set_postfix_str(rates)
+        if bar.disable:
+            log.info("match %d: %s", done, rates)
     bar.close()
     log.info("%s: learned from %d matches (%.2f s)", rule.name, done, time.perf_counter() - start)
     return values

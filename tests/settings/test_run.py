@@ -110,7 +110,6 @@ def test_the_tabular_agents_have_the_settings_of_their_sources():
     )
     assert (backward.episodes, backward.alpha, backward.step_size, backward.epsilon) == (20_000, 0.5, None, 0.1)
     assert (temporal.episodes, temporal.alpha, temporal.step_size, temporal.epsilon) == (100_000, None, 0.1, 0.01)
-    assert (backward.report_every, temporal.report_every) == (200, 500)
     compete = compose_settings_of(CompeteSettings, "compete")
     assert (compete.tables, compete.matches, compete.epsilon) == ("temporal_difference", 1000, 0.0)
 

@@ -1,9 +1,11 @@
 """The stage that trains a tabular player: its files, its settings and its script."""
 
 import os
+import re
 import zipfile
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from selfplay.errors import GameTooLargeError, SettingError, StageError
@@ -14,6 +16,7 @@ from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.tabular import TabularSettings
 from selfplay.stages.train_tabular import train_tabular
 from tests.support.runs import PROJECT, run_forked
+from tests.support.terminal import Terminal
 
 SCRIPT = PROJECT / "train" / "train_tabular.py"
 
@@ -90,9 +93,26 @@ def test_the_script_learns_and_prints_the_results_of_the_matches(tmp_path: Path)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     matches = [line.split(":")[0] for line in lines if ": first player won 0." in line]
-    assert matches == ["match 200", "match 400", "match 600", "match 800", "match 1000"]
+    assert matches == [f"match {number}" for number in range(100, 1001, 100)]
     assert lines[-1] == f"wrote {tmp_path / 'tabular' / 'backward_value.npz'}"
     load_tabular_player(tmp_path / "tabular" / "backward_value.npz", positions_of("tictactoe"))
+
+
+def test_on_a_terminal_one_line_is_updated_unless_lines_are_asked_for(tmp_path: Path) -> None:
+    shown = {}
+    for name, options in {"bar": [], "lines": ["report_every=500"]}.items():
+        terminal = Terminal(
+            SCRIPT, f"run_dir={tmp_path / name}", "episodes=1000", *options, env=dict(os.environ), timeout=60
+        )
+        terminal.expect(pexpect.EOF)
+        shown[name] = terminal.before
+    # A line that is updated ends with a return to its start, and the last one is removed.
+    assert re.search(r"temporal_difference: .*1000/1000.* first player won 0\.\d{4}, second won", shown["bar"])
+    texts = shown["bar"].replace("\r\n", "\n").splitlines(keepends=False)
+    assert [line for line in texts if line.startswith("match")] == []
+    assert shown["bar"].count("\n") <= 3
+    assert "1000/1000" not in shown["lines"]
+    assert re.findall(r"match \d+", shown["lines"]) == ["match 500", "match 1000"]
 
 
 def test_the_interval_of_progress_is_a_setting_that_changes_no_byte(
@@ -102,7 +122,7 @@ def test_the_interval_of_progress_is_a_setting_that_changes_no_byte(
     settings = [settings_for(tmp_path / "a"), settings_for(tmp_path / "b", "report_every=250")]
     paths = [train_tabular(one) for one in settings]
     assert [line.split(":")[0] for line in caplog.messages if line.startswith("match")] == [
-        *("match 500", "match 600"),
+        *(f"match {number}" for number in range(60, 601, 60)),
         *("match 250", "match 500", "match 600"),
     ]
     assert sha256(paths[0]) == sha256(paths[1])
