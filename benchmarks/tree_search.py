@@ -2,6 +2,7 @@
 
     python benchmarks/tree_search.py
     python benchmarks/tree_search.py --game othello --evaluators rollouts alphazero_residual --batches 1 1024
+    python benchmarks/tree_search.py --evaluators alphazero_mlp --settings architecture.hidden_sizes=[512,512]
 
 Positions after four random plies, on one thread. Each figure is the median of --repeats measurements, in which the
 batch is searched, or several batches of together at least 64 positions. The networks and tables have random weights.
@@ -12,6 +13,7 @@ here. `benchmarks/throughput.py search` measures searches with random matches be
 import project_environment
 
 import argparse
+from collections.abc import Sequence
 from itertools import product
 from statistics import median
 from time import process_time
@@ -53,11 +55,12 @@ class TimedNetwork(nn.Module):
         return output
 
 
-def evaluator_of(name: str, game: Game) -> tuple[Any, TimedNetwork | None]:
+def evaluator_of(name: str, game: Game, settings: Sequence[str] = ()) -> tuple[Any, TimedNetwork | None]:
     """The evaluator, and its network if it is evaluated in batches."""
     if name == ROLLOUTS:
         return RolloutEvaluator(), None
-    architecture = compose_settings(["run_dir=unused", f"architecture={name}", f"game={game.name}"]).architecture
+    chosen = ["run_dir=unused", f"architecture={name}", f"game={game.name}", *settings]
+    architecture = compose_settings(chosen).architecture
     with seeded(0):
         network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
         for parameter in network.parameters():
@@ -87,6 +90,7 @@ def main() -> None:
     parser.add_argument("--game", default="connect_four", choices=list(GAMES))
     default = [ROLLOUTS, "ntuple_connect_four", "alphazero_mlp", "alphazero_residual"]
     parser.add_argument("--evaluators", nargs="+", default=default, help=f"{ROLLOUTS}, or names in conf/architecture")
+    parser.add_argument("--settings", nargs="+", default=[], help="of the networks, such as architecture.blocks=5")
     parser.add_argument("--rules", nargs="+", default=list(SEARCH_RULES))
     parser.add_argument("--batches", nargs="+", type=int, default=[1, 64, 1024])
     parser.add_argument("--simulations", type=int, default=200)
@@ -97,7 +101,7 @@ def main() -> None:
     print(f"\n{game.name}, {options.simulations} simulations\n")
     print("| evaluator | rule | positions | simulations/s | network |\n|---|---|---:|---:|---:|")
     for name, rule, batch_size in product(options.evaluators, options.rules, options.batches):
-        evaluator, network = evaluator_of(name, game)
+        evaluator, network = evaluator_of(name, game, options.settings)
         search = TreeSearch(game, evaluator, make_rule(rule, NOISE.get(rule)), options.simulations)
         start = process_time()
         if network is not None:

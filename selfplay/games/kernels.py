@@ -202,27 +202,32 @@ def _distinct(
 
 
 def distinct_positions(state: State) -> tuple[Tensor, Tensor]:
-    """The distinct positions among the matches of `state`, in the order of their first appearance.
+    """The distinct positions among the matches of `state`: see `distinct_words`."""
+    return distinct_words(state.own, state.opp)
+
+
+def distinct_words(own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
+    """The distinct pairs of words (int64[B] each), in the order of their first appearance.
 
     Returns:
         first_rows: int64[N], the first row that holds each distinct position.
         inverse: int64[B], the number in range(N) of each row's position.
     """
-    if not runs_compiled(state.own):
-        return distinct_positions_with_tensors(state)
-    size = state.batch_size
+    if not runs_compiled(own):
+        return distinct_words_with_tensors(own, opp)
+    size = len(own)
     slots = np.full(1 << max(4, (2 * size).bit_length()), EMPTY_SLOT, dtype=np.int64)
     first_rows, inverse = torch.empty(size, dtype=torch.int64), torch.empty(size, dtype=torch.int64)
-    count = _distinct(state.own.numpy(), state.opp.numpy(), slots, first_rows.numpy(), inverse.numpy())
+    count = _distinct(own.numpy(), opp.numpy(), slots, first_rows.numpy(), inverse.numpy())
     return first_rows[:count], inverse
 
 
-def distinct_positions_with_tensors(state: State) -> tuple[Tensor, Tensor]:
-    """`distinct_positions` as torch operations, for any device."""
+def distinct_words_with_tensors(own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
+    """`distinct_words` as torch operations, for any device."""
     # Sorted by both words, equal positions are adjacent, in the order of their rows.
-    order = state.opp.argsort(stable=True)
-    order = order[state.own[order].argsort(stable=True)]
-    own, opp = state.own[order], state.opp[order]
+    order = opp.argsort(stable=True)
+    order = order[own[order].argsort(stable=True)]
+    own, opp = own[order], opp[order]
     is_new = torch.ones_like(order, dtype=torch.bool)
     is_new[1:] = (own[1:] != own[:-1]) | (opp[1:] != opp[:-1])
     first_rows, appearance = order[is_new].sort()

@@ -44,18 +44,24 @@ def evaluate_output(network: nn.Module, observations: Tensor, rows: int = EVALUA
         rows: rows in one forward pass on the CPU. Equal numbers give equal results, whatever the other observations.
     """
     size = len(observations)
+    if size == 0:
+        return Output(observations.new_zeros(0))
     device = next(network.parameters(), observations).device
     rows = rows if device.type == CPU else EVALUATION_BLOCK_ON_GPU
-    there = observations.to(device)
-    padded = torch.cat([there, there.new_zeros(-size % rows, *there.shape[1:])])
+    there = observations.to(device).contiguous()
+    if padding := -size % rows:
+        there = torch.cat([there, there.new_zeros(padding, *there.shape[1:])])
     with torch.inference_mode():
-        outputs = [network(block) for block in torch.split(padded, rows)]
-    if not outputs:
-        return Output(observations.new_zeros(0))
-    values = torch.cat([output.value for output in outputs])[:size].to(observations.device)
+        outputs = [network(block) for block in (torch.split(there, rows) if size > rows else (there,))]
+    values = _joined([output.value for output in outputs])[:size].to(observations.device)
     if outputs[0].policy_logits is None:
         return Output(values)
-    return Output(values, torch.cat([output.policy_logits for output in outputs])[:size].to(observations.device))
+    return Output(values, _joined([output.policy_logits for output in outputs])[:size].to(observations.device))
+
+
+def _joined(parts: list[Tensor]) -> Tensor:
+    """The parts, made in inference mode, as one tensor that may be changed outside it."""
+    return parts[0].clone() if len(parts) == 1 else torch.cat(parts)
 
 
 class ValueNetPlayer(Player):

@@ -11,7 +11,7 @@ from selfplay.compute.devices import chosen_device, is_out_of_memory
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
 from selfplay.games import GAMES, make_game
-from selfplay.games.kernels import distinct_positions, distinct_positions_with_tensors
+from selfplay.games.kernels import distinct_positions, distinct_words_with_tensors
 from selfplay.games.state import State
 from selfplay.matches.arena import play_batch, play_matches, playing_device
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
@@ -176,7 +176,9 @@ def test_torch_operations_find_the_same_distinct_positions():
     for size in (0, 1, 7, 3000):
         own, opp = torch.randint(-20, 20, (2, size), generator=generator) << 58
         state = State(own, opp, own.to(torch.int8), own == 0, own.float())
-        for one, other in zip(distinct_positions(state), distinct_positions_with_tensors(state), strict=True):
+        for one, other in zip(
+            distinct_positions(state), distinct_words_with_tensors(state.own, state.opp), strict=True
+        ):
             assert torch.equal(one, other)
 
 

@@ -12,7 +12,7 @@ from selfplay.compute.compilation import Words
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
-from selfplay.games.kernels import distinct_positions
+from selfplay.games.kernels import distinct_positions, distinct_words
 from selfplay.games.state import State
 from selfplay.search.interruption import StopFlag, StoppedError, run_interruptibly
 from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator
@@ -197,19 +197,19 @@ class TreeSearch:
 
     def _evaluated(self, frontier: Frontier, count: int) -> tuple[Numbers, Numbers, NDArray[np.int64]]:
         """The evaluations of the distinct positions of the frontier, and the number of that of each tree."""
-        state = self._unfinished(*map(torch.from_numpy, (frontier.own[:count], frontier.opp[:count])))
-        first, rows = distinct_positions(state)
-        values, logits = self._batches.evaluate(state.select(first))
+        own, opp = torch.from_numpy(frontier.own[:count]), torch.from_numpy(frontier.opp[:count])
+        first, rows = distinct_words(own, opp)
+        values, logits = self._batches.evaluate(_unfinished(own[first], opp[first]))
         return values.cpu().double().numpy(), logits.cpu().double().numpy(), rows.numpy()
-
-    @staticmethod
-    def _unfinished(own: Tensor, opp: Tensor) -> State:
-        """Unfinished positions as a state with player 0 to move."""
-        zeros = torch.zeros_like(own)
-        return State(own, opp, zeros.to(torch.int8), zeros.bool(), zeros.float())
 
     def _memory(self, batch_size: int) -> Trees:
         return make_trees(batch_size, self._num_nodes, self.game.num_distinct_actions)
+
+
+def _unfinished(own: Tensor, opp: Tensor) -> State:
+    """Unfinished positions as a state with player 0 to move."""
+    zeros = [torch.zeros(len(own), dtype=dtype) for dtype in (torch.int8, torch.bool, torch.float32)]
+    return State(own, opp, *zeros)
 
 
 def _words_of_draws(draws: Draws) -> Words:
