@@ -142,7 +142,7 @@ class ConnectFour(Game):
         floating = (squares[:-COLUMNS] != 0) & (squares[COLUMNS:] == 0)
         if floating.any():
             name = self.presentation.square_name(int(floating.argmax()))
-            raise IllegalActionError(f"there is no stone below that in {name}")
+            raise IllegalActionError(f"the stone in {name} has no stone below it")
         check_no_line(squares, (ROWS, COLUMNS), LINE)
 
     def write_transcript(self, actions: Iterable[int]) -> str:

@@ -39,7 +39,7 @@ REFUSED = [
     ("tictactoe", "XXX/OO./...", 1, "a line has ended the match"),
     ("tictactoe", "XXX/..", 1, "a board has 9 squares, not 5"),
     ("tictactoe", "XOX/XOO/OXX", 1, "the match is over in this position"),
-    ("connect_four", 4 * "......./" + "X....../" + ".......", 1, "there is no stone below that in column 1, row 5"),
+    ("connect_four", 4 * "......./" + "X....../" + ".......", 1, "the stone in column 1, row 5 has no stone below it"),
     ("connect_four", 4 * "......./" + "OOO..../" + "XXXX...", 1, "a line has ended the match"),
     ("othello_4x4", "..../.OX./.X../....", 0, "the four squares in the centre are never empty"),
     ("othello", "X" + 26 * "." + "OX" + 6 * "." + "XO" + 27 * ".", 0, "every disc must be connected to the centre"),
