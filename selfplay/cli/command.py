@@ -35,7 +35,8 @@ from selfplay.runs.run_settings import take_run_settings
 from selfplay.runs.written_files import delete_unfinished
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import name_recipe, offer_defaults, one_line, settings_from_config, with_outside_names
+from selfplay.settings.compose import name_recipe, offer_defaults, settings_from_config, with_outside_names
+from selfplay.settings.config_errors import one_line
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.settings.run import Settings
 
@@ -187,7 +188,7 @@ class Program(Generic[AnySettings]):
             assert hydra is not None
             try:
                 config = hydra.compose_config(self.config, list(overrides), RunMode.RUN)
-            except ValueError as error:
+            except (ValueError, TypeError) as error:
                 raise _rejected(overrides, error) from error
         HydraConfig.instance().set_config(config)
         with open_dict(config):
@@ -251,6 +252,6 @@ class Program(Generic[AnySettings]):
             self.body(settings)
 
 
-def _rejected(arguments: Sequence[str], error: ValueError) -> SettingError:
-    """The error for arguments such as game=1, which Hydra rejects by a ValueError."""
+def _rejected(arguments: Sequence[str], error: ValueError | TypeError) -> SettingError:
+    """The error for arguments such as game=1 or game=[1], which Hydra rejects by these errors."""
     return SettingError(f"{' '.join(map(shortened, arguments))}: {one_line(error)}")

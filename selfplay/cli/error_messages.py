@@ -15,7 +15,7 @@ def line_and_code(error: Exception) -> tuple[str, int]:
     """The line to print and the exit code for one of `user_errors`."""
     from hydra.errors import HydraException
 
-    from selfplay.settings.compose import one_line
+    from selfplay.settings.config_errors import one_line
 
     if isinstance(error, SelfPlayError):
         return str(error), error.exit_code

@@ -56,6 +56,8 @@ def player_kind(name: str) -> PlayerKind:
     kind: Any = PLAYERS[name]
     if isinstance(kind, PlayerKind):
         return kind
+    if not callable(kind):
+        raise SettingError(f"player {shortened(name)!r}: is not a class or function that makes a player")
     meaning = (kind.__doc__ or name).strip().splitlines()[0]
     return PlayerKind(name.rpartition(":")[2], meaning, lambda _name, game, _run_dir: kind(game))
 

@@ -78,6 +78,7 @@ class CommonSettings:
     def __post_init__(self) -> None:
         is_one_line = not any(sign < " " or sign == "\x7f" for sign in self.run_dir)
         require("run_dir", shortened(self.run_dir), is_one_line, "a path without line ends and control characters")
+        require("run_dir", self.run_dir, self.run_dir != "", "the path of a folder; . is the current one")
         require("seed", self.seed, -(2**63) <= self.seed < 2**63, "a 64-bit integer")
         require_count("batch_size", self.batch_size, 1, or_null=True)
         require("threads", self.threads, 1 <= self.threads <= MOST_THREADS, f"from 1 to {MOST_THREADS}")

@@ -1,16 +1,16 @@
 """Compose settings with Hydra, from the defaults of the dataclasses, conf/ and overrides, into checked dataclasses."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
-from selfplay.errors import SelfPlayError, SettingError, without_digit_limit
+from selfplay.errors import SelfPlayError, SettingError
 from selfplay.registry import name_modules, offers
 from selfplay.settings.choices import modules_in
 from selfplay.settings.common import AnySettings
+from selfplay.settings.config_errors import one_line
 from selfplay.settings.folders import CONFIG_FOLDER
 
 GROUPS_OF_OBJECTS = {"game": "selfplay.games", "architecture": "selfplay.architectures"}
@@ -40,10 +40,22 @@ def settings_from_config(config: DictConfig, kind: type[AnySettings]) -> AnySett
     try:
         values = OmegaConf.to_container(config, resolve=True)
         name_settings_modules(values)
-        merged = OmegaConf.merge(OmegaConf.structured(kind), values)
+        structured = OmegaConf.structured(kind)
+        _require_groups(OmegaConf.to_container(structured), values)
+        merged = OmegaConf.merge(structured, values)
         return cast(AnySettings, OmegaConf.to_object(merged))
     except OmegaConfBaseException as error:
         raise SettingError(one_line(error)) from error
+
+
+def _require_groups(defaults: Any, values: Any, prefix: str = "") -> None:
+    """Raise SettingError for a group of settings with a single value, such as training=3."""
+    for name, group in defaults.items():
+        if isinstance(group, Mapping) and name in values:
+            if not isinstance(values[name], Mapping):
+                example = f"{prefix}{name}.{next(iter(group), 'name')}"
+                raise SettingError(f"{prefix}{name}={values[name]}: is a group of settings; set one, such as {example}")
+            _require_groups(group, values[name], f"{prefix}{name}.")
 
 
 def compose_settings_of(
@@ -138,22 +150,3 @@ def _has(config: DictConfig, name: str) -> bool:
 def _plain(config: DictConfig, name: str) -> Any:
     value = OmegaConf.select(config, name)
     return OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
-
-
-def one_line(error: BaseException) -> str:
-    """The message of an error of Hydra or OmegaConf as one line: cause, key and choices, without the search path."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    kept: list[str] = []
-    for line in lines:
-        if line.startswith(("Config search path", "To append", "object_type", "reference_type", "Set the env", "See ")):
-            break
-        kept.append(line.replace("full_key:", "key"))
-    cause = error.__cause__
-    if cause is not None and isinstance(cause, OmegaConfBaseException) and len(kept) <= 1:
-        kept.append(str(cause).splitlines()[0])
-    text = " ".join(kept).removeprefix("In 'config': ")
-    if unknown := re.match(r"Could not override '([^']+)'.* is not in struct", text):
-        return f"unknown setting {unknown[1]!r}; --help shows all"
-    text = without_digit_limit(text)
-    override = getattr(error, "override", None)
-    return text if override is None or f"'{override}'" in text else f"{override}: {text}"

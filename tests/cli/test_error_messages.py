@@ -27,11 +27,11 @@ from tests.support.runs import (
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["game=chess"], ["game/chess", "sumto100 tictactoe"]),
-        (["recipe=best"], ["recipe/best", "article connect_four"]),
+        (["game=chess"], ["game=chess: choose from ", "sumto100, tictactoe"]),
+        (["recipe=best"], ["recipe=best: choose from ", "article, connect_four"]),
         (["game=1"], ["game=1"]),
         (["foo=1"], ["'foo'"]),
-        (["matches=abc"], ["matches", "'abc'"]),
+        (["matches=abc"], ["matches=abc: must be a whole number"]),
         (["gamma=2"], ["gamma=2.0: must be between 0 and 1"]),
         (["a=b=c"], ["a=b=c"]),
         (["--level"], ["--level needs a value"]),

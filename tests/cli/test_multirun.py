@@ -139,7 +139,7 @@ def test_levels_count_as_compared_only_with_equal_settings_and_all_files(alone, 
 def test_an_unknown_choice_is_reported_before_any_run_starts(tmp_path):
     result = run_forked(LEARN, "-m", "recipe=default,best", *SMALL, f"run_dir={tmp_path / 'runs'}")
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    assert result.stderr.startswith("error: Could not find 'recipe/best' Available options in 'recipe': alphazero ")
+    assert result.stderr.startswith("error: recipe=best: choose from alphazero, ")
 
 
 def test_if_all_runs_fail_there_is_no_table(tmp_path):

@@ -35,7 +35,7 @@ def test_settings_hold_the_names() -> None:
 
 
 def test_a_name_that_an_installed_package_offers_needs_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(SettingError, match="game/connect3"):
+    with pytest.raises(SettingError, match="game=connect3: choose from"):
         compose_settings(["game=connect3"])
     monkeypatch.syspath_prepend(tmp_path)
     metadata = tmp_path / "outside-1.0.dist-info"

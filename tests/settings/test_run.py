@@ -11,7 +11,8 @@ from selfplay.architectures import build_network
 from selfplay.errors import SettingError
 from selfplay.games import GAMES, make_game
 from selfplay.settings.analysis import AnalysisSettings
-from selfplay.settings.compose import compose_settings_of, one_line
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.config_errors import one_line
 from selfplay.settings.experience import ExperienceGraphSettings
 from selfplay.settings.folders import CONFIG_FOLDER, PROJECT_FOLDER
 from selfplay.settings.matches import MatchSettings, TournamentSettings
@@ -216,6 +217,35 @@ def test_a_value_of_the_wrong_type_and_an_unknown_name_are_refused_in_one_line(o
     with pytest.raises(SettingError, match=named) as caught:
         compose_settings([override])
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("override", "line"),
+    [
+        ("levels=many", "levels=many: must be a whole number"),
+        ("gamma=high", "gamma=high: must be a number"),
+        ("levels=null", "levels=null: must be a whole number"),
+        ("training.merge=maybe", "training.merge=maybe: must be true or false"),
+        ("epsilons=0.5", "epsilons=0.5: must be a list, such as [1,2]"),
+        ("epsilons=[a]", "epsilons[0]=a: must be a number"),
+        ("epsilons={a:1}", "epsilons={a:1}: must have the form of its default, which --help shows"),
+        ("training=3", "training=3: is a group of settings; set one, such as training.epochs"),
+        ("+training.nothing=1", "unknown setting 'training.nothing'; --help shows all"),
+        ("executor=best", "executor=best: choose from process, ray, serial"),
+        ("levels=1,2", "levels=1,2: write a list as [1,2], a text with commas in quotes, and several runs with -m"),
+        ("levels", "levels: write a setting as name=value"),
+        ("run_dir=", "run_dir=: must be the path of a folder; . is the current one"),
+    ],
+)
+def test_an_error_begins_with_the_setting_and_names_no_class_of_the_program(override, line):
+    with pytest.raises(SettingError) as caught:
+        compose_settings([override])
+    assert str(caught.value) == line
+
+
+def test_an_option_of_another_program_is_refused_without_the_name_of_its_file():
+    with pytest.raises(SettingError, match=r"^agent=best: choose from backward_value, temporal_difference$"):
+        compose_settings_of(TabularSettings, "tabular", ["agent=best"])
 
 
 def test_an_unknown_choice_is_refused_with_the_choices():
