@@ -141,7 +141,7 @@ def positions_of(name: str) -> PositionGraph:
 def enumerate_positions(game: Game, limit: int = LARGEST_ENUMERATION) -> PositionGraph:
     """All positions reachable from the start. Raises GameTooLargeError if there are more than `limit`."""
     if is_surely_larger(game, limit):
-        raise GameTooLargeError(f"{game.name} has more than {limit:,} positions")
+        raise _too_large(game, limit)
     numbers: dict[tuple[int, int], int] = {}
     frontier = game.init(1)
     numbers[game.rules.initial] = 0
@@ -158,7 +158,7 @@ def enumerate_positions(game: Game, limit: int = LARGEST_ENUMERATION) -> Positio
                 fresh.append(row)
             targets.append(numbers[key])
         if len(numbers) > limit:
-            raise GameTooLargeError(f"{game.name} has more than {limit:,} positions")
+            raise _too_large(game, limit)
         edges.append(np.stack([parents.numpy() + first_parent, actions.numpy(), np.array(targets, dtype=np.int64)]))
         frontier = following.select(torch.tensor(fresh, dtype=torch.int64))
         states.append(frontier)
@@ -167,3 +167,9 @@ def enumerate_positions(game: Game, limit: int = LARGEST_ENUMERATION) -> Positio
     parent, action, target = np.concatenate(edges, axis=1)
     children[parent, action] = target
     return PositionGraph(game, game.state_at(own, opp), children)
+
+
+def _too_large(game: Game, limit: int) -> GameTooLargeError:
+    return GameTooLargeError(
+        f"{game.name} has more than {limit:,} positions, too many to enumerate; choose a smaller game"
+    )

@@ -35,7 +35,10 @@ def make_player(text: str, game: "Game", run_dir: str | Path, *, against_person:
         return player
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 
-    return EpsilonGreedyPlayer(game, player, [name.options[EPSILON.name]])
+    rate = name.options[EPSILON.name]
+    if not 0 <= rate <= 1:
+        raise SettingError(f"player {shortened(text)!r}: epsilon must be from 0 to 1")
+    return EpsilonGreedyPlayer(game, player, [rate])
 
 
 def files_of_player(text: str, run_dir: str | Path) -> list[Path]:

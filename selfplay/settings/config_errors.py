@@ -15,7 +15,9 @@ TYPES = {"int": KINDS["Integer"], "float": KINDS["Float"], "bool": KINDS["Boolea
 def one_line(error: BaseException) -> str:
     """The message of an error of Hydra or OmegaConf as one line that begins with the setting."""
     text = _joined(error)
-    if unknown := re.match(r"Could not override '([^']+)'.* is not in struct|Key '[^']+' not in .* key (\S+)$", text):
+    if unknown := re.match(
+        r"Could not override '([^']+)'\..*(?: is not in struct|No match in the)|Key '[^']+' not in .* key (\S+)$", text
+    ):
         return f"unknown setting {unknown[1] or unknown[2]!r}; --help shows all"
     if option := re.match(r"Could not find '([^']+)' Available options in '([^']+)': (.*)$", text):
         group, choices = option[2], ", ".join(option[3].split())

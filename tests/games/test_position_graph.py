@@ -72,7 +72,9 @@ def test_heights_are_the_longest_remaining_matches():
 
 def test_a_game_with_more_positions_than_the_limit_is_refused():
     assert len(enumerate_positions(make_game("tictactoe"), limit=5478)) == 5478
-    with pytest.raises(GameTooLargeError, match="tictactoe has more than 5,477 positions"):
+    with pytest.raises(
+        GameTooLargeError, match="tictactoe has more than 5,477 positions, too many to enumerate; choose a smaller game"
+    ):
         enumerate_positions(make_game("tictactoe"), limit=5477)
 
 

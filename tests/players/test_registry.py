@@ -148,7 +148,7 @@ def test_every_player_can_explore(run_dir: Path) -> None:
         ("random:3", "write random"),
         ("random?depth=2", "'depth=2' is not an option of random; it takes epsilon"),
         ("perfect?ties=first", "ties=first: must be random or lowest"),
-        ("perfect?epsilon=2", "must be one or more rates from 0 to 1"),
+        ("perfect?epsilon=2", "player 'perfect?epsilon=2': epsilon must be from 0 to 1"),
         ("perfect?epsilon=often", "epsilon must be a number"),
         ("tabular", "write tabular:NAME"),
         ("experience?learn=maybe", "learn must be true or false"),

@@ -246,6 +246,8 @@ def test_an_error_begins_with_the_setting_and_names_no_class_of_the_program(over
 def test_an_option_of_another_program_is_refused_without_the_name_of_its_file():
     with pytest.raises(SettingError, match=r"^agent=best: choose from backward_value, temporal_difference$"):
         compose_settings_of(TabularSettings, "tabular", ["agent=best"])
+    with pytest.raises(SettingError, match=r"^unknown setting 'architecture'; --help shows all$"):
+        compose_settings_of(TabularSettings, "tabular", ["architecture=conv"])
 
 
 def test_an_unknown_choice_is_refused_with_the_choices():

@@ -10,7 +10,7 @@ const HEIGHT = 300;
 const COLUMN = 416;
 const GAP = 16;
 const INSIDE = 34;
-const LEFT = 56;
+const LEFT = 66;
 const RIGHT = 16;
 const TOP = 16;
 const BOTTOM = 44;
@@ -70,7 +70,7 @@ function axes(drawing, scale, xLabel, yLabel) {
   }
   drawing.append(svg("text", { x: (LEFT + scale.width - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, xLabel));
   const middle = (TOP + HEIGHT - BOTTOM) / 2;
-  drawing.append(svg("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(14 ${middle}) rotate(-90)` }, yLabel));
+  drawing.append(svg("text", { x: 0, y: 0, "text-anchor": "middle", transform: `translate(12 ${middle}) rotate(-90)` }, yLabel));
 }
 
 // chart: {title, about, xLabel, yLabel, fixed, isWide, table, marks: [{x, text}],
