@@ -2,7 +2,6 @@
 
 import io
 import logging
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
 from PIL import Image
 
+from selfplay.players.player_names import readable_name
 from selfplay.runs.written_files import written_whole
 
 if TYPE_CHECKING:
@@ -114,16 +114,6 @@ def whole_numbers_on_x(axes: Axes, numbers: Iterable[int]) -> None:
     numbers = list(numbers)
     axes.set_xlim(min(numbers) - 0.5, max(numbers) + 0.5)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=13, integer=True, min_n_ticks=1))
-
-
-def readable_name(player: str) -> str:
-    """The name of a player in a figure: "negascout, 6 plies, article" for a search, else unchanged."""
-    found = re.fullmatch(r"search:(\w+)\?depth=(\d+)(?:&evaluation=(\w+))?", player)
-    if found is None:
-        return player.removeprefix("search:")
-    algorithm, depth, evaluation = found.groups()
-    plies = "1 ply" if depth == "1" else f"{depth} plies"
-    return f"{algorithm}, {plies}" if evaluation in (None, "none") else f"{algorithm}, {plies}, {evaluation}"
 
 
 def draw_named_lines(axes: Axes, heights: Mapping[str, float]) -> None:

@@ -5,6 +5,7 @@
 For example `perfect`, `level:17` or `level:17?depth=2&temperature=0.1`.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from math import isfinite
 from pathlib import Path
@@ -136,3 +137,13 @@ def whole_number(name: str, text: str, what: str) -> int:
     if len(text) > len(str(LARGEST_COUNT)) or int(text) > LARGEST_COUNT:
         raise SettingError(f"player {shortened(name)!r}: {what} must be at most {LARGEST_COUNT:,}")
     return int(text)
+
+
+def readable_name(player: str) -> str:
+    """The name of a player in figures and on the page: "negascout, 6 plies, article" for a search, else unchanged."""
+    found = re.fullmatch(r"search:(\w+)\?depth=(\d+)(?:&evaluation=(\w+))?", player)
+    if found is None:
+        return player.removeprefix("search:")
+    algorithm, depth, evaluation = found.groups()
+    plies = "1 ply" if depth == "1" else f"{depth} plies"
+    return f"{algorithm}, {plies}" if evaluation in (None, "none") else f"{algorithm}, {plies}, {evaluation}"

@@ -17,6 +17,7 @@ from selfplay.grading.grade import SEAT_NAMES, Lines, count_text
 from selfplay.grading.judge.columns import GROUP_COLUMNS
 from selfplay.grading.table_columns import read_rows
 from selfplay.grading.tournament_tables import PLAYER_COLUMNS, PLAYER_TABLE
+from selfplay.players.player_names import readable_name
 from selfplay.runs.data_changes import data_changes
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.epoch_loss_csv import read_epoch_losses
@@ -184,7 +185,7 @@ def _references(path: Path) -> list[RatedPlayerView]:
 def _rated(row: Row, column: str) -> RatedPlayerView:
     """The rating of the player named in `column`."""
     return RatedPlayerView(
-        player=row[column],
+        player=readable_name(row[column]),
         rating=row["rating"],
         low=row["rating_low"],
         high=row["rating_high"],
@@ -207,7 +208,10 @@ def _first_of(row: Row, *columns: str) -> float | None:
 
 
 def _mistakes(path: Path) -> list[MistakeRow]:
-    return [MistakeRow(**row) for row in read_rows(path, GROUP_COLUMNS, LEVEL_TABLE)]
+    return [
+        MistakeRow(**row | {"player": readable_name(row["player"])})
+        for row in read_rows(path, GROUP_COLUMNS, LEVEL_TABLE)
+    ]
 
 
 def _pairs(path: Path) -> list[PairRow]:
@@ -215,7 +219,7 @@ def _pairs(path: Path) -> list[PairRow]:
     return [
         PairRow(
             level=row["level"],
-            opponent=row["opponent"],
+            opponent=readable_name(row["opponent"]),
             results=ResultsView(wins=row["wins"], draws=row["draws"], losses=row["losses"]),
         )
         for row in read_rows(path, MATCH_COLUMNS, LEVEL_TABLE)

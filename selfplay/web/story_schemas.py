@@ -75,7 +75,7 @@ class MistakeRow(BaseModel):
     """A row of comparison/mistakes.csv: a player in a group of positions."""
 
     level: int | None
-    player: str
+    player: str = Field(description="Its name in readable form.")
     group: str
     positions: int
     mistake_rate: float
@@ -87,7 +87,7 @@ class PairRow(BaseModel):
     """Matches of a level against a reference player, from comparison/matches.csv."""
 
     level: int
-    opponent: str
+    opponent: str = Field(description="Its name in readable form.")
     results: ResultsView
 
 
@@ -105,7 +105,7 @@ class LevelRow(BaseModel):
 class RatedPlayerView(BaseModel):
     """A row of tournament/players.csv or comparison/references.csv."""
 
-    player: str
+    player: str = Field(description="Its name in readable form.")
     rating: float
     low: float
     high: float

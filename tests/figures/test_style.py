@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from selfplay.figures.experience_graph import picture_of, reachable_boards
 from selfplay.figures.figure_files import write_figures
-from selfplay.figures.style import readable_name, rendered, save_figure, single_figure, source_of, write_source
+from selfplay.figures.style import rendered, save_figure, single_figure, source_of, write_source
 from selfplay.figures.sweep import run_curves
 from selfplay.figures.tournament import score_map
 from selfplay.playing.analysis import analyse
@@ -107,15 +107,3 @@ def test_the_title_of_a_figure_says_what_it_shows() -> None:
     figure.suptitle("Weights of level 2")
     write_source(figure, "Othello")
     assert figure.get_suptitle() == "Othello\nWeights of level 2"
-
-
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("search:negascout?depth=6&evaluation=article", "negascout, 6 plies, article"),
-        ("search:negascout?depth=1&evaluation=none", "negascout, 1 ply"),
-        ("greedy_discs", "greedy_discs"),
-    ],
-)
-def test_names_of_searches_are_readable(name: str, shown: str) -> None:
-    assert readable_name(name) == shown

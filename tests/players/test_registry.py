@@ -16,6 +16,7 @@ from selfplay.players.capabilities import LearnsFromMatches, ReportsStatus
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.experience import ExperiencePlayer, ReadOnlyExperiencePlayer
 from selfplay.players.perfect import PerfectPlayer
+from selfplay.players.player_names import readable_name
 from selfplay.players.random import RandomPlayer
 from selfplay.players.registry import grammar, make_player, parse_name, player_kind
 from selfplay.players.search import SearchPlayer
@@ -200,3 +201,15 @@ def test_a_named_player_plays(run_dir: Path) -> None:
     record = next(play_matches(GAME, players, range(50), 1))
     assert (record.returns() <= 0).all()
     assert torch.equal(record.match, torch.arange(50))
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("search:negascout?depth=6&evaluation=article", "negascout, 6 plies, article"),
+        ("search:negascout?depth=1&evaluation=none", "negascout, 1 ply"),
+        ("greedy_discs", "greedy_discs"),
+    ],
+)
+def test_names_of_searches_are_readable(name: str, shown: str) -> None:
+    assert readable_name(name) == shown

@@ -122,6 +122,7 @@ def test_the_story_contains_the_mistakes_and_the_matches_of_a_large_game(client:
     )
     (run_dir / "comparison" / "matches.csv").write_text(
         "level,player,opponent,wins,draws,losses\n3,level:3,random,9,1,0\n3,level:3,level:1,5,0,5\n"
+        "3,level:3,search:negascout?depth=6&evaluation=none,1,0,1\n"
     )
     story = client.get(STORY).json()
     assert story["mistakes"][0] == {
@@ -135,7 +136,9 @@ def test_the_story_contains_the_mistakes_and_the_matches_of_a_large_game(client:
     }
     assert [one["level"] for one in story["mistakes"]] == [3, None]
     results = {"wins": 9, "draws": 1, "losses": 0}
-    assert story["matches"] == [{"level": 3, "opponent": "random", "results": results}]
+    random, search = story["matches"]
+    assert random == {"level": 3, "opponent": "random", "results": results}
+    assert search["opponent"] == "negascout, 6 plies"
 
 
 def test_the_summary_has_the_settings_the_verdict_and_the_end_of_the_log(client: TestClient, run_dir: Path) -> None:
