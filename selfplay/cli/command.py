@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TextIO
 from tqdm import tqdm
 
 from selfplay.cli.arguments import HELP_FLAGS, SWEEP_FLAGS, overrides_first
+from selfplay.cli.composition import composed, rejected
 from selfplay.cli.error_messages import line_and_code, user_errors
 from selfplay.cli.logging_setup import logging_to_file, logging_to_screen
 from selfplay.cli.multirun import AfterSweep, Multirun
 from selfplay.cli.started_as import described_for, started_as
-from selfplay.errors import SettingError, shortened
+from selfplay.errors import SettingError
 from selfplay.process_exit import (
     READER_HAS_LEFT,
     before_exit,
@@ -36,7 +37,6 @@ from selfplay.runs.written_files import delete_unfinished
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import name_recipe, offer_defaults, settings_from_config, with_outside_names
-from selfplay.settings.config_errors import one_line
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.settings.run import Settings
 
@@ -148,7 +148,7 @@ class Program(Generic[AnySettings]):
         # Hydra raises errors instead of printing them.
         os.environ["HYDRA_FULL_ERROR"] = "1"
         if not any(argument.startswith("-") or "hydra" in argument.partition("=")[0] for argument in arguments):
-            self.run_once(self._composed(arguments))
+            self.run_once(composed(self.config, arguments))
             return
         multirun = self._run_hydra(arguments)
         if multirun is not None:
@@ -171,29 +171,6 @@ class Program(Generic[AnySettings]):
         overrides = [argument for argument in arguments if not argument.startswith("-")]
         docstring = described_for(self.name, sys.modules[self.body.__module__].__doc__ or "")
         print(help_text(docstring, self.kind, self.config, overrides))
-
-    def _composed(self, overrides: Sequence[str]) -> "DictConfig":
-        """The settings of one run, composed by Hydra, which also keeps its own settings in HydraConfig.
-
-        hydra.main would compose them twice, first to find out whether the command is a sweep, which takes 0.1 s.
-        """
-        from hydra import initialize_config_dir
-        from hydra.core.global_hydra import GlobalHydra
-        from hydra.core.hydra_config import HydraConfig
-        from hydra.types import RunMode
-        from omegaconf import open_dict
-
-        with initialize_config_dir(str(CONFIG_FOLDER), version_base="1.3"):
-            hydra = GlobalHydra.instance().hydra
-            assert hydra is not None
-            try:
-                config = hydra.compose_config(self.config, list(overrides), RunMode.RUN)
-            except (ValueError, TypeError) as error:
-                raise _rejected(overrides, error) from error
-        HydraConfig.instance().set_config(config)
-        with open_dict(config):
-            del config["hydra"]
-        return config
 
     def _run_hydra(self, arguments: Sequence[str]) -> Multirun | None:
         """Let Hydra handle its own flags and settings; returns the runs of a sweep, if it was one."""
@@ -225,7 +202,7 @@ class Program(Generic[AnySettings]):
         except ValueError as error:
             if is_composed:
                 raise
-            raise _rejected(arguments, error) from error
+            raise rejected(arguments, error) from error
         return multirun
 
     def run_once(self, config: "DictConfig", title: str = "") -> None:
@@ -250,8 +227,3 @@ class Program(Generic[AnySettings]):
             for line in filter(None, (title, taken)):
                 log.info("%s", line)
             self.body(settings)
-
-
-def _rejected(arguments: Sequence[str], error: ValueError | TypeError) -> SettingError:
-    """The error for arguments such as game=1 or game=[1], which Hydra rejects by these errors."""
-    return SettingError(f"{' '.join(map(shortened, arguments))}: {one_line(error)}")

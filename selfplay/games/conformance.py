@@ -8,32 +8,21 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import product
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import ConformanceError, IllegalActionError
 from selfplay.games.game import Game
+from selfplay.games.random_plies import MATCHES, Ply, random_plies
 from selfplay.games.state import State
 
-MATCHES = 64
 SINGLE_MATCHES = 4
 """Number of matches that are also checked one by one, which is slow."""
 
 FOREIGN_TEXTS = ("", "no such action", "-1")
-
-
-class Ply(NamedTuple):
-    """One ply of all random matches."""
-
-    state: State
-    action: Tensor
-    """int64[B]: legal actions; arbitrary where the match is over."""
-    following: State
 
 
 def check_game(game: Game, perft: Sequence[int]) -> None:
@@ -46,7 +35,7 @@ def check_game(game: Game, perft: Sequence[int]) -> None:
         perft: perft[d - 1] is the known number of sequences of d plies from the start.
     """
     with _named(f"{game.name}: rules"):
-        plies = _random_plies(game)
+        plies = random_plies(game)
     for subject, check in CHECKS.items():
         with _named(f"{game.name}: {subject}"):
             check(game, plies)
@@ -67,17 +56,6 @@ def _named(subject: str) -> Iterator[None]:
 def _require(valid: bool, reason: str) -> None:
     if not valid:
         raise ConformanceError(reason)
-
-
-def _random_plies(game: Game) -> list[Ply]:
-    """The plies of random matches, at most `max_game_length`."""
-    key, match = stream_key(0, 0, Activity.GENERATION), torch.arange(MATCHES)
-    state, plies = game.init(MATCHES), list[Ply]()
-    while len(plies) < game.max_game_length and not bool(state.terminated.all()):
-        action = game.kernels.random_actions(state, Draws(key, match, len(plies)))
-        plies.append(Ply(state, action, game.kernels.step(state, action)))
-        state = plies[-1].following
-    return plies
 
 
 def _same(state: State, other: State) -> bool:

@@ -1,15 +1,8 @@
 """Minimax, alpha-beta and NegaScout, compiled, for any game.
 
 All three are negamax searches: the value of a position to the player to move is the largest of the negated values of
-the positions that follow; `depth` plies ahead an evaluation is used instead. They differ only in the window
-`(alpha, beta)` of values that matter, which a position passes on to the positions that follow it (`open_window`):
-
-    minimax     (-inf, inf): every value matters
-    alpha-beta  (-beta, -low), where low is the best value found so far (Knuth & Moore, "An analysis of alpha-beta
-                pruning", 1975)
-    NegaScout   the same for the first move. For the others first a null window just above low, which only tests
-                whether the move is better; if it is, the move is searched again with the full window (Reinefeld, "An
-                improvement to the Scout tree-search algorithm", 1983)
+the positions that follow; `depth` plies ahead an evaluation is used instead. They differ only in the window of
+values that matter: see `selfplay.search.windows`.
 
 Where a game does not count points, a win is worth more the sooner it comes, and a loss less: the value of a finished
 match is multiplied by 1 + SOONER for each ply that was left to search. The value of a position then depends on the
@@ -22,7 +15,6 @@ the loop either enters a position or takes back the value of a child, and then m
 """
 
 from collections.abc import Callable
-from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
 
@@ -35,6 +27,7 @@ from selfplay.games.rules import Rules
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
 from selfplay.search.stack import Frame, Stack, begin, write_line
 from selfplay.search.transposition_table import Table, look_up, store
+from selfplay.search.windows import NEGASCOUT, open_window, reopens_window
 
 POLL_INTERVAL = 1024
 """Number of positions visited between two checks of the stop flag."""
@@ -46,17 +39,6 @@ apart anyway."""
 MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_PLAIN = 4, 5
 """The smallest numbers of remaining plies at which NegaScout uses null windows: with ordering and a table, and without
 one of them. Closer to the leaves, null windows save fewer positions than the repeated searches add."""
-
-
-class Algorithm(IntEnum):
-    """The three searches. They find the same values and actions."""
-
-    MINIMAX = 0
-    ALPHA_BETA = 1
-    NEGASCOUT = 2
-
-
-MINIMAX, NEGASCOUT = int(Algorithm.MINIMAX), int(Algorithm.NEGASCOUT)
 
 
 class BatchResult(NamedTuple):
@@ -74,31 +56,6 @@ class BatchResult(NamedTuple):
     final: NDArray[np.bool_]
     """bool[B]: whether a deeper search would find the same: all lines that matter reach the end of the match, or, in
     games that do not count points, a win or a loss is forced before the last ply."""
-
-
-@part_of_compiled
-def open_window(algorithm: int, frame: Frame, child: Frame) -> None:
-    """Set the window of the next child to be searched, from `frame.low` and `frame.is_scouted`."""
-    if algorithm == MINIMAX:
-        child.alpha, child.beta = -np.inf, np.inf
-    elif frame.is_scouted != 0:
-        child.alpha, child.beta = -np.nextafter(frame.low, np.inf), -frame.low
-    else:
-        child.alpha, child.beta = -frame.beta, -frame.low
-
-
-@part_of_compiled
-def reopens_window(frame: Frame, child: Frame) -> bool:
-    """Whether the child must be searched again: the null window has shown only that it is better than `low`.
-
-    If so, its new window begins just below what the first search has proved.
-    """
-    score = -child.best
-    if frame.is_scouted == 0 or not frame.low < score < frame.beta:
-        return False
-    frame.is_scouted = 0
-    child.alpha, child.beta = -frame.beta, -np.nextafter(score, -np.inf)
-    return True
 
 
 @part_of_compiled
@@ -131,7 +88,7 @@ def compile_search(rules: Rules, unfinished_value: CompiledValue, pass_action: i
     The compiled function is
     `search(own, opp, depth, algorithm, min_scout_depth, ordered, parameters, table, stop, stack, found)`, with
     `min_scout_depth` the smallest number of remaining plies at which NegaScout uses null windows,
-    `parameters` from `Evaluation.parameters`, `stop` an int64[1] that ends the search once it is not 0, `stack` from
+    `parameters` from `Evaluation.parameters`, a `StopFlag` that the search polls but does not set, `stack` from
     `make_stack` and a table that minimax does not use. It fills `found`; it returns False if it was stopped.
     """
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal

@@ -13,18 +13,13 @@ from selfplay.compute.compilation import uncompiled
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.algorithms import (
-    MIN_SCOUT_DEPTH,
-    MIN_SCOUT_DEPTH_PLAIN,
-    Algorithm,
-    BatchResult,
-    compile_search,
-)
+from selfplay.search.algorithms import MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_PLAIN, BatchResult, compile_search
 from selfplay.search.evaluation import Evaluation
 from selfplay.search.interruption import new_stop_flag, run_interruptibly
 from selfplay.search.stack import Stack, make_stack
 from selfplay.search.trace import Trace
 from selfplay.search.transposition_table import Table, make_table
+from selfplay.search.windows import Algorithm
 
 ALGORITHMS = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
 MAX_DEPTH = 120

@@ -1,9 +1,5 @@
 """The searches, compared with each other, with a search in plain Python and with perfect play."""
 
-import os
-import signal
-import threading
-
 import numpy as np
 import pytest
 import torch
@@ -11,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import GAMES, State, make_game
 from selfplay.games.game import Game
@@ -22,6 +17,7 @@ from selfplay.search.evaluation_files import make_evaluation
 from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.searcher import ALGORITHMS, Searcher
 from tests.support.games import with_slow_sizes
+from tests.support.searches import evaluation_for, position_after
 
 GAMES_OF_SEARCH = {name: make_game(name) for name in GAMES}
 VARIANTS = [
@@ -34,18 +30,6 @@ VARIANTS = [
     ("negascout", True, 10),
     ("negascout", False, 3),
 ]
-
-
-def evaluation_for(game: Game) -> FeatureEvaluation:
-    return make_evaluation("article" if game.features else "none", game)
-
-
-def position_after(game: Game, plies: int, seed: int) -> State:
-    """One match after this number of random plies, or at its end if that is earlier."""
-    state = game.init()
-    for ply in range(plies):
-        state = game.step(state, game.kernels.random_actions(state, Draws(seed, torch.tensor([0]), ply)))
-    return state
 
 
 def negamax(game: Game, evaluation: FeatureEvaluation, state: State, depth: int) -> tuple[tuple[float, int], int, int]:
@@ -193,18 +177,6 @@ def test_deepening_stops_once_a_win_or_a_loss_is_forced():
         assert (found.depth, found.is_final) == (depth, True)
 
 
-@pytest.mark.parametrize(("name", "depth"), [("tictactoe", 9), ("othello_4x4", 14)])
-def test_deepening_stops_once_all_lines_reach_the_end_of_the_match(name, depth):
-    game = make_game(name)
-    searcher = Searcher(game, evaluation_for(game))
-    found = searcher.search(game.init(), 100, time_limit=60)
-    assert (found.depth, found.is_final) == (depth, True)
-    full = Searcher(game, evaluation_for(game)).search(game.init(), 20)
-    assert (found.value, found.action) == (full.value, full.action)
-    values = searcher.action_values(game.init(), 100, time_limit=60)
-    assert values.nan_to_num(nan=-np.inf).max() == found.value
-
-
 @pytest.mark.parametrize("name", ["tictactoe", "connect_four", "othello_4x4"])
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**40), plies=st.integers(0, 40), depth=st.integers(1, 5))
@@ -219,7 +191,7 @@ def test_a_final_result_is_that_of_deeper_searches(name, seed, plies, depth):
             assert deeper.is_final
 
 
-# ---------------------------------------------------------------------- values of actions, time, settings
+# ---------------------------------------------------------------------- values of actions, batches, settings
 
 
 def test_action_values_are_searches_of_the_next_positions():
@@ -244,33 +216,6 @@ def test_a_batch_is_searched_like_its_positions_one_by_one():
     assert found.actions.tolist() == [int(single.actions[0]) for single in singles]
 
 
-def test_with_a_time_limit_the_deepest_finished_search_counts():
-    game = make_game("othello")
-    searcher = Searcher(game, evaluation_for(game))
-    state = position_after(game, 20, 3)
-    result = searcher.search(state, 60, time_limit=2)
-    assert 1 < result.depth < 60
-    exact = Searcher(game, evaluation_for(game)).search(state, result.depth)
-    assert (result.value, result.action) == (exact.value, exact.action)
-
-
-def test_a_time_limit_does_not_affect_a_search_that_finishes():
-    game = make_game("tictactoe")
-    searcher = Searcher(game, make_evaluation("none", game))
-    assert searcher.search(game.init(), 9, time_limit=60).depth == 9
-
-
-@pytest.mark.usefixtures("default_sigint")
-def test_an_interrupt_ends_a_search():
-    game = make_game("othello")
-    searcher, state = Searcher(game, evaluation_for(game), "minimax"), position_after(game, 10, 3)
-    searcher.search(state, 1)  # compiles the search
-    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-    # A search to this depth would take years.
-    with pytest.raises(KeyboardInterrupt):
-        searcher.search(state, 30)
-
-
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
@@ -290,13 +235,3 @@ def test_bad_depths_are_refused(depth):
     searcher = Searcher(game, make_evaluation("none", game))
     with pytest.raises(SettingError, match=f"depth={depth}: must be from 1 to 120"):
         searcher.search(game.init(), depth)
-
-
-def test_action_values_respect_a_time_limit() -> None:
-    game = make_game("othello")
-    searcher, state = Searcher(game, make_evaluation("article", game)), game.init()
-    whole = searcher.action_values(state, 3)
-    assert torch.equal(searcher.action_values(state, 3, time_limit=60).nan_to_num(), whole.nan_to_num())
-    # As deep as the time allows, which is one ply at least.
-    hurried = searcher.action_values(state, 120, time_limit=0.01)
-    assert torch.equal(hurried.isnan(), whole.isnan())

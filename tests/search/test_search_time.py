@@ -1,0 +1,63 @@
+"""Searches that end early: by a time limit, by Ctrl-C, or because a deeper search would find the same."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.games import make_game
+from selfplay.search.evaluation_files import make_evaluation
+from selfplay.search.searcher import Searcher
+from tests.support.searches import evaluation_for, position_after
+
+
+@pytest.mark.parametrize(("name", "depth"), [("tictactoe", 9), ("othello_4x4", 14)])
+def test_deepening_stops_once_all_lines_reach_the_end_of_the_match(name, depth):
+    game = make_game(name)
+    searcher = Searcher(game, evaluation_for(game))
+    found = searcher.search(game.init(), 100, time_limit=60)
+    assert (found.depth, found.is_final) == (depth, True)
+    full = Searcher(game, evaluation_for(game)).search(game.init(), 20)
+    assert (found.value, found.action) == (full.value, full.action)
+    values = searcher.action_values(game.init(), 100, time_limit=60)
+    assert values.nan_to_num(nan=-np.inf).max() == found.value
+
+
+def test_with_a_time_limit_the_deepest_finished_search_counts():
+    game = make_game("othello")
+    searcher = Searcher(game, evaluation_for(game))
+    state = position_after(game, 20, 3)
+    result = searcher.search(state, 60, time_limit=2)
+    assert 1 < result.depth < 60
+    exact = Searcher(game, evaluation_for(game)).search(state, result.depth)
+    assert (result.value, result.action) == (exact.value, exact.action)
+
+
+def test_a_time_limit_does_not_affect_a_search_that_finishes():
+    game = make_game("tictactoe")
+    searcher = Searcher(game, make_evaluation("none", game))
+    assert searcher.search(game.init(), 9, time_limit=60).depth == 9
+
+
+@pytest.mark.usefixtures("default_sigint")
+def test_an_interrupt_ends_a_search():
+    game = make_game("othello")
+    searcher, state = Searcher(game, evaluation_for(game), "minimax"), position_after(game, 10, 3)
+    searcher.search(state, 1)  # compiles the search
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    # A search to this depth would take years.
+    with pytest.raises(KeyboardInterrupt):
+        searcher.search(state, 30)
+
+
+def test_action_values_respect_a_time_limit() -> None:
+    game = make_game("othello")
+    searcher, state = Searcher(game, make_evaluation("article", game)), game.init()
+    whole = searcher.action_values(state, 3)
+    assert torch.equal(searcher.action_values(state, 3, time_limit=60).nan_to_num(), whole.nan_to_num())
+    # As deep as the time allows, which is one ply at least.
+    hurried = searcher.action_values(state, 120, time_limit=0.01)
+    assert torch.equal(hurried.isnan(), whole.isnan())
