@@ -14,6 +14,8 @@ def test_a_match_against_a_level_is_played_by_clicks(page: Page) -> None:
     expect(page.locator("#status")).to_have_text("Your turn: you are X.")
     expect(page.locator("#number-label")).to_have_text("Level 3")
     expect(page.locator("#board .value")).to_have_count(9)
+    expect(page.locator("#board .edge.top span")).to_have_text(["0", "1", "2"])
+    expect(page.locator("#board .edge.left span")).to_have_text(["0", "1", "2"])
     page.get_by_role("gridcell", name="1,1, empty").click()
     settled(page, 2)
     expect(page.get_by_role("gridcell", name="1,1, X")).to_have_count(1)

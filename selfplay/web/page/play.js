@@ -7,19 +7,17 @@ import { Buttons } from "./buttons.js";
 import { at, checked } from "./drawing.js";
 import * as left from "./left.js";
 import { listen } from "./listeners.js";
-import { areWatching, isOnePerson, TWO_PEOPLE } from "./people.js";
+import { isOnePerson, TWO_PEOPLE } from "./people.js";
 import * as players from "./players.js";
 import { newMatch, request, whenFree } from "./requests.js";
 import { Setup } from "./setup.js";
 import { listenToShare } from "./share.js";
 import { askForMore, giveHint, goTo, playOn } from "./stepping.js";
 import { isShown, keepInHistory, perfect, review, savedAddress, show, table } from "./table.js";
+import { run, step } from "./watching.js";
 import { fail, say } from "./words.js";
 
 export { savedAddress };
-
-// Milliseconds between two moves of players who are watched.
-const PAUSE = 700;
 
 // Whether another opponent was chosen while a request was running.
 let isChangeWanted = false;
@@ -153,29 +151,6 @@ function nextMatch() {
 function undo() {
   if (!table.isBusy && table.match?.can_undo) {
     request(() => api.undo(table.match.id));
-  }
-}
-
-// ---------------------------------------------------------------------- watching
-
-function step() {
-  const { match, isBusy } = table;
-  return match !== null && !isBusy && !match.is_over ? request(() => api.reply(table.match.id)) : null;
-}
-
-async function run() {
-  const mine = table.visit;
-  const goesOn = () => table.isRunning && mine === table.visit && areWatching(table.match?.people) && !table.match.is_over;
-  table.isRunning = !table.isRunning;
-  show();
-  while (goesOn() && at("error").hidden) {
-    await step();
-    await new Promise((done) => setTimeout(done, PAUSE));
-  }
-  if (mine === table.visit) {
-    table.isRunning = false;
-    show();
-    askForMore();
   }
 }
 
