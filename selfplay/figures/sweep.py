@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from selfplay.figures.style import decorate, default_style, empty_figure, whole_numbers_on_x
+from selfplay.figures.style import decorate, default_style, empty_figure, whole_numbers_on_x, write_source
 from selfplay.grading.comparison_columns import RESULTS
 from selfplay.grading.finished_runs import Run, distinguishing_settings, setting_text, settings_key
 
@@ -40,6 +40,8 @@ def run_curves(runs: Sequence[Run]) -> Figure:
         whole_numbers_on_x(axes, range(1, max(len(run.table) for run in runs)))
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(groups), 3), frameon=False)
+    games = sorted({str(run.all_settings.get("game", "unknown game")) for run in runs})
+    write_source(figure, f"{', '.join(games)}: {'1 run' if len(runs) == 1 else f'{len(runs)} runs'}")
     return figure
 
 

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from selfplay.figures.style import DARK, decorate, default_style, empty_figure
+from selfplay.players.player_names import readable_name
 
 LONGEST_NAME = 40
 """Maximum number of characters of a label."""
@@ -26,7 +27,9 @@ def score_map(names: Sequence[str], scores: NDArray[np.float64]) -> Figure:
     size = len(names)
     figure = empty_figure(4 + 0.9 * size, 2 + 0.8 * size)
     axes = figure.subplots()
-    decorate(axes, "Share of points won by the player of the row", "opponent", "")
+    decorate(axes, "", "opponent", "")
+    # Above the whole figure, because the heat map of a few players is narrower than its title.
+    figure.suptitle("Share of points won by the player of the row", fontsize=11, x=0.01, ha="left")
     axes.grid(visible=False)
     image = axes.imshow(shares[np.ix_(order, order)], cmap="RdYlGn", vmin=0, vmax=1)
     figure.colorbar(image, ax=axes, shrink=0.8)
@@ -42,7 +45,8 @@ def score_map(names: Sequence[str], scores: NDArray[np.float64]) -> Figure:
 
 
 def _shortened(name: str) -> str:
-    """Long paths keep their last part, which distinguishes the players."""
+    """The readable name; long paths keep their last part, which distinguishes the players."""
+    name = readable_name(name)
     if len(name) <= LONGEST_NAME:
         return name
     kind, _, path = name.rpartition("/")

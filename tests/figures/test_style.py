@@ -80,6 +80,16 @@ def test_a_frame_of_an_animation_is_rendered_in_the_default_style() -> None:
         assert rendered(figure).tobytes() == plain.tobytes()
 
 
+def test_the_title_of_a_tournament_fits_its_figure_and_names_are_readable() -> None:
+    figure = score_map(("random", "search:negascout?depth=2&evaluation=none"), np.eye(2))
+    write_source(figure, "Othello, tournament, 1000 matches per pair")
+    figure.draw_without_rendering()
+    title = next(text for text in figure.texts if "Share of points" in text.get_text())
+    assert title.get_window_extent().x1 <= figure.bbox.width
+    names = {label.get_text() for label in figure.axes[0].get_xticklabels()}
+    assert names == {"random", "negascout, 2 plies"}
+
+
 @pytest.mark.slow
 def test_a_matplotlibrc_in_the_current_folder_changes_no_figure_and_stays_in_force(tmp_path: Path) -> None:
     write_a_line(tmp_path / "here")
