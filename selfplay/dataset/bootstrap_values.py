@@ -1,13 +1,24 @@
 """Bootstrap values of Watkins's Q(lambda): the value of the best action in each ply in which a player explored."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
+from selfplay.dataset.targets import PlayedMatches, discounted_outcomes
 from selfplay.games.match_record import MATCH_OVER, MatchRecord
 from selfplay.games.state import State
 from selfplay.players.capabilities import Explores, ValuesActions
 from selfplay.players.player import Player
+
+
+def watkins_targets(played: PlayedMatches, exact: Sequence[Tensor] | None) -> Tensor:
+    """float32[T, B]: the targets of the rule `watkins`; `exact` as from `exact_values`."""
+    bootstrap = bootstrap_values(played.record, played.players, played.key)
+    if exact is not None:
+        bootstrap = [known.where(~known.isnan(), best) for known, best in zip(exact, bootstrap, strict=True)]
+    return discounted_outcomes(played, bootstrap)
 
 
 def bootstrap_values(record: MatchRecord, players: tuple[Player, Player], key: int) -> list[Tensor]:

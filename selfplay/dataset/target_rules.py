@@ -67,14 +67,10 @@ def watkins(played: "PlayedMatches") -> "Tensor":
     The rest of the match then does not affect the targets of earlier plies (Watkins's Q(lambda) with lambda = 1; Sutton
     & Barto, section 12.10), and z is the value of the best action to the player. `exact_from` as for `full`.
     """
-    from selfplay.dataset.bootstrap_values import bootstrap_values
+    from selfplay.dataset.bootstrap_values import watkins_targets
     from selfplay.dataset.exact_values import exact_values_of
-    from selfplay.dataset.targets import discounted_outcomes
 
-    bootstrap, exact = bootstrap_values(played.record, played.players, played.key), exact_values_of(played)
-    if exact is not None:
-        bootstrap = [known.where(~known.isnan(), best) for known, best in zip(exact, bootstrap, strict=True)]
-    return discounted_outcomes(played, bootstrap)
+    return watkins_targets(played, exact_values_of(played))
 
 
 @is_full_without_exploration
@@ -101,8 +97,9 @@ def rootstrap(played: "PlayedMatches") -> "Tensor":
     """The value that the level finds by a search `rootstrap_depth` plies deep (Veness et al., "Bootstrapping from game
     tree search", 2009, with minimax searches that start from each afterstate).
 
-    With `exact_from`, positions with at most this number of empty squares have their exact values. Level 0, the random
-    player, values no positions; its targets are those of `full`.
+    With a `rootstrap_share` below 1, the rest of the target is that of `watkins`, through which the ends of matches
+    affect early positions after fewer levels. With `exact_from`, positions with at most this number of empty squares
+    have their exact values. Level 0, the random player, values no positions; its targets are those of `full`.
     """
     from selfplay.dataset.rootstrap import rootstrap_targets
 

@@ -31,6 +31,8 @@ class PlayedMatches(NamedTuple):
     """The number of empty squares from which on rules that use exact values take them; None: nowhere."""
     rootstrap_depth: int = 3
     """The depth of the searches whose values are targets of the rule `rootstrap`, in plies."""
+    rootstrap_share: float = 1.0
+    """The share of these values in the targets."""
 
 
 class PositionTargets(NamedTuple):

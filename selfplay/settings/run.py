@@ -178,6 +178,8 @@ class Settings(CommonSettings):
     outcomes alone."""
     rootstrap_depth: int = field(default=3, metadata=affects("generation", when=_searches_ahead))
     """Plies that levels look ahead for their targets, with targets=rootstrap."""
+    rootstrap_share: float = field(default=1.0, metadata=affects("generation", when=_searches_ahead))
+    """Share of the values that they find in the targets; the rest is the target of watkins."""
     gate: float | None = field(default=None, metadata=affects("training", when=_has_predecessor, unless_default=True))
     """A new level must score at least this share (wins + draws / 2) of `gate_matches` against the level before it, or
     that level's weights are kept; null: every new level is taken. Level 1 always is."""
@@ -218,6 +220,7 @@ class Settings(CommonSettings):
                 f"exact_from={self.exact_from}: targets={self.targets} does not use exact values; set exact_from=null"
             )
         require_count("rootstrap_depth", self.rootstrap_depth, 1)
+        require("rootstrap_share", self.rootstrap_share, 0 < self.rootstrap_share <= 1, "above 0 and at most 1")
         if rule_has(self.targets, "searches_ahead") and self.gamma != 1:
             raise SettingError(f"gamma={self.gamma}: targets={self.targets} does not discount; set gamma=1")
         require("gate", self.gate, self.gate is None or 0 <= self.gate <= 1, "from 0 to 1, or null")

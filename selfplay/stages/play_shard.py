@@ -72,6 +72,7 @@ def _rows(context: RunContext[Settings], batch: Iterable[RecordedMatches], key: 
                 settings.mcts.value_mix,
                 settings.exact_from,
                 settings.rootstrap_depth,
+                settings.rootstrap_share,
             ),
             rule,
             settings.viewpoints,

@@ -8,7 +8,7 @@ import torch
 from selfplay import learn_levels
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.dataset.exact_values import exact_values
-from selfplay.dataset.target_rules import full, rootstrap
+from selfplay.dataset.target_rules import full, rootstrap, watkins
 from selfplay.dataset.targets import PlayedMatches, is_move
 from selfplay.errors import SettingError
 from selfplay.games import make_game
@@ -61,6 +61,14 @@ def test_late_afterstates_have_their_exact_values() -> None:
     assert known > 12
 
 
+def test_the_rest_of_a_share_is_the_target_of_watkins() -> None:
+    player = make_player("search:negascout?depth=1&evaluation=discs", make_game("othello_4x4"), "")
+    played = played_by(player, "othello_4x4", outcome=disc_difference)
+    mixed = rootstrap(played._replace(rootstrap_share=0.25))
+    assert torch.allclose(mixed, 0.25 * rootstrap(played) + 0.75 * watkins(played))
+    assert not torch.allclose(mixed, watkins(played), atol=0.05)
+
+
 def test_level_0_has_the_targets_of_full() -> None:
     game, matches = make_game("othello_4x4"), torch.arange(20)
     record = play_batch(game, (RandomPlayer(game),) * 2, matches, torch.zeros(20, dtype=torch.int8), KEY)
@@ -79,6 +87,11 @@ def test_batches_and_workers_change_no_byte(tmp_path: Path) -> None:
 def test_a_discount_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"^gamma=0.9: targets=rootstrap does not discount; set gamma=1$"):
         tiny_settings(tmp_path, "targets=rootstrap")
+
+
+def test_a_share_of_0_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"^rootstrap_share=0.0: must be above 0 and at most 1$"):
+        tiny_settings(tmp_path, "targets=rootstrap", "gamma=1", "rootstrap_share=0")
 
 
 def test_a_depth_below_1_is_refused(tmp_path: Path) -> None:
