@@ -89,7 +89,7 @@ class ValueNetPlayer(Player):
         name: str = "value net",
         outcome: str = "return",
     ) -> None:
-        check_depth(depth)
+        check_depth(depth, "player.depth")
         if temperature < 0:
             raise SettingError(f"player.temperature={temperature}: must be at least 0")
         self.game, self.depth, self.temperature, self.name = game, depth, temperature, name
@@ -158,10 +158,10 @@ class ValueNetPlayer(Player):
         return values + 0.0  # -0.0 becomes 0.0
 
 
-def check_depth(depth: int) -> None:
-    """Raise SettingError if a network cannot search to this depth."""
+def check_depth(depth: int, name: str = "depth") -> None:
+    """Raise SettingError, with the name of the setting, if a network cannot search to this depth."""
     if not 1 <= depth <= MAX_DEPTH:
-        raise SettingError(f"depth={depth}: a network searches 1 to {MAX_DEPTH} plies ahead")
+        raise SettingError(f"{name}={depth}: a network searches 1 to {MAX_DEPTH} plies ahead")
 
 
 def best_values(values: Tensor) -> Tensor:
