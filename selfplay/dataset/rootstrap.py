@@ -12,7 +12,9 @@ from selfplay.players.capabilities import LooksAhead
 
 def rootstrap_targets(played: PlayedMatches) -> Tensor:
     """float32[T, B]: the targets of the rule `rootstrap`."""
-    record, exact, share = played.record, exact_values_of(played), played.rootstrap_share
+    record, exact = played.record, exact_values_of(played)
+    # The replies of another player would teach how that player is beaten, and not what positions are worth.
+    share = played.rootstrap_share if played.players[0] is played.players[1] else 1.0
     looking = played.players[0].as_a(LooksAhead)
     targets = watkins_targets(played, exact)
     if looking is None:

@@ -98,8 +98,9 @@ def rootstrap(played: "PlayedMatches") -> "Tensor":
     tree search", 2009, with minimax searches that start from each afterstate).
 
     With a `rootstrap_share` below 1, the rest of the target is that of `watkins`, through which the ends of matches
-    affect early positions after fewer levels. With `exact_from`, positions with at most this number of empty squares
-    have their exact values. Level 0, the random player, values no positions; its targets are those of `full`.
+    affect early positions after fewer levels; matches against other players do without it. With `exact_from`, positions
+    with at most this number of empty squares have their exact values. Level 0, the random player, values no positions;
+    its targets are those of `full`.
     """
     from selfplay.dataset.rootstrap import rootstrap_targets
 

@@ -39,6 +39,8 @@ def check_new_levels(settings: Settings, game: "Game") -> None:
         require_policy_head(settings, network, game)
         search_learner(settings, game, checkpoint, "level 1")
     checkpoint_player(checkpoint, game, settings.player.depth, settings.player.temperature, "level 1")
+    if settings.sparring_partner is not None:
+        exploring_opponent(settings, game, settings.sparring_partner)
 
 
 def require_policy_head(settings: Settings, network: "nn.Module", game: "Game") -> None:
@@ -78,17 +80,22 @@ def players_of_dataset(settings: Settings, game: "Game", level: int) -> "tuple[P
 
     Both explore, unless the opponent's name sets its own epsilon.
     """
+    itself = exploring_player(settings, game, level) if settings.agent_file is None else _agent(settings, game)
+    if settings.opponent is None:
+        return itself, itself
+    return itself, exploring_opponent(settings, game, settings.opponent)
+
+
+def exploring_opponent(settings: Settings, game: "Game", name: str) -> "Player":
+    """The player with this name, with the exploration of levels unless its name sets its own epsilon."""
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
     from selfplay.players.player_names import EPSILON
     from selfplay.players.registry import make_player, parse_name
 
-    itself = exploring_player(settings, game, level) if settings.agent_file is None else _agent(settings, game)
-    if settings.opponent is None:
-        return itself, itself
-    opponent = make_player(settings.opponent, game, settings.run_dir)
-    if EPSILON.name not in parse_name(settings.opponent, settings.run_dir).given:
-        opponent = EpsilonGreedyPlayer(game, opponent, settings.epsilons)
-    return itself, opponent
+    player = make_player(name, game, settings.run_dir)
+    if EPSILON.name in parse_name(name, settings.run_dir).given:
+        return player
+    return EpsilonGreedyPlayer(game, player, settings.epsilons)
 
 
 def _agent(settings: Settings, game: "Game") -> "Player":

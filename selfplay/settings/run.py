@@ -28,6 +28,11 @@ def _searches(settings: "Settings", level: int) -> bool:
     return level > 0 and settings.has_policies
 
 
+def _spars(settings: "Settings", level: int) -> bool:
+    """Whether a level meets the sparring partner in some matches. Level 0, the random player, meets only itself."""
+    return level > 0 and settings.sparring_partner is not None
+
+
 def _has_predecessor(settings: "Settings", level: int) -> bool:
     """Whether the gate compares a level with the one before it. Level 0 is the random player, whose weights cannot be
     kept."""
@@ -163,6 +168,13 @@ class Settings(CommonSettings):
     """Exploration rates by ply in the matches of a dataset; the last rate holds for all later plies."""
     opponents: str = field(default="self", metadata=affects("run"))
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
+    sparring_partner: str | None = field(
+        default=None, metadata=affects("generation", when=_spars, unless_default=True) | PLAYER_NAME
+    )
+    """A player, such as greedy_discs, that each level meets in a share of its matches, so that it also learns how to
+    play against weak players; null: none."""
+    sparring_share: float = field(default=0.1, metadata=affects("generation", when=_spars))
+    """The share of these matches."""
     viewpoints: str = field(default="both", metadata=affects("generation"))
     """both: the moves of both players become rows; agent: only those of one player, which swaps seats every match."""
     outcome: str = field(default="return", metadata=affects("generation", "training"))
@@ -179,7 +191,8 @@ class Settings(CommonSettings):
     rootstrap_depth: int = field(default=3, metadata=affects("generation", when=_searches_ahead))
     """Plies that levels look ahead for their targets, with targets=rootstrap."""
     rootstrap_share: float = field(default=1.0, metadata=affects("generation", when=_searches_ahead))
-    """Share of the values that they find in the targets; the rest is the target of watkins."""
+    """Share of the values that they find in the targets; the rest is the target of watkins. It is 1 in matches against
+    other players."""
     gate: float | None = field(default=None, metadata=affects("training", when=_has_predecessor, unless_default=True))
     """A new level must score at least this share (wins + draws / 2) of `gate_matches` against the level before it, or
     that level's weights are kept; null: every new level is taken. Level 1 always is."""
@@ -204,6 +217,7 @@ class Settings(CommonSettings):
         require("logger", self.logger, self.logger in LOGGERS, " or ".join(LOGGERS))
         if self.opponent is not None and self.opponents != "self":
             raise SettingError(f"opponent={self.opponent} and opponents={self.opponents}: set only one of them")
+        require("sparring_share", self.sparring_share, 0 < self.sparring_share < 1, "above 0 and below 1")
         if (rows := self.dataset.buffer_rows) is not None and self.training.merge:
             raise SettingError(
                 f"dataset.buffer_rows={rows}: rows can only be merged in memory; set training.merge=false"
@@ -235,7 +249,8 @@ class Settings(CommonSettings):
 
     def _check_policies(self) -> None:
         """Raise SettingError for a setting that does not go with policies."""
-        for name, only in (("opponents", "self"), ("opponent", None), ("viewpoints", "both")):
+        alone = {"opponents": "self", "opponent": None, "sparring_partner": None, "viewpoints": "both"}
+        for name, only in alone.items():
             if (value := getattr(self, name)) != only:
                 needed = "null" if only is None else only
                 raise SettingError(

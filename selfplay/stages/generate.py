@@ -48,7 +48,7 @@ def generate_level(
 
     with ExitStack() as stack:
         chosen = executor or stack.enter_context(open_executor(settings.executor))
-        files = [*agents, *(run.player_files() if settings.opponent else ())]
+        files = [*agents, *(run.player_files() if settings.opponent or settings.sparring_partner else ())]
         rows = play_level(settings, level, files, record, chosen, progress)
     dataset = folder / run.dataset(level, settings.dataset.format).name
     if settings.output_dir is None:

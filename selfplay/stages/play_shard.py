@@ -13,14 +13,18 @@ from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.games.match_record import MatchRecord
 from selfplay.matches.arena import Players, play_batch, play_matches, playing_device
-from selfplay.players.dataset_players import exploring_player, players_of_dataset
+from selfplay.players.dataset_players import exploring_opponent, exploring_player, players_of_dataset
 from selfplay.players.device_memory import fitting_batch_size
+from selfplay.players.player import Player
 from selfplay.runs.context import RunContext, run_context
 from selfplay.settings.choices import DATASET_FORMATS, OUTCOMES, TARGET_RULES
 from selfplay.settings.run import Settings
 
 RecordedMatches = tuple[MatchRecord, Players]
 """Matches between the same two players, and these players, the level itself first."""
+
+SPARRING_PARTNER = -1
+"""Stands for the sparring partner among the numbers of levels."""
 
 
 class Shard(NamedTuple):
@@ -51,7 +55,8 @@ def play_shard(shard: Shard) -> PlayedShard:
     """Play the matches of a shard and encode their rows."""
     settings, context = shard.settings, run_context(shard.settings)
     key = stream_key(settings.seed, shard.level, Activity.GENERATION)
-    play = _against_pool if settings.opponents == "pool" and shard.level > 0 else _against_itself
+    several = shard.level > 0 and (settings.opponents == "pool" or settings.sparring_partner is not None)
+    play = _against_several if several else _against_one
     parts = (_rows(context, batch, key) for batch in play(context, shard, key))
     return PlayedShard(*DATASET_FORMATS[settings.dataset.format].encode(parts, context.game.observation_codec))
 
@@ -82,7 +87,7 @@ def _rows(context: RunContext[Settings], batch: Iterable[RecordedMatches], key: 
     return parts[0] if len(parts) == 1 else concatenate(parts).in_order()
 
 
-def _against_itself(context: RunContext[Settings], shard: Shard, key: int) -> Iterator[list[RecordedMatches]]:
+def _against_one(context: RunContext[Settings], shard: Shard, key: int) -> Iterator[list[RecordedMatches]]:
     """The matches of a level against itself or the named opponent, a batch at a time."""
     players = players_of_dataset(context.settings, context.game, shard.level)
     size, device = context.settings.batch_size, context.device
@@ -90,18 +95,26 @@ def _against_itself(context: RunContext[Settings], shard: Shard, key: int) -> It
         yield [(record, players)]
 
 
-def _against_pool(context: RunContext[Settings], shard: Shard, key: int) -> Iterator[list[RecordedMatches]]:
-    """The matches of a level against itself and the levels before it, a batch at a time, with a record per opponent.
+def _against_several(context: RunContext[Settings], shard: Shard, key: int) -> Iterator[list[RecordedMatches]]:
+    """The matches of a level against itself and others, a batch at a time, with a record per opponent.
 
-    Half of the matches are against itself; the earlier levels, of which level 0 is the random player, share the rest
-    equally. The level moves first in matches with even numbers.
+    The level moves first in matches with even numbers.
     """
-    game, device, level = context.game, context.device, shard.level
-    player_of = cache(lambda number: exploring_player(context.settings, game, number))
+    settings, game, device, level = context.settings, context.game, context.device, shard.level
+
+    @cache
+    def player_of(number: int) -> Player:
+        if number == SPARRING_PARTNER:
+            assert settings.sparring_partner is not None
+            return exploring_opponent(settings, game, settings.sparring_partner)
+        if number == level:
+            return players_of_dataset(settings, game, level)[0]
+        return exploring_player(settings, game, number)
+
     itself = player_of(level), player_of(level)
-    size = context.settings.batch_size or fitting_batch_size(game, itself, playing_device(itself, device))
+    size = settings.batch_size or fitting_batch_size(game, itself, playing_device(itself, device))
     for numbers in torch.split(torch.arange(shard.matches.start, shard.matches.stop), size):
-        opponents = pool_opponents(key, numbers, level)
+        opponents = opponents_of(settings, key, numbers, level)
         records = []
         for opponent in sorted(set(opponents.tolist())):
             match = numbers[opponents == opponent]
@@ -111,10 +124,21 @@ def _against_pool(context: RunContext[Settings], shard: Shard, key: int) -> Iter
         yield records
 
 
-def pool_opponents(key: int, matches: Tensor, level: int) -> Tensor:
-    """int64[B]: the opponent of level `level` in each of the matches numbered `matches` (int64[B]).
+def opponents_of(settings: Settings, key: int, matches: Tensor, level: int) -> Tensor:
+    """int64[B]: the opponent of level `level` in each of the matches numbered `matches` (int64[B]): a level or
+    SPARRING_PARTNER.
 
-    `key`: the stream of random numbers of the matches.
+    With `opponents=pool`, half of the matches are against the level itself; the earlier levels, of which level 0 is the
+    random player, share the rest equally. The sparring partner takes its share of all matches.
+
+    Args:
+        key: the stream of random numbers of the matches.
     """
-    drawn: Tensor = below(Draws(key, matches, 0).words(Purpose.OPPONENT), 2 * level)
-    return torch.where(drawn < level, drawn, level)
+    opponents = torch.full_like(matches, level)
+    if settings.opponents == "pool":
+        drawn: Tensor = below(Draws(key, matches, 0).words(Purpose.OPPONENT), 2 * level)
+        opponents = torch.where(drawn < level, drawn, level)
+    if settings.sparring_partner is not None:
+        spars = Draws(key, matches, 1).uniforms(Purpose.OPPONENT) < settings.sparring_share
+        opponents[spars] = SPARRING_PARTNER
+    return opponents

@@ -67,6 +67,9 @@ def test_the_rest_of_a_share_is_the_target_of_watkins() -> None:
     mixed = rootstrap(played._replace(rootstrap_share=0.25))
     assert torch.allclose(mixed, 0.25 * rootstrap(played) + 0.75 * watkins(played))
     assert not torch.allclose(mixed, watkins(played), atol=0.05)
+    # Against another player the search counts alone.
+    against = played._replace(players=(played.players[0], RandomPlayer(played.game)))
+    assert torch.equal(rootstrap(against._replace(rootstrap_share=0.25)), rootstrap(against))
 
 
 def test_level_0_has_the_targets_of_full() -> None:

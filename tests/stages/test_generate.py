@@ -1,17 +1,19 @@
 """The stage that generates matches: opponents, formats, replay, and cut matches."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 from selfplay import generate_level, learn_levels, train_level
+from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.dataset.reader import read_dataset
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.runs.run_folder import RunFolder
-from selfplay.stages.play_shard import pool_opponents
+from selfplay.stages.play_shard import SPARRING_PARTNER, opponents_of
 from tests.support.runs import files_of, tiny_settings
 
 
@@ -19,16 +21,52 @@ def rows_of(run_dir, level, form="csv"):
     return read_dataset(RunFolder(run_dir).dataset(level, form), make_game("tictactoe").observation_codec)
 
 
+POOL = tiny_settings(Path(), "opponents=pool")
+
+
 def test_half_of_the_pools_matches_are_self_play_and_the_rest_evenly_against_earlier_levels():
-    drawn = pool_opponents(1234, torch.arange(40_000), 4)
+    drawn = opponents_of(POOL, 1234, torch.arange(40_000), 4)
     shares = torch.bincount(drawn, minlength=5) / 40_000
     assert shares.tolist() == pytest.approx([0.125, 0.125, 0.125, 0.125, 0.5], abs=0.01)
 
 
 def test_an_opponent_depends_only_on_the_number_of_its_match():
-    drawn = pool_opponents(1234, torch.arange(100), 7)
-    assert torch.equal(pool_opponents(1234, torch.arange(50, 60), 7), drawn[50:60])
-    assert not torch.equal(pool_opponents(1235, torch.arange(100), 7), drawn)
+    for settings in (POOL, tiny_settings(Path(), "sparring_partner=random")):
+        drawn = opponents_of(settings, 1234, torch.arange(100), 7)
+        assert torch.equal(opponents_of(settings, 1234, torch.arange(50, 60), 7), drawn[50:60])
+        assert not torch.equal(opponents_of(settings, 1235, torch.arange(100), 7), drawn)
+
+
+def test_the_sparring_partner_takes_its_share_of_all_matches():
+    settings = tiny_settings(Path(), "sparring_partner=random", "sparring_share=0.2", "opponents=pool")
+    drawn = opponents_of(settings, 1234, torch.arange(40_000), 1)
+    shares = [float((drawn == opponent).double().mean()) for opponent in (SPARRING_PARTNER, 0, 1)]
+    assert shares == pytest.approx([0.2, 0.4, 0.4], abs=0.01)
+
+
+def test_the_partner_plays_the_matches_of_its_share_and_the_others_are_self_play(tiny_run, tmp_path):
+    partner = ["sparring_partner='search:negascout?depth=2&epsilon=0'", "sparring_share=0.3", "levels=2"]
+    learn_levels(tiny_settings(tmp_path, *partner))
+    run, settings = RunFolder(tmp_path), tiny_settings(tmp_path, *partner)
+    assert run.dataset(0).read_bytes() == RunFolder(tiny_run).dataset(0).read_bytes()
+    key = stream_key(settings.seed, 1, Activity.GENERATION)
+    spars = opponents_of(settings, key, torch.arange(300), 1).numpy() == SPARRING_PARTNER
+    mine, alone = rows_of(tmp_path, 1), rows_of(tiny_run, 1)
+    changed = {
+        match
+        for match in range(300)
+        if not np.array_equal(mine.own[mine.match == match], alone.own[alone.match == match])
+    }
+    assert changed <= set(np.flatnonzero(spars).tolist())
+    assert len(changed) > 40
+
+
+def test_a_partner_that_does_not_exist_is_refused_before_any_match(tmp_path):
+    with pytest.raises(SettingError, match=r"^unknown player 'nobody'"):
+        learn_levels(tiny_settings(tmp_path, "sparring_partner=nobody"))
+    assert not RunFolder(tmp_path).dataset(0).exists()
+    with pytest.raises(SettingError, match=r"^sparring_share=1.0: must be above 0 and below 1$"):
+        tiny_settings(tmp_path, "sparring_partner=random", "sparring_share=1")
 
 
 def test_against_the_pool_batches_and_workers_change_no_byte(tmp_path):
