@@ -7,10 +7,12 @@ from typing import Any
 from selfplay.compute.devices import CUDA
 from selfplay.errors import SettingError
 from selfplay.settings.checks import require, require_count, require_package, require_rates
-from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, OUTCOMES, TARGET_RULES, require_choice, rule_has
+from selfplay.settings.choices import OPTIMIZERS, OUTCOMES, TARGET_RULES, require_choice, rule_has
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
+from selfplay.settings.comparison import ComparisonSettings
 from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.dataset import DatasetSettings
 from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, affects
 from selfplay.settings.training import TrainingSettings
 from selfplay.settings.tree_search import LossSettings, TreeSearchSettings
@@ -53,78 +55,9 @@ def _searches_ahead(settings: "Settings", level: int) -> bool:
     return level > 0 and rule_has(settings.targets, "searches_ahead")
 
 
-def _has_parts(settings: "Settings", _: int) -> bool:
-    return bool(DATASET_FORMATS[settings.dataset.format].has_parts)
-
-
 def _replays(settings: "Settings", level: int) -> bool:
     """Whether a level is trained on more than one dataset."""
     return settings.dataset.replay > 0 and level > 1
-
-
-@dataclass
-class DatasetSettings:
-    """How the rows of a level's matches are stored and read."""
-
-    format: str = field(default="csv", metadata=affects("generation", recorded_as="format"))
-    """csv: readable by anything; parquet: a twentieth to a fortieth of the size."""
-    replay: int = field(default=0, metadata=affects("run"))
-    """Number of earlier levels whose datasets are also trained on."""
-    shard_matches: int = field(
-        default=16384, metadata=affects("generation", when=_has_parts, recorded_as="shard_matches")
-    )
-    """Matches that a worker plays at a time, and whose rows form one file of dataset.parquet. It limits batch_size, and
-    the order in which buffer_rows reads rows depends on it."""
-    buffer_rows: int | None = field(default=None, metadata=affects("training", unless_default=True))
-    """Rows held in memory while training, for datasets larger than memory; needs dataset.format=parquet and
-    training.merge=false. null: all rows."""
-
-    def __post_init__(self) -> None:
-        require_count("dataset.shard_matches", self.shard_matches, 1)
-        require_choice("dataset.format", self.format, DATASET_FORMATS)
-        require_count("dataset.replay", self.replay, 0)
-        rows = self.buffer_rows
-        require("dataset.buffer_rows", rows, rows is None or 1 <= rows <= 2**31, "1 to 2147483648, or null")
-        if rows is not None and not DATASET_FORMATS[self.format].has_parts:
-            raise SettingError(
-                f"dataset.buffer_rows={rows}: {self.format} cannot be read in parts; set dataset.format=parquet"
-            )
-
-
-@dataclass
-class ComparisonSettings:
-    """How levels are compared. The settings from `references` on are for games too large to enumerate."""
-
-    matches: int = 1000
-    """Matches of a level against its predecessor, and against each other opponent."""
-    epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.1])
-    """Exploration rates by ply of both players in the matches between a level and its predecessor."""
-    references: list[str] | None = None
-    """Players that levels meet in addition to the random player, such as [greedy_discs]; null: the game's defaults."""
-    opening_plies: int = 8
-    """Random plies at the start of each match, the same from both seats. Othello has 244 openings of four plies and
-    390,216 of eight."""
-    every: int | None = None
-    """Play level 1, the newest and every n-th level between against the references; null: about ten levels."""
-    earlier_matches: int = 100
-    """Matches against each reference of a level other than the newest, and between references."""
-    endgames: int = 100
-    """Number of solved endgame positions (few empty squares) in which players are tested; 0: none. Games whose exact
-    solver solves whole matches have `judged` instead."""
-    judged: int = 100
-    """Positions in each of six groups, by stage and difficulty, in which an exact solver judges players; 0: none."""
-    perfect_matches: int = 10
-    """Matches in each seat against perfect play, from the initial position, of level 1, the newest and every n-th level
-    between; 0: none."""
-
-    def __post_init__(self) -> None:
-        require_count("comparison.matches", self.matches, 2)
-        require_count("comparison.opening_plies", self.opening_plies, 0)
-        require_count("comparison.every", self.every, 1, or_null=True)
-        require_count("comparison.earlier_matches", self.earlier_matches, 2)
-        for name in ("endgames", "judged", "perfect_matches"):
-            require_count(f"comparison.{name}", getattr(self, name), 0)
-        require_rates("comparison.epsilons", self.epsilons)
 
 
 @dataclass
