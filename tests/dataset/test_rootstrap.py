@@ -79,6 +79,7 @@ def test_level_0_has_the_targets_of_full() -> None:
     assert torch.equal(rootstrap(played), full(played))
 
 
+@pytest.mark.slow
 def test_batches_and_workers_change_no_byte(tmp_path: Path) -> None:
     rootstrap_run = ["targets=rootstrap", "rootstrap_depth=2", "gamma=1", "architecture=ntuple", "levels=2"]
     learn_levels(tiny_settings(tmp_path / "one", *rootstrap_run))

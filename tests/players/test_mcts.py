@@ -53,7 +53,7 @@ def matches_of(player, matches, batch_size):
     "name",
     [
         pytest.param(ROLLOUTS, marks=pytest.mark.slow),
-        f"{ROLLOUTS}&reuse=true",
+        pytest.param(f"{ROLLOUTS}&reuse=true", marks=pytest.mark.slow),
         "mcts:level:1?simulations=8&noise=0.25&reuse=true",
         pytest.param("mcts:level:1?simulations=8&rule=gumbel&gumbel_scale=1", marks=pytest.mark.slow),
     ],

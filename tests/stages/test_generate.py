@@ -133,7 +133,7 @@ def test_a_changed_dataset_that_is_replayed_is_detected(tmp_path):
         train_level(settings, 2)
 
 
-@pytest.mark.parametrize("overrides", [[], ["opponents=pool"]])
+@pytest.mark.parametrize("overrides", [[], pytest.param(["opponents=pool"], marks=pytest.mark.slow)])
 def test_matches_that_are_cut_are_the_same_matches_with_other_targets(tmp_path, overrides):
     whole = tiny_settings(tmp_path / "whole", "levels=1", *overrides)
     cut = tiny_settings(tmp_path / "cut", "levels=1", "targets=watkins", *overrides)

@@ -79,7 +79,7 @@ def test_best_play_is_the_lowest_best_action_and_leads_to_the_value(name):
     assert solver.value(state) == (result.value if int(state.current_player) == player else -result.value)
 
 
-@pytest.mark.parametrize(("empties_to_winner", "value"), [(False, -8), (True, -10)])
+@pytest.mark.parametrize(("empties_to_winner", "value"), [pytest.param(False, -8, marks=pytest.mark.slow), (True, -10)])
 def test_white_wins_on_4x4_squares_by_11_to_3(empties_to_winner, value):
     solver = solver_of("othello_4x4", empties_to_winner)
     result = solver.solve(solver.game.init())
