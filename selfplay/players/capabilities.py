@@ -43,12 +43,18 @@ class ValuesActions(Protocol):
 
 @runtime_checkable
 class LooksAhead(Protocol):
-    """Values positions by searches to any depth, at whose leaves it evaluates."""
+    """Values positions by searches, at whose leaves it evaluates."""
+
+    most_plies_ahead: int
+    """The largest depth of these searches."""
 
     def values_ahead(self, state: State, depth: int) -> Tensor:
-        """float32[B]: the value to the player to move, `depth` plies ahead (1 or more), on the player's own scale.
+        """float32[B]: the value to the player to move, `depth` plies ahead, on the player's own scale.
 
-        Finished matches have their exact values. Raises SettingError if the player cannot search to this depth.
+        Finished matches have their exact values.
+
+        Args:
+            depth: 1 to `most_plies_ahead`.
         """
 
 

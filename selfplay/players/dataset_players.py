@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
 from selfplay.players.levels import agent_of, checkpoint_player, level_player, load_agent
+from selfplay.settings.choices import rule_has
 from selfplay.settings.run import Settings
 
 # torch and numba are imported where they are used, so that a stage whose files are up to date does not wait for them.
@@ -38,7 +39,10 @@ def check_new_levels(settings: Settings, game: "Game") -> None:
     if settings.has_policies:
         require_policy_head(settings, network, game)
         search_learner(settings, game, checkpoint, "level 1")
-    checkpoint_player(checkpoint, game, settings.player.depth, settings.player.temperature, "level 1")
+    player = checkpoint_player(checkpoint, game, settings.player.depth, settings.player.temperature, "level 1")
+    if rule_has(settings.targets, "searches_ahead") and settings.rootstrap_depth > player.most_plies_ahead:
+        most = f"architecture={settings.architecture['name']} searches at most {player.most_plies_ahead} plies ahead"
+        raise SettingError(f"rootstrap_depth={settings.rootstrap_depth}: {most}")
     if settings.sparring_partner is not None:
         exploring_opponent(settings, game, settings.sparring_partner)
 

@@ -14,7 +14,7 @@ from selfplay.games.match_outcome import EndValues
 from selfplay.games.state import State
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.search.exact_solver import make_exact_solver
-from selfplay.search.searcher import Searcher, check_depth
+from selfplay.search.searcher import MAX_DEPTH, Searcher, check_depth
 
 
 class SearchPlayer(Player):
@@ -30,6 +30,8 @@ class SearchPlayer(Player):
     Raises:
         SettingError: an argument is out of range, or the game has no exact solver.
     """
+
+    most_plies_ahead = MAX_DEPTH
 
     def __init__(
         self,

@@ -80,6 +80,8 @@ class ValueNetPlayer(Player):
         SettingError: a depth out of range, a negative temperature, or a network that does not return `Output`.
     """
 
+    most_plies_ahead = MAX_DEPTH
+
     def __init__(
         self,
         game: Game,
@@ -89,7 +91,8 @@ class ValueNetPlayer(Player):
         name: str = "value net",
         outcome: str = "return",
     ) -> None:
-        check_depth(depth, "player.depth")
+        if not 1 <= depth <= MAX_DEPTH:
+            raise SettingError(f"player.depth={depth}: a network searches 1 to {MAX_DEPTH} plies ahead")
         if temperature < 0:
             raise SettingError(f"player.temperature={temperature}: must be at least 0")
         self.game, self.depth, self.temperature, self.name = game, depth, temperature, name
@@ -105,7 +108,6 @@ class ValueNetPlayer(Player):
         return _for_each_distinct_position(state, lambda distinct: self._action_values(distinct, self.depth))
 
     def values_ahead(self, state: State, depth: int) -> Tensor:
-        check_depth(depth)
         return -self._afterstate_values(state, depth + 1)
 
     def points_per_value(self) -> float | None:
@@ -156,12 +158,6 @@ class ValueNetPlayer(Player):
             for rows in torch.split((~over).nonzero()[:, 0], TREES_AT_ONCE):
                 values[rows] = -best_values(self._action_values(state.select(rows), depth - 1))
         return values + 0.0  # -0.0 becomes 0.0
-
-
-def check_depth(depth: int, name: str = "depth") -> None:
-    """Raise SettingError, with the name of the setting, if a network cannot search to this depth."""
-    if not 1 <= depth <= MAX_DEPTH:
-        raise SettingError(f"{name}={depth}: a network searches 1 to {MAX_DEPTH} plies ahead")
 
 
 def best_values(values: Tensor) -> Tensor:

@@ -93,6 +93,13 @@ def test_a_discount_is_refused(tmp_path: Path) -> None:
         tiny_settings(tmp_path, "targets=rootstrap")
 
 
+def test_a_depth_that_the_network_cannot_search_is_refused_before_any_match(tmp_path: Path) -> None:
+    settings = tiny_settings(tmp_path, "targets=rootstrap", "gamma=1", "rootstrap_depth=4")
+    with pytest.raises(SettingError, match=r"^rootstrap_depth=4: architecture=mlp searches at most 3 plies ahead$"):
+        learn_levels(settings)
+    assert files_of(tmp_path) == {}
+
+
 def test_a_share_of_0_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"^rootstrap_share=0.0: must be above 0 and at most 1$"):
         tiny_settings(tmp_path, "targets=rootstrap", "gamma=1", "rootstrap_share=0")
