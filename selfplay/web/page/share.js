@@ -45,6 +45,6 @@ export function listenToShare(match, load) {
   });
   at("share").addEventListener("toggle", () => {
     say("");
-    at("moves").value = match()?.moves ?? "";
+    showMovesText(match());
   });
 }
