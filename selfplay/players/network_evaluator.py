@@ -12,6 +12,7 @@ from selfplay.games.state import State
 from selfplay.players.device_memory import network_bytes
 from selfplay.players.learned_evaluation import compiled_evaluation
 from selfplay.players.levels import agent_of
+from selfplay.players.symmetric_network import SymmetricNetwork
 from selfplay.players.value_net import (
     EVALUATION_BLOCK_ON_GPU,
     ValueNetPlayer,
@@ -123,10 +124,21 @@ def network_evaluator(
 
 
 def checkpoint_evaluator(
-    checkpoint: Checkpoint, game: Game, temperature: float | None = None, name: str = "network"
+    checkpoint: Checkpoint,
+    game: Game,
+    temperature: float | None = None,
+    name: str = "network",
+    symmetries: bool = False,
 ) -> BatchEvaluator | CompiledEvaluator:
-    """The evaluator of a level: compiled if its values can be, otherwise as `network_evaluator`."""
+    """The evaluator of a level: compiled if its values can be, otherwise as `network_evaluator`.
+
+    Args:
+        symmetries: whether to evaluate all images of a position under the symmetries of the game, and to take the mean
+            (`SymmetricNetwork`); not compiled.
+    """
     outcome = checkpoint.metadata["outcome"]
+    if symmetries:
+        return network_evaluator(game, SymmetricNetwork(checkpoint.network, game), outcome, temperature, name)
     evaluation = compiled_evaluation(checkpoint, game, name)
     if evaluation is None:
         return network_evaluator(game, checkpoint.network, outcome, temperature, name)
@@ -136,9 +148,9 @@ def checkpoint_evaluator(
 
 
 def level_evaluator(
-    run_dir: str | Path, level: int, game: Game, temperature: float | None = None
+    run_dir: str | Path, level: int, game: Game, temperature: float | None = None, symmetries: bool = False
 ) -> BatchEvaluator | CompiledEvaluator:
-    """The evaluator of a level of a run.
+    """The evaluator of a level of a run. The arguments are those of `checkpoint_evaluator`.
 
     Raises:
         SettingError: as `network_evaluator`.
@@ -146,15 +158,15 @@ def level_evaluator(
         InvalidFileError: its file is broken or belongs to another game.
     """
     checkpoint = load_checkpoint(agent_of(run_dir, level), game)
-    return checkpoint_evaluator(checkpoint, game, temperature, f"level:{level}")
+    return checkpoint_evaluator(checkpoint, game, temperature, f"level:{level}", symmetries)
 
 
-def level_policy(run_dir: str | Path, level: int, game: Game) -> PolicyNetworkEvaluator:
-    """The evaluator of a level with a policy head.
+def level_policy(run_dir: str | Path, level: int, game: Game, symmetries: bool = False) -> PolicyNetworkEvaluator:
+    """The evaluator of a level with a policy head; `symmetries` as in `checkpoint_evaluator`.
 
     Raises as `level_evaluator`, and SettingError if the level has no policy head.
     """
-    evaluator = level_evaluator(run_dir, level, game)
+    evaluator = level_evaluator(run_dir, level, game, symmetries=symmetries)
     if not isinstance(evaluator, PolicyNetworkEvaluator):
         raise SettingError(f"level {level} has no policy head; write level:{level}")
     return evaluator

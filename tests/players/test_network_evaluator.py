@@ -9,6 +9,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.players.network_evaluator import checkpoint_evaluator, network_evaluator
+from selfplay.players.symmetric_network import SymmetricNetwork
 from selfplay.players.value_net import ValueNetPlayer, best_actions
 from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.mcts.evaluator import CompiledEvaluator
@@ -101,3 +102,34 @@ def test_one_simulation_of_a_value_network_plays_as_the_network_itself():
     evaluator = network_evaluator(GAME, network, temperature=0.01)
     action = TreeSearch(GAME, evaluator, make_rule("puct"), 1, proves=False).search(LATER).actions
     assert torch.equal(action, best_actions(ValueNetPlayer(GAME, network).action_values(LATER)))
+
+
+def images_of(state):
+    """The eight images of a position, and where each action goes."""
+    actions = torch.from_numpy(GAME.symmetries.actions)
+
+    def word_images(word):
+        return torch.tensor([sum(1 << int(place[a]) for a in range(9) if word >> a & 1) for place in actions])
+
+    return GAME.state_at(word_images(int(state.own)), word_images(int(state.opp))), actions
+
+
+@pytest.mark.parametrize("name", ["mlp", "alphazero_mlp"])
+def test_a_symmetric_network_says_the_same_of_all_images(name):
+    network = network_of(name)
+    images, actions = images_of(LATER)
+    single = network(GAME.observe(images))
+    assert single.value.std() > 0.01
+    output = SymmetricNetwork(network, GAME)(GAME.observe(images))
+    assert torch.allclose(output.value, single.value.mean().expand(8), atol=1e-6)
+    if output.policy_logits is not None:
+        moved = output.policy_logits.gather(1, actions)
+        assert torch.allclose(moved, output.policy_logits[:1].expand(8, -1), atol=1e-6)
+        assert torch.allclose(output.policy_logits[0], single.policy_logits.gather(1, actions).mean(dim=0), atol=1e-6)
+
+
+def test_a_level_of_tables_can_be_averaged_over_the_symmetries_too():
+    checkpoint = Checkpoint(network_of("ntuple", symmetries="none"), {"outcome": "return"})
+    images, _ = images_of(LATER)
+    values = checkpoint_evaluator(checkpoint, GAME, symmetries=True).evaluate(images).value
+    assert torch.allclose(values, values[:1].expand(8), atol=1e-6)

@@ -58,7 +58,10 @@ def _evaluator(name: PlayerName, game: "Game", run_dir: Path) -> Any:
     if kind in EVALUATORS:
         return EVALUATORS[kind](argument, name, game, Path(name.options["run_dir"] or run_dir))
     if (named := named_agent(name.argument, name, run_dir)) is not None:
-        return level_evaluator(*named.find(game, run_dir), game, name.options["prior_temperature"])
+        options = name.options
+        return level_evaluator(
+            *named.find(game, run_dir), game, options["prior_temperature"], symmetries=options["symmetries"]
+        )
     raise SettingError(f"player {name.text!r}: write {KIND.syntax}; {_evaluators(run_dir)}")
 
 
@@ -92,6 +95,7 @@ KIND = PlayerKind(
         Option("reuse", bool, False),
         Option("temperature", float, 0.0),
         Option("prior_temperature", float),
+        Option("symmetries", bool, False),
         Option("rollouts", int, 1),
         Option("run_dir"),
         *CONSTANTS,

@@ -15,13 +15,14 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.network_evaluator import level_policy
     from selfplay.players.policy_net import PolicyNetPlayer
 
-    return PolicyNetPlayer(game, level_policy(*level_agent(name, game, run_dir), game), name.text)
+    evaluator = level_policy(*level_agent(name, game, run_dir), game, symmetries=name.options["symmetries"])
+    return PolicyNetPlayer(game, evaluator, name.text)
 
 
 KIND = PlayerKind(
     "policy:L",
     "the most promising action by the policy head of level L, without search",
     _make,
-    (Option("run_dir"),),
+    (Option("symmetries", bool, False), Option("run_dir")),
     files=level_files,
 )
