@@ -27,7 +27,7 @@ def test_help_shows_the_settings_and_the_flags():
     assert (
         "recipe: alphazero, alphazero_connect_four, alphazero_connect_four_large, alphazero_othello,\n" in result.stdout
     )
-    described = "  training.optimizer.level_decay=1.0\n      Factor applied to the learning rate at each level.\n"
+    described = "  training.optimizer.level_decay=0.8\n      Factor applied to the learning rate at each level.\n"
     assert described in result.stdout
     assert "Names of players" in result.stdout
 
