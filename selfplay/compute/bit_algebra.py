@@ -12,6 +12,8 @@ import hashlib
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+import numpy as np
+
 Word = Any
 """An int64: a number inside compiled code, or a tensor or array of dtype int64."""
 
@@ -54,6 +56,8 @@ def identity(enclosed: Any) -> Any:
         return [identity(item) for item in enclosed]
     if enclosed is None or isinstance(enclosed, bool | int | float | str):
         return enclosed
+    if isinstance(enclosed, np.ndarray):
+        return [enclosed.dtype.str, enclosed.shape, enclosed.tobytes().hex()]
     function = getattr(enclosed, "py_func", enclosed)
     cells = [identity(cell.cell_contents) for cell in function.__closure__ or ()]
     code = function.__code__

@@ -5,11 +5,13 @@ from pathlib import Path
 
 from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
 from selfplay.errors import InvalidFileError
-from selfplay.games import Game
+from selfplay.games import Game, make_game
 from selfplay.runs.checkpoints import Checkpoint, load_checkpoint
+from selfplay.runs.pretrained import pretrained_agent
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.evaluation import Evaluation
 from selfplay.search.feature_evaluation import FeatureEvaluation
+from selfplay.search.pattern_evaluation import PatternEvaluation, PatternTables
 from selfplay.settings.choices import OUTCOMES
 
 POINTS_IN_A_WIN = 1000
@@ -65,3 +67,10 @@ def level_evaluation(run_dir: str | Path, level: int, game: Game) -> Evaluation 
     if isinstance(checkpoint.network, FeatureWeights):
         return _feature_evaluation(checkpoint, path, game)
     return compiled_evaluation(checkpoint, game, f"level:{level}")
+
+
+def pretrained_othello_tables() -> PatternTables | None:
+    """The tables of the agent for Othello that comes with the program; None if its network has no tables."""
+    agent, game = pretrained_agent("othello"), make_game("othello")
+    evaluation = level_evaluation(agent.run_dir, agent.level, game)
+    return evaluation.tables if isinstance(evaluation, PatternEvaluation) else None

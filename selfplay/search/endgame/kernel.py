@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
+from selfplay.compute.intrinsics import borrowed, prefetch
 from selfplay.games.rules import Rules, TurningRules
-from selfplay.search.endgame.last_squares import LAST_SQUARES, NO_VALUE, VISITED, Work, last_squares_search
+from selfplay.search.endgame.flips import compiled_flips
+from selfplay.search.endgame.last_squares import COUNT, LAST_SQUARES, NO_VALUE, Count, last_squares_search
+from selfplay.search.endgame.learned_values import NO_LEARNED_VALUES, LearnedValues, borrowed_values
 from selfplay.search.endgame.move_ordering import move_ordering
 from selfplay.search.endgame.stack import (
     CHILD,
@@ -26,31 +29,36 @@ from selfplay.search.endgame.stack import (
     MAX_PLIES,
     Children,
     EndgameFrame,
+    Frames,
     descend,
     take_back,
 )
 from selfplay.search.endgame.table import BEST_MOVE, HIGHEST, LOWEST, Table, bounds_of, bucket_of, entry_of, remember
+from selfplay.search.interruption import STOP, StopFlag
 
-TABLE_FROM = 7
+TABLE_FROM = 6
 """Positions with at least this many empty squares are kept in the table."""
 CUTOFF_FROM = 10
 """From here on, all positions that a position leads to are looked up first: one may already decide the search."""
-LOOK_AHEAD_FROM = 12
-"""From here on, moves are ordered by what the best reply leads to."""
 POLL_INTERVAL = 4096
 """Number of positions visited between two checks of the stop flag."""
+
+VISITED, EMPTIES_TO_WINNER = 0, 1
+"""The indices of `work`: as the fields of `last_squares.Count`."""
 
 ALL_MOVES = 64
 """A width at which no move is left out."""
 
-FIRST_OF_ALL = -(1 << 40)
+Work = NDArray[np.int64]
+"""int64[2], indexed by VISITED and EMPTIES_TO_WINNER."""
 
 NullWindowSearch = Callable[..., int]
-"""(own, opp, bound, search, width, narrow_to, table, work, stop) to a value v of a position with true value t to the
-player to move: t >= v > bound, or t <= v <= bound.
+"""(own, opp, bound, search, width, narrow_to, table, learned, work, stop) to a value v of a position with true value t
+to the player to move: t >= v > bound, or t <= v <= bound.
 
 `search` is the number of the search (see `endgame.table`). Where `narrow_to` or more squares are empty, only the first
-`width` moves are tried, and the result is a guess. Once `stop[0]` is not 0, the result is meaningless."""
+`width` moves are tried, and the result is a guess. `learned` orders the moves (see `endgame.learned_values`). Once
+`stop[0]` is not 0, the result is meaningless."""
 
 
 @part_of_compiled
@@ -76,6 +84,19 @@ def keep(frame: EndgameFrame, search: int, certain: int, table: Table) -> None:
     remember(table, frame.bucket, frame.own, frame.opp, bounds, frame.best_move, frame.empties, search, certain)
 
 
+@part_of_compiled
+def known_cutoff(frame: EndgameFrame, search: int, children: Children, table: Table) -> Word:
+    """A value above the bound that one of the children is known to give, or NO_VALUE."""
+    for number in range(frame.first_child, frame.first_child + frame.num_untried):
+        own, opp = children[number].own, children[number].opp
+        entry = entry_of(table, bucket_of(table, own, opp), own, opp)
+        if entry >= 0:
+            _, upper = bounds_of(table, entry, search)
+            if -upper > frame.bound:
+                return -upper
+    return NO_VALUE
+
+
 @contextmanager
 def _words_as_vectors() -> Iterator[None]:
     """Let the compiler apply the same operation to several words in one instruction.
@@ -94,36 +115,15 @@ def _words_as_vectors() -> Iterator[None]:
 def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindowSearch:
     """Compile the search of a game with these rules."""
     register_rules()
-    legal_actions = rules.legal_actions
-    flips, _, board, _, _ = turning
-    value_of_last_squares, final, squares_of_odd_quarters = last_squares_search(rules, turning)
-    at_a_glance, after_a_reply = move_ordering(rules, turning)
+    legal_actions, board = rules.legal_actions, turning.board
+    flips = compiled_flips(turning)
+    value_of_last_squares, final, _ = last_squares_search(rules, turning)
+    rate_children = move_ordering(rules, turning)
 
     @part_of_compiled
-    def known_cutoff(own: int, opp: int, moves: int, bound: int, search: int, table: Table) -> Word:
-        """A value above the bound that one of the moves is known to reach, or NO_VALUE."""
-        while moves != 0:
-            move = moves & -moves
-            moves ^= move
-            turned = flips(own, opp, move)
-            mine, others = opp ^ turned, own | move | turned
-            entry = entry_of(table, bucket_of(table, mine, others), mine, others)
-            if entry >= 0:
-                _, upper = bounds_of(table, entry, search)
-                if -upper > bound:
-                    return -upper
-        return NO_VALUE
-
-    @part_of_compiled
-    def rating_of(own: int, opp: int, is_odd: bool, looks_ahead: bool) -> Word:
-        return after_a_reply(own, opp) if looks_ahead else at_a_glance(own, opp, is_odd)
-
-    @part_of_compiled
-    def list_children(frame: EndgameFrame, moves: int, hint: int, children: Children) -> None:
-        """Write the positions that the moves lead to."""
+    def list_children(frame: EndgameFrame, moves: int, children: Children, table: Table) -> None:
+        """Write the positions that the moves lead to, and start to load their entries of the table."""
         own, opp = frame.own, frame.opp
-        odd = squares_of_odd_quarters(board & ~(own | opp))
-        looks_ahead = frame.empties >= LOOK_AHEAD_FROM
         number = frame.first_child
         while moves != 0:
             move = moves & -moves
@@ -131,10 +131,8 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
             turned = flips(own, opp, move)
             child = children[number]
             child.own, child.opp, child.move = opp ^ turned, own | move | turned, move
-            if move == hint:
-                child.rating = FIRST_OF_ALL
-            else:
-                child.rating = rating_of(child.own, child.opp, (move & odd) != 0, looks_ahead)
+            if frame.empties > TABLE_FROM:
+                prefetch(table, bucket_of(table, child.own, child.opp))
             number += 1
         frame.num_untried = number - frame.first_child
 
@@ -145,53 +143,67 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
         child.own, child.opp, child.move = frame.opp, frame.own, 0
         frame.num_untried, frame.bucket = 1, -1
 
-    # The work at every position is written inside the loop: passing the arrays to a function takes 15 % more time.
-    @compiled
-    def null_window_search(
-        own: int,
-        opp: int,
-        bound: int,
+    @part_of_compiled
+    def list_moves(
+        frame: EndgameFrame, hint: int, search: int, children: Children, table: Table, learned: LearnedValues
+    ) -> None:
+        """List and rate the children of a position, unless one is known to decide the search."""
+        moves = legal_actions(frame.own, frame.opp)
+        if moves == 0:
+            list_pass(frame, children)
+            return
+        list_children(frame, moves, children, table)
+        if frame.empties >= CUTOFF_FROM:
+            frame.best_value = known_cutoff(frame, search, children, table)
+        if frame.best_value == NO_VALUE:
+            rate_children(frame, hint, children, learned)
+
+    @part_of_compiled
+    def enter(
+        frame: EndgameFrame, search: int, children: Children, table: Table, learned: LearnedValues, count: Count
+    ) -> None:
+        """Find the value of a new position, or list its children."""
+        own, opp = frame.own, frame.opp
+        empty = board & ~(own | opp)
+        frame.empties, frame.bucket, frame.best_move = bit_count(empty), -1, 0
+        frame.num_untried, frame.num_tried = 0, 0
+        if frame.empties <= LAST_SQUARES:
+            frame.best_value = value_of_last_squares(own, opp, empty, frame.bound, count)
+            return
+        count.visited += 1
+        frame.best_value, hint = look_up(frame, search, table)
+        if frame.best_value == NO_VALUE:
+            if legal_actions(own, opp) == 0 and legal_actions(opp, own) == 0:
+                frame.best_value = final(own, opp, frame.empties, count)
+            else:
+                list_moves(frame, hint, search, children, table, learned)
+        if frame.best_value != NO_VALUE:
+            frame.bucket = -1
+
+    @part_of_compiled
+    def walk(
+        frames: Frames,
         search: int,
         width: int,
         narrow_to: int,
+        children: Children,
         table: Table,
-        work: Work,
-        stop: NDArray[np.int64],
+        learned: LearnedValues,
+        count: Count,
+        stop: StopFlag,
     ) -> int:
-        frames, children = np.zeros(MAX_PLIES, dtype=ENDGAME_FRAME), np.zeros(MAX_CHILDREN, dtype=CHILD)
+        """The value of the position in the first frame."""
         certain = 1 if width == ALL_MOVES else 0
-        root = frames[0]
-        root.own, root.opp, root.bound = own, opp, bound
         ply, is_new = 0, True
-        next_poll = work[VISITED] + POLL_INTERVAL
+        next_poll = count.visited + POLL_INTERVAL
         while ply >= 0:
             frame = frames[ply]
             if is_new:
-                empty = board & ~(frame.own | frame.opp)
-                frame.empties, frame.bucket = bit_count(empty), -1
-                frame.num_untried, frame.num_tried = 0, 0
-                if frame.empties <= LAST_SQUARES:
-                    frame.best_value = value_of_last_squares(frame.own, frame.opp, empty, frame.bound, work)
-                else:
-                    work[VISITED] += 1
-                    if work[VISITED] > next_poll:
-                        next_poll = work[VISITED] + POLL_INTERVAL
-                        if stop[0] != 0:
-                            return NO_VALUE
-                    value, hint = look_up(frame, search, table)
-                    if value == NO_VALUE:
-                        moves = legal_actions(frame.own, frame.opp)
-                        if moves == 0 and legal_actions(frame.opp, frame.own) == 0:
-                            value = final(frame.own, frame.opp, frame.empties, work)
-                        elif frame.empties >= CUTOFF_FROM:
-                            value = known_cutoff(frame.own, frame.opp, moves, frame.bound, search, table)
-                        if value == NO_VALUE and moves == 0:
-                            list_pass(frame, children)
-                        elif value == NO_VALUE:
-                            list_children(frame, moves, hint, children)
-                    frame.best_value, frame.best_move = value, 0
-                    if value != NO_VALUE:
-                        frame.bucket = -1
+                enter(frame, search, children, table, learned, count)
+                if count.visited > next_poll:
+                    next_poll = count.visited + POLL_INTERVAL
+                    if stop[STOP] != 0:
+                        return NO_VALUE
             else:
                 take_back(frame, frames[ply + 1])
             is_narrow = frame.empties >= narrow_to and frame.num_tried >= width
@@ -203,7 +215,33 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
             ply += 1 if is_new else -1
         return int(frames[0].best_value)
 
+    @compiled
+    def null_window_search(
+        own: int,
+        opp: int,
+        bound: int,
+        search: int,
+        width: int,
+        narrow_to: int,
+        table: Table,
+        learned: LearnedValues,
+        work: Work,
+        stop: StopFlag,
+    ) -> int:
+        frames, children = np.zeros(MAX_PLIES, dtype=ENDGAME_FRAME), np.zeros(MAX_CHILDREN, dtype=CHILD)
+        counts = np.zeros(1, dtype=COUNT)
+        frames[0].own, frames[0].opp, frames[0].bound = own, opp, bound
+        count = counts[0]
+        count.visited, count.empties_to_winner = work[VISITED], work[EMPTIES_TO_WINNER]
+        arrays = borrowed(children), borrowed(table), borrowed_values(learned)
+        value = walk(borrowed(frames), search, width, narrow_to, *arrays, count, borrowed(stop))
+        # Read after the search, so that the arrays are kept until then.
+        work[VISITED] = counts[0].visited + 0 * (len(frames) + len(children))
+        return value
+
     with _words_as_vectors():
         word = numba.int64
-        null_window_search.compile((word,) * 6 + (word[::1],) * 3)  # type: ignore[attr-defined]
+        learned: Any = numba.typeof(NO_LEARNED_VALUES)  # type: ignore[no-untyped-call]
+        arrays = (word[::1], learned, word[::1], word[::1])
+        null_window_search.compile((word,) * 6 + arrays)  # type: ignore[attr-defined]
     return null_window_search

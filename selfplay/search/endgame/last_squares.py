@@ -1,31 +1,36 @@
-"""Searches of positions with at most four empty squares: one function per number, faster than the general search.
+"""Searches of positions with at most five empty squares: one function per number, faster than the general search.
 
 All are fail-soft null-window searches: they tell whether the value to the player to move is above a bound. A result
 above the bound is a lower bound of the true value, any other result an upper bound.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.games.rules import Rules, TurningRules
+from selfplay.search.endgame.flips import compiled_flips
 
-LAST_SQUARES = 4
+LAST_SQUARES = 5
 """The largest number of empty squares for which these searches are faster than the general one."""
-
-VISITED, EMPTIES_TO_WINNER = 0, 1
-"""The indices of `work`, which is passed through all searches: the number of positions visited so far, and whether the
-empty squares count for the winner at the end (1 or 0)."""
 
 NO_VALUE = -127
 """Below every value."""
 
-Work = NDArray[np.int64]
-"""int64[2], indexed by VISITED and EMPTIES_TO_WINNER."""
+
+class Count(Protocol):
+    """A record passed through all searches; compiled code passes a record as one word, and an array as seven."""
+
+    visited: int
+    """Number of positions visited so far."""
+    empties_to_winner: int
+    """Whether the empty squares count for the winner at the end (1 or 0)."""
+
+
+COUNT = np.dtype([(name, np.int64) for name in Count.__annotations__])
 
 Part = Callable[..., Any]
 
@@ -34,22 +39,22 @@ class LastSquaresSearch(NamedTuple):
     """Searches that compiled code can call."""
 
     value: Part
-    """(own, opp, empty squares, bound, work) to a value, with 0 to LAST_SQUARES empty squares."""
+    """(own, opp, empty squares, bound, count) to a value, with 0 to LAST_SQUARES empty squares."""
     final: Part
-    """(own, opp, number of empty squares, work) to the points by which the player to move has won."""
+    """(own, opp, number of empty squares, count) to the points by which the player to move has won."""
     squares_of_odd_quarters: Part
     """(empty squares) to all squares of the quarters with an odd number of empty squares."""
 
 
 def last_squares_search(rules: Rules, turning: TurningRules) -> LastSquaresSearch:
     """The searches for a game with these rules."""
-    margin, flips, neighbours = rules.margin, turning.flips, turning.neighbours
+    margin, flips, neighbours = rules.margin, compiled_flips(turning), turning.neighbours
     first, second, third, fourth = turning.quarters
     assert margin is not None
 
-    def final(own: int, opp: int, empties: int, work: Work) -> Word:
+    def final(own: int, opp: int, empties: int, count: Count) -> Word:
         lead = margin(own, opp)
-        return lead + work[EMPTIES_TO_WINNER] * empties * ((lead > 0) * 1 - (lead < 0) * 1)
+        return lead + count.empties_to_winner * empties * ((lead > 0) * 1 - (lead < 0) * 1)
 
     def squares_of_odd_quarters(empty: int) -> Word:
         return (
@@ -59,18 +64,18 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> LastSquaresSearc
             | (-(bit_count(empty & fourth) & 1) & fourth)
         )
 
-    def last_1(own: int, opp: int, empty: int, bound: int, work: Work) -> Word:
-        work[VISITED] += 1
+    def last_1(own: int, opp: int, empty: int, bound: int, count: Count) -> Word:
+        count.visited += 1
         turned = flips(own, opp, empty)
         if turned != 0:
             return margin(own | empty | turned, opp ^ turned)
         turned = flips(opp, own, empty)
         if turned != 0:
             return -margin(opp | empty | turned, own ^ turned)
-        return final(own, opp, 1, work)
+        return final(own, opp, 1, count)
 
-    def last_2(own: int, opp: int, empty: int, bound: int, work: Work) -> Word:
-        work[VISITED] += 1
+    def last_2(own: int, opp: int, empty: int, bound: int, count: Count) -> Word:
+        count.visited += 1
         one = empty & -empty
         other = empty ^ one
         sign = 1
@@ -79,22 +84,22 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> LastSquaresSearc
             near = neighbours(opp)
             turned = flips(own, opp, one) if one & near else 0
             if turned != 0:
-                best = -last_1(opp ^ turned, own | one | turned, other, 0, work)
+                best = -last_1(opp ^ turned, own | one | turned, other, 0, count)
             if best <= bound and other & near:
                 turned = flips(own, opp, other)
                 if turned != 0:
-                    best = max(best, -last_1(opp ^ turned, own | other | turned, one, 0, work))
+                    best = max(best, -last_1(opp ^ turned, own | other | turned, one, 0, count))
             if best != NO_VALUE:
                 return sign * best
             own, opp, bound, sign = opp, own, -bound - 1, -sign
-        return final(own, opp, 2, work)
+        return final(own, opp, 2, count)
 
     final, squares_of_odd_quarters = part_of_compiled(final), part_of_compiled(squares_of_odd_quarters)
     last_1, last_2 = part_of_compiled(last_1), part_of_compiled(last_2)
 
     def with_one_more(below: Part, empties: int) -> Part:
-        def last(own: int, opp: int, empty: int, bound: int, work: Work) -> Word:
-            work[VISITED] += 1
+        def last(own: int, opp: int, empty: int, bound: int, count: Count) -> Word:
+            count.visited += 1
             odd = squares_of_odd_quarters(empty)
             sign = 1
             for _ in range(2):
@@ -108,30 +113,33 @@ def last_squares_search(rules: Rules, turning: TurningRules) -> LastSquaresSearc
                     squares ^= move
                     turned = flips(own, opp, move)
                     if turned != 0:
-                        reached = -below(opp ^ turned, own | move | turned, empty ^ move, -bound - 1, work)
+                        reached = -below(opp ^ turned, own | move | turned, empty ^ move, -bound - 1, count)
                         if reached > bound:
                             return sign * reached
                         best = max(best, reached)
                 if best != NO_VALUE:
                     return sign * best
                 own, opp, bound, sign = opp, own, -bound - 1, -sign
-            return final(own, opp, empties, work)
+            return final(own, opp, empties, count)
 
         return part_of_compiled(last)
 
     last_3 = with_one_more(last_2, 3)
-    last_4 = with_one_more(last_3, LAST_SQUARES)
+    last_4 = with_one_more(last_3, 4)
+    last_5 = with_one_more(last_4, LAST_SQUARES)
 
-    def value(own: int, opp: int, empty: int, bound: int, work: Work) -> Word:
+    def value(own: int, opp: int, empty: int, bound: int, count: Count) -> Word:
         empties = bit_count(empty)
         if empties == LAST_SQUARES:
-            return last_4(own, opp, empty, bound, work)
+            return last_5(own, opp, empty, bound, count)
+        if empties == 4:
+            return last_4(own, opp, empty, bound, count)
         if empties == 3:
-            return last_3(own, opp, empty, bound, work)
+            return last_3(own, opp, empty, bound, count)
         if empties == 2:
-            return last_2(own, opp, empty, bound, work)
+            return last_2(own, opp, empty, bound, count)
         if empties == 1:
-            return last_1(own, opp, empty, bound, work)
-        return final(own, opp, 0, work)
+            return last_1(own, opp, empty, bound, count)
+        return final(own, opp, 0, count)
 
     return LastSquaresSearch(part_of_compiled(value), final, squares_of_odd_quarters)

@@ -1,39 +1,51 @@
 """Move ordering of the endgame search: the sooner it tries a good move, the fewer positions it visits.
 
 A move is promising if it leaves the opponent few moves ("fastest first": the subtree is small, and having few moves is
-bad for the opponent anyway), in particular no corner, and if few of the player's discs are next to empty squares.
+bad for the opponent anyway), in particular no corner, and if few of the player's discs are next to empty squares. Far
+from the end, it also matters what a learned evaluation thinks of the position after it or, where there is none, what
+the best reply leads to.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.games.rules import Rules, TurningRules
-from selfplay.search.endgame.last_squares import Part
+from selfplay.search.endgame.flips import compiled_flips
+from selfplay.search.endgame.last_squares import last_squares_search
+from selfplay.search.endgame.learned_values import LearnedValues, learned_value
+from selfplay.search.endgame.stack import Children, EndgameFrame
 
-# Weights, chosen for the fewest positions visited in 50 positions with 16 to 21 empty squares.
+LEARNED_FROM = 11
+"""From here on (empty squares), moves are ordered by learned values too, if there are any..."""
+LOOK_AHEAD_FROM = 12
+"""... and otherwise, from here on, by what the best reply leads to."""
+
+# Weights, chosen for the fewest positions visited, or the least time, in 50 positions with 16 to 21 empty squares.
 MOVE, CORNER_TO_TAKE, EXPOSED_DISC, ODD_QUARTER = 16, 40, 4, 4
 """Weights of `at_a_glance`: for each move of the opponent, additionally for each move into a corner, for each disc next
 to an empty square, and subtracted for a move in a quarter with an odd number of empty squares."""
 FORESEEN_MOVE, FORESEEN_CORNER_TO_TAKE, FORESEEN_EXPOSED_DISC, CORNER = 16, 40, 5, 48
 """Weights of `after_a_reply`: the first three as above, and one for corners taken."""
+JUDGED_CORNER_TO_TAKE, UNITS_PER_POINT = 24, 4
+"""Weights of `by_learned_value`, besides those for moves and exposed discs as above: for moves into a corner; and how
+many units of the learned value count as much as a point of rating."""
 
 LOST_FOR_CERTAIN = 1 << 20
+FIRST_OF_ALL = -(1 << 40)
+
+RateChildren = Callable[..., Any]
+"""(frame, move to be tried first or 0, children, learned values): write the rating of each child, which is given by its
+position, seen by the opponent. Lower ratings are tried first."""
 
 
-class MoveOrdering(NamedTuple):
-    """Functions that rate a move by the position after it, seen by the opponent. Lower ratings are tried first."""
-
-    at_a_glance: Part
-    """(own, opp, whether the move was in a quarter with an odd number of empty squares)."""
-    after_a_reply: Part
-    """(own, opp), after the best reply of the opponent; ten times as slow."""
-
-
-def move_ordering(rules: Rules, turning: TurningRules) -> MoveOrdering:
+def move_ordering(rules: Rules, turning: TurningRules) -> RateChildren:
     """The ordering for a game with these rules."""
     legal_actions, margin = rules.legal_actions, rules.margin
-    flips, neighbours, board, corners, _ = turning
+    neighbours, board, corners = turning.neighbours, turning.board, turning.corners
+    flips = compiled_flips(turning)
+    squares_of_odd_quarters = last_squares_search(rules, turning).squares_of_odd_quarters
     assert margin is not None
 
     def at_a_glance(own: int, opp: int, is_odd: bool) -> Word:
@@ -70,4 +82,27 @@ def move_ordering(rules: Rules, turning: TurningRules) -> MoveOrdering:
             best = max(best, -prospects(opp ^ turned, own | move | turned))
         return best
 
-    return MoveOrdering(part_of_compiled(at_a_glance), part_of_compiled(after_a_reply))
+    def by_learned_value(own: int, opp: int, learned: LearnedValues) -> Word:
+        moves = legal_actions(own, opp)
+        exposed = neighbours(opp) & board & ~(own | opp)
+        rating = MOVE * bit_count(moves) + JUDGED_CORNER_TO_TAKE * bit_count(moves & corners)
+        return rating + EXPOSED_DISC * bit_count(exposed) - learned_value(own, opp, learned) // UNITS_PER_POINT
+
+    at_a_glance, after_a_reply = part_of_compiled(at_a_glance), part_of_compiled(after_a_reply)
+    by_learned_value = part_of_compiled(by_learned_value)
+
+    def rate_children(frame: EndgameFrame, hint: int, children: Children, learned: LearnedValues) -> None:
+        odd = squares_of_odd_quarters(board & ~(frame.own | frame.opp))
+        knows_values = learned.squares > 0
+        for number in range(frame.first_child, frame.first_child + frame.num_untried):
+            child = children[number]
+            if child.move == hint:
+                child.rating = FIRST_OF_ALL
+            elif knows_values and frame.empties >= LEARNED_FROM:
+                child.rating = by_learned_value(child.own, child.opp, learned)
+            elif not knows_values and frame.empties >= LOOK_AHEAD_FROM:
+                child.rating = after_a_reply(child.own, child.opp)
+            else:
+                child.rating = at_a_glance(child.own, child.opp, (child.move & odd) != 0)
+
+    return part_of_compiled(rate_children)

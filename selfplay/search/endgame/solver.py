@@ -14,8 +14,8 @@ from selfplay.compute.compilation import Words
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.endgame.kernel import ALL_MOVES, compile_null_window_search
-from selfplay.search.endgame.last_squares import EMPTIES_TO_WINNER
+from selfplay.search.endgame.kernel import ALL_MOVES, EMPTIES_TO_WINNER, compile_null_window_search
+from selfplay.search.endgame.learned_values import NO_LEARNED_VALUES, learned_values_of
 from selfplay.search.endgame.narrowing import compile_values_within
 from selfplay.search.endgame.table import new_table
 from selfplay.search.exact_solver import ExactSolver, check_table_bits
@@ -27,6 +27,8 @@ GUESS_DOWN_TO = 10
 """With fewer empty squares than this, guesses try all moves."""
 GUESS_FROM = GUESS_DOWN_TO + 4
 """With fewer empty squares than this, a guess takes longer than it saves."""
+LEARNED_VALUES_FROM = 20
+"""The number of empty squares from which a search takes longer than reading learned values for ordering its moves."""
 
 
 class EndgameSolver(ExactSolver):
@@ -56,7 +58,7 @@ class EndgameSolver(ExactSolver):
         self._turning = game.turning_rules
         self._null_window_search = compile_null_window_search(game.rules, game.turning_rules)
         self._work[EMPTIES_TO_WINNER] = int(empties_to_winner)
-        self._searches = 0
+        self._searches, self._learned = 0, NO_LEARNED_VALUES
 
     def value_text(self, value: int, state: State, row: int = 0) -> str:
         if value == 0:
@@ -64,8 +66,11 @@ class EndgameSolver(ExactSolver):
         return f"wins by {value}" if value > 0 else f"loses by {-value}"
 
     def _value(self, own: int, opp: int, stop: StopFlag) -> int:
-        guess = 0
-        if self._empties(own, opp) >= GUESS_FROM:
+        guess, empties = 0, self._empties(own, opp)
+        if empties >= LEARNED_VALUES_FROM:
+            # From now on for all positions, because those that follow are asked for next.
+            self._learned = learned_values_of(self.game.name)
+        if empties >= GUESS_FROM:
             for width in GUESS_WIDTHS:
                 guess = self._converge(own, opp, guess, width, stop)
         return self._converge(own, opp, guess, ALL_MOVES, stop)
@@ -76,7 +81,7 @@ class EndgameSolver(ExactSolver):
         self._searches += 1
         values, limits = np.empty_like(own), (lowest, highest, expected)
         find_values = compile_values_within(self.game.rules, self._turning)
-        find_values(own, opp, *limits, self._searches, self._table, self._work, stop, values)
+        find_values(own, opp, *limits, self._searches, self._table, self._learned, self._work, stop, values)
         if stop[STOP]:
             raise StoppedError
         return values
@@ -93,8 +98,8 @@ class EndgameSolver(ExactSolver):
         return lower
 
     def _ask(self, own: int, opp: int, bound: int, width: int, stop: StopFlag) -> int:
-        search = self._searches
-        value = self._null_window_search(own, opp, bound, search, width, GUESS_DOWN_TO, self._table, self._work, stop)
+        memory = self._table, self._learned, self._work, stop
+        value = self._null_window_search(own, opp, bound, self._searches, width, GUESS_DOWN_TO, *memory)
         if stop[STOP]:
             raise StoppedError
         return value

@@ -44,6 +44,8 @@ class Child(Protocol):
 
 ENDGAME_FRAME = np.dtype([(name, np.int64) for name in EndgameFrame.__annotations__])
 CHILD = np.dtype([(name, np.int64) for name in Child.__annotations__])
+Frames = NDArray[np.void]
+"""Records of dtype ENDGAME_FRAME."""
 Children = NDArray[np.void]
 """Records of dtype CHILD."""
 
