@@ -16,6 +16,7 @@ from selfplay.settings.experience import ExperienceGraphSettings
 from selfplay.settings.gtp import GtpSettings
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import ExperiencePlaySettings, PlaySettings
+from selfplay.settings.probcut import ProbCutSettings
 from selfplay.settings.proof import ProofSettings
 from selfplay.settings.run import Settings
 from selfplay.settings.tabular import CompeteSettings, TabularSettings
@@ -26,6 +27,7 @@ PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 KINDS = (
     *(Settings, TabularSettings, CompeteSettings, ExperienceGraphSettings, MatchSettings, TournamentSettings),
     *(PlaySettings, ExperiencePlaySettings, WebSettings, GtpSettings, AnalysisSettings, ExportSettings, ProofSettings),
+    ProbCutSettings,
 )
 TO_BE_WRITTEN = {"connect3", "NAME"}
 """Files of these names are examples that the reader writes."""

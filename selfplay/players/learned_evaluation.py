@@ -4,15 +4,19 @@ import math
 from pathlib import Path
 
 from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
-from selfplay.errors import InvalidFileError
+from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import Game, make_game
 from selfplay.runs.checkpoints import Checkpoint, load_checkpoint
+from selfplay.runs.learned_agent import LearnedAgent
 from selfplay.runs.pretrained import pretrained_agent
 from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.written_files import sha256
 from selfplay.search.evaluation import Evaluation
 from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.pattern_evaluation import PatternEvaluation, PatternTables
+from selfplay.search.probcut_files import ProbCut, read_probcut
 from selfplay.settings.choices import OUTCOMES
+from selfplay.settings.command_lines import command_line
 
 POINTS_IN_A_WIN = 1000
 """The value of a win, in points at the end of a match."""
@@ -74,3 +78,20 @@ def pretrained_othello_tables() -> PatternTables | None:
     agent, game = pretrained_agent("othello"), make_game("othello")
     evaluation = level_evaluation(agent.run_dir, agent.level, game)
     return evaluation.tables if isinstance(evaluation, PatternEvaluation) else None
+
+
+def agent_probcut(agent: LearnedAgent, game: Game, threshold: float, player: str) -> ProbCut:
+    """ProbCut with the parameters that were fitted to an agent, for the player with this name.
+
+    Raises:
+        SettingError: none were fitted, or only to earlier weights.
+        InvalidFileError: their file is broken.
+    """
+    path = RunFolder(agent.run_dir).probcut(agent.level)
+    fit = f"run {command_line('fit-probcut')} game={game.name} level={agent.level} run_dir={agent.run_dir}"
+    if not path.exists():
+        raise SettingError(f"player {player!r}: probcut was not fitted to this agent; {fit}")
+    parameters = read_probcut(path)
+    if parameters.agent_sha256 != sha256(agent.path):
+        raise SettingError(f"player {player!r}: {path} was fitted to other weights; {fit} again")
+    return ProbCut(parameters, threshold)

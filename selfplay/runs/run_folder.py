@@ -22,6 +22,7 @@ from selfplay.settings.common import CommonSettings
 
 LEVEL_FOLDER = re.compile(r"level_([0-9]{2}|[1-9][0-9]{2,8})")
 """The name of the folder of a level, with the number in at least two digits."""
+PROBCUT_FILE = "probcut.yaml"
 
 
 class RunFolder:
@@ -58,6 +59,10 @@ class RunFolder:
     def evaluation(self, level: int) -> Path:
         """The weights of this level as an evaluation for searches, if they were exported."""
         return self.level(level) / "evaluation.yaml"
+
+    def probcut(self, level: int) -> Path:
+        """How well shallow searches with this level predict deep ones, if this was fitted."""
+        return self.level(level) / PROBCUT_FILE
 
     @property
     def comparison(self) -> Path:

@@ -42,6 +42,11 @@ class Evaluation(Protocol):
     def name(self) -> str:
         """As the user wrote it."""
 
+    @property
+    def reply_value(self) -> float:
+        """How much a reply of the opponent is worth to the opponent, where searches order moves by the value of the
+        position that they lead to. Must be above 0; it changes only the number of positions visited."""
+
     def unfinished_value(self, game: Game) -> CompiledValue:
         """The function that values unfinished positions; every call returns the same function."""
 

@@ -82,6 +82,11 @@ class FeatureEvaluation(NamedTuple):
         weights: NDArray[np.float64] = self.table(game)[np.searchsorted(self.phases, stones, side="right")]
         return weights
 
+    @property
+    def reply_value(self) -> float:
+        """Small: it decides only between equal values, as where no feature is weighted."""
+        return 0.001
+
     def unfinished_value(self, game: Game) -> CompiledValue:
         """The weighted sum of the features; 0 in a game without any."""
         features = self._computed(game)

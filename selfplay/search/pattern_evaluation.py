@@ -55,6 +55,11 @@ class PatternEvaluation(NamedTuple):
     margin: float
     tables: PatternTables
 
+    @property
+    def reply_value(self) -> float:
+        """Chosen by searches of Othello: 0.005 to 0.02 visit fewer positions than less or more."""
+        return 0.01
+
     def unfinished_value(self, game: Game) -> CompiledValue:
         return pattern_value
 

@@ -13,12 +13,20 @@ from selfplay.compute.compilation import uncompiled
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.algorithms import MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_PLAIN, BatchResult, compile_search
+from selfplay.search.algorithms import (
+    MIN_SCOUT_DEPTH,
+    MIN_SCOUT_DEPTH_UNORDERED,
+    MIN_SCOUT_DEPTH_WITHOUT_TABLE,
+    BatchResult,
+    compile_search,
+)
 from selfplay.search.evaluation import Evaluation
 from selfplay.search.interruption import new_stop_flag, run_interruptibly
+from selfplay.search.probcut_files import ProbCut
 from selfplay.search.stack import Stack, make_stack
 from selfplay.search.trace import Trace
 from selfplay.search.transposition_table import Table, make_table
+from selfplay.search.tree_walk import Method
 from selfplay.search.windows import Algorithm
 
 ALGORITHMS = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
@@ -49,7 +57,7 @@ class Searcher:
     """Searches positions of one game with one algorithm and one evaluation.
 
     Values and actions depend only on the position and the depth. Algorithm, ordering and table size change only the
-    number of positions visited.
+    number of positions visited. With `probcut` they are approximate, and all of these change them too.
 
     Args:
         algorithm: minimax, alpha_beta or negascout. Minimax uses neither ordering nor table.
@@ -57,9 +65,11 @@ class Searcher:
         table_bits: the transposition table has 2**table_bits entries of 40 bytes; 0: no table.
         min_scout_depth: the smallest number of remaining plies at which NegaScout uses null windows: 2 as published;
             None: the number from which this saves positions (MIN_SCOUT_DEPTH).
+        probcut: cut where a shallow search predicts the result; None: search exactly.
 
     Raises:
-        SettingError: an unknown algorithm, or a table size out of range.
+        SettingError: an unknown algorithm, a table size out of range, or `probcut` with minimax, with a threshold that
+            is not above 0, or for another game.
     """
 
     def __init__(
@@ -71,6 +81,7 @@ class Searcher:
         ordered: bool = True,
         table_bits: int = 16,
         min_scout_depth: int | None = None,
+        probcut: ProbCut | None = None,
     ) -> None:
         if algorithm not in ALGORITHMS:
             raise SettingError(f"unknown search {algorithm!r}; choose from {', '.join(ALGORITHMS)}")
@@ -82,9 +93,24 @@ class Searcher:
         self.ordered = ordered and self.algorithm != Algorithm.MINIMAX
         evaluation.parameters(game)  # raises if the evaluation does not fit the game
         self._table = make_table(0 if self.algorithm == Algorithm.MINIMAX else table_bits)
-        saving = MIN_SCOUT_DEPTH if self.ordered and len(self._table) > 1 else MIN_SCOUT_DEPTH_PLAIN
-        self._min_scout_depth = saving if min_scout_depth is None else min_scout_depth
-        self._search = compile_search(game.rules, evaluation.unfinished_value(game), game.pass_action)
+        self._min_scout_depth = self._saving_scout_depth() if min_scout_depth is None else min_scout_depth
+        if probcut is not None:
+            self._check_probcut(probcut)
+        self.probcut, value = probcut, evaluation.unfinished_value(game)
+        self._search = compile_search(game.rules, value, game.pass_action, probcut is not None)
+
+    def _check_probcut(self, probcut: ProbCut) -> None:
+        if self.algorithm == Algorithm.MINIMAX:
+            raise SettingError("probcut: minimax searches every position; use negascout or alpha_beta")
+        if not probcut.threshold > 0:
+            raise SettingError(f"probcut={probcut.threshold}: must be a number of standard deviations above 0")
+        if probcut.parameters.game != self.game.name:
+            raise SettingError(f"probcut: the parameters are for {probcut.parameters.game}, not for {self.game.name}")
+
+    def _saving_scout_depth(self) -> int:
+        if not self.ordered:
+            return MIN_SCOUT_DEPTH_UNORDERED
+        return MIN_SCOUT_DEPTH if len(self._table) > 1 else MIN_SCOUT_DEPTH_WITHOUT_TABLE
 
     def search(self, state: State, depth: int, *, time_limit: float | None = None) -> SearchResult:
         """Search the position of one match (B = 1) `depth` plies ahead.
@@ -105,7 +131,7 @@ class Searcher:
             for further in range(2, depth + 1):
                 if results[-1].is_final:
                     return
-                found = self._found(state, further, stop)
+                found = self._found(state, further, stop, deepens=True)
                 if found is None:
                     return
                 results.append(self._result(found, further, results[-1].visited))
@@ -151,7 +177,7 @@ class Searcher:
             for further in range(1, depth + 1):
                 if results[-1].final.all():
                     return
-                found = self._found(state, further, stop)
+                found = self._found(state, further, stop, deepens=True)
                 if found is None:
                     return
                 results.append(found)
@@ -173,20 +199,29 @@ class Searcher:
         assert found is not None
         return self._result(found, depth, 0), trace
 
-    def _found(self, state: State, depth: int, stop: NDArray[np.int64]) -> BatchResult | None:
+    def _found(self, state: State, depth: int, stop: NDArray[np.int64], deepens: bool = False) -> BatchResult | None:
         """The result of a search; None if it was stopped."""
-        return self._run(self._search, state, depth, stop, make_stack(depth), self._table)
+        return self._run(self._search, state, depth, stop, make_stack(depth), self._table, deepens)
 
     def _run(
-        self, search: Callable[..., bool], state: State, depth: int, stop: NDArray[np.int64], stack: Stack, table: Table
+        self,
+        search: Callable[..., bool],
+        state: State,
+        depth: int,
+        stop: NDArray[np.int64],
+        stack: Stack,
+        table: Table,
+        deepens: bool = False,
     ) -> BatchResult | None:
         size = state.batch_size
         values, (actions, visited) = np.empty(size), np.empty((2, size), dtype=np.int64)
         variations, final = np.empty((size, depth), dtype=np.int64), np.empty(size, dtype=np.bool_)
         found = BatchResult(values, actions, visited, variations, final)
-        how = depth, int(self.algorithm), self._min_scout_depth, self.ordered
-        memory = self.evaluation.parameters(self.game), table, stop, stack, found
-        return found if search(state.own.numpy(), state.opp.numpy(), *how, *memory) else None
+        # A search that deepens ply by ply uses what it has found before; with a time limit it is not repeatable anyway.
+        probing = 0 if self.probcut is None else self.probcut.probing(is_repeatable=not deepens)
+        method = Method(int(self.algorithm), self._min_scout_depth, self.ordered, self.evaluation.reply_value)
+        memory = self.evaluation.parameters(self.game), table, stop, stack, probing, found
+        return found if search(state.own.numpy(), state.opp.numpy(), depth, method, *memory) else None
 
     @staticmethod
     def _result(found: BatchResult, depth: int, visited_before: int) -> SearchResult:

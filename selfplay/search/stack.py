@@ -40,15 +40,15 @@ class Stack(NamedTuple):
     """D + 1 records of dtype FRAME."""
     moves: NDArray[np.int64]
     """int64[D + 1, 64]: the moves of each position, in the order in which they are tried."""
-    ranks: NDArray[np.int64]
-    """int64[64]: the rank of each move of the position whose moves are being ordered."""
+    ranks: NDArray[np.float64]
+    """float64[64]: the rank of each move of the position whose moves are being ordered."""
     lines: NDArray[np.int64]
     """int64[D + 1, D + 2]: row p holds, from column p on, the best actions found from ply p; -1 after the last."""
 
 
 def make_stack(depth: int) -> Stack:
     """A stack for searches to this depth. Searches that run at the same time each need their own."""
-    moves, ranks = np.zeros((depth + 1, 64), dtype=np.int64), np.zeros(64, dtype=np.int64)
+    moves, ranks = np.zeros((depth + 1, 64), dtype=np.int64), np.zeros(64)
     lines = np.full((depth + 1, depth + 2), -1, dtype=np.int64)
     return Stack(np.zeros(depth + 1, dtype=FRAME), moves, ranks, lines)
 

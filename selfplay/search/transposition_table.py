@@ -60,6 +60,13 @@ def make_table(bits: int) -> Table:
 
 
 @part_of_compiled
+def clear_table(table: Table) -> None:
+    """Remove all entries."""
+    for place in range(len(table)):
+        table[place].kind = NOTHING
+
+
+@part_of_compiled
 def look_up(table: Table, frame: SearchedPosition, left: int, is_root: bool) -> tuple[bool, int]:
     """Whether the table answers the search of a position `left` plies ahead, and the move to try first (0 if unknown).
 

@@ -31,6 +31,7 @@ SCRIPTS = {
     "export-experience": "train/export_experience.py",
     "import-experience": "train/import_experience.py",
     "export-evaluation": "train/export_evaluation.py",
+    "fit-probcut": "train/fit_probcut.py",
 }
 """The script of each program that has one, in a checkout."""
 

@@ -15,6 +15,7 @@ from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.settings.gtp import GtpSettings
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import ExperiencePlaySettings, PlaySettings
+from selfplay.settings.probcut import ProbCutSettings
 from selfplay.settings.proof import ProofSettings
 from selfplay.settings.run import Settings
 from selfplay.settings.tabular import CompeteSettings, TabularSettings
@@ -27,6 +28,7 @@ PROGRAMS: dict[str, type[CommonSettings]] = {
     "experience_graph": ExperienceGraphSettings,
     "experience_play": ExperiencePlaySettings,
     "export_evaluation": ExportSettings,
+    "fit_probcut": ProbCutSettings,
     "gtp": GtpSettings,
     "matches": MatchSettings,
     "play": PlaySettings,

@@ -10,6 +10,6 @@ PROGRAMS = {
     "Classical learners": (
         *("train-tabular", "compete", "play-experience", "draw-experience", "export-experience", "import-experience"),
     ),
-    "Tools": ("check-game", "export-evaluation", "export-onnx"),
+    "Tools": ("check-game", "export-evaluation", "export-onnx", "fit-probcut"),
 }
 """The names of all programs, by subject."""

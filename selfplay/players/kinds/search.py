@@ -8,6 +8,7 @@ from selfplay.players.learned_agents import NamedAgent, named_agent
 from selfplay.players.offers import Offering
 from selfplay.players.player_names import Option, PlayerKind, PlayerName
 from selfplay.players.search_offers import most_discs_offer, search_offers
+from selfplay.runs.run_folder import PROBCUT_FILE
 
 if TYPE_CHECKING:
     from selfplay.games import Game
@@ -20,13 +21,15 @@ DEPTH, NETWORK_DEPTH = 4, 2
 
 
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
-    from selfplay.players.learned_evaluation import level_evaluation
+    from selfplay.players.learned_evaluation import agent_probcut, level_evaluation
     from selfplay.players.search import SearchPlayer
     from selfplay.search.evaluation_files import make_evaluation
     from selfplay.search.searcher import Searcher
 
-    options, named = name.options, _named_agent(name, run_dir)
+    options, named, probcut = name.options, _named_agent(name, run_dir), None
     if named is None:
+        if "probcut" in name.given:
+            raise SettingError(f"player {name.text!r}: probcut needs evaluation=level:L or evaluation=pretrained")
         evaluation: Evaluation = make_evaluation(options["evaluation"], game)
     else:
         agent = named.find(game, run_dir)
@@ -34,9 +37,11 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
         if learned is None:
             return _network_search(name, game, agent)
         evaluation = learned
-    searcher = Searcher(game, evaluation, name.argument, ordered=options["ordered"], table_bits=options["table_bits"])
+        if "probcut" in name.given:
+            probcut = agent_probcut(agent, game, options["probcut"], name.text)
+    how = {option: options[option] for option in ("ordered", "table_bits")}
     return SearchPlayer(
-        searcher,
+        Searcher(game, evaluation, name.argument, **how, probcut=probcut),
         DEPTH if options["depth"] is None else options["depth"],
         time_limit=options["time_limit"],
         endgame=options["endgame"],
@@ -48,7 +53,11 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
     from selfplay.search.evaluation_files import evaluation_path
 
     named = _named_agent(name, run_dir)
-    return [evaluation_path(name.options["evaluation"])] if named is None else named.files(run_dir)
+    if named is None:
+        return [evaluation_path(name.options["evaluation"])]
+    files = named.files(run_dir)
+    fitted = [file.with_name(PROBCUT_FILE) for file in files] if "probcut" in name.given else []
+    return [*files, *filter(Path.exists, fitted)]
 
 
 def _named_agent(name: PlayerName, run_dir: Path) -> NamedAgent | None:
@@ -66,7 +75,7 @@ def _network_search(name: PlayerName, game: "Game", agent: "LearnedAgent") -> "P
 
     if name.argument not in ALGORITHMS:
         raise SettingError(f"unknown search {name.argument!r}; choose from {', '.join(ALGORITHMS)}")
-    if unsupported := [option for option in ("time_limit", "endgame") if option in name.given]:
+    if unsupported := [option for option in ("time_limit", "endgame", "probcut") if option in name.given]:
         raise SettingError(f"player {name.text!r}: {unsupported[0]} needs a level with tables (architecture=ntuple...)")
     depth = NETWORK_DEPTH if name.options["depth"] is None else name.options["depth"]
     player = load_level(*agent, game, depth=depth)
@@ -103,6 +112,7 @@ KIND = PlayerKind(
         Option("table_bits", int, 16),
         Option("time_limit", float),
         Option("endgame", int, 0),
+        Option("probcut", float),
         Option("run_dir"),
     ),
     choices=_algorithms,

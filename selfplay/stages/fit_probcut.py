@@ -1,0 +1,84 @@
+"""Fit ProbCut to the searches with a level as evaluation (train/fit_probcut.py)."""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.errors import SettingError
+from selfplay.games import Game, State
+from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.learned_evaluation import level_evaluation
+from selfplay.players.levels import existing_level, load_level
+from selfplay.players.player import Player
+from selfplay.runs.context import run_context
+from selfplay.runs.written_files import sha256, written_whole
+from selfplay.search.probcut_files import ProbCutParameters, probcut_text
+from selfplay.search.probcut_fit import SMALLEST_DEPTH, fit_check
+from selfplay.search.searcher import Searcher
+from selfplay.settings.probcut import ProbCutSettings
+
+log = logging.getLogger(__name__)
+
+EXPLORATION = 0.1
+"""The share of random actions in the matches: searches also reach positions that the level itself avoids."""
+PHASES = 6
+"""Number of phases of the match, with about the same number of positions each."""
+TABLE_BITS = 18
+
+
+def fit_probcut(settings: ProbCutSettings) -> Path:
+    """Fit the parameters of a level and write them beside its weights; returns the path of their file.
+
+    Raises:
+        StageError: the run does not have this level.
+        SettingError: compiled searches cannot compute the values of the level.
+        InvalidFileError: the file of the level is broken or belongs to another game.
+    """
+    context = run_context(settings)
+    run, game = context.run, context.game
+    level = existing_level(run.path, settings.level)
+    evaluation = level_evaluation(run.path, level, game)
+    if evaluation is None:
+        raise SettingError(f"level={level}: ProbCut needs tables (architecture=ntuple...) or feature weights")
+    player = EpsilonGreedyPlayer(game, load_level(run.path, level, game), [EXPLORATION])
+    state = sample_positions(game, player, settings)
+    values = {}
+    for depth in range(1, settings.deepest + 1):
+        values[depth] = Searcher(game, evaluation, table_bits=TABLE_BITS).search_batch(state, depth).values
+        log.info("searched %s positions %s plies deep", f"{state.batch_size:,}", depth)
+    starts, phases = phases_of(state)
+    checks = tuple(fit_check(values, phases, deep) for deep in range(SMALLEST_DEPTH, settings.deepest + 1))
+    parameters = ProbCutParameters(game.name, sha256(run.agent(level)), state.batch_size, starts, checks)
+    path = run.probcut(level)
+    with written_whole(path) as beside:
+        beside.write_text(probcut_text(parameters))
+    log.info("wrote %s", path)
+    return path
+
+
+def sample_positions(game: Game, player: Player, settings: ProbCutSettings) -> State:
+    """One position of each match of self-play, at plies after the random opening that are spread evenly."""
+    key, match = stream_key(settings.seed, 0, Activity.MEASUREMENT), torch.arange(settings.positions)
+    state, states = game.init(settings.positions), list[State]()
+    while not bool(state.terminated.all()):
+        states.append(state)
+        draws = Draws(key, match, len(states) - 1)
+        is_opening = draws.ply < settings.opening_plies
+        actions = game.kernels.random_actions(state, draws) if is_opening else player.act(state, draws)
+        state = game.step(state, actions)
+    lengths = torch.stack([~state.terminated for state in states]).sum(dim=0)
+    plies = settings.opening_plies + match % (lengths - settings.opening_plies).clamp(min=1)
+    chosen = [state.select((plies == ply) & ~state.terminated) for ply, state in enumerate(states)]
+    return State(*(torch.cat(field) for field in zip(*chosen, strict=True)))
+
+
+def phases_of(state: State) -> tuple[tuple[int, ...], NDArray[np.int64]]:
+    """The numbers of stones with which the second and later phases begin, and int64[B]: the phase of each position."""
+    stones = np.bitwise_count((state.own | state.opp).numpy().view(np.uint64)).astype(np.int64)
+    quantiles = np.quantile(stones, np.arange(1, PHASES) / PHASES, method="higher")
+    starts = np.unique(quantiles[quantiles > stones.min()])
+    return tuple(starts.tolist()), np.searchsorted(starts, stones, side="right")

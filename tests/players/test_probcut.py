@@ -1,0 +1,70 @@
+"""The option probcut of searching players, and the fit of its parameters."""
+
+import logging
+import re
+import shutil
+
+import pytest
+import torch
+
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.errors import SettingError
+from selfplay.games import make_game
+from selfplay.players.registry import files_of_player, make_player
+from selfplay.runs.pretrained import pretrained_agent
+from selfplay.search.probcut_files import read_probcut
+from selfplay.settings.common import GameSettings
+from selfplay.settings.probcut import ProbCutSettings
+from selfplay.stages.fit_probcut import fit_probcut
+
+OTHELLO, CONNECT_FOUR = make_game("othello"), make_game("connect_four")
+PRETRAINED = "search:negascout?depth=3&evaluation=pretrained&probcut=1.5"
+
+
+@pytest.fixture
+def run_dir(tmp_path):
+    """A run of Connect Four with one level."""
+    shutil.copytree(pretrained_agent("connect_four").run_dir, tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_the_pretrained_agent_of_othello_comes_with_its_parameters():
+    player = make_player(PRETRAINED, OTHELLO, "")
+    assert player.searcher.probcut.threshold == 1.5
+    assert {path.name for path in files_of_player(PRETRAINED, "")} == {"agent.safetensors", "probcut.yaml"}
+
+
+def test_without_the_option_searches_are_exact():
+    assert make_player("search:negascout?depth=3&evaluation=pretrained", OTHELLO, "").searcher.probcut is None
+
+
+def test_where_nothing_was_fitted_the_error_names_the_command(run_dir):
+    text = "search:negascout?depth=3&evaluation=level:14&probcut=1.5"
+    reason = r"probcut was not fitted to this agent; run .*fit.probcut\S* game=connect_four level=14 run_dir=\S+run$"
+    with pytest.raises(SettingError, match=reason):
+        make_player(text, CONNECT_FOUR, run_dir)
+
+
+def test_an_evaluation_in_a_file_has_no_parameters():
+    with pytest.raises(SettingError, match="probcut needs evaluation=level:L or evaluation=pretrained"):
+        make_player("search:negascout?depth=3&evaluation=article&probcut=1.5", OTHELLO, "")
+
+
+@pytest.mark.slow
+def test_parameters_are_fitted_to_a_level_and_to_its_weights_only(run_dir, caplog):
+    caplog.set_level(logging.INFO)
+    settings = ProbCutSettings(str(run_dir), GameSettings("connect_four"), positions=600, deepest=4)
+    path = fit_probcut(settings)
+    assert path == run_dir / "level_14" / "probcut.yaml"
+    assert re.search(r"wrote .*probcut\.yaml", caplog.text)
+    parameters, first = read_probcut(path), path.read_bytes()
+    assert [(check.deep, check.shallow) for check in parameters.checks] == [(3, 1), (4, 2)]
+    assert 500 < parameters.positions <= 600, "a match may end in its random opening"
+    assert all(0.5 < slope < 2 for check in parameters.checks for slope in check.slope)
+    assert fit_probcut(settings).read_bytes() == first
+    text = "search:negascout?depth=6&evaluation=level:14&probcut=1.5"
+    draws = Draws(stream_key(0, 0, Activity.NAMED_PLAYERS), torch.arange(1), 0)
+    assert int(make_player(text, CONNECT_FOUR, run_dir).act(CONNECT_FOUR.init(), draws)) in range(7)
+    path.write_text(path.read_text().replace(parameters.agent_sha256, "0" * 64))
+    with pytest.raises(SettingError, match=r"was fitted to other weights; run .* again"):
+        make_player(text, CONNECT_FOUR, run_dir)

@@ -1,0 +1,162 @@
+"""ProbCut: the rule that cuts, the fit, the file of its parameters, and searches that cut."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.errors import InvalidFileError, SettingError
+from selfplay.games import State, make_game
+from selfplay.search.evaluation_files import make_evaluation
+from selfplay.search.probcut import compile_probe
+from selfplay.search.probcut_files import ProbCut, ProbCutParameters, probcut_text, read_probcut
+from selfplay.search.probcut_fit import Check, fit_check, shallow_depth
+from selfplay.search.searcher import Searcher
+from tests.support.searches import evaluation_for, position_after
+
+# The deep value is predicted as 2 * shallow + 1, with sigma 1.5 in the first phase and 6 from 20 stones on.
+CHECK = Check(deep=4, shallow=2, slope=(2.0, 2.0), intercept=(1.0, 1.0), sigma=(1.5, 6.0))
+PARAMETERS = ProbCutParameters("othello", "0" * 64, 600, (20,), (CHECK,))
+
+
+def probe(shallow_value, alpha, beta, *, guess=0.0, left=4, stones=4):
+    """Run the rule as Python, with threshold 2, on a position whose shallow search finds `shallow_value`."""
+    probing = ProbCut(PARAMETERS, 2.0).probing(is_repeatable=True)
+    probing = probing._replace(stack=probing.stack._replace(frames=probing.stack.frames.view(np.recarray)))
+
+    def walk(depth, keeps_ties, method, parameters, table, stop, stack, inner):
+        assert (depth, keeps_ties) == (2, False)
+        stack.frames[0].best = shallow_value
+        return 7
+
+    frame = SimpleNamespace(own=(1 << stones) - 1, opp=0, alpha=alpha, beta=beta, best=None, is_open=0)
+    compiled = compile_probe(walk, lambda own, opp, parameters: guess)
+    is_cut, visited = compiled(frame, left, None, SimpleNamespace(unfinished=None), None, None, probing)
+    first = probing.stack.frames[0]
+    return is_cut, visited, frame, (first.alpha, first.beta)
+
+
+def test_a_position_is_cut_where_the_prediction_is_above_beta_by_the_threshold():
+    # 2 * s + 1 >= 10 + 2 * 1.5 from s = 6 on.
+    is_cut, visited, frame, window = probe(6.0, -10.0, 10.0, guess=1.0)
+    assert (is_cut, visited, frame.best, frame.is_open) == (True, 7, 10.0, 1)
+    assert window == (np.nextafter(6.0, -np.inf), 6.0)
+    assert probe(5.99, -10.0, 10.0, guess=1.0)[:2] == (False, 7)
+
+
+def test_a_position_is_cut_where_the_prediction_is_below_alpha_by_the_threshold():
+    # 2 * s + 1 <= -10 - 2 * 1.5 down from s = -7.
+    is_cut, _, frame, window = probe(-7.0, -10.0, 10.0, guess=-1.0)
+    assert (is_cut, frame.best) == (True, -10.0)
+    assert window == (-7.0, np.nextafter(-7.0, np.inf))
+    assert not probe(-6.99, -10.0, 10.0, guess=-1.0)[0]
+
+
+def test_each_phase_has_a_margin_of_its_own():
+    # From 20 stones on 2 * s + 1 >= 10 + 2 * 6.
+    assert not probe(10.49, -10.0, 10.0, guess=1.0, stones=20)[0]
+    assert probe(10.5, -10.0, 10.0, guess=1.0, stones=20)[0]
+
+
+def test_nothing_is_searched_without_a_check_or_a_window():
+    assert probe(99.0, -10.0, 10.0, left=3)[1] == 0
+    assert probe(99.0, -10.0, 10.0, left=5)[1] == 0
+    assert probe(99.0, -np.inf, np.inf)[1] == 0
+
+
+def test_the_shallow_search_has_about_half_the_depth_and_the_same_parity():
+    pairs = {deep: shallow_depth(deep) for deep in range(3, 13)}
+    assert pairs == {3: 1, 4: 2, 5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4, 11: 5, 12: 6}
+
+
+def test_the_fit_finds_the_line_and_the_deviation_in_each_phase():
+    shallow = np.array([-2.0, -1.0, 1.0, 2.0, 0.0, 0.0])
+    error = np.array([0.5, -0.5, -0.5, 0.5, 0.1, -0.1])
+    phases = np.array([0, 0, 0, 0, 1, 1])
+    check = fit_check({1: shallow, 3: 1.25 * shallow + 0.25 + error}, phases, 3)
+    assert (check.deep, check.shallow) == (3, 1)
+    assert check.slope == pytest.approx((1.25, 1.0)), "a line with slope 1 where all shallow values are equal"
+    assert check.intercept == pytest.approx((0.25, 0.25))
+    assert check.sigma == pytest.approx((0.5, 0.1))
+
+
+def test_the_file_keeps_the_parameters(tmp_path):
+    path = tmp_path / "probcut.yaml"
+    path.write_text(probcut_text(PARAMETERS))
+    assert read_probcut(path) == PARAMETERS
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("shallow: 2", "shallow: 4", "a check has deep=4 and shallow=4, not less"),
+        ("phases: [20]", "phases: [20, 30]", "the check with deep=4 needs 3 numbers of each kind"),
+        ("phases: [20]", "phases: [30, 20]", "phases must be ascending numbers of stones"),
+        ("sigma: [1.5000", "sigma: [-1.5", "is not a file of ProbCut parameters"),
+        ("checks:", "cheques:", "is not a file of ProbCut parameters"),
+    ],
+)
+def test_a_broken_file_is_refused(old, new, reason, tmp_path):
+    path = tmp_path / "probcut.yaml"
+    path.write_text(probcut_text(PARAMETERS).replace(old, new))
+    with pytest.raises(InvalidFileError, match=reason):
+        read_probcut(path)
+
+
+@pytest.mark.parametrize(
+    ("game", "algorithm", "threshold", "reason"),
+    [
+        ("othello", "minimax", 1.5, "probcut: minimax searches every position; use negascout or alpha_beta"),
+        ("othello", "negascout", 0.0, "probcut=0.0: must be a number of standard deviations above 0"),
+        ("tictactoe", "negascout", 1.5, "probcut: the parameters are for othello, not for tictactoe"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(game, algorithm, threshold, reason):
+    game = make_game(game)
+    with pytest.raises(SettingError, match=reason):
+        Searcher(game, make_evaluation("none", game), algorithm, probcut=ProbCut(PARAMETERS, threshold))
+
+
+# ---------------------------------------------------------------------- compiled searches
+
+OTHELLO = make_game("othello")
+FITTED = PARAMETERS._replace(
+    phases=(),
+    checks=tuple(Check(deep, shallow_depth(deep), (1.0,), (0.0,), (20.0,)) for deep in range(3, 7)),
+)
+
+
+def searcher(threshold, algorithm="negascout"):
+    probcut = None if threshold is None else ProbCut(FITTED, threshold)
+    return Searcher(OTHELLO, evaluation_for(OTHELLO), algorithm, probcut=probcut)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ["alpha_beta", "negascout"])
+def test_a_threshold_that_is_never_reached_gives_exact_results(algorithm):
+    batch = State(*map(torch.cat, zip(*(position_after(OTHELLO, 20, seed) for seed in range(10)), strict=True)))
+    for depth in (2, 4, 6):
+        exact, cut = (searcher(threshold, algorithm).search_batch(batch, depth) for threshold in (None, 1e9))
+        assert cut.values.tolist() == exact.values.tolist()
+        assert cut.actions.tolist() == exact.actions.tolist()
+
+
+@pytest.mark.slow
+def test_cutting_visits_fewer_positions_and_is_repeatable():
+    states = [position_after(OTHELLO, 20, seed) for seed in range(10)]
+    batch = State(*map(torch.cat, zip(*states, strict=True)))
+    exact, cut = (searcher(threshold).search_batch(batch, 6) for threshold in (None, 0.5))
+    assert cut.visited.sum() < 0.8 * exact.visited.sum()
+    # A result depends on the position and the depth alone, not on what was searched before.
+    one = searcher(0.5)
+    one.search_batch(batch, 5)
+    alone = [one.search_batch(state, 6) for state in reversed(states)]
+    assert [float(found.values[0]) for found in reversed(alone)] == cut.values.tolist()
+    assert [int(found.visited[0]) for found in reversed(alone)] == cut.visited.tolist()
+
+
+@pytest.mark.slow
+def test_with_a_time_limit_the_search_deepens():
+    found = searcher(0.5).search(position_after(OTHELLO, 20, 3), 60, time_limit=2)
+    assert 1 < found.depth < 60
