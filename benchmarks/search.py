@@ -4,8 +4,8 @@
     python benchmarks/search.py perft visited
     python benchmarks/search.py endgames --repeats 5
 
-Times are medians, after a warm-up, on one core; endgames start with an empty table. The counts are the same on every
-machine.
+Times are medians, after a warm-up, on one core; those of searches are processor times. Endgames start with an empty
+table. The counts are the same on every machine.
 """
 
 import project_environment
@@ -17,7 +17,7 @@ import platform
 from functools import partial
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import torch
@@ -100,14 +100,14 @@ def negascout_by_depth(game: Game, repeats: int) -> None:
 
 
 def search_each(game: Game, state: State, depth: int, algorithm: str, ordered: bool, bits: int) -> tuple[int, float]:
-    """The positions visited and the seconds taken by searches of every position, each with an empty table."""
+    """The positions visited and the processor time, in seconds, of searches of every position from an empty table."""
     evaluation, visited, taken = make_evaluation("article", game), 0, 0.0
     for row in range(state.batch_size):
         searcher = Searcher(game, evaluation, algorithm, ordered=ordered, table_bits=bits)
         single = state.select(torch.tensor([row]))
-        start = perf_counter()
+        start = process_time()
         visited += int(searcher.search_batch(single, depth).visited[0])
-        taken += perf_counter() - start
+        taken += process_time() - start
     return visited, taken
 
 
