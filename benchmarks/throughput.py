@@ -27,9 +27,9 @@ from measured.training import training_rows_per_second
 from measured.tree_search import rollouts_per_second
 
 from selfplay.cli.command import run_reporting_errors
+from selfplay.compute.cores import usable_cores
 from selfplay.compute.devices import CPU, DEVICES, chosen_device
 from selfplay.compute.memory import keep_freed_memory
-from selfplay.executors.processes import usable_cores
 from selfplay.games import GAMES
 from selfplay.settings.common import EXECUTORS
 

@@ -18,6 +18,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+from selfplay.compute.cores import usable_cores
 from selfplay.errors import StageError
 from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT, AnyTask, Result
 from selfplay.process_exit import before_exit
@@ -31,11 +32,6 @@ INTERRUPTING = {signal.SIGINT, signal.SIGTERM}
 
 STOPPED_CHECK = 5.0
 """Seconds without a result after which the workers are examined, and again after each such time."""
-
-
-def usable_cores() -> int:
-    """The number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class ProcessExecutor:

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words
+from selfplay.compute.cores import solver_threads
 from selfplay.errors import SettingError
 from selfplay.games import GAMES
 from selfplay.games.game import Game
@@ -44,12 +45,15 @@ class ExactSolver(ABC):
     """Finds the exact value of positions, and of every action there.
 
     A solver keeps a table of results, which speeds up related positions and does not change any result. Use a solver in
-    one thread at a time.
+    one thread at a time. It may itself start others.
 
     Args:
         board: the squares of the game, as the bits of a word.
         table: the table, of any dtype.
         work: int64[K], whose first entry is the number of positions visited.
+
+    Attributes:
+        num_threads: the number of threads that search a position, in solvers that can use several; changes no result.
     """
 
     practical_empties: int
@@ -61,6 +65,7 @@ class ExactSolver(ABC):
 
     def __init__(self, game: Game, board: int, table: NDArray[Any], work: NDArray[np.int64]) -> None:
         self.game, self._board, self._table, self._work = game, board, table, work
+        self.num_threads = solver_threads()
 
     def value(self, state: State, row: int = 0, *, time_limit: float | None = None) -> int:
         """The value of match `row` of `state`; faster than `solve`. Raises TimeLimitError (time_limit: seconds)."""

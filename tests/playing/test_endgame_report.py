@@ -56,6 +56,7 @@ def test_positions_are_accepted_in_every_notation(arguments, output):
         (["--game", "tictactoe", "f5"], ["game=tictactoe", "othello_4x4", "connect_four"]),
         (["f5", "--time-limit", "0"], ["time_limit=0", "above 0"]),
         (["f5", "--time-limit", "soon"], ["--time-limit", "'soon'"]),
+        (["f5", "--threads", "0"], ["--threads 0", "1 or more"]),
         (["f5", "--fast"], ["--fast"]),
     ],
 )

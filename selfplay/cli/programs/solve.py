@@ -24,13 +24,18 @@ def solve() -> None:
     parser.add_argument("--game", help="connect_four, or an Othello whose board size does not determine it")
     parser.add_argument("--raw-discs", action="store_true", help="Othello: do not count empty squares")
     parser.add_argument("--time-limit", type=float, help="in seconds")
+    parser.add_argument("--threads", type=int, help="for long Othello endgames; one per core by default")
     # A board may start like an option, but only options have a small letter after their dashes.
     options = parser.parse_args([re.sub("^(?=-+([^a-z-]|$))", " ", argument) for argument in sys.argv[1:]])
     game, state = written_position(options.position.strip(), options.side, options.game)
+    if options.threads is not None and options.threads < 1:
+        parser.error(f"--threads {options.threads}: must be 1 or more")
+    from selfplay.compute.cores import set_solver_threads
     from selfplay.playing.endgame_report import move_value_lines
     from selfplay.search.endgame.solver import EndgameSolver
     from selfplay.search.exact_solver import make_exact_solver
 
+    set_solver_threads(options.threads)
     solver = EndgameSolver(game, empties_to_winner=False) if options.raw_discs else make_exact_solver(game)
     report = (lambda line: print(f"solved: {line}", file=sys.stderr)) if sys.stderr.isatty() else None
     print("\n".join(move_value_lines(solver, state, options.time_limit, report)))

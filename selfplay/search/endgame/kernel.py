@@ -18,6 +18,15 @@ from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
 from selfplay.compute.intrinsics import borrowed, prefetch
 from selfplay.games.rules import Rules, TurningRules
+from selfplay.search.endgame.crew import (
+    SHARED_FROM,
+    Crew,
+    borrowed_crew,
+    clear_mark,
+    new_crew,
+    put_off_marked,
+    set_mark,
+)
 from selfplay.search.endgame.flips import compiled_flips
 from selfplay.search.endgame.last_squares import COUNT, LAST_SQUARES, NO_VALUE, Count, last_squares_search
 from selfplay.search.endgame.learned_values import NO_LEARNED_VALUES, LearnedValues, borrowed_values
@@ -53,11 +62,12 @@ Work = NDArray[np.int64]
 """int64[2], indexed by VISITED and EMPTIES_TO_WINNER."""
 
 NullWindowSearch = Callable[..., int]
-"""(own, opp, bound, search, width, narrow_to, table, learned, work, stop) to a value v of a position with true value t
-to the player to move: t >= v > bound, or t <= v <= bound.
+"""(own, opp, bound, search, width, narrow_to, table, learned, crew, work, stop) to a value v of a position with true
+value t to the player to move: t >= v > bound, or t <= v <= bound.
 
 `search` is the number of the search (see `endgame.table`). Where `narrow_to` or more squares are empty, only the first
-`width` moves are tried, and the result is a guess. `learned` orders the moves (see `endgame.learned_values`). Once
+`width` moves are tried, and the result is a guess. `learned` orders the moves (see `endgame.learned_values`). `crew`
+is that of the threads that search the same position; once one of them has finished, the others return NO_VALUE. Once
 `stop[0]` is not 0, the result is meaningless."""
 
 
@@ -67,10 +77,10 @@ def look_up(frame: EndgameFrame, search: int, table: Table) -> tuple[int, int]:
     if frame.empties < TABLE_FROM:
         return NO_VALUE, 0
     frame.bucket = bucket_of(table, frame.own, frame.opp)
-    entry = entry_of(table, frame.bucket, frame.own, frame.opp)
+    entry, known = entry_of(table, frame.bucket, frame.own, frame.opp)
     if entry < 0:
         return NO_VALUE, 0
-    lower, upper = bounds_of(table, entry, search)
+    lower, upper = bounds_of(known, search)
     if lower > frame.bound:
         return lower, 0
     return (upper if upper <= frame.bound else NO_VALUE), table[entry + BEST_MOVE]
@@ -89,9 +99,9 @@ def known_cutoff(frame: EndgameFrame, search: int, children: Children, table: Ta
     """A value above the bound that one of the children is known to give, or NO_VALUE."""
     for number in range(frame.first_child, frame.first_child + frame.num_untried):
         own, opp = children[number].own, children[number].opp
-        entry = entry_of(table, bucket_of(table, own, opp), own, opp)
+        entry, known = entry_of(table, bucket_of(table, own, opp), own, opp)
         if entry >= 0:
-            _, upper = bounds_of(table, entry, search)
+            _, upper = bounds_of(known, search)
             if -upper > frame.bound:
                 return -upper
     return NO_VALUE
@@ -190,9 +200,10 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
         table: Table,
         learned: LearnedValues,
         count: Count,
+        crew: Crew,
         stop: StopFlag,
     ) -> int:
-        """The value of the position in the first frame."""
+        """The value of the position in the first frame; NO_VALUE once another thread has found it."""
         certain = 1 if width == ALL_MOVES else 0
         ply, is_new = 0, True
         next_poll = count.visited + POLL_INTERVAL
@@ -202,17 +213,22 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
                 enter(frame, search, children, table, learned, count)
                 if count.visited > next_poll:
                     next_poll = count.visited + POLL_INTERVAL
-                    if stop[STOP] != 0:
+                    if stop[STOP] != 0 or crew.finished[0] != 0:
                         return NO_VALUE
             else:
                 take_back(frame, frames[ply + 1])
+                clear_mark(frames[ply + 1], crew)
             is_narrow = frame.empties >= narrow_to and frame.num_tried >= width
             is_new = frame.best_value <= frame.bound and frame.num_untried > 0 and not is_narrow
             if is_new:
+                if frame.empties > SHARED_FROM and frame.num_tried > 0:
+                    put_off_marked(frame, children, crew)
                 descend(frame, frames[ply + 1], children)
+                set_mark(frames[ply + 1], frame.empties - 1, crew)
             elif frame.bucket >= 0:
                 keep(frame, search, certain, table)
             ply += 1 if is_new else -1
+        crew.finished[0] = 1
         return int(frames[0].best_value)
 
     @compiled
@@ -225,6 +241,7 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
         narrow_to: int,
         table: Table,
         learned: LearnedValues,
+        crew: Crew,
         work: Work,
         stop: StopFlag,
     ) -> int:
@@ -234,7 +251,7 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
         count = counts[0]
         count.visited, count.empties_to_winner = work[VISITED], work[EMPTIES_TO_WINNER]
         arrays = borrowed(children), borrowed(table), borrowed_values(learned)
-        value = walk(borrowed(frames), search, width, narrow_to, *arrays, count, borrowed(stop))
+        value = walk(borrowed(frames), search, width, narrow_to, *arrays, count, borrowed_crew(crew), borrowed(stop))
         # Read after the search, so that the arrays are kept until then.
         work[VISITED] = counts[0].visited + 0 * (len(frames) + len(children))
         return value
@@ -242,6 +259,7 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
     with _words_as_vectors():
         word = numba.int64
         learned: Any = numba.typeof(NO_LEARNED_VALUES)  # type: ignore[no-untyped-call]
-        arrays = (word[::1], learned, word[::1], word[::1])
+        crew: Any = numba.typeof(new_crew(1))  # type: ignore[no-untyped-call]
+        arrays = (word[::1], learned, crew, word[::1], word[::1])
         null_window_search.compile((word,) * 6 + arrays)  # type: ignore[attr-defined]
     return null_window_search

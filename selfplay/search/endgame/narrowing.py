@@ -5,15 +5,18 @@ from functools import cache
 
 from selfplay.compute.compilation import Words, compiled, register_rules
 from selfplay.games.rules import Rules, TurningRules
+from selfplay.search.endgame.crew import Crew
 from selfplay.search.endgame.kernel import ALL_MOVES, Work, compile_null_window_search
 from selfplay.search.endgame.learned_values import LearnedValues
 from selfplay.search.endgame.table import Table
 from selfplay.search.interruption import StopFlag
 
-ValuesWithin = Callable[[Words, Words, Words, Words, Words, int, Table, LearnedValues, Work, StopFlag, Words], None]
-"""(own, opp, lowest, highest, expected, search, table, learned, work, stop, values): write the value of each position
-(own, opp), clipped to lowest..highest, to `values`; the nearer `expected`, the faster. `search` is the number of the
-search. Returns at once when `stop[0]` is not 0; the values are then meaningless."""
+ValuesWithin = Callable[
+    [Words, Words, Words, Words, Words, int, Table, LearnedValues, Crew, Work, StopFlag, Words], None
+]
+"""(own, opp, lowest, highest, expected, search, table, learned, crew, work, stop, values): write the value of each
+position (own, opp), clipped to lowest..highest, to `values`; the nearer `expected`, the faster. `search` is the number
+of the search. `crew` is for one thread. Returns at once when `stop[0]` is not 0; the values are then meaningless."""
 
 
 @cache
@@ -32,6 +35,7 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> ValuesWithin:
         search: int,
         table: Table,
         learned: LearnedValues,
+        crew: Crew,
         work: Work,
         stop: StopFlag,
         values: Words,
@@ -41,7 +45,10 @@ def compile_values_within(rules: Rules, turning: TurningRules) -> ValuesWithin:
             while lower < upper:
                 # A guess that is right is confirmed by one search below it and one above it.
                 bound = min(max(guess - 1, lower), upper - 1)
-                guess = null_window_search(own[i], opp[i], bound, search, ALL_MOVES, 0, table, learned, work, stop)
+                crew.finished[0] = 0
+                guess = null_window_search(
+                    own[i], opp[i], bound, search, ALL_MOVES, 0, table, learned, crew, work, stop
+                )
                 if stop[0] != 0:
                     return
                 if guess > bound:

@@ -14,7 +14,8 @@ from selfplay.compute.compilation import Words
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.endgame.kernel import ALL_MOVES, EMPTIES_TO_WINNER, compile_null_window_search
+from selfplay.search.endgame.crew import new_crew, search_together
+from selfplay.search.endgame.kernel import ALL_MOVES, EMPTIES_TO_WINNER, VISITED, compile_null_window_search
 from selfplay.search.endgame.learned_values import NO_LEARNED_VALUES, learned_values_of
 from selfplay.search.endgame.narrowing import compile_values_within
 from selfplay.search.endgame.table import new_table
@@ -29,6 +30,9 @@ GUESS_FROM = GUESS_DOWN_TO + 4
 """With fewer empty squares than this, a guess takes longer than it saves."""
 LEARNED_VALUES_FROM = 20
 """The number of empty squares from which a search takes longer than reading learned values for ordering its moves."""
+
+THREADS_FROM = 16
+"""With fewer empty squares than this, starting threads takes longer than it saves."""
 
 
 class EndgameSolver(ExactSolver):
@@ -81,7 +85,9 @@ class EndgameSolver(ExactSolver):
         self._searches += 1
         values, limits = np.empty_like(own), (lowest, highest, expected)
         find_values = compile_values_within(self.game.rules, self._turning)
-        find_values(own, opp, *limits, self._searches, self._table, self._learned, self._work, stop, values)
+        find_values(
+            own, opp, *limits, self._searches, self._table, self._learned, new_crew(1), self._work, stop, values
+        )
         if stop[STOP]:
             raise StoppedError
         return values
@@ -98,8 +104,14 @@ class EndgameSolver(ExactSolver):
         return lower
 
     def _ask(self, own: int, opp: int, bound: int, width: int, stop: StopFlag) -> int:
-        memory = self._table, self._learned, self._work, stop
-        value = self._null_window_search(own, opp, bound, self._searches, width, GUESS_DOWN_TO, *memory)
+        is_shared = width == ALL_MOVES and self._empties(own, opp) >= THREADS_FROM
+        threads = self.num_threads if is_shared else 1
+        question, crew = (own, opp, bound, self._searches, width, GUESS_DOWN_TO), new_crew(threads)
+        works = [self._work] + [np.array([0, self._work[EMPTIES_TO_WINNER]]) for _ in range(threads - 1)]
+        value = search_together(
+            lambda work: self._null_window_search(*question, self._table, self._learned, crew, work, stop), works
+        )
+        self._work[VISITED] += sum(work[VISITED] for work in works[1:])
         if stop[STOP]:
             raise StoppedError
         return value

@@ -28,6 +28,8 @@ class EndgameFrame(Protocol):
     empties: int
     bucket: int
     """The index of the position's bucket in the table; -1 if it is not stored."""
+    mark: int
+    """The index of the mark that this thread is searching the position; -1 if there is none."""
     first_child: int
     """The index in the array of children at which the positions after the untried moves begin."""
 

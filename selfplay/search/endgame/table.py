@@ -1,6 +1,9 @@
 """The table of the endgame search: bounds of the values of positions.
 
-The table is int64[4 N]. An entry has four words: own, opp, what is known about the value, and the best move. Known
+The table is int64[4 N]. An entry has four words: own, opp, what is known about the value, and the best move. Several
+threads may use a table at once, and their writes may mix in an entry. So own and opp are combined with what is known
+("lockless hashing": Hyatt & Mann, "A lockless transposition-table implementation for parallel search", 2002): a mixed
+entry belongs to no position. Known
 are a lower and an upper bound, the number of empty squares, whether the bounds are certain, and the number of
 the search that found them; a search trusts bounds that are certain or that it has found itself. Two
 consecutive entries make a bucket: the first keeps the position with the most empty squares, the second the latest. A
@@ -24,6 +27,9 @@ ZERO = 128
 """Added to a bound, which is stored as a number from 0 to 255."""
 
 
+FIRST_FACTOR, SECOND_FACTOR = 0x9E3779B97F4A7C15 - (1 << 64), 0xBF58476D1CE4E5B9 - (1 << 64)
+"""Odd numbers with mixed bits, which spread what is known over a word."""
+
 Table = NDArray[np.int64]
 """int64[4 N]"""
 
@@ -42,12 +48,13 @@ def bucket_of(table: Table, own: int, opp: int) -> Word:
 
 
 @part_of_compiled
-def entry_of(table: Table, bucket: int, own: int, opp: int) -> int:
-    """The index at which the entry of a position begins; -1 if there is none."""
+def entry_of(table: Table, bucket: int, own: int, opp: int) -> tuple[int, int]:
+    """The index at which the entry of a position begins, and what is known there; -1 and 0 if there is none."""
     for entry in (bucket, bucket + ENTRY):
-        if table[entry + OWN] == own and table[entry + OPP] == opp:
-            return entry
-    return -1
+        known = table[entry + KNOWN]
+        if table[entry + OWN] == own ^ known * FIRST_FACTOR and table[entry + OPP] == opp ^ known * SECOND_FACTOR:
+            return entry, known
+    return -1, 0
 
 
 @part_of_compiled
@@ -56,9 +63,8 @@ def _is_trusted(known: int, search: int) -> bool:
 
 
 @part_of_compiled
-def bounds_of(table: Table, entry: int, search: int) -> tuple[int, int]:
+def bounds_of(known: int, search: int) -> tuple[int, int]:
     """The lower and the upper bound that this search may trust."""
-    known = table[entry + KNOWN]
     if _is_trusted(known, search):
         return (known & 255) - ZERO, ((known >> 8) & 255) - ZERO
     return LOWEST, HIGHEST
@@ -78,9 +84,8 @@ def remember(
 ) -> None:
     """Store bounds and the best move of a position; replaces the less valuable entry of the bucket."""
     lower, upper = bounds
-    entry = entry_of(table, bucket, own, opp)
+    entry, known = entry_of(table, bucket, own, opp)
     if entry >= 0:
-        known = table[entry + KNOWN]
         if (known >> 24) & 1 > certain:
             return
         if _is_trusted(known, search):
@@ -88,5 +93,6 @@ def remember(
     else:
         kept = table[bucket + KNOWN]
         entry = bucket if (kept >> 16) & 255 <= empties or kept >> 25 != search else bucket + ENTRY
-    table[entry + OWN], table[entry + OPP], table[entry + BEST_MOVE] = own, opp, move
-    table[entry + KNOWN] = (lower + ZERO) | ((upper + ZERO) << 8) | (empties << 16) | (certain << 24) | (search << 25)
+    known = (lower + ZERO) | ((upper + ZERO) << 8) | (empties << 16) | (certain << 24) | (search << 25)
+    table[entry + OWN], table[entry + OPP] = own ^ known * FIRST_FACTOR, opp ^ known * SECOND_FACTOR
+    table[entry + KNOWN], table[entry + BEST_MOVE] = known, move

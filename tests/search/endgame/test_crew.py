@@ -1,0 +1,107 @@
+"""Several threads that solve the same position."""
+
+import os
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from selfplay.compute.compilation import compiled
+from selfplay.compute.cores import set_solver_threads, solver_threads, usable_cores
+from selfplay.errors import TimeLimitError
+from selfplay.games import make_game
+from selfplay.search.endgame.crew import search_together
+from selfplay.search.endgame.last_squares import NO_VALUE
+from selfplay.search.endgame.solver import THREADS_FROM, EndgameSolver
+from selfplay.search.endgame.table import KNOWN, OPP, OWN, bounds_of, entry_of, new_table, remember
+from tests.search.endgame.test_solver import FFO, ffo_state, named_values
+
+SIXTEEN_EMPTIES = ("fforum-18", "fforum-19")
+
+
+def solver_with(threads, table_bits=20):
+    solver = EndgameSolver(make_game("othello"), table_bits)
+    solver.num_threads = threads
+    return solver
+
+
+@pytest.fixture
+def _one_thread_afterwards():
+    yield
+    set_solver_threads(1)
+
+
+@pytest.mark.usefixtures("_one_thread_afterwards")
+def test_new_solvers_use_the_number_of_threads_that_was_set():
+    assert solver_threads() == EndgameSolver(make_game("othello"), 1).num_threads == 1
+    set_solver_threads(3)
+    assert EndgameSolver(make_game("othello"), 1).num_threads == 3
+    set_solver_threads(None)
+    assert EndgameSolver(make_game("othello"), 1).num_threads == usable_cores() <= os.cpu_count()
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+@pytest.mark.parametrize("name", SIXTEEN_EMPTIES)
+def test_the_number_of_threads_changes_no_result(name, threads):
+    assert FFO[name]["board"].count("-") == THREADS_FROM
+    one, several = solver_with(1), solver_with(threads)
+    before = threading.active_count()
+    assert several.solve(ffo_state(name))[:3] == one.solve(ffo_state(name))[:3]
+    assert several.visited > 0
+    assert threading.active_count() == before
+    assert named_values(several, ffo_state(name)) == FFO[name]["all_moves"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table_bits", [1, 6, 20])
+def test_threads_that_often_write_to_the_same_entries_find_the_same_values(table_bits):
+    solver = solver_with(6, table_bits)
+    for _ in range(4):
+        for name in SIXTEEN_EMPTIES:
+            assert solver.value(ffo_state(name)) == max(FFO[name]["all_moves"].values())
+
+
+@pytest.mark.slow
+def test_every_move_of_ffo_40_has_its_known_score_with_several_threads():
+    assert named_values(solver_with(4), ffo_state("FFO#40")) == FFO["FFO#40"]["all_moves"]
+
+
+def test_a_time_limit_ends_all_threads():
+    solver = solver_with(3)
+    before = threading.active_count()
+    with pytest.raises(TimeLimitError):
+        solver.value(solver.game.init(), time_limit=0.3)
+    visited = solver.visited
+    time.sleep(0.05)
+    assert threading.active_count() == before
+    assert solver.visited == visited > 0
+
+
+def test_the_value_of_any_thread_is_taken():
+    works = [np.array([number]) for number in range(3)]
+    assert search_together(lambda work: 7 if work[0] == 2 else NO_VALUE, works) == 7
+    assert search_together(lambda work: NO_VALUE, works) == NO_VALUE
+
+
+def test_an_entry_in_which_two_writes_are_mixed_belongs_to_no_position():
+    @compiled
+    def write_and_find(table, own, opp, lower, find):
+        if not find:
+            remember(table, 0, own, opp, (lower, 20), 1, 12, 1, 1)
+        entry, known = entry_of(table, 0, own, opp)
+        return entry, bounds_of(known, 1)
+
+    first, second = (0x1234, -0x7000000000000000), (0x4321, 0x70)
+    tables = [new_table(1) for _ in range(2)]
+    assert write_and_find(tables[0], *first, 3, False) == (0, (3, 20))
+    assert write_and_find(tables[1], *second, 4, False) == (0, (4, 20))
+    # The same position with another bound is another write too.
+    for position, lower in ((first, 5), (second, 4)):
+        other = new_table(1)
+        write_and_find(other, *position, lower, False)
+        for words in ((OWN,), (OPP,), (KNOWN,), (OWN, OPP), (OWN, KNOWN), (OPP, KNOWN)):
+            mixed = tables[0].copy()
+            mixed[list(words)] = other[list(words)]
+            assert write_and_find(mixed, *first, 0, True)[0] == -1
+            assert write_and_find(mixed, *position, 0, True)[0] == -1
