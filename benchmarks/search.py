@@ -3,9 +3,10 @@
     python benchmarks/search.py
     python benchmarks/search.py perft visited
     python benchmarks/search.py endgames --repeats 5
+    python benchmarks/search.py endgames --threads 2
 
 Times are medians, after a warm-up, on one core; those of searches are processor times. Endgames start with an empty
-table. The counts are the same on every machine.
+table. The counts are the same on every machine, except for endgames that several threads solve.
 """
 
 import project_environment
@@ -23,6 +24,7 @@ from typing import Any
 import torch
 from measured.timing import seconds
 
+from selfplay.compute.cores import set_solver_threads, solver_threads
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.othello import Othello
@@ -129,27 +131,26 @@ def random_matches(game: Game, repeats: int) -> None:
 
 def endgames(game: Game, repeats: int) -> None:
     """The value of each position of tests/data/ffo.json, solved from an empty table."""
-    EndgameSolver(game).value(position_of(game, endgame_positions()[0]))
-    print("\n| position | empty squares | value | seconds | visited | positions a second |")
-    print("|---|---:|---:|---:|---:|---:|")
-    all_seconds, all_visited = 0.0, 0
+    # The longest first: the solver then reads the values by which it orders moves.
+    EndgameSolver(game).value(position_of(game, endgame_positions()[-1]))
+    print(f"\n{solver_threads()} threads\n")
+    print("| position | empty squares | value | seconds | processor seconds | visited | positions a second |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    totals = [0.0, 0.0, 0]
     for position in endgame_positions():
-        times = []
+        times, processor_times = list[float](), list[float]()
         for _ in range(repeats):
-            solver, start = EndgameSolver(game), perf_counter()
+            solver, start, processor_start = EndgameSolver(game), perf_counter(), process_time()
             value = solver.value(position_of(game, position))
             times.append(perf_counter() - start)
+            processor_times.append(process_time() - processor_start)
         assert value == max(position["all_moves"].values()), position["name"]
-        cells = (
-            position["name"],
-            str(position["board"].count("-")),
-            f"{value:+d}",
-            speed(median(times), solver.visited),
-        )
+        measured = [median(times), median(processor_times), solver.visited]
+        cells = (position["name"], str(position["board"].count("-")), f"{value:+d}", speed(*measured))
         print(f"| {' | '.join(cells)} |", flush=True)
         if position["name"].startswith(LONG_ENDGAMES):
-            all_seconds, all_visited = all_seconds + median(times), all_visited + solver.visited
-    print(f"| all of {LONG_ENDGAMES} | | | {speed(all_seconds, all_visited)} |")
+            totals = [total + one for total, one in zip(totals, measured, strict=True)]
+    print(f"| all of {LONG_ENDGAMES} | | | {speed(*totals)} |")
 
 
 def endgame_positions() -> list[dict[str, Any]]:
@@ -162,8 +163,8 @@ def position_of(game: Game, position: dict[str, Any]) -> State:
     return game.read_board(position["board"], position["side"])
 
 
-def speed(taken: float, visited: int) -> str:
-    return f"{taken:.3f} | {visited:,} | {visited / taken:,.0f}"
+def speed(taken: float, processor_time: float, visited: float) -> str:
+    return f"{taken:.3f} | {processor_time:.3f} | {visited:,.0f} | {visited / processor_time:,.0f}"
 
 
 def machine() -> str:
@@ -188,13 +189,17 @@ def main() -> None:
         "sections", nargs="*", metavar="section", help=f"of {', '.join(SECTIONS)}; all if none is named"
     )
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1, help="in which each endgame is solved")
     options = parser.parse_args()
     asked = options.sections or list(SECTIONS)
     if options.repeats < 1:
         parser.error("--repeats: give 1 or more")
+    if options.threads < 1:
+        parser.error("--threads: give 1 or more")
     if unknown := [section for section in asked if section not in SECTIONS]:
         parser.error(f"unknown section {unknown[0]!r}; choose from {', '.join(SECTIONS)}")
     print(f"{machine()}; Python {platform.python_version()}")
+    set_solver_threads(options.threads)
     for section in asked:
         SECTIONS[section](make_game("othello"), options.repeats)
 
