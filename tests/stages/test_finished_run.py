@@ -35,6 +35,7 @@ DEFAULTS = [
     "targets=full",
     "training.batch_size=1024",
     "training.optimizer.learning_rate=0.003",
+    "training.optimizer.level_decay=1.0",
 ]
 """The settings of recipe=default when the runs were made, which runs did not record yet."""
 GIVEN = ["matches=60", "seed=7", "architecture.hidden_sizes=[16]", "training.epochs=3", "comparison.matches=20"]
