@@ -132,6 +132,7 @@ def test_another_architecture_than_the_level_before_is_refused(run_copy: Path) -
 ARCHITECTURES = sorted(path.stem for path in (CONFIG_FOLDER / "architecture").glob("*.yaml") if path.stem != "custom")
 GAME_OF = {
     "ntuple_othello": "othello",
+    "ntuple_othello_large": "othello",
     "othello_features": "othello",
     "othello_features_corners": "othello",
     "ntuple_connect_four": "connect_four",
