@@ -1,32 +1,45 @@
 """Operations of compiled code that numba does not offer; they can be called by compiled functions only."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic, overload
 
 WORD, BYTE_POINTER = ir.IntType(32), ir.IntType(8).as_pointer()
 ANY_CACHE, READ, DATA = 3, 0, 1
 """Arguments of the prefetch instruction: load the data into all caches; it will be read; it is not code."""
 
+Borrowed = TypeVar("Borrowed")
+
 Typed = tuple[Any, Callable[..., Any]]
 """The types of an operation, and a function that generates its code."""
 
 
-def _borrowed(typing_context: Any, array: Any) -> Typed:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        counted = context.make_array(array)(context, builder, arguments[0])
-        uncounted = context.make_array(array)(context, builder)
+def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """Generate the code that makes a value of this type, in which every array has lost its reference count."""
+    if isinstance(kind, types.Array):
+        counted, array = context.make_array(kind)(context, builder, value), context.make_array(kind)(context, builder)
         for name in ("data", "nitems", "itemsize", "shape", "strides"):
-            setattr(uncounted, name, getattr(counted, name))
-        uncounted.meminfo = context.get_constant_null(types.MemInfoPointer(array.dtype))
-        uncounted.parent = context.get_constant_null(types.pyobject)
-        return uncounted._getvalue()
+            setattr(array, name, getattr(counted, name))
+        array.meminfo = context.get_constant_null(types.MemInfoPointer(kind.dtype))
+        array.parent = context.get_constant_null(types.pyobject)
+        return array._getvalue()
+    if isinstance(kind, types.BaseTuple):
+        kinds: Any = kind
+        members = zip(kinds, cgutils.unpack_tuple(builder, value), strict=True)
+        return context.make_tuple(builder, kind, [_uncounted(context, builder, *member) for member in members])
+    return impl_ret_borrowed(context, builder, kind, value)
 
-    return array(array), generate
+
+def _borrowed(typing_context: Any, value: Any) -> Typed:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _uncounted(context, builder, value, arguments[0])
+
+    return value(value), generate
 
 
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Typed:
@@ -49,11 +62,25 @@ def _leading_zeros(typing_context: Any, word: Any) -> Typed:
     return types.uint64(types.uint64), generate
 
 
-borrowed: Any = intrinsic(_borrowed)
-"""(array) to the same array without its reference count, for as long as another reference keeps it alive.
+_borrow: Any = intrinsic(_borrowed)
 
-numba changes the reference count of an array, atomically, at nearly every call that the array is passed to. Where a
-search calls a function every few nanoseconds, this takes up to half of its time."""
+
+def borrowed(value: Borrowed) -> Borrowed:
+    """An array without its reference count, or a tuple that holds such arrays, numbers and tuples.
+
+    numba changes the reference count of an array, atomically, at nearly every call that the array is passed to. Where a
+    search calls a function every few nanoseconds, this takes up to half of its time.
+
+    Another reference must keep the array alive: an argument of the compiled function does, but numba frees a local
+    array after its last use by name. Outside compiled code the value itself is returned.
+    """
+    return value
+
+
+@overload(borrowed, strict=False)
+def _compiled_borrowed(value: Any) -> Callable[..., Any]:
+    return lambda value: _borrow(value)
+
 
 prefetch: Any = intrinsic(_prefetch)
 """(one-dimensional array, index from 0): start to load an entry into the cache, without waiting for it."""

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
+from selfplay.compute.intrinsics import borrowed
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
 from selfplay.search.probcut import Probing, compile_probe
@@ -128,6 +129,7 @@ def compile_search(
         probing: Any,
         found: BatchResult,
     ) -> bool:
+        parameters, table, stop, stack, probing = borrowed((parameters, table, stop, stack, probing))
         frames, lines = stack.frames, stack.lines
         for row in range(len(own)):
             begin(frames[0], own[row], opp[row])

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled
-from selfplay.compute.intrinsics import borrowed
 from selfplay.compute.random_numbers import fold
 from selfplay.search.endgame.last_squares import NO_VALUE
 from selfplay.search.endgame.stack import Children, EndgameFrame
@@ -63,12 +62,6 @@ def search_together(search: Callable[[NDArray[np.int64]], int], works: list[NDAr
 
 
 # ---------------------------------------------------------------------- compiled
-
-
-@part_of_compiled
-def borrowed_crew(crew: Crew) -> Crew:
-    """As `borrowed`."""
-    return Crew(borrowed(crew.marks), borrowed(crew.finished))
 
 
 @part_of_compiled

@@ -21,7 +21,6 @@ from selfplay.games.rules import Rules, TurningRules
 from selfplay.search.endgame.crew import (
     SHARED_FROM,
     Crew,
-    borrowed_crew,
     clear_mark,
     new_crew,
     put_off_marked,
@@ -29,7 +28,7 @@ from selfplay.search.endgame.crew import (
 )
 from selfplay.search.endgame.flips import compiled_flips
 from selfplay.search.endgame.last_squares import COUNT, LAST_SQUARES, NO_VALUE, Count, last_squares_search
-from selfplay.search.endgame.learned_values import NO_LEARNED_VALUES, LearnedValues, borrowed_values
+from selfplay.search.endgame.learned_values import NO_LEARNED_VALUES, LearnedValues
 from selfplay.search.endgame.move_ordering import move_ordering
 from selfplay.search.endgame.stack import (
     CHILD,
@@ -250,8 +249,8 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
         frames[0].own, frames[0].opp, frames[0].bound = own, opp, bound
         count = counts[0]
         count.visited, count.empties_to_winner = work[VISITED], work[EMPTIES_TO_WINNER]
-        arrays = borrowed(children), borrowed(table), borrowed_values(learned)
-        value = walk(borrowed(frames), search, width, narrow_to, *arrays, count, borrowed_crew(crew), borrowed(stop))
+        arrays = borrowed((children, table, learned))
+        value = walk(borrowed(frames), search, width, narrow_to, *arrays, count, borrowed(crew), borrowed(stop))
         # Read after the search, so that the arrays are kept until then.
         work[VISITED] = counts[0].visited + 0 * (len(frames) + len(children))
         return value

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled
-from selfplay.compute.intrinsics import borrowed
 from selfplay.registry import Registry
 from selfplay.search.pattern_evaluation import PatternTables
 
@@ -81,14 +80,6 @@ def learned_values(tables: PatternTables) -> LearnedValues:
     first = np.full(added.shape[-1], weights.shape[1], dtype=np.int32)
     first[:images] = offsets
     return LearnedValues(added, first, rounded, squares)
-
-
-@part_of_compiled
-def borrowed_values(learned: LearnedValues) -> LearnedValues:
-    """As `borrowed`."""
-    return LearnedValues(
-        borrowed(learned.contributions), borrowed(learned.first), borrowed(learned.weights), learned.squares
-    )
 
 
 @part_of_compiled

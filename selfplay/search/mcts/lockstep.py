@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled
+from selfplay.compute.intrinsics import borrowed
 from selfplay.games.rules import Rules
 from selfplay.search.mcts.results import Plan, Results
 from selfplay.search.mcts.rule import Constants, RuleFunctions
@@ -102,6 +103,7 @@ def compile_lockstep(rules: Rules, pass_action: int | None, rule: RuleFunctions)
     def plant(
         own: Words, opp: Words, words: Words, plan: Plan, constants: Constants, trees: Trees, frontier: Frontier
     ) -> int:
+        constants, trees, frontier = borrowed((constants, trees, frontier))
         count = 0
         for tree in range(len(own)):
             if plan.has_kept and trees.sizes[tree] > 0:
@@ -125,6 +127,8 @@ def compile_lockstep(rules: Rules, pass_action: int | None, rule: RuleFunctions)
         trees: Trees,
         frontier: Frontier,
     ) -> int:
+        constants, trees, frontier = borrowed((constants, trees, frontier))
+        values, logits, rows = borrowed((values, logits, rows))
         waiting = 0
         of_edges = np.empty(logits.shape[1])
         for i in range(count):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words, compiled, part_of_compiled
+from selfplay.compute.intrinsics import borrowed
 from selfplay.compute.random_numbers import fold
 from selfplay.games.rules import Rules
 from selfplay.search.interruption import LIMIT, STOP
@@ -108,6 +109,7 @@ def compile_whole_search(
         stop: NDArray[np.int64],
         results: Results,
     ) -> bool:
+        constants, parameters, trees, progress, stop = borrowed((constants, parameters, trees, progress, stop))
         logits = np.empty(trees.edges.shape[2])
         for row in range(progress[ROW], len(own)):
             tree = row if plan.has_kept else 0
