@@ -24,7 +24,7 @@ from typing import Any
 import torch
 from measured.timing import seconds
 
-from selfplay.compute.cores import set_solver_threads, solver_threads
+from selfplay.compute.cores import search_threads, set_search_threads
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.othello import Othello
@@ -133,7 +133,7 @@ def endgames(game: Game, repeats: int) -> None:
     """The value of each position of tests/data/ffo.json, solved from an empty table."""
     # The longest first: the solver then reads the values by which it orders moves.
     EndgameSolver(game).value(position_of(game, endgame_positions()[-1]))
-    print(f"\n{solver_threads()} threads\n")
+    print(f"\n{search_threads()} threads\n")
     print("| position | empty squares | value | seconds | processor seconds | visited | positions a second |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     totals = [0.0, 0.0, 0]
@@ -199,7 +199,7 @@ def main() -> None:
     if unknown := [section for section in asked if section not in SECTIONS]:
         parser.error(f"unknown section {unknown[0]!r}; choose from {', '.join(SECTIONS)}")
     print(f"{machine()}; Python {platform.python_version()}")
-    set_solver_threads(options.threads)
+    set_search_threads(options.threads)
     for section in asked:
         SECTIONS[section](make_game("othello"), options.repeats)
 

@@ -2,7 +2,7 @@
 
 import os
 
-_solver_threads = [1]
+_search_threads = [1]
 
 
 def usable_cores() -> int:
@@ -10,11 +10,14 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def set_solver_threads(number: int | None) -> None:
-    """Set the number of threads in which exact solvers made from now on search one position; None: one per core."""
-    _solver_threads[0] = usable_cores() if number is None else number
+def set_search_threads(number: int | None) -> None:
+    """Set the number of threads in which solvers and searchers made from now on search a position.
+
+    None: one per core.
+    """
+    _search_threads[0] = usable_cores() if number is None else number
 
 
-def solver_threads() -> int:
-    """The number of threads in which a new exact solver searches one position: 1, unless it has been set."""
-    return _solver_threads[0]
+def search_threads() -> int:
+    """The number of threads in which a new solver or searcher searches a position: 1, unless it has been set."""
+    return _search_threads[0]

@@ -5,7 +5,7 @@ from typing import Generic
 
 import torch
 
-from selfplay.compute.cores import set_solver_threads
+from selfplay.compute.cores import set_search_threads
 from selfplay.compute.devices import chosen_device
 from selfplay.compute.memory import keep_freed_memory
 from selfplay.games import Game, make_game
@@ -27,12 +27,12 @@ class RunContext(Generic[AnySettings]):
 def run_context(settings: AnySettings) -> RunContext[AnySettings]:
     """The context of a process that computes with these settings.
 
-    Sets the number of threads of torch and of exact solvers, and keeps freed memory for the next step.
+    Sets the number of threads of torch, and of searches of one position, and keeps freed memory for the next step.
 
     Raises SettingError for an unknown game, or a device that does not exist.
     """
     torch.set_num_threads(settings.threads)
-    set_solver_threads(settings.solver_threads)
+    set_search_threads(settings.search_threads)
     keep_freed_memory()
     run = RunFolder.of(settings)
     return RunContext(settings, run, make_game(settings.game.name), chosen_device(settings.device))

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
 from selfplay.compute.intrinsics import borrowed
 from selfplay.games.rules import Rules
+from selfplay.search.crew import Crew
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
 from selfplay.search.probcut import Probing, compile_probe
 from selfplay.search.stack import Stack, begin
@@ -94,10 +95,11 @@ def compile_search(
 ) -> Callable[..., bool]:
     """Compile the searches of a game with these rules; they value unfinished positions by `unfinished_value`.
 
-    The compiled function is `search(own, opp, depth, method, parameters, table, stop, stack, probing, found)`, with
-    `parameters` from `Evaluation.parameters`, a `StopFlag` that the search polls but does not set, `stack` from
-    `make_stack` and a table that minimax does not use. `probing` is a `Probing` if `has_cuts`, otherwise 0. It
-    fills `found`; it returns False if it was stopped.
+    The compiled function is `search(own, opp, depth, method, parameters, table, stop, stack, crew, probing, found)`,
+    with `parameters` from `Evaluation.parameters`, a `StopFlag` that the search polls but does not set, `stack` from
+    `make_stack` and a table that minimax does not use. Several threads that share a table and a `crew` search one
+    position together. `probing` is a `Probing` if `has_cuts`, otherwise 0. It fills `found`; it returns False if it was
+    stopped, or another thread has found the result.
     """
     play, value_at_end = rules.play, finished_value(rules)
     walk = compile_walk(rules, unfinished_value, pass_action)
@@ -126,15 +128,18 @@ def compile_search(
         table: Table,
         stop: NDArray[np.int64],
         stack: Stack,
+        crew: Crew,
         probing: Any,
         found: BatchResult,
     ) -> bool:
-        parameters, table, stop, stack, probing = borrowed((parameters, table, stop, stack, probing))
+        parameters, table, stop, stack, crew, probing = borrowed((parameters, table, stop, stack, crew, probing))
         frames, lines = stack.frames, stack.lines
         for row in range(len(own)):
             begin(frames[0], own[row], opp[row])
             prepare(table, probing)
-            visited = STOPPED if stop[0] != 0 else walk(depth, True, method, parameters, table, stop, stack, probing)
+            visited = STOPPED
+            if stop[0] == 0:
+                visited = walk(depth, True, method, parameters, table, stop, stack, crew, probing)
             if visited == STOPPED:
                 return False
             value, is_final = frames[0].best, frames[0].is_open == 0

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words
-from selfplay.compute.cores import solver_threads
+from selfplay.compute.cores import search_threads
 from selfplay.errors import SettingError
 from selfplay.games import GAMES
 from selfplay.games.game import Game
@@ -65,7 +65,7 @@ class ExactSolver(ABC):
 
     def __init__(self, game: Game, board: int, table: NDArray[Any], work: NDArray[np.int64]) -> None:
         self.game, self._board, self._table, self._work = game, board, table, work
-        self.num_threads = solver_threads()
+        self.num_threads = search_threads()
 
     def value(self, state: State, row: int = 0, *, time_limit: float | None = None) -> int:
         """The value of match `row` of `state`; faster than `solve`. Raises TimeLimitError (time_limit: seconds)."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled
+from selfplay.search.crew import Crew
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters
 from selfplay.search.stack import Frame, Stack, begin
 from selfplay.search.transposition_table import Table
@@ -43,6 +44,8 @@ class Probing(NamedTuple):
     """float64[P, D + 1]: threshold * sigma."""
     stack: Stack
     """The memory of the shallow searches."""
+    crew: Crew
+    """Each thread makes its shallow searches alone."""
 
 
 @part_of_compiled
@@ -98,7 +101,7 @@ def compile_probe(walk: Callable[..., int], unfinished_value: CompiledValue) -> 
         else:
             limit = lower_limit(frame.alpha, slope, intercept, margin)
             first.alpha, first.beta = limit, np.nextafter(limit, np.inf)
-        visited = walk(probing.shallow[left], False, method, parameters, table, stop, probing.stack, 0)
+        visited = walk(probing.shallow[left], False, method, parameters, table, stop, probing.stack, probing.crew, 0)
         is_cut = first.best >= limit if is_high else first.best <= limit
         if is_cut:
             frame.best, frame.is_open = frame.beta if is_high else frame.alpha, 1

@@ -16,6 +16,7 @@ from pydantic_core import core_schema as cs
 
 from selfplay.errors import InvalidFileError
 from selfplay.input_files import FileFormat
+from selfplay.search.crew import new_crew
 from selfplay.search.probcut import Probing
 from selfplay.search.probcut_fit import Check
 from selfplay.search.stack import make_stack
@@ -85,7 +86,7 @@ class ProbCutParameters(NamedTuple):
             shallow[deep], slopes[:, deep], intercepts[:, deep] = depth, slope, intercept
             margins[:, deep] = threshold * np.array(sigma)
         starts, stack = np.array(self.phases, dtype=np.int64), make_stack(int(shallow.max()))
-        return Probing(is_repeatable, starts, shallow, slopes, intercepts, margins, stack)
+        return Probing(is_repeatable, starts, shallow, slopes, intercepts, margins, stack, new_crew(1))
 
 
 def read_probcut(path: Path) -> ProbCutParameters:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.compilation import uncompiled
+from selfplay.compute.cores import search_threads
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
@@ -20,18 +22,23 @@ from selfplay.search.algorithms import (
     BatchResult,
     compile_search,
 )
+from selfplay.search.crew import Crew, new_crew, search_together
 from selfplay.search.evaluation import Evaluation
 from selfplay.search.interruption import new_stop_flag, run_interruptibly
 from selfplay.search.probcut_files import ProbCut
 from selfplay.search.stack import Stack, make_stack
 from selfplay.search.trace import Trace
-from selfplay.search.transposition_table import Table, make_table
+from selfplay.search.transposition_table import make_table, stores_nothing
 from selfplay.search.tree_walk import Method
 from selfplay.search.windows import Algorithm
 
 ALGORITHMS = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
 MAX_DEPTH = 120
 MAX_TABLE_BITS = 28
+THREADS_FROM = 6
+"""At a smaller depth, starting threads takes longer than it saves."""
+MOST_SHARED = 64
+"""Larger batches are searched in one thread."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +53,7 @@ class SearchResult:
     principal_variation: tuple[int, ...]
     """The actions that both players would take, from the position to the leaf that gives it its value."""
     visited: int
-    """Number of positions visited, including the searched one."""
+    """Number of positions visited, including the searched one; with several threads, by the one that finished."""
     depth: int
     """Number of plies searched ahead."""
     is_final: bool
@@ -56,13 +63,19 @@ class SearchResult:
 class Searcher:
     """Searches positions of one game with one algorithm and one evaluation.
 
-    Values and actions depend only on the position and the depth. Algorithm, ordering and table size change only the
-    number of positions visited. With `probcut` they are approximate, and all of these change them too.
+    Values and actions depend only on the position and the depth. Algorithm, ordering, table size and number of threads
+    change only the number of positions visited, and which of several variations with the same value is found. With
+    `probcut` values are approximate, and all of these change them too.
+
+    Attributes:
+        num_threads: the number of threads that search a position, from depth 6 on, if there is a table, and batches are
+            of 64 positions at most. With `probcut` only searches with a time limit use several, because only these
+            do not promise the same result again.
 
     Args:
         algorithm: minimax, alpha_beta or negascout. Minimax uses neither ordering nor table.
         ordered: first try the action that was best in an earlier search, then those that leave the fewest replies.
-        table_bits: the transposition table has 2**table_bits entries of 40 bytes; 0: no table.
+        table_bits: the transposition table has 2**table_bits entries of 32 bytes; 0: no table.
         min_scout_depth: the smallest number of remaining plies at which NegaScout uses null windows: 2 as published;
             None: the number from which this saves positions (MIN_SCOUT_DEPTH).
         probcut: cut where a shallow search predicts the result; None: search exactly.
@@ -90,6 +103,7 @@ class Searcher:
         if not 0 <= table_bits <= MAX_TABLE_BITS:
             raise SettingError(f"table_bits={table_bits}: must be from 0 to {MAX_TABLE_BITS}")
         self.game, self.evaluation, self.algorithm = game, evaluation, ALGORITHMS[algorithm]
+        self.num_threads = search_threads()
         self.ordered = ordered and self.algorithm != Algorithm.MINIMAX
         evaluation.parameters(game)  # raises if the evaluation does not fit the game
         self._table = make_table(0 if self.algorithm == Algorithm.MINIMAX else table_bits)
@@ -110,7 +124,7 @@ class Searcher:
     def _saving_scout_depth(self) -> int:
         if not self.ordered:
             return MIN_SCOUT_DEPTH_UNORDERED
-        return MIN_SCOUT_DEPTH if len(self._table) > 1 else MIN_SCOUT_DEPTH_WITHOUT_TABLE
+        return MIN_SCOUT_DEPTH if not stores_nothing(self._table) else MIN_SCOUT_DEPTH_WITHOUT_TABLE
 
     def search(self, state: State, depth: int, *, time_limit: float | None = None) -> SearchResult:
         """Search the position of one match (B = 1) `depth` plies ahead.
@@ -192,16 +206,34 @@ class Searcher:
         This is the same search, a thousand times slower. Raises SettingError if the depth is out of range.
         """
         check_depth(depth)
-        trace, table = Trace(depth), self._table.view(np.recarray)  # records whose fields are attributes
+        trace = Trace(depth)
         with np.errstate(over="ignore"):  # numpy warns where numbers wrap around, as compiled ones do
-            found = self._run(uncompiled(self._search), state, depth, new_stop_flag(), trace.stack(), table)
+            found = self._run(uncompiled(self._search), state, depth, new_stop_flag(), trace.stack(), new_crew(1))
         trace.finish()
         assert found is not None
         return self._result(found, depth, 0), trace
 
     def _found(self, state: State, depth: int, stop: NDArray[np.int64], deepens: bool = False) -> BatchResult | None:
         """The result of a search; None if it was stopped."""
-        return self._run(self._search, state, depth, stop, make_stack(depth), self._table, deepens)
+        if not self._shares(state, depth, deepens):
+            return self._run(self._search, state, depth, stop, make_stack(depth), new_crew(1), deepens)
+        rows = []
+        for row in range(state.batch_size):
+            one, crew = state.select(torch.tensor([row])), new_crew(self.num_threads)
+            stacks = [make_stack(depth) for _ in range(self.num_threads)]
+            found = search_together(
+                [partial(self._run, self._search, one, depth, stop, stack, crew, deepens) for stack in stacks]
+            )
+            if found is None:
+                return None
+            rows.append(found)
+        return BatchResult(*map(np.concatenate, zip(*rows, strict=True)))
+
+    def _shares(self, state: State, depth: int, deepens: bool) -> bool:
+        """Whether several threads search each position."""
+        is_long = depth >= THREADS_FROM and 0 < state.batch_size <= MOST_SHARED
+        is_allowed = not stores_nothing(self._table) and (self.probcut is None or deepens)
+        return self.num_threads > 1 and is_long and is_allowed
 
     def _run(
         self,
@@ -210,7 +242,7 @@ class Searcher:
         depth: int,
         stop: NDArray[np.int64],
         stack: Stack,
-        table: Table,
+        crew: Crew,
         deepens: bool = False,
     ) -> BatchResult | None:
         size = state.batch_size
@@ -220,7 +252,7 @@ class Searcher:
         # A search that deepens ply by ply uses what it has found before; with a time limit it is not repeatable anyway.
         probing = 0 if self.probcut is None else self.probcut.probing(is_repeatable=not deepens)
         method = Method(int(self.algorithm), self._min_scout_depth, self.ordered, self.evaluation.reply_value)
-        memory = self.evaluation.parameters(self.game), table, stop, stack, probing, found
+        memory = self.evaluation.parameters(self.game), self._table, stop, stack, crew, probing, found
         return found if search(state.own.numpy(), state.opp.numpy(), depth, method, *memory) else None
 
     @staticmethod

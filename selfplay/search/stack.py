@@ -28,6 +28,8 @@ class Frame(Protocol):
     """1 if the child is being searched with a null window, else 0."""
     is_open: int
     """1 if the value may rest on the evaluation of an unfinished position, so that a deeper search may change it."""
+    mark: int
+    """The index of its mark (see `selfplay.search.crew`), or -1 if it has none."""
 
 
 FRAME = np.dtype([(name, np.float64 if kind is float else np.int64) for name, kind in Frame.__annotations__.items()])

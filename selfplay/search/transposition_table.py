@@ -1,6 +1,11 @@
 """The transposition table of the searches: what is known about positions that can be reached in several ways.
 
-Each position has one place, given by its hash. A new entry replaces the previous one.
+The table is int64[4 N]. An entry has four words: own, opp, the bits of the value, and what is known besides. Each
+position has one place, given by its hash. A new entry replaces the previous one.
+
+Several threads may use a table at once, and their writes may mix in an entry. So own and opp are combined with the
+other words ("lockless hashing": Hyatt & Mann, "A lockless transposition-table implementation for parallel search",
+2002): a mixed entry belongs to no position.
 """
 
 from typing import Protocol
@@ -8,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.random_numbers import fold
 
@@ -17,29 +23,17 @@ NOTHING, EXACT, UPPER_BOUND, LOWER_BOUND = range(4)
 LEAST_STORED_DEPTH = 2
 """Closer to the leaves, looking a position up takes longer than searching it."""
 
+ENTRY = 4
+OWN, OPP, VALUE, KNOWN = range(ENTRY)
 
-class Entry(Protocol):
-    """One record of a table, read and written by compiled code."""
+NO_MOVE = 64
+"""Stored for a pass; other moves are stored as the number of their square."""
 
-    own: int
-    opp: int
-    move: int
-    """The best move, as a word; tried first when the position is searched again."""
-    value: float
-    depth: int
-    """How many plies ahead the position was searched."""
-    kind: int
-    """NOTHING, EXACT, UPPER_BOUND or LOWER_BOUND."""
-    is_open: int
-    """1 if a deeper search may find another value."""
+KNOWN_FACTOR, VALUE_FACTOR = 0x9E3779B97F4A7C15 - (1 << 64), 0xBF58476D1CE4E5B9 - (1 << 64)
+"""Odd numbers with mixed bits, which spread a word."""
 
-
-WORD_FIELDS = [(name, np.int64) for name in ("own", "opp", "move")]
-SMALL_FIELDS = [("depth", np.int32), ("kind", np.int16), ("is_open", np.int16)]
-ENTRY = np.dtype([*WORD_FIELDS, ("value", np.float64), *SMALL_FIELDS])
-
-Table = NDArray[np.void]
-"""N records of dtype ENTRY, N a power of two; with N = 1 nothing is stored."""
+Table = NDArray[np.int64]
+"""int64[4 N], N a power of two; with N = 1 nothing is stored."""
 
 
 class SearchedPosition(Protocol):
@@ -56,14 +50,30 @@ class SearchedPosition(Protocol):
 
 def make_table(bits: int) -> Table:
     """An empty table of 2**bits entries; with 0 bits nothing is ever stored."""
-    return np.zeros(1 << bits, dtype=ENTRY)
+    return np.zeros(ENTRY << bits, dtype=np.int64)
+
+
+def stores_nothing(table: Table) -> bool:
+    """Whether nothing is ever stored in this table."""
+    return len(table) == ENTRY
 
 
 @part_of_compiled
 def clear_table(table: Table) -> None:
     """Remove all entries."""
-    for place in range(len(table)):
-        table[place].kind = NOTHING
+    table[:] = 0
+
+
+@part_of_compiled
+def place_of(table: Table, own: int, opp: int) -> Word:
+    """The index at which the entry of a position begins."""
+    return (fold(own, opp) & (table.shape[0] // ENTRY - 1)) * ENTRY
+
+
+@part_of_compiled
+def mixed(known: Word, value: Word) -> Word:
+    """The word that own is combined with; opp is combined with its complement."""
+    return known * KNOWN_FACTOR ^ value * VALUE_FACTOR
 
 
 @part_of_compiled
@@ -73,34 +83,40 @@ def look_up(table: Table, frame: SearchedPosition, left: int, is_root: bool) -> 
     The answer is written to `frame.best` and `frame.is_open`. Only values outside the window are answers: one inside it
     would come without its principal variation.
     """
-    if left < LEAST_STORED_DEPTH or len(table) == 1:
+    if left < LEAST_STORED_DEPTH or table.shape[0] == ENTRY:
         return False, 0
-    entry = table[fold(frame.own, frame.opp) & (len(table) - 1)]
-    if entry.own != frame.own or entry.opp != frame.opp or entry.kind == NOTHING:
+    place = place_of(table, frame.own, frame.opp)
+    bits, known = table[place + VALUE], table[place + KNOWN]
+    mask, kind = mixed(known, bits), known & 3
+    if kind == NOTHING or table[place + OWN] != frame.own ^ mask or table[place + OPP] != frame.opp ^ ~mask:
         return False, 0
-    if is_root or entry.depth != left or not is_outside(entry, frame.alpha, frame.beta):
-        return False, entry.move
-    frame.best, frame.is_open = entry.value, entry.is_open
-    return True, entry.move
+    square = known >> 16
+    move = 0 if square == NO_MOVE else np.int64(1) << square
+    value = np.int64(bits).view(np.float64)
+    if is_root or (known >> 8) & 255 != left or not is_outside(value, kind, frame.alpha, frame.beta):
+        return False, move
+    frame.best, frame.is_open = value, (known >> 2) & 1
+    return True, move
 
 
 @part_of_compiled
-def is_outside(entry: Entry, alpha: float, beta: float) -> bool:
-    """Whether the entry proves that the value is outside the window."""
-    if entry.value >= beta:
-        return entry.kind != UPPER_BOUND
-    return entry.value <= alpha and entry.kind != LOWER_BOUND
+def is_outside(value: float, kind: int, alpha: float, beta: float) -> bool:
+    """Whether a stored value proves that the value is outside the window."""
+    if value >= beta:
+        return kind != UPPER_BOUND
+    return value <= alpha and kind != LOWER_BOUND
 
 
 @part_of_compiled
 def store(table: Table, frame: SearchedPosition, left: int) -> None:
     """Store the result of a search of a position `left` plies ahead."""
-    if left < LEAST_STORED_DEPTH or len(table) == 1:
+    if left < LEAST_STORED_DEPTH or table.shape[0] == ENTRY:
         return
-    entry = table[fold(frame.own, frame.opp) & (len(table) - 1)]
-    entry.own, entry.opp, entry.move = frame.own, frame.opp, frame.best_move
-    entry.value, entry.depth, entry.is_open = frame.best, left, frame.is_open
-    if frame.best >= frame.beta:
-        entry.kind = LOWER_BOUND
-    else:
-        entry.kind = UPPER_BOUND if frame.best <= frame.alpha else EXACT
+    kind_below_beta = UPPER_BOUND if frame.best <= frame.alpha else EXACT
+    kind = LOWER_BOUND if frame.best >= frame.beta else kind_below_beta
+    square = NO_MOVE if frame.best_move == 0 else bit_count(frame.best_move - 1)
+    place, bits = place_of(table, frame.own, frame.opp), np.float64(frame.best).view(np.int64)
+    known = np.int64(kind | frame.is_open << 2 | left << 8 | square << 16)
+    mask = mixed(known, bits)
+    table[place + OWN], table[place + OPP] = frame.own ^ mask, frame.opp ^ ~mask
+    table[place + VALUE], table[place + KNOWN] = bits, known

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled, register_rules
 from selfplay.games.rules import Rules
+from selfplay.search.crew import Crew, is_marked, is_shared, put_mark
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
 from selfplay.search.move_ordering import (
     MIN_VALUE_DEPTH,
@@ -25,6 +26,8 @@ from selfplay.search.stack import Frame, Stack, write_line
 from selfplay.search.transposition_table import Table, look_up, store
 from selfplay.search.windows import NEGASCOUT, open_window, reopens_window
 
+SHARED_FROM = 4
+"""Positions with at least this many remaining plies are marked where several threads search."""
 POLL_INTERVAL = 1024
 """Number of positions visited between two checks of the stop flag."""
 STOPPED = -1
@@ -87,10 +90,11 @@ def compile_walk(
 ) -> Callable[..., int]:
     """Compile the walk through the trees of a game.
 
-    The compiled function is `walk(depth, keeps_ties, method, parameters, table, stop, stack, probing)`. It searches the
-    position of the first frame of `stack` in the window of this frame, and returns the number of positions visited, or
-    STOPPED. `keeps_ties`: whether the lowest of several best actions must be found; otherwise only the value matters,
-    and the table may answer. `parameters` are from `Evaluation.parameters`.
+    The compiled function is `walk(depth, keeps_ties, method, parameters, table, stop, stack, crew, probing)`. It
+    searches the position of the first frame of `stack` in the window of this frame, and returns the number of positions
+    visited, or STOPPED, also if another thread of the crew has finished. `keeps_ties`: whether the lowest of several
+    best actions must be found; otherwise only the value matters, and the table may answer. `parameters` are from
+    `Evaluation.parameters`.
 
     `probe(frame, left, method, parameters, table, stop, probing)` is asked before the moves of a position other than
     the first are tried. It returns whether it cuts them off, with the value of the position in `frame.best`, and the
@@ -146,6 +150,18 @@ def compile_walk(
         open_window(algorithm, frame, child)
 
     @part_of_compiled
+    def put_off_marked(frame: Frame, moves: NDArray[np.int64], crew: Crew) -> None:
+        """Make the first untried move that leads to no marked position the next one."""
+        for place in range(frame.num_tried, frame.num_moves):
+            move = moves[place]
+            own, opp = play(frame.own, frame.opp, move)
+            if not is_marked(own, opp, crew):
+                for passed in range(place, frame.num_tried, -1):
+                    moves[passed] = moves[passed - 1]
+                moves[frame.num_tried] = move
+                return
+
+    @part_of_compiled
     def walk(
         depth: int,
         keeps_ties: bool,
@@ -154,21 +170,22 @@ def compile_walk(
         table: Table,
         stop: NDArray[np.int64],
         stack: Stack,
+        crew: Crew,
         probing: Any,
     ) -> int:
         algorithm, min_scout_depth, ordered, reply_value = method
         frames, moves, ranks, lines = stack
         finished, unfinished = parameters
         context = (reply_value, parameters)
-        visited, probed, ply, is_new = 0, 0, 0, True
+        visited, probed, ply, is_new, marks = 0, 0, 0, True, is_shared(crew)
         while ply >= 0:
             frame, left, keeps = frames[ply], depth - ply, keeps_ties and ply == 0
             if is_new:
                 visited += 1
-                if visited % POLL_INTERVAL == 0 and stop[0] != 0:
+                if visited % POLL_INTERVAL == 0 and (stop[0] != 0 or crew.finished[0] != 0):
                     return STOPPED
                 lines[ply, ply] = -1
-                frame.num_moves, frame.num_tried, frame.is_open = 0, 0, 0
+                frame.num_moves, frame.num_tried, frame.is_open, frame.mark = 0, 0, 0, -1
                 bits = legal_actions(frame.own, frame.opp)
                 if bits == 0 and is_terminal(frame.own, frame.opp):
                     frame.best = value_at_end(frame.own, frame.opp, finished) * (1.0 + left * sooner)
@@ -185,6 +202,8 @@ def compile_walk(
                             _, first_move = look_up(table, frame, left, True)
                     if not is_answered:
                         frame.best = -np.inf
+                        if marks and left >= SHARED_FROM:
+                            frame.mark = put_mark(frame.own, frame.opp, crew)
                         frame.num_moves = list_moves(
                             frame, bits, first_move, left if ordered else 1, context, moves[ply], ranks
                         )
@@ -197,11 +216,16 @@ def compile_walk(
                     write_line(lines, ply, action_of(move))
             is_new = frame.num_tried < frame.num_moves and frame.best < frame.beta
             if is_new:
+                if marks and left > SHARED_FROM and frame.num_tried > 0:
+                    put_off_marked(frame, moves[ply], crew)
                 may_scout = algorithm == NEGASCOUT and left >= min_scout_depth
                 descend(frame, frames[ply + 1], moves[ply, frame.num_tried], keeps, algorithm, may_scout)
             elif frame.num_moves > 0:
                 store(table, frame, left)
+                if frame.mark >= 0:
+                    crew.marks[frame.mark] = 0
             ply += 1 if is_new else -1
+        crew.finished[0] = marks
         return visited + probed
 
     return walk

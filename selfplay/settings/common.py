@@ -69,8 +69,8 @@ class CommonSettings:
         metadata=affects("generation", when=lambda _, level: level > 0) | affects("training", "comparison"),
     )
     """Threads of torch in one process; may change bytes."""
-    solver_threads: int | None = 1
-    """Threads in which a long Othello endgame is solved; changes no result. null: one per core."""
+    search_threads: int | None = 1
+    """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
     modules: list[str] = field(default_factory=list)
     """Modules outside this program that the files of a run may name, such as that of a game or a network of your own;
     those that another setting names need not be repeated here."""
@@ -85,8 +85,8 @@ class CommonSettings:
         require_count("batch_size", self.batch_size, 1, or_null=True)
         require("threads", self.threads, 1 <= self.threads <= MOST_THREADS, f"from 1 to {MOST_THREADS}")
         require("run_dir", ascii(self.run_dir), _is_utf8(self.run_dir), "a path in UTF-8")
-        is_number_of_threads = self.solver_threads is None or 1 <= self.solver_threads <= MOST_THREADS
-        require("solver_threads", self.solver_threads, is_number_of_threads, f"from 1 to {MOST_THREADS}, or null")
+        is_number_of_threads = self.search_threads is None or 1 <= self.search_threads <= MOST_THREADS
+        require("search_threads", self.search_threads, is_number_of_threads, f"from 1 to {MOST_THREADS}, or null")
         require_device(self.device)
 
 

@@ -11,8 +11,8 @@ from selfplay.settings.fields import PLAYER_NAME
 class GtpSettings(CommonSettings):
     """A player run as an engine of the Go Text Protocol."""
 
-    solver_threads: int | None = None
-    """Threads in which a long Othello endgame is solved; changes no result. null: one per core."""
+    search_threads: int | None = None
+    """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
     player: str = field(default="search:negascout?depth=4&evaluation=article", metadata=PLAYER_NAME)
     """The player, by its name."""
     rows: str = "top"

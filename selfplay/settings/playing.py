@@ -15,8 +15,8 @@ BOARDS = ("plain", "boxed")
 class DisplaySettings(CommonSettings):
     """What a terminal shows of a match."""
 
-    solver_threads: int | None = None
-    """Threads in which a long Othello endgame is solved; changes no result. null: one per core."""
+    search_threads: int | None = None
+    """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
     values: bool = True
     """Show what a player expects of each action before it acts."""
     perfect: bool = False

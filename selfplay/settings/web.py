@@ -15,8 +15,8 @@ DEEPEST = 12
 class WebSettings(CommonSettings):
     """The address at which the page is served, and the limits of the server."""
 
-    solver_threads: int | None = None
-    """Threads in which a long Othello endgame is solved; changes no result. null: one per core."""
+    search_threads: int | None = None
+    """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
     other_runs: str = field(default_factory=lambda: str(PROJECT_FOLDER / "outputs"))
     """Folder of the runs of all games other than `game`, each in a folder with the name of its game."""
     opponents: list[str] = field(default_factory=list, metadata=PLAYER_NAME)

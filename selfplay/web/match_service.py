@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import torch
 
-from selfplay.compute.cores import set_solver_threads
+from selfplay.compute.cores import set_search_threads
 from selfplay.games import Game
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.search.shared_solver import NotSolvedYetError
@@ -45,7 +45,7 @@ class MatchService:
         new_id: Callable[[], str] = lambda: secrets.token_urlsafe(12),
     ) -> None:
         torch.set_num_threads(settings.threads)
-        set_solver_threads(settings.solver_threads)
+        set_search_threads(settings.search_threads)
         self.settings, self._new_id = settings, new_id
         self.catalog = OpponentCatalog(settings)
         self.matches: MatchStore[Match] = MatchStore(

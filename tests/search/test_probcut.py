@@ -25,7 +25,7 @@ def probe(shallow_value, alpha, beta, *, guess=0.0, left=4, stones=4):
     probing = ProbCut(PARAMETERS, 2.0).probing(is_repeatable=True)
     probing = probing._replace(stack=probing.stack._replace(frames=probing.stack.frames.view(np.recarray)))
 
-    def walk(depth, keeps_ties, method, parameters, table, stop, stack, inner):
+    def walk(depth, keeps_ties, method, parameters, table, stop, stack, crew, inner):
         assert (depth, keeps_ties) == (2, False)
         stack.frames[0].best = shallow_value
         return 7

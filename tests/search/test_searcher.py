@@ -77,7 +77,8 @@ def test_all_searches_give_the_same_value_and_action(name, seed, plies, depth):
         results[algorithm, ordered, bits] = searcher.search(state, depth)
         # A table that earlier searches have filled changes nothing.
         again = searcher.search(state, depth)
-        assert (again.value, again.action) == (results[algorithm, ordered, bits].value, again.action)
+        first = results[algorithm, ordered, bits]
+        assert (again.value, again.action) == (first.value, first.action)
     assert len({(result.value, result.action) for result in results.values()}) == 1
     most = results["minimax", False, 0].visited
     assert all(results["alpha_beta", *rest].visited <= most for rest in ((False, 0), (True, 0), (True, 10)))

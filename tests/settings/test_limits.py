@@ -19,7 +19,7 @@ from tests.support.runs import LEARN, run_script, tiny_settings
         ("training.epochs=9999999999", "training.epochs: must be at most"),
         (f"executor.workers={10**20}", "executor.workers: must be at most"),
         ("threads=1000000", "threads=1000000: must be from 1 to 1024"),
-        ("solver_threads=0", "solver_threads=0: must be from 1 to 1024, or null"),
+        ("search_threads=0", "search_threads=0: must be from 1 to 1024, or null"),
         ("training.weight_power=nan", "training.weight_power=nan: must be from -10 to 10"),
         ("training.optimizer.learning_rate=inf", "training.optimizer.learning_rate=inf: must be above 0"),
         ("training.optimizer.weight_decay=nan", "training.optimizer.weight_decay=nan: must be 0 or more"),

@@ -18,14 +18,8 @@ from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
 from selfplay.compute.intrinsics import borrowed, prefetch
 from selfplay.games.rules import Rules, TurningRules
-from selfplay.search.endgame.crew import (
-    SHARED_FROM,
-    Crew,
-    clear_mark,
-    new_crew,
-    put_off_marked,
-    set_mark,
-)
+from selfplay.search.crew import Crew, new_crew
+from selfplay.search.endgame.crew import SHARED_FROM, clear_mark, put_off_marked, set_mark
 from selfplay.search.endgame.flips import compiled_flips
 from selfplay.search.endgame.last_squares import COUNT, LAST_SQUARES, NO_VALUE, Count, last_squares_search
 from selfplay.search.endgame.learned_values import NO_LEARNED_VALUES, LearnedValues

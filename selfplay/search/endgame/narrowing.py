@@ -5,7 +5,7 @@ from functools import cache
 
 from selfplay.compute.compilation import Words, compiled, register_rules
 from selfplay.games.rules import Rules, TurningRules
-from selfplay.search.endgame.crew import Crew
+from selfplay.search.crew import Crew
 from selfplay.search.endgame.kernel import ALL_MOVES, Work, compile_null_window_search
 from selfplay.search.endgame.learned_values import LearnedValues
 from selfplay.search.endgame.table import Table

@@ -8,14 +8,18 @@ The solver repeats null-window searches until only one value is left (MTD(f): Pl
 is faster. The first guess, which decides how many searches are needed, comes from the same search with few moves tried.
 """
 
+from functools import partial
+
 import numpy as np
+from numpy.typing import NDArray
 
 from selfplay.compute.compilation import Words
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.endgame.crew import new_crew, search_together
+from selfplay.search.crew import new_crew, search_together
 from selfplay.search.endgame.kernel import ALL_MOVES, EMPTIES_TO_WINNER, VISITED, compile_null_window_search
+from selfplay.search.endgame.last_squares import NO_VALUE
 from selfplay.search.endgame.learned_values import NO_LEARNED_VALUES, learned_values_of
 from selfplay.search.endgame.narrowing import compile_values_within
 from selfplay.search.endgame.table import new_table
@@ -108,12 +112,16 @@ class EndgameSolver(ExactSolver):
         threads = self.num_threads if is_shared else 1
         question, crew = (own, opp, bound, self._searches, width, GUESS_DOWN_TO), new_crew(threads)
         works = [self._work] + [np.array([0, self._work[EMPTIES_TO_WINNER]]) for _ in range(threads - 1)]
-        value = search_together(
-            lambda work: self._null_window_search(*question, self._table, self._learned, crew, work, stop), works
-        )
+
+        def ask(work: NDArray[np.int64]) -> int | None:
+            value = self._null_window_search(*question, self._table, self._learned, crew, work, stop)
+            return None if value == NO_VALUE else value
+
+        value = search_together([partial(ask, work) for work in works])
         self._work[VISITED] += sum(work[VISITED] for work in works[1:])
         if stop[STOP]:
             raise StoppedError
+        assert value is not None, "only a stop keeps all threads from finding the value"
         return value
 
     def _is_at_most(self, value: int, own: int, opp: int, stop: StopFlag) -> bool:

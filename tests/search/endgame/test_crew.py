@@ -4,15 +4,13 @@ import os
 import threading
 import time
 
-import numpy as np
 import pytest
 
 from selfplay.compute.compilation import compiled
-from selfplay.compute.cores import set_solver_threads, solver_threads, usable_cores
+from selfplay.compute.cores import search_threads, set_search_threads, usable_cores
 from selfplay.errors import TimeLimitError
 from selfplay.games import make_game
-from selfplay.search.endgame.crew import search_together
-from selfplay.search.endgame.last_squares import NO_VALUE
+from selfplay.search.crew import search_together
 from selfplay.search.endgame.solver import THREADS_FROM, EndgameSolver
 from selfplay.search.endgame.table import KNOWN, OPP, OWN, bounds_of, entry_of, new_table, remember
 from tests.search.endgame.test_solver import FFO, ffo_state, named_values
@@ -29,15 +27,15 @@ def solver_with(threads, table_bits=20):
 @pytest.fixture
 def _one_thread_afterwards():
     yield
-    set_solver_threads(1)
+    set_search_threads(1)
 
 
 @pytest.mark.usefixtures("_one_thread_afterwards")
 def test_new_solvers_use_the_number_of_threads_that_was_set():
-    assert solver_threads() == EndgameSolver(make_game("othello"), 1).num_threads == 1
-    set_solver_threads(3)
+    assert search_threads() == EndgameSolver(make_game("othello"), 1).num_threads == 1
+    set_search_threads(3)
     assert EndgameSolver(make_game("othello"), 1).num_threads == 3
-    set_solver_threads(None)
+    set_search_threads(None)
     assert EndgameSolver(make_game("othello"), 1).num_threads == usable_cores() <= os.cpu_count()
 
 
@@ -79,9 +77,8 @@ def test_a_time_limit_ends_all_threads():
 
 
 def test_the_value_of_any_thread_is_taken():
-    works = [np.array([number]) for number in range(3)]
-    assert search_together(lambda work: 7 if work[0] == 2 else NO_VALUE, works) == 7
-    assert search_together(lambda work: NO_VALUE, works) == NO_VALUE
+    assert search_together([lambda: None, lambda: None, lambda: 7]) == 7
+    assert search_together([lambda: None, lambda: None]) is None
 
 
 def test_an_entry_in_which_two_writes_are_mixed_belongs_to_no_position():
