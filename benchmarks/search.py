@@ -3,7 +3,7 @@
     python benchmarks/search.py
     python benchmarks/search.py perft visited
     python benchmarks/search.py endgames --repeats 5
-    python benchmarks/search.py endgames --threads 2
+    python benchmarks/search.py together endgames --threads 2
 
 Times are medians, after a warm-up, on one core; those of searches are processor times. Endgames start with an empty
 table. The counts are the same on every machine, except for endgames that several threads solve.
@@ -29,7 +29,9 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.othello import Othello
 from selfplay.matches.arena import play_matches
+from selfplay.players.learned_evaluation import level_evaluation
 from selfplay.players.random import RandomPlayer
+from selfplay.runs.pretrained import pretrained_agent
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.evaluation_files import make_evaluation
 from selfplay.search.searcher import Searcher
@@ -44,6 +46,7 @@ POSITION_PLIES = 20
 """The searched positions: their number, and the number of random plies that lead to each."""
 SEARCH_DEPTH = 6
 COMPARED_DEPTHS = range(2, 8)
+DEPTHS_TOGETHER = (6, 8, 10)
 VARIANTS = (
     ("minimax", False, 0),
     ("alpha_beta", False, 0),
@@ -106,11 +109,30 @@ def search_each(game: Game, state: State, depth: int, algorithm: str, ordered: b
     evaluation, visited, taken = make_evaluation("article", game), 0, 0.0
     for row in range(state.batch_size):
         searcher = Searcher(game, evaluation, algorithm, ordered=ordered, table_bits=bits)
+        searcher.num_threads = 1
         single = state.select(torch.tensor([row]))
         start = process_time()
         visited += int(searcher.search_batch(single, depth).visited[0])
         taken += process_time() - start
     return visited, taken
+
+
+def searches_together(game: Game, repeats: int) -> None:
+    """Searches of one position after another by NegaScout with the pretrained agent, in one and in several threads."""
+    agent, state = pretrained_agent(game.name), random_positions(game)
+    evaluation = level_evaluation(agent.run_dir, agent.level, game)
+    assert evaluation is not None
+    print(f"\n| depth | 1 thread, seconds | {search_threads()} threads | times as fast |\n|---:|---:|---:|---:|")
+    for depth in DEPTHS_TOGETHER:
+
+        def search_all(threads: int, depth: int = depth) -> None:
+            searcher = Searcher(game, evaluation)
+            searcher.num_threads = threads
+            for row in range(state.batch_size):
+                searcher.search(state.select(torch.tensor([row])), depth)
+
+        one, several = (seconds(partial(search_all, threads), repeats) for threads in (1, search_threads()))
+        print(f"| {depth} | {one:.2f} | {several:.2f} | {one / several:.2f} |", flush=True)
 
 
 def random_matches(game: Game, repeats: int) -> None:
@@ -179,6 +201,7 @@ SECTIONS = {
     "matches": random_matches,
     "visited": positions_visited,
     "depths": negascout_by_depth,
+    "together": searches_together,
     "endgames": endgames,
 }
 
@@ -189,7 +212,9 @@ def main() -> None:
         "sections", nargs="*", metavar="section", help=f"of {', '.join(SECTIONS)}; all if none is named"
     )
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=1, help="in which each endgame is solved")
+    parser.add_argument(
+        "--threads", type=int, default=1, help="in which each endgame is solved, and each position searched together"
+    )
     options = parser.parse_args()
     asked = options.sections or list(SECTIONS)
     if options.repeats < 1:
