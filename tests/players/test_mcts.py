@@ -164,6 +164,9 @@ def test_the_console_shows_the_visits_of_each_action(run_dir: Path) -> None:
             "reuse=true: rule=gumbel divides its simulations from an",
         ),
         ("mcts:rollouts?rule=puct&c=2", SettingError, "rule=puct has no constant 'c'; it has c_init"),
+        ("mcts:rollouts?symmetries=true", SettingError, "remove symmetries; rollouts have no network"),
+        ("mcts:rollouts?prior_temperature=2", SettingError, "remove prior_temperature; rollouts have no network"),
+        ("mcts:level:3?rollouts=2", SettingError, "remove rollouts; only mcts:rollouts plays random matches"),
         ("mcts:level:3?prior_temperature=0", SettingError, "prior_temperature=0.0: must be above 0"),
     ],
 )

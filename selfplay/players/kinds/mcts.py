@@ -37,6 +37,10 @@ CONSTANTS = tuple(
 """The constants of the rules; each rule checks those that are given."""
 
 
+OF_NETWORKS, OF_ROLLOUTS = ("prior_temperature", "symmetries"), ("rollouts",)
+"""The options that only evaluators with a network use, and only random rollouts."""
+
+
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.mcts import MctsPlayer
     from selfplay.search.mcts.rule import make_rule
@@ -58,6 +62,7 @@ def _evaluator(name: PlayerName, game: "Game", run_dir: Path) -> Any:
     if kind in EVALUATORS:
         return EVALUATORS[kind](argument, name, game, Path(name.options["run_dir"] or run_dir))
     if (named := named_agent(name.argument, name, run_dir)) is not None:
+        _refuse(name, OF_ROLLOUTS, "only mcts:rollouts plays random matches")
         options = name.options
         return level_evaluator(
             *named.find(game, run_dir), game, options["prior_temperature"], symmetries=options["symmetries"]
@@ -66,12 +71,19 @@ def _evaluator(name: PlayerName, game: "Game", run_dir: Path) -> Any:
 
 
 def rollouts(argument: str, name: PlayerName, game: "Game", run_dir: Path) -> "RolloutEvaluator":
-    """Random matches. Raises SettingError if the name has a second argument."""
+    """Random matches. Raises SettingError if the name has a second argument or an option of networks."""
     from selfplay.search.mcts.rollouts import RolloutEvaluator
 
+    _refuse(name, OF_NETWORKS, "rollouts have no network")
     if argument:
         raise SettingError(f"player {name.text!r}: write mcts:rollouts without a second colon")
     return RolloutEvaluator(name.options["rollouts"])
+
+
+def _refuse(name: PlayerName, options: tuple[str, ...], reason: str) -> None:
+    """Raise SettingError if one of these options is given."""
+    if given := [option for option in options if option in name.given]:
+        raise SettingError(f"player {name.text!r}: remove {given[0]}; {reason}")
 
 
 def _files(name: PlayerName, run_dir: Path) -> list[Path]:
