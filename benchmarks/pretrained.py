@@ -3,8 +3,8 @@
     python benchmarks/pretrained.py connect_four
     python benchmarks/pretrained.py othello --run outputs/pretrained --replace
 
-Each is the last level of the recipe with the name of its game. The run continues where it was interrupted. With
---replace the new agent takes the place of the one in selfplay/pretrained/.
+Each is the last level of the recipe with the name of its game; for Othello, ProbCut is fitted to it. The run continues
+where it was interrupted. With --replace the new files take the place of those in selfplay/pretrained/.
 """
 
 import project_environment
@@ -18,25 +18,42 @@ from selfplay import compose_settings, learn_levels
 from selfplay.cli.command import progress_bar, run_reporting_errors
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.pretrained import PRETRAINED_FOLDER, pretrained_agents
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
 from selfplay.runs.written_files import sha256
+from selfplay.settings.probcut import ProbCutSettings
+from selfplay.stages.fit_probcut import fit_probcut
 
 GAMES = ("connect_four", "othello")
+DEEPEST = {"othello": 10}
+"""The depth to which ProbCut is fitted, in games in which it is."""
 
 
 def trained(game: str, run: Path) -> Path:
     """The folder of the last level of the game's recipe."""
     settings = compose_settings([f"game={game}", f"recipe={game}", f"run_dir={run}"])
     learn_levels(settings, progress_bar)
+    if game in DEEPEST and not RunFolder(run).probcut(settings.levels).exists():
+        fit_probcut(ProbCutSettings(str(run), settings.game, level=settings.levels, deepest=DEEPEST[game]))
     return RunFolder(run).level(settings.levels)
 
 
+def agent_files(level: Path) -> list[Path]:
+    """The weights of a level, and the parameters of ProbCut if they were fitted."""
+    return [path for name in ("agent.safetensors", PROBCUT_FILE) if (path := level / name).exists()]
+
+
+def digests(level: Path) -> dict[str, str]:
+    """The SHA-256 of each file of an agent."""
+    return {path.name: sha256(path) for path in agent_files(level)}
+
+
 def replace(game: str, level: Path) -> None:
-    """Copy the agent and what its manifest says of its training into the package."""
+    """Copy the files of the agent and what its manifest says of its training into the package."""
     shutil.rmtree(PRETRAINED_FOLDER / game, ignore_errors=True)
     folder = PRETRAINED_FOLDER / game / level.name
     folder.mkdir(parents=True)
-    shutil.copy(level / "agent.safetensors", folder)
+    for path in agent_files(level):
+        shutil.copy(path, folder)
     training = Manifest(level).sections["training"]
     files = [name for name in training["files"] if (folder / name).exists()]
     Manifest(folder).record("training", training["settings"], training["counts"], files)
@@ -53,9 +70,10 @@ def main() -> None:
         level = trained(game, options.run / game)
         if options.replace:
             replace(game, level)
-        digests = {sha256(level / "agent.safetensors"), sha256(pretrained_agents()[game].path)}
-        print(f"{game}: {level.name}, {'the same bytes' if len(digests) == 1 else 'other bytes'}")
-        differ += [game] if len(digests) > 1 else []
+        shipped = pretrained_agents()[game].path.parent
+        is_same = digests(level) == digests(shipped)
+        print(f"{game}: {level.name}, {'the same bytes' if is_same else 'other bytes'}")
+        differ += [] if is_same else [game]
     sys.exit(1 if differ else 0)
 
 

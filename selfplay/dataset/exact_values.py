@@ -1,7 +1,6 @@
 """Exact values of late positions, which replace what followed in the match as targets."""
 
-from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -15,8 +14,15 @@ from selfplay.games.match_record import MATCH_OVER, MatchRecord
 from selfplay.search.exact_solver import ExactSolver, make_exact_solver
 
 TABLE_BITS = 20
-solver_of: Callable[[Game], ExactSolver] = cache(lambda game: make_exact_solver(game, TABLE_BITS))
-"""The solver of a game, whose table is kept from batch to batch. It changes no value."""
+
+
+@lru_cache(maxsize=1)
+def solver_of(game: Game) -> ExactSolver:
+    """The solver of a game, whose table is kept from batch to batch. It changes no value.
+
+    Only the last one is kept: a table has 32 MB, and every shard of a run makes its game anew.
+    """
+    return make_exact_solver(game, TABLE_BITS)
 
 
 def check_exact_values(game: Game, outcome: Outcome) -> None:

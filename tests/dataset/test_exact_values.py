@@ -1,12 +1,15 @@
 """Exact values of late positions as targets."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 import torch
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.dataset.bootstrap_values import bootstrap_values
-from selfplay.dataset.exact_values import exact_values
+from selfplay.dataset.exact_values import exact_values, solver_of
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.search_targets import position_outcomes
 from selfplay.dataset.target_rules import full, search, watkins
@@ -139,3 +142,12 @@ def test_games_without_a_solver_are_refused():
     for rule in (search, full):
         with pytest.raises(SettingError, match=r"^exact_from: tictactoe has no exact solver; set exact_from=null$"):
             match_rows(played_at_random("tictactoe", exact_from=3), rule)
+
+
+def test_only_the_tables_of_one_solver_are_kept():
+    first = weakref.ref(solver_of(make_game("othello_4x4")))
+    played = played_at_random("othello_4x4", exact_from=4)
+    exact_values(played.game, played.record, 4, match_return)
+    assert solver_of(played.game) is solver_of(played.game)
+    gc.collect()
+    assert first() is None
