@@ -3,8 +3,8 @@
     python benchmarks/pretrained.py connect_four
     python benchmarks/pretrained.py othello --run outputs/pretrained --replace
 
-Each is the last level of the recipe with the name of its game; for Othello, ProbCut is fitted to it. The run continues
-where it was interrupted. With --replace the new files take the place of those in selfplay/pretrained/.
+Each is the last level of a recipe: connect_four, and for Othello othello_large, to which ProbCut is fitted. The run
+continues where it was interrupted. With --replace the new files take the place of those in selfplay/pretrained/.
 """
 
 import project_environment
@@ -23,14 +23,15 @@ from selfplay.runs.written_files import sha256
 from selfplay.settings.probcut import ProbCutSettings
 from selfplay.stages.fit_probcut import fit_probcut
 
-GAMES = ("connect_four", "othello")
+RECIPES = {"connect_four": "connect_four", "othello": "othello_large"}
+"""By game."""
 DEEPEST = {"othello": 10}
 """The depth to which ProbCut is fitted, in games in which it is."""
 
 
 def trained(game: str, run: Path) -> Path:
-    """The folder of the last level of the game's recipe."""
-    settings = compose_settings([f"game={game}", f"recipe={game}", f"run_dir={run}"])
+    """The folder of the last level of the recipe."""
+    settings = compose_settings([f"game={game}", f"recipe={RECIPES[game]}", f"run_dir={run}"])
     learn_levels(settings, progress_bar)
     if game in DEEPEST and not RunFolder(run).probcut(settings.levels).exists():
         fit_probcut(ProbCutSettings(str(run), settings.game, level=settings.levels, deepest=DEEPEST[game]))
@@ -61,7 +62,7 @@ def replace(game: str, level: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("games", nargs="+", choices=GAMES, metavar="GAME")
+    parser.add_argument("games", nargs="+", choices=RECIPES, metavar="GAME")
     parser.add_argument("--run", type=Path, default=Path("outputs/pretrained"), help="folder of the runs")
     parser.add_argument("--replace", action="store_true", help="replace the agent in the package")
     options = parser.parse_args()
