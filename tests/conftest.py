@@ -10,6 +10,7 @@ import torch
 from hypothesis import settings
 
 from selfplay import learn_levels
+from selfplay.compute.cores import set_search_threads
 from tests.support.runs import tiny_settings
 from tests.support.wheels import installed_wheel
 
@@ -18,6 +19,12 @@ settings.register_profile("selfplay", deadline=None, derandomize=True, database=
 settings.load_profile("selfplay")
 
 torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
+def _one_search_thread() -> None:
+    """Each test begins with the default, whatever programs earlier tests have started."""
+    set_search_threads(1)
 
 
 @pytest.fixture(scope="session")

@@ -84,12 +84,9 @@ def test_with_probcut_threads_share_only_searches_with_a_time_limit(monkeypatch)
 
 def test_new_searchers_use_the_number_of_threads_that_was_set():
     assert search_threads() == searcher_with(1, "tictactoe").num_threads == 1
-    try:
-        set_search_threads(3)
-        game = make_game("tictactoe")
-        assert Searcher(game, evaluation_for(game)).num_threads == 3
-    finally:
-        set_search_threads(1)
+    set_search_threads(3)
+    game = make_game("tictactoe")
+    assert Searcher(game, evaluation_for(game)).num_threads == 3
 
 
 def test_a_time_limit_ends_all_threads():

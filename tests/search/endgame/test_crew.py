@@ -24,13 +24,6 @@ def solver_with(threads, table_bits=20):
     return solver
 
 
-@pytest.fixture
-def _one_thread_afterwards():
-    yield
-    set_search_threads(1)
-
-
-@pytest.mark.usefixtures("_one_thread_afterwards")
 def test_new_solvers_use_the_number_of_threads_that_was_set():
     assert search_threads() == EndgameSolver(make_game("othello"), 1).num_threads == 1
     set_search_threads(3)
