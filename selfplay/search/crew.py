@@ -28,7 +28,7 @@ class Crew(NamedTuple):
     """int64[MARKS]: hashes of the positions being searched; of length 1 if there is only one thread, which marks none.
     """
     finished: NDArray[np.int64]
-    """int64[1]: 1 as soon as one of several threads has found the value."""
+    """int64[1]: not 0 once a thread has found the value, so that the others stop."""
 
 
 def new_crew(threads: int) -> Crew:
