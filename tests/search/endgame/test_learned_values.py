@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from selfplay.compute.compilation import compiled
+from selfplay.compute.intrinsics import borrowed
 from selfplay.games import make_game
 from selfplay.games.patterns import make_patterns
 from selfplay.search.endgame import learned_values as learned
@@ -36,12 +37,12 @@ def test_patterns_whose_index_needs_more_than_16_bits_give_no_learned_values():
 def test_learned_values_are_those_of_the_evaluation_up_to_rounding():
     tables = random_tables(((0, 1, 2, 9), (0, 1, 2, 3, 4, 5, 6, 7, 9, 14), (27, 28)))
     values = learned.learned_values(tables)
-    learned_value, borrowed_values = learned.learned_value, learned.borrowed_values
+    learned_value = learned.learned_value
 
     @compiled
     def both(own, opp, values, tables, found, expected):
         for i in range(len(own)):
-            found[i] = learned_value(own[i], opp[i], borrowed_values(values))
+            found[i] = learned_value(own[i], opp[i], borrowed(values))
             expected[i] = sum_of_entries(opp[i], own[i], tables)
 
     own, opp = np.random.default_rng(1).integers(-(2**63), 2**63 - 1, size=(2, 1000))
