@@ -53,9 +53,10 @@ def make_table(bits: int) -> Table:
     return np.zeros(ENTRY << bits, dtype=np.int64)
 
 
+@part_of_compiled
 def stores_nothing(table: Table) -> bool:
     """Whether nothing is ever stored in this table."""
-    return len(table) == ENTRY
+    return bool(table.shape[0] == ENTRY)
 
 
 @part_of_compiled
@@ -83,7 +84,7 @@ def look_up(table: Table, frame: SearchedPosition, left: int, is_root: bool) -> 
     The answer is written to `frame.best` and `frame.is_open`. Only values outside the window are answers: one inside it
     would come without its principal variation.
     """
-    if left < LEAST_STORED_DEPTH or table.shape[0] == ENTRY:
+    if left < LEAST_STORED_DEPTH or stores_nothing(table):
         return False, 0
     place = place_of(table, frame.own, frame.opp)
     bits, known = table[place + VALUE], table[place + KNOWN]
@@ -110,7 +111,7 @@ def is_outside(value: float, kind: int, alpha: float, beta: float) -> bool:
 @part_of_compiled
 def store(table: Table, frame: SearchedPosition, left: int) -> None:
     """Store the result of a search of a position `left` plies ahead."""
-    if left < LEAST_STORED_DEPTH or table.shape[0] == ENTRY:
+    if left < LEAST_STORED_DEPTH or stores_nothing(table):
         return
     kind_below_beta = UPPER_BOUND if frame.best <= frame.alpha else EXACT
     kind = LOWER_BOUND if frame.best >= frame.beta else kind_below_beta

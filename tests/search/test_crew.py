@@ -91,7 +91,7 @@ def test_new_searchers_use_the_number_of_threads_that_was_set():
 
 def test_a_time_limit_ends_all_threads():
     searcher, before = searcher_with(3, "othello"), threading.active_count()
-    result = searcher.search(position_after(searcher.game, 12, 0), 60, time_limit=0.3)
+    result = searcher.search(position_after(searcher.game, 12, 0), 60, time_limit=1)
     assert THREADS_FROM <= result.depth < 60
     end = time.monotonic() + 10
     while threading.active_count() > before and time.monotonic() < end:
