@@ -104,15 +104,16 @@ class ConsoleText:
             words: the value of the action in words, if it is exact.
             in_points: whether the values are numbers of points.
         """
-        if ply.reason is not None:
-            return f"{subject} plays {self.action(ply.action)}: {ply.reason}."
-        is_valued = values is not None and np.isfinite(values[ply.action])
-        value = (
-            f", {self.value(values[ply.action], words, in_points=in_points)}"
-            if values is not None and is_valued
-            else ""
-        )
-        return f"{subject} plays {self.action(ply.action)}{HOW_CHOSEN[ply.is_random]}{value}."
+        value = None if values is None or not np.isfinite(values[ply.action]) else float(values[ply.action])
+        how = "" if ply.reason is not None else HOW_CHOSEN[ply.is_random]
+        because = self.because(ply.reason, value, words, in_points=in_points)
+        return f"{subject} plays {self.action(ply.action)}{how}{because}."
+
+    def because(self, reason: str | None, value: float | None, words: str | None, *, in_points: bool) -> str:
+        """The end of a sentence about an action: its reason, or else its value; empty if neither is known."""
+        if reason is not None:
+            return f": {reason}"
+        return "" if value is None else f", {self.value(value, words, in_points=in_points)}"
 
     def visits(self, counts: Sequence[int]) -> str:
         """The number of simulations through each action, the largest first."""

@@ -132,14 +132,14 @@ class ConsoleValues:
             self.write(f"{said}; {self._names(best)} would have {' '.join([PARTICIPLES[verb], *rest])}.")
 
     def show_hint(self) -> None:
-        """Write an action to consider. Raises NotNowError if no values are known."""
+        """Write what the other player would do. Raises NotNowError if no values are known."""
         with self.patience.waiting():
             given = self._patiently(lambda seconds: hint(self.session, time_limit=seconds))
         self.show(with_values=True)
         if given.words is None or given.source != PERFECT:
             in_points = given.source != PERFECT and self.session.values_in_points()
-            value = self.text.value(given.value, given.words, in_points=in_points)
-            self.write(f"{given.source} would play {self.text.action(given.action)}, {value}.")
+            because = self.text.because(given.reason, given.value, given.words, in_points=in_points)
+            self.write(f"{given.source} would play {self.text.action(given.action)}{because}.")
         elif not self.shows[PERFECT]:
             self._write_best()
         if self.shows[PERFECT] and not self._has_scores:

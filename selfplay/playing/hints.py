@@ -6,9 +6,11 @@ Perfect values are known in games that `perfect_player_of` solves; in other game
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
+from selfplay.compute.random_numbers import Draws
 from selfplay.errors import NotNowError
-from selfplay.players.capabilities import ValuesActions, exact_value_text
+from selfplay.players.capabilities import ExplainsActions, Explores, ValuesActions, exact_value_text
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
 from selfplay.playing.session import Session
@@ -21,19 +23,21 @@ class Hint(NamedTuple):
     action: int
     text: str
     """The text of the action."""
-    value: float
-    """On the scale of the player in `source`."""
+    value: float | None
+    """On the scale of the player in `source`; None if it does not know the value of this action."""
     source: str
-    """The name of the player whose values are used."""
+    """The name of the player who would take the action."""
     words: str | None = None
     """The value in words, such as "wins in 8", if it is that of an exact solver."""
+    reason: str | None = None
+    """Why the player would take it, if the player explains its actions."""
 
 
 def hint(session: Session, by: Player | None = None, time_limit: float | None = None) -> Hint:
-    """The best action in the current position; of equal ones the lowest.
+    """What a player would do in the current position, or the lowest of the best actions with perfect play.
 
     Args:
-        by: the player whose values are used; None: those of `session.action_values`, or else of perfect play.
+        by: the player; None: the one whose values `session.action_values` gives, or perfect play if they are unknown.
         time_limit: seconds to wait for perfect play; None for no limit.
 
     Raises:
@@ -42,30 +46,39 @@ def hint(session: Session, by: Player | None = None, time_limit: float | None = 
     """
     if session.is_over:
         raise NotNowError("the match is over")
-    values, source = _values_and_source(session, by, time_limit)
-    if values is None and by is not None:
+    player = by or session.adviser()
+    values = session.action_values() if by is None else _values_of(by, session)
+    if player is not None and values is not None and not np.isnan(values).all():
+        return _choice_of(player, values, session)
+    if by is not None:
         raise NotNowError(f"{by.name} does not value actions")
-    if values is None or source is None:
+    perfect, values = perfect_player_of(session.game), perfect_values(session, time_limit=time_limit)
+    if perfect is None or values is None:
         raise NotNowError(
             f"no player here values actions, and {session.game.presentation.title} is too large to be solved"
         )
-    action = int(np.nanargmax(values))
-    value = float(values[action])
-    words = exact_value_text(source, value, session.state)
-    return Hint(action, session.game.action_to_string(action), value, source.name, words)
+    return _hint(perfect, best_actions(values)[0], values, session)
 
 
-def _values_and_source(
-    session: Session, by: Player | None, time_limit: float | None
-) -> tuple[Values | None, Player | None]:
-    if by is not None:
-        valuing = by.as_a(ValuesActions)
-        own = None if valuing is None else valuing.action_values(session.state)[0].numpy()
-        return None if own is None or np.isnan(own).all() else own, by
-    own = session.action_values()
-    if own is not None and not np.isnan(own).all():
-        return own, session.adviser()
-    return perfect_values(session, time_limit=time_limit), perfect_player_of(session.game)
+def _values_of(player: Player, session: Session) -> Values | None:
+    valuing = player.as_a(ValuesActions)
+    return None if valuing is None else valuing.action_values(session.state)[0].numpy()
+
+
+def _choice_of(player: Player, values: Values, session: Session) -> Hint:
+    """What the player would do if it did not explore."""
+    exploring = player.as_a(Explores)
+    greedy = player if exploring is None else exploring.player
+    draws = Draws(session.key, torch.tensor([session.match]), len(session.plies))
+    explaining = player.as_a(ExplainsActions)
+    reason = None if explaining is None else explaining.reason(session.state)
+    return _hint(player, int(greedy.act(session.state, draws)), values, session, reason)
+
+
+def _hint(player: Player, action: int, values: Values, session: Session, reason: str | None = None) -> Hint:
+    value = None if np.isnan(values[action]) else float(values[action])
+    words = None if value is None else exact_value_text(player, value, session.state)
+    return Hint(action, session.game.action_to_string(action), value, player.name, words, reason)
 
 
 def perfect_values(session: Session, ply: int | None = None, time_limit: float | None = None) -> Values | None:

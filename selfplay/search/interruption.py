@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from threading import Thread
+from threading import Event, Thread
 from time import monotonic
 from typing import TypeVar
 
@@ -32,6 +32,10 @@ POLL_SECONDS = 0.1
 
 SECONDS_TO_STOP = 2.0
 """How long to wait for the work after telling it to stop."""
+
+
+PROGRAM_ENDS = Event()
+"""Set when the program ends: all such work stops, because a thread that still runs then can abort the process."""
 
 
 class StoppedError(Exception):
@@ -68,6 +72,7 @@ def run_interruptibly(
     Raises:
         SettingError: `time_limit` is not above 0.
         TimeLimitError: `function` does not finish in time.
+        StoppedError: the program ends.
         KeyboardInterrupt: Ctrl-C, if called in the main thread.
         Exception: whatever `function` raises.
     """
@@ -93,11 +98,13 @@ def _run_in_thread(function: Callable[[StopFlag], Result], time_limit: float | N
     end = math.inf if time_limit is None else monotonic() + time_limit
     try:
         thread.start()
-        while not outcome.done() and monotonic() < end:
+        while not outcome.done() and monotonic() < end and not PROGRAM_ENDS.is_set():
             # A signal that arrives just before the wait does not end it and is handled only afterwards.
             wait([outcome], min(POLL_SECONDS, max(0.0, end - monotonic())))
         if outcome.done():
             return outcome.result()
+        if PROGRAM_ENDS.is_set():
+            raise StoppedError
         raise TimeLimitError(f"{name} did not finish within {time_limit:g} seconds; set a longer time limit")
     finally:
         if not outcome.done():

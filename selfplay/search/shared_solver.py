@@ -8,6 +8,7 @@ A third thread solves the positions of the next PLIES_AHEAD plies after the posi
 thinks about it.
 """
 
+import atexit
 import math
 from collections import OrderedDict
 from collections.abc import Callable
@@ -22,6 +23,7 @@ import torch
 from selfplay.errors import TimeLimitError
 from selfplay.games.state import State
 from selfplay.search.exact_solver import ExactSolver, words_of
+from selfplay.search.interruption import PROGRAM_ENDS
 
 Item = TypeVar("Item")
 
@@ -190,11 +192,11 @@ class _Ahead(NamedTuple):
 
 
 class _Worker(Generic[Item]):
-    """A thread that works on positions in the order in which they are added."""
+    """A thread that works on positions in the order in which they are added, until the program ends."""
 
     def __init__(self, name: str, work: Callable[[Item], None]) -> None:
         self._name, self._work = name, work
-        self._positions: SimpleQueue[Item] = SimpleQueue()
+        self._positions: SimpleQueue[Item | None] = SimpleQueue()
         self._thread: Thread | None = None
 
     @property
@@ -205,13 +207,20 @@ class _Worker(Generic[Item]):
         self._positions.put(position)
         # A fork of the process does not have the thread.
         if self._thread is None or not self._thread.is_alive():
-            # A daemon thread, so that it does not keep the program from ending.
+            # A daemon thread, because Python would wait for another kind before it calls `_end`.
             self._thread = Thread(target=self._run, daemon=True, name=self._name)
             self._thread.start()
+            atexit.register(self._end, self._thread)
 
     def _run(self) -> None:
-        while True:
-            self._work(self._positions.get())
+        while (position := self._positions.get()) is not None and not PROGRAM_ENDS.is_set():
+            self._work(position)
+
+    def _end(self, thread: Thread) -> None:
+        """End the thread: Python would stop it inside of a function of torch, which aborts the process."""
+        PROGRAM_ENDS.set()
+        self._positions.put(None)
+        thread.join()
 
 
 def _value_actions(solver: ExactSolver, solving: Solving, seconds: float) -> bool:

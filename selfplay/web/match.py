@@ -175,6 +175,7 @@ class Match:
             square=self.game.presentation.placed_squares(self.session.state, [given.action])[0],
             value=given.value,
             words=given.words,
+            reason=given.reason,
             source=opponent.view.label if given.source == opponent.player.name else given.source,
         )
 

@@ -184,8 +184,9 @@ class HintView(BaseModel):
     action: int
     text: str
     square: int | None
-    value: float
+    value: float | None = Field(description="null: not known.")
     words: str | None = Field(description='The value in words if it is exact, such as "wins in 8"; null: an estimate.')
+    reason: str | None = Field(description="Why the player would take it; null: it does not say.")
     source: str
 
 

@@ -12,7 +12,7 @@ from selfplay.playing.hints import hint, optimal_actions, perfect_values
 from selfplay.playing.session import Session
 from tests.support.pile import Pile
 from tests.support.session_play import GAME, play_on, session_with
-from tests.support.stub_players import FirstLegal, Valuing
+from tests.support.stub_players import FirstLegal, Learning, Valuing
 
 # ---------------------------------------------------------------------- values, hints, perfect play
 
@@ -40,7 +40,7 @@ def test_no_values_between_two_people_or_against_a_player_without_values() -> No
         session = session_with(opponent)
         assert session.action_values() is None
         # Perfect play steps in.
-        assert hint(session) == (0, "0,0", 0.0, "perfect", None)
+        assert hint(session) == (0, "0,0", 0.0, "perfect", None, None)
 
 
 def test_the_hint_is_the_best_action_by_the_opponent_or_a_given_player() -> None:
@@ -48,10 +48,17 @@ def test_the_hint_is_the_best_action_by_the_opponent_or_a_given_player() -> None
     given = hint(session)
     assert (given.action, given.text, given.source) == (8, "2,2", "valuing")
     assert given.value == pytest.approx(0.08)
-    assert hint(session, perfect_player_of(GAME)) == (0, "0,0", 0.0, "perfect", None)
+    assert hint(session, perfect_player_of(GAME))[2:] == (0.0, "perfect", None, None)
     play_on(session, 0, 1, 2)
     with pytest.raises(NotNowError, match="over"):
         hint(session)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0])
+def test_a_hint_is_what_the_player_itself_does_when_it_does_not_explore(epsilon: float) -> None:
+    session = session_with(EpsilonGreedyPlayer(GAME, Learning(GAME), [epsilon]))
+    # Its values are highest for action 8.
+    assert hint(session)[:3] == (0, "0,0", 0.0)
 
 
 def test_perfect_values_and_optimal_actions_of_a_position() -> None:

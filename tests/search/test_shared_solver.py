@@ -1,5 +1,7 @@
 """A solver for many requests: turns, values known so far, errors."""
 
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -156,3 +158,32 @@ def test_nothing_is_solved_ahead_of_a_position_that_was_not_asked_for_last(solve
     hard.finished.result(PATIENCE)
     until(lambda: len(solver._kept) == 2 + 7 + 49)
     assert words_of(QUICK, 0) not in solver._kept
+
+
+EXITS = """
+import os, sys, time
+import torch
+from selfplay.games import make_game
+from selfplay.search.interruption import PROGRAM_ENDS
+from selfplay.search.shared_solver import SharedSolver
+
+class BusySolver:
+    counts_points, game = False, make_game("connect_four")
+
+    def action_values(self, state, **_):
+        while not PROGRAM_ENDS.is_set():
+            torch.arange(7).nonzero()
+
+torch.set_num_threads(1)
+for _ in range(3):
+    if os.fork() == 0:
+        SharedSolver(lambda bits: BusySolver()).ask(BusySolver.game.init())
+        time.sleep(0.1)
+        sys.exit()
+    print(os.wait()[1], flush=True)
+"""
+
+
+def test_a_program_ends_well_while_positions_are_being_solved() -> None:
+    done = subprocess.run([sys.executable, "-c", EXITS], capture_output=True, check=False, text=True, timeout=PATIENCE)
+    assert (done.stdout, done.stderr) == ("0\n" * 3, "")

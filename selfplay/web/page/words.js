@@ -48,8 +48,11 @@ export function whatHappened(match, before) {
   return words.join(" ").trim();
 }
 
-export function aboutHint(match, { action, source, text, value, words }) {
+export function aboutHint(match, { action, reason, source, text, value, words }) {
   const who = source === "perfect" ? "Perfect play" : source;
+  if (reason !== null || value === null) {
+    return `${who} would play ${text} here${reason === null ? "" : `: ${reason}`}.`;
+  }
   const { scale, shares } = valuesToShow("adviser", match, null);
   const more = shares.has(action) ? `, ${shares.get(action)}% of its simulations` : "";
   return words === null ? `${who} would play ${text} here (value ${inUnits(value, scale)}${more}).` : `${who}: ${text} ${words}.`;
