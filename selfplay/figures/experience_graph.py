@@ -155,7 +155,7 @@ def _draw_node(axes: Axes, graph: nx.DiGraph, number: int, place: tuple[float, f
     below = y - BOARD / 2 - 0.17
     axes.text(x, below, _label(node), ha="center", va="center", fontsize=10, fontweight="bold", color=DARK)
     if node["hidden"]:
-        axes.text(x + BOARD / 2 + 0.05, below, f"+{node['hidden']}", va="center", fontsize=7, color=GREY)
+        axes.text(x + BOARD / 2 + 0.05, below, f"{node['hidden']} more", va="center", fontsize=7, color=GREY)
 
 
 def _label(node: Mapping[str, Any]) -> str:
@@ -197,7 +197,7 @@ def _draw_texts(axes: Axes, boards: int, left: float, bottom: float, top: float)
     axes.text(left + 0.25, top - 0.28, title, fontsize=13, fontweight="bold", va="center")
     note = (
         "below a board: its score, up to +1 for X and \N{MINUS SIGN}1 for O; wider and darker: closer to a win\n"
-        "+n: number of following boards that are not shown"
+        "3 more: number of following boards that are not shown"
     )
     axes.text(left + 0.25, bottom + 0.28, note, fontsize=8.5, va="center", color=DARK)
 

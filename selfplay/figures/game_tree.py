@@ -207,7 +207,7 @@ def _draw_position(
     half = 3.2 * small * (len(attributes["text"]) + 1) + 5
     beside: dict[str, Any] = {"xy": (x, y), "textcoords": "offset points", "va": "center", "annotation_clip": False}
     if attributes["moves_hidden"] or attributes["beneath"]:
-        text = "\N{HORIZONTAL ELLIPSIS}" + (f" +{attributes['beneath']:,}" if attributes["beneath"] else "")
+        text = f"{attributes['beneath']:,} more" if attributes["beneath"] else "\N{HORIZONTAL ELLIPSIS}"
         axes.annotate(text, xytext=(half, -3), fontsize=8 * small, color=GREY, **beside)
     if len(visits) > 1:
         text = f"{len(visits)}\N{MULTIPLICATION SIGN}"
@@ -220,6 +220,6 @@ def _draw_legend(figure: Figure, size: tuple[float, float], players: tuple[str, 
         f"Values are to {players[0]}. Green: the chosen line. Dashed with red bars: cut off, never visited. "
         "\N{LESS-THAN OR EQUAL TO} \N{GREATER-THAN OR EQUAL TO}: the rest could not matter.\n"
         "2\N{MULTIPLICATION SIGN}: visited twice, after a null window required it. "
-        "\N{HORIZONTAL ELLIPSIS} +n: moves not shown, and the positions visited after them."
+        "32 more: visited positions that are not shown. \N{HORIZONTAL ELLIPSIS}: moves not shown, none visited."
     )
     figure.text(0.15 / width, 0.28 / height, note, fontsize=8, va="center", color=DARK)

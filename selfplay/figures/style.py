@@ -5,7 +5,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib import style
 from matplotlib.axes import Axes
@@ -15,7 +15,9 @@ from matplotlib.ticker import MaxNLocator
 from PIL import Image
 
 from selfplay.players.player_names import readable_name
+from selfplay.runs.run_settings import changes_of_recipe
 from selfplay.runs.written_files import written_whole
+from selfplay.settings.run import Settings
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -25,6 +27,8 @@ log = logging.getLogger(__name__)
 DPI = 150
 LINE_OF_TEXT = 0.045
 """The height of a small line of text, as a share of the height of the axes of a single figure."""
+POINTS_OF_LINE = 15
+"""The height of a line of a legend or a note."""
 BLUE, ORANGE, GREEN, RED, GREY, DARK = "#2f6db3", "#d97b1f", "#3a9a5b", "#c23b3b", "#8b929c", "#374151"
 
 
@@ -58,16 +62,17 @@ def save_animation(frames: Sequence[Image.Image], path: Path, milliseconds: int 
     log.info("wrote %s", path)
 
 
-def source_of(title: str, recipe: str, seed: int) -> str:
-    """What the figures of a run show: the title of the game, the recipe and the seed."""
-    return f"{title}, recipe={recipe}, seed={seed}"
+def source_of(title: str, settings: Settings) -> str:
+    """What the figures of a run show: the title of the game, the recipe, the seed, and the settings changed in it."""
+    changed = (f", {name}={value}" for name, value in changes_of_recipe(settings).items())
+    return f"{title}, recipe={settings.recipe}, seed={settings.seed}{''.join(changed)}"
 
 
 def write_source(figure: Figure, source: str) -> None:
     """Write above the titles of a figure what it shows."""
     if source:
         title = "\n".join(filter(None, (source, figure.get_suptitle())))
-        figure.suptitle(title, x=0.01, ha="left", fontsize=11, color=DARK)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11, color=DARK, wrap=True)
 
 
 @default_style()
@@ -92,6 +97,32 @@ def decorate(axes: Axes, title: str, x_label: str, y_label: str) -> None:
     axes.set_axisbelow(True)
     axes.margins(y=0.1)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def legend_above(axes: Axes, columns: int) -> None:
+    """A legend in this number of columns, between the title and the data."""
+    entries = len(axes.get_legend_handles_labels()[1])
+    axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=columns,
+        frameon=False,
+        fontsize=9,
+        borderpad=0,
+        borderaxespad=0.3,
+    )
+    _raise_title(axes, -(-entries // columns))
+
+
+def note_above(axes: Axes, note: str) -> None:
+    """A note between the title and the data."""
+    place: dict[str, Any] = {"xy": (0, 1), "xycoords": "axes fraction", "xytext": (0, 4), "textcoords": "offset points"}
+    axes.annotate(note, **place, va="bottom", color=DARK, fontsize=9)
+    _raise_title(axes, note.count("\n") + 1)
+
+
+def _raise_title(axes: Axes, lines: int) -> None:
+    axes.set_title(axes.get_title("left"), loc="left", fontsize=11, fontweight="bold", pad=7 + POINTS_OF_LINE * lines)
 
 
 def single_figure(title: str, x_label: str, y_label: str) -> tuple[Figure, Axes]:

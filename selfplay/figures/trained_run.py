@@ -1,7 +1,6 @@
 """The data from which the figures of a run are drawn."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from torch import nn
@@ -13,6 +12,7 @@ from selfplay.runs.checkpoints import load_checkpoint, read_metadata
 from selfplay.runs.data_changes import data_changes
 from selfplay.runs.manifest import Manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.run import Settings
 from selfplay.training.epoch_loss_csv import read_epoch_losses
 from selfplay.training.fitting import EpochLoss
 
@@ -48,17 +48,17 @@ class TrainedRun(NamedTuple):
         return load_checkpoint(self.folder.agent(level), self.game).network
 
 
-def read_trained_run(run_dir: str | Path, recipe: str = "default", seed: int = 0) -> TrainedRun:
-    """Read the losses of all trained levels. The recipe and the seed are named in the figures.
+def read_trained_run(settings: Settings) -> TrainedRun:
+    """Read the losses of all trained levels of the run.
 
     Raises:
         StageError: no level is trained yet.
         InvalidFileError: a file of a level is missing or broken.
     """
-    folder = RunFolder(Path(run_dir))
+    folder = RunFolder.of(settings)
     levels = folder.trained_levels()
     if not levels:
         raise StageError(f"{folder.path} has no trained level to plot; run the loop first")
     losses = {level: read_epoch_losses(folder.epoch_loss(level)) for level in levels}
     game = make_game(read_metadata(folder.agent(levels[-1]))["game"])
-    return TrainedRun(folder, game, levels, losses, source_of(game.presentation.title, recipe, seed))
+    return TrainedRun(folder, game, levels, losses, source_of(game.presentation.title, settings))

@@ -64,6 +64,20 @@ def wilson_interval(count: int, matches: int) -> tuple[float, float]:
     return float(interval.low), float(interval.high)
 
 
+def sign_test_interval(results: WinDrawLoss[int]) -> tuple[float, float]:
+    """The 95 % interval of wins minus losses that belongs to `sign_test`: without 0 exactly where that decides.
+
+    Of d = wins + losses matches a share p is won, with the exact interval of Clopper and Pearson (1934); the difference
+    is d * (2 * p - 1).
+    """
+    from scipy.stats import binomtest
+
+    if (decided := results.wins + results.losses) == 0:
+        return 0.0, 0.0
+    interval = binomtest(results.wins, decided).proportion_ci(CONFIDENCE, method="exact")
+    return float(decided * (2 * interval.low - 1)), float(decided * (2 * interval.high - 1))
+
+
 def sign_test(results: WinDrawLoss[int]) -> str:
     """BETTER or WORSE if the player won or lost significantly more matches, else UNDECIDED.
 

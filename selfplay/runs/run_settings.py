@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfplay.errors import InvalidFileError, shortened
+from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.registry import named_modules
 from selfplay.runs.manifest import Manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.choices import commands_in, modules_in, texts_in
 from selfplay.settings.compose import compose_settings_of, name_settings_modules, take_over, with_outside_names
-from selfplay.settings.fields import run_record
-from selfplay.settings.run import Settings
+from selfplay.settings.fields import leaves, run_record
+from selfplay.settings.run import Settings, compose_settings
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 SECTION = "run"
 SHOWN = 5
 """Number of settings that a message names."""
+
+
+NOT_CHANGES = ("recipe", "seed", "game.name", "threads", "dataset.format", "dataset.shard_matches")
+"""Settings that `changes_of_recipe` leaves out: those named anyway, and those that say where or how fast."""
 
 
 def record_run_settings(settings: Settings) -> None:
@@ -68,6 +72,23 @@ def settings_of_run(run_dir: str | Path, overrides: Sequence[str] = ()) -> Setti
     return composed_for_run([*overrides, f"run_dir='{run_dir}'"])
 
 
+def changes_of_recipe(settings: Settings) -> dict[str, str]:
+    """The settings of a run that differ from those of its recipe, by their names, with their values as texts.
+
+    Only those that change what is learned or measured; none if the recipe is not one of conf/recipe/.
+    """
+    try:
+        recipe = compose_settings([f"recipe={settings.recipe}"])
+    except SettingError:
+        return {}
+    usual = flat_settings({leaf.name: leaf.value for leaf in leaves(recipe)})
+    return {
+        name: _text(value)
+        for name, value in flat_settings(run_record(settings)).items()
+        if name not in NOT_CHANGES and (name not in usual or value != usual[name])
+    }
+
+
 def _check_code(path: Path, taken: Mapping[str, Any]) -> None:
     """Raise InvalidFileError if settings from a file start a program, or import a module that the user has not named.
 
@@ -88,4 +109,4 @@ def _named(settings: Mapping[str, Any]) -> str:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))

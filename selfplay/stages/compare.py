@@ -11,7 +11,7 @@ from typing import Any
 from selfplay.figures.figure_files import COMPARISON_FIGURES, write_figures
 from selfplay.figures.style import source_of
 from selfplay.figures.tensorboard import write_comparison_events
-from selfplay.grading.comparison import Comparison, compare_levels
+from selfplay.grading.comparison import compare_levels
 from selfplay.grading.comparison_report import comparison_report
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
@@ -35,7 +35,8 @@ def compare_and_report(settings: Settings, progress: ProgressBar = NoProgress) -
     manifest = Manifest(run.path)
     manifest.forget("comparison")
     comparison = compare_levels(settings, progress)
-    figures = write_figures(COMPARISON_FIGURES, comparison, run.figures, _source(comparison, settings))
+    source = source_of(comparison.game.presentation.title, settings)
+    figures = write_figures(COMPARISON_FIGURES, comparison, run.figures, source)
     write_comparison_events(settings, comparison.table)
     report = comparison_report(comparison, settings)
     with written_whole(run.report) as partial:
@@ -57,10 +58,6 @@ def is_compared(settings: Settings) -> bool:
         again = command_line("compare")
         log.info("levels already compared, skipped (%s); %s compares them again", run.comparison, again)
     return is_done
-
-
-def _source(comparison: Comparison, settings: Settings) -> str:
-    return source_of(comparison.game.presentation.title, settings.recipe, settings.seed)
 
 
 def _comparison_record(settings: Settings, run: RunFolder) -> dict[str, Any]:

@@ -12,5 +12,5 @@ def draw_run_figures(settings: Settings) -> None:
         StageError: no level is trained yet, or a file cannot be written.
         InvalidFileError: a file of a level is missing or broken.
     """
-    run = read_trained_run(settings.run_dir, settings.recipe, settings.seed)
+    run = read_trained_run(settings)
     write_figures(RUN_FIGURES, run, run.folder.figures, run.source)

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
@@ -25,18 +26,20 @@ from selfplay.figures.of_run.position_values import (
     position_value_bars,
     position_values,
 )
-from selfplay.figures.style import save_animation, save_figure
+from selfplay.figures.style import GREEN, GREY, RED, save_animation, save_figure
 from selfplay.figures.trained_run import read_trained_run
 from selfplay.games import make_game
+from selfplay.games.win_draw_loss import WinDrawLoss, sign_test
 from selfplay.grading.judge.positions import JudgedGrade, MoveQuality
 from selfplay.registry import Registry
 from selfplay.stages.draw_figures import draw_run_figures
-from selfplay.training.fitting import EpochLoss
+from selfplay.training.fitting import EpochLoss, LossParts
 
 
-def losses_of(levels: int, epochs: int = 3) -> dict[int, list[EpochLoss]]:
+def losses_of(levels: int, epochs: int = 3, *, has_policies: bool = False) -> dict[int, list[EpochLoss]]:
+    parts = LossParts(0.1, 0.9, 0.2, 1.1, 0.05) if has_policies else None
     return {
-        level: [EpochLoss(e, 0.1 / (e + level), 0.2 + 0.5 / (e * level), True) for e in range(1, epochs + 1)]
+        level: [EpochLoss(e, 0.1 / (e + level), 0.2 + 0.5 / (e * level), True, parts) for e in range(1, epochs + 1)]
         for level in range(1, levels + 1)
     }
 
@@ -47,10 +50,16 @@ def table_of(levels: int) -> pd.DataFrame:
     wins = np.where(level > 0, 400.0 - 10 * level, np.nan)
     lines = 120 // (1 + 2 * level) - 5
     columns = {"wins_vs_previous": wins, "draws_vs_previous": wins * 0 + 300, "losses_vs_previous": 700 - wins}
+    words = [sign_test(WinDrawLoss(400 - 10 * number, 300, 300 + 10 * number)) for number in range(1, levels + 1)]
+    columns |= {"word_vs_previous": [np.nan, *words]}
+    for result, rate in {"wins": 0.9, "draws": 0.1, "losses": 0.0}.items():
+        sampled = {"": 1000 * rate, "_rate_low": max(0, rate - 0.02), "_rate_high": rate + 0.02}
+        columns |= {f"{result}{end}_vs_random": wins * 0 + number for end, number in sampled.items()}
     columns |= {"exact_win_vs_random": 0.9 + 0 * level, "exact_draw_vs_random": 0.1 + 0 * level}
     columns |= {"exact_loss_vs_random": 0.0 * level, "optimal_action_rate": 1 - 0.4 / (level + 1)}
     columns |= {"losing_lines_first": lines.clip(0), "losing_lines_second": (2 * lines).clip(0)}
     columns |= {"value_error": np.where(level > 0, 0.3 / (level + 1), np.nan), "rating": 100.0 * level}
+    columns |= {"rating_low": 90.0 * level, "rating_high": 110.0 * level}
     return pd.DataFrame({"level": level, **columns})
 
 
@@ -84,7 +93,6 @@ def test_changes_of_the_training_data_are_marked_and_explained() -> None:
     validation, training = figure.axes
     assert [line.get_xdata()[0] for line in validation.lines[1:]] == [1.5, 3.5]
     assert [text.get_text() for text in validation.get_legend().get_texts()] == [
-        "validation loss",
         "from level 2: also on matches of earlier levels",
         "from level 4: no longer on random matches",
     ]
@@ -94,14 +102,16 @@ def test_changes_of_the_training_data_are_marked_and_explained() -> None:
     assert "spread of their targets" in merged.texts[0].get_text()
 
 
-def test_bars_are_wins_minus_losses_with_their_intervals() -> None:
-    table = table_of(3)
-    figure = wins_minus_losses(table)
-    assert bar_heights(figure) == [80, 60, 40]
-    low, high = figure.axes[0].collections[0].get_segments()[0][:, 1]
-    # The scores -1, 0, 1 of 390 wins, 300 draws, 310 losses, as a sample of 1,000.
-    scores = np.repeat([1.0, 0.0, -1.0], [390, 300, 310])
-    assert (high - low) / 2 == pytest.approx(1.959964 * scores.std() * np.sqrt(1000))
+def test_bars_are_wins_minus_losses_with_the_sign_test_of_the_table() -> None:
+    # 390, 380, ... wins and 310, 320, ... losses: the last levels lose more than they win.
+    figure = wins_minus_losses(table_of(9))
+    (axes,) = figure.axes
+    assert bar_heights(figure) == [80, 60, 40, 20, 0, -20, -40, -60, -80]
+    low, high = np.array([segment[:, 1] for segment in axes.collections[0].get_segments()]).T
+    assert ((low > 0) | (high < 0)).tolist() == [True, True, *[False] * 5, True, True]
+    colours = [bar.get_facecolor() for bar in axes.patches]
+    assert colours == [to_rgba(colour) for colour in (GREEN, GREEN, *[GREY] * 5, RED, RED)]
+    assert "sign test" in axes.texts[0].get_text()
 
 
 @pytest.mark.parametrize("levels", [1, 25])
@@ -125,8 +135,11 @@ def test_levels_without_a_losing_line_are_marked() -> None:
     assert len(exact_figures(table).axes[1].patches) == unbeatable
 
 
-def test_ratings_are_drawn() -> None:
-    assert drawn(ratings(table_of(4))) == [[0, 100, 200, 300, 400]]
+def test_ratings_are_drawn_with_their_intervals() -> None:
+    figure = ratings(table_of(4))
+    assert drawn(figure) == [[0, 100, 200, 300, 400]]
+    band = figure.axes[0].collections[0].get_paths()[0].vertices
+    assert {float(y) for x, y in band if x == 4} == {360, 440}
 
 
 @pytest.mark.parametrize("draw", [lambda: loss_curves(losses_of(3)), lambda: exact_figures(table_of(3), 0.9556)])
@@ -160,13 +173,11 @@ def test_references_are_lines_across_the_ratings_of_levels() -> None:
     figure = ratings(table_of(3), {"greedy_discs": 150.0, "search:negascout?depth=1": 151.0})
     assert drawn(figure) == [[0, 100, 200, 300], [150, 150], [151, 151]]
     names = {text.get_text(): text for text in figure.axes[0].texts}
-    assert list(names) == ["greedy_discs", "negascout, 1 ply"]
+    assert list(names)[1:] == ["greedy_discs", "negascout, 1 ply"]
     figure.draw_without_rendering()
     # As mere texts, without the short lines that lead to them.
-    low, high = (Text.get_window_extent(text) for text in names.values())
+    _, low, high = (Text.get_window_extent(text) for text in names.values())
     assert low.y1 <= high.y0
-    without = {"rating_low": [0, 90, 180, 270], "rating_high": [0, 110, 220, 330]}
-    assert len(ratings(table_of(3).assign(**without)).axes[0].collections) == 1
 
 
 def test_mistakes_are_drawn_by_group_and_overall() -> None:
@@ -202,8 +213,9 @@ def test_a_run_of_sumto100_gets_its_figures(tmp_path: Path) -> None:
     draw_run_figures(settings)
     names = {path.name for path in (tmp_path / "run" / "figures").iterdir()}
     assert names == {"losses.png", "loss_by_level.png", "position_values.png", "position_values.gif"}
-    run = read_trained_run(settings.run_dir, settings.recipe, settings.seed)
-    assert run.source == "SumTo100, recipe=sumto100, seed=0"
+    run = read_trained_run(settings)
+    changed = "training.epochs=2, training.steps_per_epoch=2, levels=2, matches=60"
+    assert run.source == f"SumTo100, recipe=sumto100, seed=0, {changed}"
     assert run.data_changes() == {2: "no longer on random matches (level 0)"}
     assert run.merges_rows
     positions = position_values(settings.run_dir, make_game("sumto100"), [1, 2])
@@ -234,21 +246,10 @@ def test_a_new_file_with_a_figure_is_found(tmp_path: Path, monkeypatch: pytest.M
     assert Image.open(tmp_path / "longest_match_x.png").size == (150, 150)
 
 
-def test_the_results_against_the_random_player_are_stacked_by_level() -> None:
-    table = pd.DataFrame(
-        {
-            "level": [0, 1, 2],
-            "wins_vs_random": [np.nan, 900, 950],
-            "draws_vs_random": [np.nan, 60, 50],
-            "losses_vs_random": [np.nan, 40, 0],
-        }
-    )
-    (axes,) = versus_random(table).axes
-    bars = [(bar.get_x() + bar.get_width() / 2, bar.get_y(), bar.get_height()) for bar in axes.patches]
-    assert [tuple(round(number, 6) for number in bar) for bar in bars] == [
-        *((1, 0, 900), (2, 0, 950)),
-        *((1, 900, 60), (2, 950, 50)),
-        *((1, 960, 40), (2, 1000, 0)),
-    ]
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels == ["wins (950 of level 2)", "draws (50 of level 2)", "losses (0 of level 2)"]
+def test_the_results_against_the_random_player_are_drawn_with_their_intervals() -> None:
+    figure = versus_random(table_of(2))
+    assert drawn(figure) == [[900, 900], [100, 100], [0, 0]]
+    whiskers = [collection.get_segments()[0][:, 1].tolist() for collection in figure.axes[0].collections]
+    assert whiskers == [pytest.approx(ends) for ends in ([880, 920], [80, 120], [0, 20])]
+    labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert labels == ["wins (900 of level 2)", "draws (100 of level 2)", "losses (0 of level 2)"]

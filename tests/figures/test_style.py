@@ -19,6 +19,7 @@ from selfplay.playing.analysis import analyse
 from selfplay.registry import Registry
 from selfplay.settings.analysis import AnalysisSettings
 from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.run import compose_settings
 from tests.grading.test_finished_runs import level_table, run_of
 from tests.support.experience_tools import learn, new_store, random_match
 from tests.support.runs import PROJECT
@@ -112,8 +113,30 @@ def test_a_matplotlibrc_in_the_current_folder_changes_no_figure_and_stays_in_for
 
 def test_the_title_of_a_figure_says_what_it_shows() -> None:
     figure, _ = single_figure("A title", "x", "y")
-    write_source(figure, source_of("Connect Four", "connect_four", 3))
-    assert figure.get_suptitle() == "Connect Four, recipe=connect_four, seed=3"
+    write_source(figure, "Connect Four, seed=3")
+    assert figure.get_suptitle() == "Connect Four, seed=3"
     figure.suptitle("Weights of level 2")
     write_source(figure, "Othello")
     assert figure.get_suptitle() == "Othello\nWeights of level 2"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "changed"),
+    [
+        (
+            ["recipe=article", "levels=17", "matches=30000", "threads=2", "executor=process", "dataset.format=parquet"],
+            "",
+        ),
+        (["matches=5000", "levels=3", "seed=0"], ", levels=3, matches=5000"),
+        (["architecture.hidden_sizes=[16]", "epsilons=[0.5]"], ", architecture.hidden_sizes=[16], epsilons=[0.5]"),
+    ],
+)
+def test_the_source_names_the_settings_that_differ_from_the_recipe(overrides: list[str], changed: str) -> None:
+    settings = compose_settings([*overrides, "run_dir=elsewhere"])
+    assert source_of("Othello", settings) == f"Othello, recipe={settings.recipe}, seed=0{changed}"
+
+
+def test_the_source_of_a_run_with_a_recipe_of_its_own_names_the_recipe() -> None:
+    settings = compose_settings(["levels=3"])
+    settings.recipe = "mine"
+    assert source_of("Othello", settings) == "Othello, recipe=mine, seed=0"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, total, wilson_interval
+from selfplay.games.win_draw_loss import WinDrawLoss, sign_test, sign_test_interval, total, wilson_interval
 
 
 def test_a_draw_is_half_a_point() -> None:
@@ -24,6 +24,16 @@ def test_the_opponent_sees_wins_as_losses() -> None:
 )
 def test_the_sign_test_compares_wins_with_losses(wins: int, losses: int, word: str) -> None:
     assert sign_test(WinDrawLoss(wins, 100, losses)) == word
+
+
+def test_the_interval_of_the_sign_test_contains_zero_exactly_where_it_does_not_decide() -> None:
+    for wins in range(180, 310, 2):
+        low, high = sign_test_interval(results := WinDrawLoss(wins, 472, 240))
+        assert low < wins - 240 < high
+        assert (sign_test(results) == "not told apart") == (low <= 0 <= high)
+    assert sign_test_interval(WinDrawLoss(0, 9, 0)) == (0, 0)
+    # Clopper and Pearson's interval of 7 in 10 at 95 %: 0.3475 to 0.9333.
+    assert sign_test_interval(WinDrawLoss(7, 0, 3)) == pytest.approx((-3.0495, 8.6651), abs=1e-3)
 
 
 def test_the_interval_is_that_of_wilson() -> None:

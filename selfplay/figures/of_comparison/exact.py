@@ -16,6 +16,8 @@ from selfplay.figures.style import (
     decorate,
     draw_by_level,
     empty_figure,
+    legend_above,
+    note_above,
     whole_numbers_on_x,
 )
 from selfplay.grading.comparison import Comparison
@@ -47,6 +49,7 @@ def exact_figures(table: "DataFrame", ceiling: float | None = None) -> Figure:
     decorate(panels[1, 1], "Error of the values against perfect play", "level", "mean squared error")
     draw_by_level(panels[1, 1], table, "value_error", BLUE)
     panels[1, 1].set_ylim(bottom=0)
+    note_above(panels[1, 1], "perfect values are -1, 0 and 1; the error of discounted values stays above 0")
     for axes in panels.flat:
         whole_numbers_on_x(axes, table["level"])
     return figure
@@ -54,16 +57,15 @@ def exact_figures(table: "DataFrame", ceiling: float | None = None) -> Figure:
 
 def _draw_results(axes: Axes, table: "DataFrame", ceiling: float | None) -> None:
     decorate(axes, "Exact result against the random player, both seats", "level", "probability")
+    newest = table.iloc[-1]
     for what, colour in (("win", GREEN), ("draw", GREY), ("loss", RED)):
-        column = table[f"exact_{what}_vs_random"].dropna()
-        label = f"{what} ({column.iloc[-1]:.4f} at the last level)" if len(column) else what
+        label = f"{what}: {newest[f'exact_{what}_vs_random']:.4f} at level {newest['level']:.0f}"
         draw_by_level(axes, table, f"exact_{what}_vs_random", colour, label)
     if ceiling is not None:
-        axes.axhline(
-            ceiling, color="black", linestyle="--", linewidth=1, label=f"win, best that never loses ({ceiling:.4f})"
-        )
+        label = f"most wins without a loss: {ceiling:.4f}"
+        axes.axhline(ceiling, color="black", linestyle="--", linewidth=1, label=label)
     axes.set_ylim(-0.03, 1.03)
-    axes.legend(frameon=True, framealpha=0.9, edgecolor="none")
+    legend_above(axes, columns=2)
 
 
 def _draw_losing_lines(axes: Axes, table: "DataFrame") -> None:
@@ -83,7 +85,7 @@ def _draw_losing_lines(axes: Axes, table: "DataFrame") -> None:
     locator = SymmetricalLogLocator(base=10, linthresh=1)
     locator.set_params(numticks=9)
     axes.yaxis.set_major_locator(locator)
-    axes.legend(frameon=True, framealpha=0.9, edgecolor="none")
+    legend_above(axes, columns=3)
 
 
 def _power_of_ten(number: float, _: object) -> str:

@@ -13,6 +13,7 @@ from selfplay.figures.style import (
     decorate,
     draw_named_lines,
     empty_figure,
+    legend_above,
     whole_numbers_on_x,
 )
 from selfplay.grading.comparison import Comparison
@@ -60,4 +61,4 @@ def _draw_groups(axes: Axes, levels: Mapping[int, JudgedGrade]) -> None:
         stage, difficulty = group.split("-")
         rates = [grade.groups[group].mistakes for grade in grades]
         axes.plot(list(levels), rates, LINES[stage], color=COLOURS[difficulty], label=group, markersize=5)
-    axes.legend(frameon=True, framealpha=0.9, edgecolor="none")
+    legend_above(axes, columns=3)

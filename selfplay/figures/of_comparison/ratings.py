@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from selfplay.figures.style import BLUE, draw_by_level, draw_named_lines, single_figure, whole_numbers_on_x
+from selfplay.figures.style import BLUE, draw_by_level, draw_named_lines, note_above, single_figure, whole_numbers_on_x
 from selfplay.grading.comparison import Comparison
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def pictures(comparison: Comparison) -> dict[str, Figure]:
 
 
 def ratings(table: "DataFrame", references: Mapping[str, float] = MappingProxyType({})) -> Figure:
-    """The rating of each level, and of each reference as a horizontal line with its name.
+    """The rating of each level with its 95 % interval, and of each reference as a horizontal line with its name.
 
     Args:
         table: columns level, rating; also rating_low and rating_high if there are intervals to draw.
@@ -30,11 +30,9 @@ def ratings(table: "DataFrame", references: Mapping[str, float] = MappingProxyTy
     figure, axes = single_figure("Rating by level", "level", "rating (Elo points, random = 0)")
     draw_by_level(axes, table, "rating", BLUE)
     if "rating_low" in table:
-        low, high = (table[f"rating_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
-        axes.fill_between(
-            table["level"].to_numpy(dtype=float), low, high, color=BLUE, alpha=0.15, linewidth=0, label="95 % interval"
-        )
-        axes.legend(frameon=False, loc="lower right")
+        levels, low, high = table[["level", "rating_low", "rating_high"]].to_numpy(dtype=float).T
+        axes.fill_between(levels, low, high, color=BLUE, alpha=0.15, linewidth=0)
+        note_above(axes, "shaded: 95 % interval")
     whole_numbers_on_x(axes, table["level"])
     if references:
         draw_named_lines(axes, references)

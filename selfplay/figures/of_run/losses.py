@@ -4,12 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle
 from types import MappingProxyType
 
-import numpy as np
-from matplotlib import colormaps
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from selfplay.figures.style import (
     BLUE,
@@ -18,14 +13,16 @@ from selfplay.figures.style import (
     ORANGE,
     decorate,
     empty_figure,
+    legend_above,
+    note_above,
     single_figure,
     whole_numbers_on_x,
 )
 from selfplay.figures.trained_run import TrainedRun
 from selfplay.training.fitting import EpochLoss
 
-LARGEST_LEGEND = 6
-"""The largest number of levels that are named in a legend; more are shown by a colour bar."""
+ROOM = 0.8
+"""The width of the curve of a level, in levels."""
 
 MARKS = (":", "--", "-.", (0, (1, 4)))
 """Styles of the lines that mark changes of the training data."""
@@ -46,28 +43,19 @@ def pictures(run: TrainedRun) -> dict[str, Figure]:
 
 
 def loss_curves(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
-    """The validation loss by epoch, a curve per level; a dot marks the epoch whose weights were kept.
+    """The validation loss by epoch, the curves of all levels side by side; a dot: the epoch whose weights were kept.
 
     `losses`: the rows of epoch_loss.csv by level, at least one level.
     """
-    figure, axes = single_figure(
-        "Validation loss by epoch, a curve per level; dot: the epoch kept", "epoch", _measure(losses)
-    )
-    levels = sorted(losses)
-    shades = ListedColormap(colormaps["viridis"](np.linspace(0.0, 0.9, levels[-1] - levels[0] + 1)))
-    for level in levels:
-        epochs, colour = losses[level], shades(level - levels[0])
-        axes.plot([e.epoch for e in epochs], [e.validation_loss for e in epochs], color=colour, label=f"level {level}")
+    most = max(len(epochs) for epochs in losses.values())
+    figure, axes = single_figure("Validation loss by epoch", "level", _measure(losses))
+    for level, epochs in losses.items():
+        places = {epoch.epoch: level + ROOM * ((epoch.epoch - 0.5) / most - 0.5) for epoch in epochs}
+        axes.plot(list(places.values()), [epoch.validation_loss for epoch in epochs], color=BLUE)
         champion = _champion(epochs)
-        axes.scatter(champion.epoch, champion.validation_loss, s=22, color=[colour], zorder=3)
-    whole_numbers_on_x(axes, [epoch.epoch for epochs in losses.values() for epoch in epochs])
-    axes.set_ylim(bottom=0)
-    if len(levels) <= LARGEST_LEGEND:
-        axes.legend(frameon=False)
-    else:
-        bounds = np.arange(levels[0], levels[-1] + 2) - 0.5
-        scale = ScalarMappable(BoundaryNorm(bounds.tolist(), shades.N), shades)
-        figure.colorbar(scale, ax=axes, label="level", ticks=MaxNLocator(nbins=13, integer=True))
+        axes.scatter(places[champion.epoch], champion.validation_loss, s=22, color=ORANGE, zorder=3)
+    whole_numbers_on_x(axes, losses)
+    note_above(axes, f"each curve: the epochs of one level, at most {most}; dot: the one whose weights were kept")
     return figure
 
 
@@ -89,10 +77,10 @@ def loss_by_level(
     figure = empty_figure(13, 4.8)
     validation, training = figure.subplots(1, 2)
     decorate(validation, "Lowest validation loss of each level", "level", _measure(losses))
-    decorate(training, "Training loss of the same epoch", "level", "")
+    decorate(training, "Training loss of the same epoch", "level", _measure(losses))
     levels = sorted(losses)
     champions = [_champion(losses[level]) for level in levels]
-    validation.plot(levels, [e.validation_loss for e in champions], "o-", color=BLUE, label="validation loss")
+    validation.plot(levels, [e.validation_loss for e in champions], "o-", color=BLUE)
     training.plot(levels, [e.training_loss for e in champions], "s-", color=ORANGE, markersize=4)
     for (level, change), style in zip(sorted(changes.items()), cycle(MARKS), strict=False):
         validation.axvline(level - 0.5, color=DARK, linestyle=style, linewidth=1, label=f"from level {level}: {change}")
@@ -100,9 +88,8 @@ def loss_by_level(
         whole_numbers_on_x(axes, levels)
         axes.set_ylim(bottom=0)
     if changes:
-        validation.legend(frameon=True, framealpha=0.9, edgecolor="none", fontsize=9)
-    note = {"xy": (0.98, 0.97), "xycoords": "axes fraction", "ha": "right", "va": "top", "fontsize": 9, "color": DARK}
-    training.annotate(TRAINING_NOTES[merges_rows], **note)
+        legend_above(validation, columns=1)
+    note_above(training, TRAINING_NOTES[merges_rows])
     return figure
 
 
@@ -123,7 +110,7 @@ def parts_by_level(losses: Mapping[int, Sequence[EpochLoss]]) -> Figure:
         axes.plot(list(known), values, "o-", color=colour, label=label)
     whole_numbers_on_x(axes, list(known))
     axes.set_ylim(bottom=0)
-    axes.legend(frameon=False)
+    legend_above(axes, columns=3)
     return figure
 
 
