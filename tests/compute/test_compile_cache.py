@@ -3,8 +3,6 @@
 import os
 import random
 import stat
-import subprocess
-import sys
 from functools import partial
 
 import pytest
@@ -58,7 +56,7 @@ DAMAGES = {
     "noise": lambda path, other: path.write_bytes(random.Random(1).randbytes(5000)),
     "a pickle that does harm": lambda path, other: path.write_bytes(b"cos\nabort\n(tR."),
     "a file of another function": lambda path, other: path.write_bytes(other.read_bytes()),
-    **{f"a bit flipped {seed}": partial(flip_a_bit, seed=seed) for seed in range(20)},
+    **{f"a bit flipped {seed}": partial(flip_a_bit, seed=seed) for seed in range(4)},
 }
 
 
@@ -157,12 +155,9 @@ def test_a_full_disk_leaves_the_code_in_memory(tmp_path, caching_below, caplog):
     assert message.endswith(f"{folder}: No space left on device")
 
 
-def test_a_function_without_a_file_is_compiled(tmp_path):
-    source = "from selfplay.compute.compilation import compiled\nprint(compiled(eval('lambda word: word * 3'))(5))"
-    command = [sys.executable, "-c", source]
-    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
-    result = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
-    assert (result.returncode, result.stdout) == (0, "15\n"), result.stderr
+def test_a_function_without_a_file_is_compiled(tmp_path, caching_below):
+    caching_below(tmp_path)
+    assert hits_of(eval("lambda word: word * 3", {"__name__": "__main__"}), 15) == 0
 
 
 def test_functions_with_equal_closures_share_their_code_whatever_objects_the_closures_share(caching_below, tmp_path):

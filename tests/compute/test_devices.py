@@ -121,9 +121,8 @@ def test_a_player_that_needs_the_cpu_plays_a_network_of_the_gpu_on_the_cpu():
     assert_same(record, played("cpu")[1])
 
 
-@pytest.mark.parametrize("more", [[], ["opponents=pool", "dataset.replay=1"]], ids=["self", "pool"])
-def test_a_run_on_a_gpu_has_the_bytes_of_one_on_the_cpu(more, tmp_path):
-    more = ["matches=40", "levels=2", "architecture.hidden_sizes=[8]", *more]
+def test_a_run_on_a_gpu_has_the_bytes_of_one_on_the_cpu(tmp_path):
+    more = ["matches=40", "levels=2", "architecture.hidden_sizes=[8]", "opponents=pool", "dataset.replay=1"]
     with pretended_gpu():
         assert chosen_device("auto") == GPU
         learn_levels(tiny_settings(tmp_path / "gpu", *more))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -17,6 +17,7 @@ TICTACTOE = make_game("tictactoe")
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
+@settings(max_examples=25)
 @given(data=st.data())
 def test_what_is_written_is_read_back_bit_for_bit(tmp_path_factory, form, data):
     counts = data.draw(st.lists(st.integers(0, 30), min_size=1, max_size=4).filter(any))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selfplay.dataset.bootstrap_values import bootstrap_values
@@ -146,6 +146,7 @@ def test_a_pass_gives_no_row_and_does_not_count():
 
 @pytest.mark.parametrize("name", ["tictactoe", "sumto100"])
 @pytest.mark.parametrize("viewpoints", ["both", "agent"])
+@settings(max_examples=25)
 @given(gamma=st.floats(0, 1), key=st.integers(0, 2**62))
 def test_rows_of_random_matches_equal_those_computed_match_by_match(name, viewpoints, gamma, key):
     game = make_game(name)

@@ -110,7 +110,6 @@ def test_the_scripts_write_the_picture_and_the_json_and_import_it_into_another_s
     ("script", "arguments", "code", "message"),
     [
         ("draw", ["experience.path=none.sqlite"], 1, "none.sqlite: does not exist"),
-        ("export", ["experience.path=none.sqlite"], 1, "none.sqlite: does not exist"),
         ("draw", ['picture.after=["1,1","0,0","2,2","0,1"]'], 2, "does not have this board"),
         ("draw", ["picture.file=null"], 2, "there is no screen to draw on; set a file"),
         ("draw", ["picture.depth=0"], 2, "picture.depth=0: must be from 1 to 9"),

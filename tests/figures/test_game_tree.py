@@ -48,11 +48,11 @@ def test_the_tree_of_the_article(algorithm, visited, cut, third):
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize(("depth", "breadth"), [(1, [2]), (2, [1, 2]), (3, [3, 2]), (4, [40])])
 def test_shown_and_hidden_visits_sum_to_those_of_the_search(algorithm, depth, breadth):
-    game = make_game("othello_6x6")
+    game = make_game("othello")
     searcher = Searcher(
         game, make_evaluation("article", game), algorithm, ordered=False, table_bits=0, min_scout_depth=2
     )
-    state = game.state_after(["b3", "b4", "b5"])
+    state = game.state_after(["f5", "d6", "c3"])
     tree = _tree(*searcher.trace(state, 4), depth, breadth)
     shown = sum(len(visits) for _, visits in tree.nodes(data="visits"))
     hidden = sum(beneath for _, beneath in tree.nodes(data="beneath"))

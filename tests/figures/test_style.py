@@ -49,7 +49,13 @@ def write_experience(folder: Path) -> None:
 
 
 def write_game_tree(folder: Path) -> None:
-    analyse(compose_settings_of(AnalysisSettings, "analysis", ["game_tree=article", f"picture.file={folder}/tree.png"]))
+    analyse(
+        compose_settings_of(
+            AnalysisSettings,
+            "analysis",
+            ["game_tree=article", "searches=[alpha_beta]", f"picture.file={folder}/tree.png"],
+        )
+    )
 
 
 DRAWINGS = {

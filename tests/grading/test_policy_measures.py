@@ -1,4 +1,4 @@
-"""The policies of the levels of a large game, measured in sampled positions."""
+"""The policies of the levels of a run, measured in sampled positions."""
 
 import pytest
 import torch
@@ -12,22 +12,22 @@ from selfplay.runs.context import run_context
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import compose_settings
 
-GAME = make_game("connect_four")
+GAME = make_game("tictactoe")
 
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory):
-    """A run with two levels: an untrained policy, and one that is sure of the first open column."""
+    """A run with two levels: an untrained policy, and one that is sure of the first empty square."""
     run_dir = tmp_path_factory.mktemp("run")
     architecture = {"name": "alphazero_mlp", "hidden_sizes": [8]}
     for level in (1, 2):
         network = build_network(architecture, GAME.observation_shape, GAME.num_distinct_actions)
         if level == 2:
-            network.policy_head.bias.data = 100.0 * torch.arange(7).flip(0)
+            network.policy_head.bias.data = 100.0 * torch.arange(9).flip(0)
         path = RunFolder(run_dir).agent(level)
         path.parent.mkdir()
         save_checkpoint(path, network, GAME, level, architecture, {})
-    overrides = ["game=connect_four", "targets=search", "architecture=alphazero_mlp", "architecture.hidden_sizes=[8]"]
+    overrides = ["targets=search", "architecture=alphazero_mlp", "architecture.hidden_sizes=[8]"]
     return run_context(compose_settings([f"run_dir={run_dir}", *overrides]))
 
 

@@ -133,14 +133,16 @@ def assert_same_walk(folder: Path, plain: PlainWalk, first_ply: int) -> None:
         assert {name: int(row[name]) for name in COUNTED} == {name: plain.counts[number, name] for name in COUNTED}
 
 
-def plain_walk(player: Player, seat: str, after: str) -> PlainWalk:
+@cache
+def plain_walk(name: str, seat: str, after: str) -> PlainWalk:
+    player = make_player(name, GAME, "")
     return PlainWalk(GAME, player, ("first", "second").index(seat), start_of(GAME, after), plain_score)
 
 
 @pytest.mark.parametrize(("seat", "result"), STARTS)
 def test_a_whole_walk_equals_one_in_plain_python(tmp_path: Path, seat: str, result: str) -> None:
     after = STARTS[seat, result]
-    plain = plain_walk(Fixed(GAME), seat, after)
+    plain = plain_walk(FIXED, seat, after)
     prove_and_report(proof_settings(tmp_path, player=FIXED, seat=seat, after=after, walk="all"))
     assert_same_walk(tmp_path, plain, len(after))
     (row,) = rows_of(tmp_path / "proof" / "proof.csv")
@@ -153,7 +155,7 @@ def test_a_whole_walk_equals_one_in_plain_python(tmp_path: Path, seat: str, resu
 @pytest.mark.parametrize(("seat", "result"), STARTS)
 def test_a_walk_stops_at_the_end_of_a_shortest_line_to_a_mistake(tmp_path: Path, seat: str, result: str) -> None:
     after = STARTS[seat, result]
-    plain = plain_walk(Fixed(GAME), seat, after)
+    plain = plain_walk(FIXED, seat, after)
     assert plain.shortest is not None
     report = prove_and_report(proof_settings(tmp_path, player=FIXED, seat=seat, after=after, part_positions=3))
     (row,) = rows_of(tmp_path / "proof" / "proof.csv")
@@ -182,7 +184,7 @@ def test_a_walk_stops_at_the_end_of_a_shortest_line_to_a_mistake(tmp_path: Path,
 )
 def test_perfect_play_is_proved(tmp_path: Path, seat: str, result: str, ties: str) -> None:
     after, name = STARTS[seat, result], f"perfect?ties={ties}"
-    plain = plain_walk(make_player(name, GAME, tmp_path), seat, after)
+    plain = plain_walk(name, seat, after)
     report = prove_and_report(proof_settings(tmp_path, player=name, seat=seat, after=after, walk_solved=True))
     proofs = {
         "win": f"is proved to win moving {seat} against every play",

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from selfplay.errors import IllegalActionError, SettingError
-from selfplay.playing.analysis import analyse, analysis_report
+from selfplay.playing.analysis import Analysis, analyse, analysis_report
 from selfplay.search.evaluation import position_values
 from selfplay.settings.analysis import AnalysisSettings
 from selfplay.settings.compose import compose_settings_of
@@ -16,6 +16,13 @@ def analysed(*overrides: str):
     return analyse(compose_settings_of(AnalysisSettings, "analysis", list(overrides)))
 
 
+def not_searched(*overrides: str) -> Analysis:
+    """An analysis of the features alone, for which no search is compiled."""
+    settings = compose_settings_of(AnalysisSettings, "analysis", list(overrides))
+    settings.searches.clear()
+    return analyse(settings)
+
+
 def test_the_three_searches_agree_and_visit_fewer_positions_in_this_order():
     minimax, alpha_beta, negascout = analysed("moves=f5d6c3", "depth=6").results.values()
     assert (minimax.value, minimax.action) == (alpha_beta.value, alpha_beta.action)
@@ -24,7 +31,7 @@ def test_the_three_searches_agree_and_visit_fewer_positions_in_this_order():
 
 
 def test_the_products_of_the_features_sum_to_the_evaluation():
-    analysis = analysed("moves=f5d6c3", "depth=1")
+    analysis = not_searched("moves=f5d6c3")
     table = analysis.features_table()
     assert table["product"].sum() == float(position_values(analysis.evaluation, analysis.game, analysis.state))
     assert torch.tensor(table["value"].to_numpy())[0] == -3  # two white discs, five black ones, white to move
@@ -51,9 +58,9 @@ def test_weights_are_settings_or_come_from_a_file(tmp_path):
 
 def test_weights_are_those_of_the_phase_of_the_position():
     # Seven discs are on the board; white, who is to move, has three fewer.
-    overrides = ["depth=1", "evaluation.phases=[7,20]", "evaluation.weights.discs=[-3,100,-3]"]
-    before = analysed("moves=f5d6", *overrides).features_table().set_index("feature")
-    after = analysed("moves=f5d6c3", *overrides).features_table().set_index("feature")
+    overrides = ["evaluation.phases=[7,20]", "evaluation.weights.discs=[-3,100,-3]"]
+    before = not_searched("moves=f5d6", *overrides).features_table().set_index("feature")
+    after = not_searched("moves=f5d6c3", *overrides).features_table().set_index("feature")
     assert (before.weight["discs"], after.weight["discs"], after["product"]["discs"]) == (-3, 100, -300)
     assert after.weight["x_squares"] == 0
 

@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -189,14 +187,7 @@ def test_connect_four_shows_exact_scores_in_colour_and_verdicts(tmp_path: Path) 
 
 
 def test_without_a_terminal_output_is_plain_and_end_of_input_quits(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, CONSOLE, f"run_dir={tmp_path / 'run'}", "opponent=perfect?ties=lowest"],
-        input="n\n1,1\n",
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=PATIENCE,
-    )
+    done = run_forked(CONSOLE, f"run_dir={tmp_path / 'run'}", "opponent=perfect?ties=lowest", stdin="n\n1,1\n")
     assert (done.returncode, done.stderr) == (0, "")
     assert "It plays 0,0, value +0.00." in done.stdout
     assert "\x1b" not in done.stdout

@@ -1,9 +1,6 @@
 """play/solve.py: one line per move, the best first, and one line for an error."""
 
 import json
-import os
-import signal
-import sys
 
 import pytest
 
@@ -12,7 +9,7 @@ from selfplay.games import make_game
 from selfplay.games.othello_notation import written_position
 from selfplay.playing.endgame_report import move_value_lines
 from selfplay.search.endgame.solver import EndgameSolver
-from tests.support.runs import PROJECT, SOLVE, interruptible, run_forked
+from tests.support.runs import PROJECT, SOLVE, interrupted_when_there_is, run_forked
 
 FFO = json.loads((PROJECT / "tests/data/ffo.json").read_text())["positions"]
 FIRST = FFO[0]
@@ -81,22 +78,13 @@ def test_a_position_that_would_take_hours_is_rejected_without_a_time_limit():
     )
 
 
-def test_ctrl_c_ends_the_script_without_a_traceback():
-    # The child prints a line when the search starts, so that the signal reaches the search.
-    program = (
-        "import runpy, sys; sys.path.insert(0, 'play')\n"
-        "from selfplay.search.endgame import solver; value = solver.EndgameSolver._value\n"
-        "def told(*arguments): print('searching', flush=True); return value(*arguments)\n"
-        "solver.EndgameSolver._value = told; sys.argv = ['play/solve.py', 'f5', '--time-limit', '600']\n"
-        "runpy.run_path('play/solve.py', run_name='__main__')"
-    )
-    with interruptible([sys.executable, "-c", program], cwd=PROJECT) as process:
-        assert process.stdout.readline() == "searching\n"
-        os.kill(process.pid, signal.SIGINT)
-        _, error = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert error.startswith("error: interrupted")
-    assert error.count("\n") == 1
+def test_ctrl_c_ends_the_script_without_a_traceback(tmp_path, monkeypatch):
+    value, searching = EndgameSolver._value, tmp_path / "searching"
+    monkeypatch.setattr(EndgameSolver, "_value", lambda *arguments: (searching.touch(), value(*arguments))[1])
+    done = interrupted_when_there_is(searching, SOLVE, "f5", "--time-limit", "600")
+    assert done.returncode == 130
+    assert done.stderr.startswith("error: interrupted")
+    assert done.stderr.count("\n") == 1
 
 
 def test_lines_are_reported_as_soon_as_they_are_solved():

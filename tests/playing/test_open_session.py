@@ -1,6 +1,9 @@
 """Opening a session from settings: the seats, settings that are rejected, the match number and the key."""
 
+from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,32 +19,34 @@ def settings_with(run_dir: Path, *overrides: str) -> PlaySettings:
     return compose_settings_of(PlaySettings, "play", [f"run_dir={run_dir}", *overrides])
 
 
+common_settings = cache(partial(settings_with, Path("run")))
+
+
 def seated(run_dir: Path, *overrides: str) -> Session:
     return open_session(settings_with(run_dir, *overrides))
 
 
 @pytest.mark.parametrize(
-    ("overrides", "names"),
+    ("who", "names"),
     [
-        ([], ("human", "level 3")),
-        (["level=2"], ("human", "level 2")),
-        (["level=0"], ("human", "random")),
-        (["opponent=perfect"], ("human", "perfect")),
-        (["opponent=human"], ("human", "human")),
-        (["first=human"], ("human", "level 3")),
-        (["second=human"], ("level 3", "human")),
-        (["second=human", "level=1"], ("level 1", "human")),
-        (["first=human", "opponent=random"], ("human", "random")),
-        (["first=level:1"], ("level 1", "human")),
-        (["second=random"], ("human", "random")),
-        (["first=human", "second=level:2"], ("human", "level 2")),
-        (["first=random", "second=level:2"], ("random", "level 2")),
-        (["first=human", "second=human"], ("human", "human")),
+        ({}, ("human", "level 3")),
+        ({"level": 2}, ("human", "level 2")),
+        ({"level": 0}, ("human", "random")),
+        ({"opponent": "perfect"}, ("human", "perfect")),
+        ({"opponent": "human"}, ("human", "human")),
+        ({"first": "human"}, ("human", "level 3")),
+        ({"second": "human"}, ("level 3", "human")),
+        ({"second": "human", "level": 1}, ("level 1", "human")),
+        ({"first": "human", "opponent": "random"}, ("human", "random")),
+        ({"first": "level:1"}, ("level 1", "human")),
+        ({"second": "random"}, ("human", "random")),
+        ({"first": "random", "second": "level:2"}, ("random", "level 2")),
+        ({"first": "human", "second": "human"}, ("human", "human")),
     ],
-    ids=" ".join,
+    ids=str,
 )
-def test_settings_determine_who_holds_each_seat(tiny_run: Path, overrides: list[str], names: tuple[str, str]) -> None:
-    assert seated(tiny_run, *overrides).names == names
+def test_settings_determine_who_holds_each_seat(tiny_run: Path, who: dict[str, Any], names: tuple[str, str]) -> None:
+    assert open_session(replace(common_settings(), run_dir=str(tiny_run), **who)).names == names
 
 
 def test_the_settings_of_a_levels_player_are_used(tiny_run: Path) -> None:

@@ -56,7 +56,7 @@ def run_forked(script: Path, *arguments: object, stdin: str = "") -> subprocess.
     """Like run_script, in a fork of this process, which has imported torch already: ten times faster."""
     streams = [os.memfd_create(name) for name in ("stdin", "stdout", "stderr")]
     os.pwrite(streams[0], stdin.encode(), 0)
-    _, status = os.waitpid(_forked(script, arguments, streams), 0)
+    _, status = os.waitpid(forked(script, arguments, streams), 0)
     os.close(streams[0])
     texts = []
     for descriptor in streams[1:]:
@@ -88,7 +88,7 @@ def interrupted_when_there_is(
     stdout and stderr are read to their end, so no process that has inherited them is left.
     """
     pipes = [os.pipe() for _ in range(2)]
-    child = _forked(script, arguments, [os.open(os.devnull, os.O_RDONLY), *(end for _, end in pipes)])
+    child = forked(script, arguments, [os.open(os.devnull, os.O_RDONLY), *(end for _, end in pipes)])
     for _, end in pipes:
         os.close(end)
     give_up = time.monotonic() + 120
@@ -105,7 +105,7 @@ def interrupted_when_there_is(
     return subprocess.CompletedProcess([str(script), *arguments], os.waitstatus_to_exitcode(status), *texts)
 
 
-def _forked(script: Path, arguments: Iterable[object], streams: Sequence[int]) -> int:
+def forked(script: Path, arguments: Iterable[object], streams: Sequence[int]) -> int:
     """Start the script in a fork with these descriptors as its streams 0 to 2; returns the id of the process."""
     child = os.fork()
     if child == 0:

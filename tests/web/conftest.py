@@ -1,20 +1,19 @@
-"""Fixtures of the tests of the page: a complete run, a server in this process, and a browser."""
+"""Fixtures of the tests of the page: a complete run, and a server in this process."""
 
 import shutil
 import threading
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
-from selfplay.games.tictactoe import TicTacToe, TicTacToePresentation
 from selfplay.grading.comparison import compare_levels
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
@@ -25,7 +24,6 @@ from selfplay.web.app import create_app
 from selfplay.web.match_service import MatchService
 from selfplay.web.server import server_config
 from tests.support.runs import tiny_settings
-from tests.web.browsing import PATIENCE_MS
 
 ADDRESS = "http://127.0.0.1"
 """A host that the server allows."""
@@ -89,9 +87,27 @@ def service(run_dir: Path, clock: Clock) -> Iterator[MatchService]:
     made.close()
 
 
+class Current:
+    """Stands for the service of the running test in the application of all tests, which takes long to build."""
+
+    def __init__(self, service: MatchService) -> None:
+        self.service = service
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.service, name)
+
+
+@cache
+def shared_client() -> tuple[TestClient, Current]:
+    current = Current(MatchService(web_settings(Path("run"))))
+    return client_of(create_app(cast(MatchService, current))), current
+
+
 @pytest.fixture
 def client(service: MatchService) -> TestClient:
-    return client_of(create_app(service))
+    client, current = shared_client()
+    current.service = service
+    return client
 
 
 class Server(NamedTuple):
@@ -125,72 +141,3 @@ def server(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     yield Server(running.servers[0].sockets[0].getsockname()[1], service)
     running.should_exit = True
     thread.join(30)
-
-
-class ButtonsPresentation(TicTacToePresentation):
-    def pointed_squares(self, action: int) -> list[int]:
-        return []
-
-
-class ByButtons(TicTacToe):
-    """A game whose actions cannot be pointed at on the board."""
-
-    name = "by_buttons"
-    presentation_class = ButtonsPresentation
-
-
-@pytest.fixture
-def by_buttons(server: Server) -> Iterator[None]:
-    """Make the server offer `ByButtons` too."""
-    server.service.catalog.games["by_buttons"] = ByButtons()
-    yield
-    del server.service.catalog.games["by_buttons"]
-
-
-# ---------------------------------------------------------------------- browsers
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-# Without these a browser run by root does not start, or sends requests of its own.
-ARGUMENTS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A browser for the tests of one file; while it is open, this thread cannot run another event loop."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine (apt-get install chromium)")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def options() -> dict[str, Any]:
-    """Options of the browser window, which a test may override."""
-    return {"viewport": {"width": 1180, "height": 900}}
-
-
-def is_fault(message: ConsoleMessage) -> bool:
-    """Whether the page itself failed. Responses with an error status do not count: the page shows their message."""
-    return message.type == "error" and not message.text.startswith("Failed to load resource")
-
-
-@pytest.fixture
-def page(browser: Browser, server: Server, options: dict[str, Any]) -> Iterator[Page]:
-    """A page that may send requests only to the server, and must not log errors."""
-    context = browser.new_context(base_url=server.address, reduced_motion="reduce", **options)
-    context.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda message: faults.append(message.text) if is_fault(message) else None)
-    page.on("request", lambda request: None if server.address in request.url else faults.append(request.url))
-    yield page
-    context.close()
-    assert faults == []

@@ -5,12 +5,11 @@ import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import util
 from pathlib import Path
+from typing import TextIO
 from urllib.request import urlopen
 
 import pytest
@@ -20,7 +19,7 @@ from selfplay.settings import checks
 from selfplay.settings.web import WebSettings
 from selfplay.web import server
 from selfplay.web.static_files import FILES, PAGES
-from tests.support.runs import PROJECT, interruptible, run_forked
+from tests.support.runs import PROJECT, forked, run_forked
 from tests.web.conftest import web_settings
 
 WEB = PROJECT / "play" / "web.py"
@@ -28,20 +27,25 @@ PAGE = PROJECT / "selfplay" / "web" / "page"
 
 
 @contextmanager
-def serving(*settings: str) -> "Iterator[tuple[str, subprocess.Popen[str]]]":
-    """A running server: its address and the process, which must end well at Ctrl-C when the block does."""
-    with interruptible([sys.executable, str(WEB), "port=0", *settings]) as process:
-        assert process.stdout is not None
+def serving(*settings: str) -> Iterator[tuple[str, TextIO]]:
+    """A running server: its address and its output, which must end well at Ctrl-C when the block does."""
+    pipes = [os.pipe() for _ in range(2)]
+    streams = [os.open(os.devnull, os.O_RDONLY), *(end for _, end in pipes)]
+    child = forked(WEB, ["port=0", *settings], streams)
+    for descriptor in streams:
+        os.close(descriptor)
+    output, error = (os.fdopen(descriptor, encoding="utf-8") for descriptor, _ in pipes)
+    with output, error:
         try:
-            said = process.stdout.readline()
+            said = output.readline()
             address = re.fullmatch(r"Play at (http://127\.0\.0\.1:\d+) \(press Ctrl-C to stop\)\n", said)
             assert address, said
-            yield address[1], process
-            process.send_signal(signal.SIGINT)
-            output, error = process.communicate(timeout=60)
+            yield address[1], output
         finally:
-            process.kill()
-    assert (process.returncode, output, error) == (0, "The server has stopped.\n", "")
+            os.kill(child, signal.SIGINT)
+            said = output.read(), error.read()
+            _, status = os.waitpid(child, 0)
+    assert (os.waitstatus_to_exitcode(status), *said) == (0, "The server has stopped.\n", "")
 
 
 def test_the_script_prints_its_address_serves_the_page_and_stops_at_ctrl_c(whole_run: Path) -> None:
@@ -93,7 +97,7 @@ def test_a_host_that_is_not_one_is_rejected(host: str) -> None:
         WebSettings(run_dir="run", hosts=["games.local", host])
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "[::]", "0", "0x0"])
+@pytest.mark.parametrize("host", ["0.0.0.0", "[::]", "0x0"])
 def test_all_addresses_need_named_hosts(host: str, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"listens on all addresses .* for example hosts=\[192\.168\.0\.7"):
         server.serve(web_settings(tmp_path, host=host, port=0))
@@ -108,8 +112,7 @@ def test_a_host_that_cannot_be_found_is_reported_in_one_line(host: str, tmp_path
 
 @pytest.mark.slow
 def test_a_page_that_others_can_reach_is_announced_with_a_warning(whole_run: Path) -> None:
-    with serving(f"run_dir={whole_run}", "host=0.0.0.0", "hosts=[127.0.0.1]") as (address, process):
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("Other computers in the network can reach this page")
+    with serving(f"run_dir={whole_run}", "host=0.0.0.0", "hosts=[127.0.0.1]") as (address, output):
+        assert output.readline().startswith("Other computers in the network can reach this page")
         with urlopen(address, timeout=60) as answer:
             assert answer.status == 200

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.web.browsing import settled, slide, slide_to, visit
+from tests.web.browser.browsing import settled, slide, slide_to, visit
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.slow

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.web.browsing import choose_game, expect_result, plies, settled, visit
+from tests.web.browser.browsing import choose_game, expect_result, plies, settled, visit
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from selfplay.runs.run_folder import RunFolder
-from tests.web.browsing import contrasts, settled, until
+from tests.web.browser.browsing import contrasts, settled, until
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.slow

@@ -1,11 +1,15 @@
 """Matches of every game in a real browser, played by clicks."""
 
 import re
+from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
-from tests.web.browsing import choose, expect_result, play_out, plies, settled, slide_to, visit
+from tests.web.browser.browsing import choose, expect_result, play_out, plies, settled, slide_to, until, visit
+
+MINUS = "\N{MINUS SIGN}"
+START = [f"{MINUS}2", f"{MINUS}1", "0", "+1", "0", f"{MINUS}1", f"{MINUS}2"]
 
 
 def test_a_match_against_a_level_is_played_by_clicks(page: Page) -> None:
@@ -29,11 +33,9 @@ def test_a_match_against_a_level_is_played_by_clicks(page: Page) -> None:
     expect(page.locator("#curve circle")).to_have_count(plies(page))
     expect(page.locator("#plies tbody tr")).to_have_count(plies(page))
     expect(page.locator("#standing")).to_contain_text("match 1")
-    page.get_by_role("button", name="New match").click()
-    settled(page, 0)
 
 
-def test_undo_hint_and_other_values(page: Page) -> None:
+def test_undo_hint_other_values_and_another_level(page: Page) -> None:
     visit(page)
     undo = page.get_by_role("button", name="Undo")
     expect(undo).to_be_disabled()
@@ -49,18 +51,12 @@ def test_undo_hint_and_other_values(page: Page) -> None:
     expect(page.locator("#board .value", has_text="+0.00")).to_have_count(9)
     page.get_by_text("None", exact=True).click()
     expect(page.locator("#board .value")).to_have_count(0)
-
-
-def test_the_slider_changes_the_level_during_a_match(page: Page) -> None:
-    visit(page)
-    page.locator("[data-square='4']").click()
-    settled(page, 2)
+    page.get_by_text("Opponent\N{RIGHT SINGLE QUOTATION MARK}s", exact=True).click()
     before = page.locator("#board .value").all_inner_texts()
     slide_to(page, 0)
-    settled(page, 2)
+    settled(page, 0)
     expect(page.locator("#number-label")).to_have_text("Level 1")
     assert page.locator("#board .value").all_inner_texts() != before
-    play_out(page)
 
 
 def test_a_search_and_the_other_seat(page: Page) -> None:
@@ -75,33 +71,21 @@ def test_a_search_and_the_other_seat(page: Page) -> None:
     expect_result(page)
 
 
-def test_the_page_shows_when_an_opponent_is_proved_unbeatable(page: Page) -> None:
-    visit(page)
-    choose(page, "Perfect play")
-    expect(page.locator("#proof.sure")).to_contain_text("Proved unbeatable. Perfect play cannot lose: all ")
-    choose(page, "Random")
-    expect(page.locator("#proof.beatable")).to_contain_text("Random can lose")
-    expect(page.locator("#values-about")).to_have_text("Random does not estimate values.")
-
-
-@pytest.mark.parametrize(
-    ("is_unbeatable", "seats", "badge", "kind"),
-    [
+def test_the_proof_badge_matches_the_proved_seats(page: Page) -> None:
+    found: dict[str, Any] = {"text": "It loses 1/7 of 1.1 x 10^18."}
+    page.route("**/proof?*", lambda route: route.fulfill(json=found))
+    for is_unbeatable, seats, badge, kind in (
         (True, [0, 1], "Proved unbeatable. ", "sure"),
         (False, [0], "Cannot lose moving first. ", "half"),
         (False, [1], "Cannot lose moving second. ", "half"),
         (False, [], "", "beatable"),
         (None, None, "", "open"),
-    ],
-)
-def test_the_proof_badge_matches_the_proved_seats(
-    page: Page, is_unbeatable: bool | None, seats: list[int] | None, badge: str, kind: str
-) -> None:
-    found = {"is_unbeatable": is_unbeatable, "unbeatable_seats": seats, "text": "It loses 1/7 of 1.1 x 10^18."}
-    page.route("**/proof?*", lambda route: route.fulfill(json=found))
-    visit(page)
-    expect(page.locator(f"#proof.{kind}")).to_have_text(f"{badge}It loses 1/7 of 1.1 \u00d7 10¹⁸.")
-    expect(page.locator("#proof strong")).to_have_count(1 if badge else 0)
+    ):
+        found |= {"is_unbeatable": is_unbeatable, "unbeatable_seats": seats}
+        page.goto("about:blank")
+        visit(page)
+        expect(page.locator(f"#proof.{kind}")).to_have_text(f"{badge}It loses 1/7 of 1.1 \u00d7 10¹⁸.")
+        expect(page.locator("#proof strong")).to_have_count(1 if badge else 0)
 
 
 def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
@@ -110,13 +94,12 @@ def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
     expect(page.locator(".edge.top span")).to_have_text(list("abcd"))
     expect(page.locator("#notes")).to_contain_text("has no trained level yet")
     choose(page, "Random")
+    expect(page.locator("#values-about")).to_have_text("Random does not estimate values.")
     # Without values, dots mark the legal squares.
     expect(page.locator(".cell.legal:not([data-tone])")).to_have_count(4)
     page.locator(".cell.legal").first.click()
     settled(page)
     expect(page.locator(".disc.turned")).not_to_have_count(0)
-    play_out(page)
-    assert "can only pass" in page.locator("#status").inner_text() or page.locator(".cell .disc").count() > 4
 
 
 def test_the_page_shows_when_the_values_of_a_search_are_exact(page: Page) -> None:
@@ -189,5 +172,92 @@ def test_any_square_of_a_column_selects_it_and_the_stone_falls(page: Page) -> No
     page.locator("[data-square='38']").click()
     settled(page, 2)
     expect(page.locator("[data-square='38'] .disc.red")).to_have_count(1)
-    play_out(page)
-    expect_result(page)
+
+
+def test_each_square_shows_its_share_of_the_simulations(page: Page) -> None:
+    visit(page)
+    expect(page.locator("#board .value")).to_have_count(9)
+    expect(page.locator("#board .share")).to_have_count(0)
+    choose(page, "Tree search, random matches")
+    shares = page.locator("#board .share")
+    expect(shares).to_have_count(9)
+    found = [int(text.removesuffix("%")) for text in shares.all_inner_texts()]
+    assert 95 <= sum(found) <= 105
+    best = max(range(9), key=found.__getitem__)
+    square = page.locator(f"[data-square='{best}']")
+    expect(square).to_have_attribute("aria-label", re.compile(rf"value .*, {found[best]}% of the simulations$"))
+    expect(page.locator("#values-about")).to_contain_text("Below it: the share of its simulations.")
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator("#status")).to_have_text(
+        re.compile(rf"Tree search, random matches would play .*, {max(found)}% of its simulations\)\.")
+    )
+    square.click()
+    settled(page, 2)
+    expect(shares).to_have_count(7)
+    page.get_by_text("Perfect", exact=True).click()
+    expect(shares).to_have_count(0)
+
+
+# ---------------------------------------------------------------------- perfect play
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 375, "height": 740}}])
+def test_columns_show_exact_scores_and_say_them_in_words(page: Page, options: dict[str, Any]) -> None:
+    visit(page, "/#play/connect_four")
+    choose(page, "Random")
+    page.get_by_text("Perfect", exact=True).click()
+    values = page.locator("#board .value")
+    expect(values).to_have_text(START)
+    middle = page.locator("[data-square='38']")
+    expect(middle).to_have_attribute("aria-label", "column 4, row 6, empty, value +1, wins in 21")
+    expect(values.nth(3)).to_have_attribute("title", "wins in 21")
+    assert page.locator(".cell.legal").evaluate_all("(nodes) => nodes.map((node) => node.dataset.tone)") == [
+        *("bad", "bad", "even", "good", "even", "bad", "bad")
+    ]
+    expect(page.locator("#values-about")).to_contain_text("Best: 4 (wins in 21).")
+    expect(page.locator("#legend")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator("#status")).to_have_text("Perfect play: column 4 wins in 21.")
+    middle.focus()
+    page.keyboard.press("Enter")
+    settled(page, 2)
+    expect(values).to_have_count(7)
+    expect(page.locator("#values-about")).not_to_contain_text("still being solved")
+    choose(page, "Perfect play")
+    page.get_by_text("Opponent\N{RIGHT SINGLE QUOTATION MARK}s", exact=True).click()
+    expect(values).to_have_count(7)
+    assert all(float(text.replace(MINUS, "-")).is_integer() for text in values.all_inner_texts())
+
+
+def test_a_position_that_takes_long_is_completed_when_its_values_are_known(page: Page) -> None:
+    values = [-2.0, -1.0, 0.0, 1.0, 0.0, -1.0, -2.0]
+    columns = {"actions": list(range(7)), "texts": list("1234567")}
+    complete = {**columns, "kind": "scores", "values": values, "words": ["in words"] * 7, "is_complete": True}
+    partial = {**complete, "values": [-2.0, *[None] * 6], "words": ["in words", *[None] * 6], "is_complete": False}
+    held: list[Route] = []
+
+    def answer(route: Route) -> None:
+        if "seconds=0.3" in route.request.url:
+            route.fulfill(json=partial)
+        else:
+            held.append(route)
+
+    page.route("**/perfect?*", answer)
+    visit(page, "/#play/connect_four")
+    page.get_by_text("Perfect", exact=True).click()
+    shown, about = page.locator("#board .value"), page.locator("#values-about")
+    expect(shown).to_have_text([START[0]])
+    expect(about).to_contain_text("still being solved")
+    settled(page, 0)
+    until(page, lambda: bool(held))
+    held[0].fulfill(json=complete)
+    expect(shown).to_have_text(START)
+    expect(about).not_to_contain_text("still being solved")
+    assert len(held) == 1
+
+
+def test_a_game_that_is_too_large_offers_no_perfect_play(page: Page) -> None:
+    visit(page, "/#play/othello")
+    expect(page.locator("input[name=values][value=perfect]")).to_be_disabled()
+    expect(page.locator("#values-about")).to_contain_text("too large to compute perfect play")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
-from tests.web.browsing import choose, choose_game, settled, slide, until, visit
+from tests.web.browser.browsing import choose, choose_game, settled, slide, until, visit
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.slow
@@ -108,8 +108,8 @@ def test_no_match_begins_before_the_opponents_are_known(page: Page) -> None:
 
 
 def test_the_last_opponent_chosen_during_a_request_takes_over(page: Page) -> None:
-    page.add_init_script("const set = setTimeout; window.setTimeout = (...of) => (window.hasTimer = true, set(...of))")
     visit(page)
+    page.evaluate("const set = setTimeout; window.setTimeout = (...of) => (window.hasTimer = true, set(...of))")
     changes: list[Request] = []
     page.on("request", lambda request: changes.append(request) if request.method == "PUT" else None)
     reply = Late(page, "**/reply")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.browsing import choose, choose_game, plies, settled, visit
+from tests.web.browser.browsing import choose, choose_game, plies, settled, visit
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from selfplay.runs.run_folder import RunFolder
-from tests.web.browsing import settled, visit
+from tests.web.browser.browsing import settled, visit
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.slow
@@ -16,9 +16,7 @@ pytestmark = pytest.mark.slow
 OPPONENT = {"id": "random", "kind": "random", "number": None, "neutral": 0.0, "span": 1.0, "is_slow": False}
 
 
-@pytest.mark.parametrize(
-    "options", [{"viewport": {"width": 320, "height": 640}, "has_touch": True, "color_scheme": "dark"}]
-)
+@pytest.mark.parametrize("options", [{"viewport": {"width": 320, "height": 640}, "color_scheme": "dark"}])
 def test_everything_fits_on_a_narrow_dark_screen(page: Page, options: dict[str, Any]) -> None:
     for address in ("/", "/#play/othello", "/#play/sumto100", "/#story/tictactoe", "/docs"):
         page.goto(address)

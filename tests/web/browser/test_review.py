@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.browsing import choose, expect_result, play_out, plies, settled, until, visit
+from tests.web.browser.browsing import choose, expect_result, play_out, plies, settled, until, visit
 
 pytestmark = pytest.mark.slow
 

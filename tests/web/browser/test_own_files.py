@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.web.browsing import PATIENCE_MS, choose, settled, visit
+from tests.web.browser.browsing import PATIENCE_MS, choose, settled, visit
 from tests.web.test_server import serving
 
 GAME, PLAYER = "tests.support.pile:Pile", "tests.support.stub_players:FirstLegal"

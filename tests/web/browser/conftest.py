@@ -1,0 +1,97 @@
+"""Fixtures of the tests in a browser: one browser and one page for all of them."""
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+
+from selfplay.games.tictactoe import TicTacToe, TicTacToePresentation
+from tests.web.browser.browsing import PATIENCE_MS
+from tests.web.conftest import Server
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+# Without these a browser run by root does not start, or sends requests of its own.
+ARGUMENTS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """While it is open, this thread cannot run another event loop, so it is closed after the tests of this folder."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine (apt-get install chromium)")
+    expect.set_options(timeout=PATIENCE_MS)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="package")
+def tab(browser: Browser, server: Server) -> Page:
+    """A page of the server, kept open: a new one costs several times as much as a visit. Nothing is stored in it."""
+    context = browser.new_context(base_url=server.address, reduced_motion="reduce", has_touch=True)
+    context.set_default_timeout(PATIENCE_MS)
+    return context.new_page()
+
+
+@pytest.fixture
+def options() -> dict[str, Any]:
+    """The size and the colour scheme of the window, which a test may override."""
+    return {}
+
+
+def is_fault(message: ConsoleMessage) -> bool:
+    """Whether the page itself failed. Responses with an error status do not count: the page shows their message."""
+    return message.type == "error" and not message.text.startswith("Failed to load resource")
+
+
+@pytest.fixture
+def page(tab: Page, server: Server, options: dict[str, Any]) -> Iterator[Page]:
+    """A page that may send requests only to the server, and must not log errors."""
+    tab.set_viewport_size(options.get("viewport", {"width": 1180, "height": 900}))
+    tab.emulate_media(color_scheme=options.get("color_scheme", "light"))
+    faults: list[str] = []
+
+    def note_request(request: Request) -> None:
+        if server.address not in request.url:
+            faults.append(request.url)
+
+    listeners = {
+        "pageerror": lambda error: faults.append(str(error)),
+        "console": lambda message: faults.append(message.text) if is_fault(message) else None,
+        "request": note_request,
+    }
+    for event, listener in listeners.items():
+        tab.on(event, listener)
+    yield tab
+    tab.unroute_all(behavior="ignoreErrors")
+    tab.goto("about:blank")
+    for event, listener in listeners.items():
+        tab.remove_listener(event, listener)
+    assert faults == []
+
+
+class ButtonsPresentation(TicTacToePresentation):
+    def pointed_squares(self, action: int) -> list[int]:
+        return []
+
+
+class ByButtons(TicTacToe):
+    """A game whose actions cannot be pointed at on the board."""
+
+    name = "by_buttons"
+    presentation_class = ButtonsPresentation
+
+
+@pytest.fixture
+def by_buttons(server: Server) -> Iterator[None]:
+    """Make the server offer `ByButtons` too."""
+    server.service.catalog.games["by_buttons"] = ByButtons()
+    yield
+    del server.service.catalog.games["by_buttons"]
