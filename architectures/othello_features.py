@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from selfplay.architectures.output import Output
 from selfplay.errors import SettingError
-from selfplay.games import GAMES
+from selfplay.games import game_names, make_game
 from selfplay.games.feature_kernels import board_words, compile_features
 from selfplay.games.othello_features import BASIC_NAMES
 
@@ -40,9 +40,9 @@ class OthelloFeatures(nn.Module):
 
     def __init__(self, observation_shape: tuple[int, ...], features: Sequence[str] | None = None) -> None:
         super().__init__()
-        boards = (game() for game in GAMES.values())
-        found = [game.features for game in boards if game.observation_shape == observation_shape]
-        if not found or found[0] is None or not set(found[0].names) <= set(TYPICAL_SIZES):
+        boards = (make_game(name) for name in game_names())
+        found = [game.features for game in boards if game.observation_shape == observation_shape and game.features]
+        if not found or not set(found[0].names) <= set(TYPICAL_SIZES):
             raise SettingError(
                 f"architecture=othello_features: no features are known for observations of shape {observation_shape}"
             )

@@ -11,6 +11,7 @@ so `check_recorded` accepts `module:attribute` from a file only if the user has 
 setting (see `name_modules`), or by looking up one of its objects here.
 """
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -44,6 +45,12 @@ def is_module(name: str) -> bool:
         return find_spec(name) is not None
     except (ImportError, ValueError):
         return False
+
+
+def base_and_size(name: str) -> tuple[str, int | None]:
+    """The name of a game without the size of its board, and that size: othello and 6 for othello_6x6."""
+    found = re.fullmatch(r"(.+)_([1-9][0-9]?)x\2", name)
+    return (name, None) if found is None else (found[1], int(found[2]))
 
 
 def search_current_folder() -> None:

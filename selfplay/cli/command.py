@@ -36,7 +36,7 @@ from selfplay.runs.run_settings import take_run_settings
 from selfplay.runs.written_files import delete_unfinished
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import name_recipe, offer_defaults, settings_from_config, with_outside_names
+from selfplay.settings.compose import name_board, name_recipe, offer_defaults, settings_from_config, with_outside_names
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.settings.run import Settings
 
@@ -186,6 +186,7 @@ class Program(Generic[AnySettings]):
             nonlocal multirun
             hydra_config = HydraConfig.get()
             if hydra_config.mode == RunMode.MULTIRUN:
+                name_board(config)
                 multirun = multirun or Multirun(arguments)
                 multirun.run(config, hydra_config.overrides.task, self.run_once)
             else:
@@ -213,6 +214,7 @@ class Program(Generic[AnySettings]):
         from hydra.core.hydra_config import HydraConfig
 
         name_recipe(config, HydraConfig.get().runtime.choices)
+        name_board(config)
         taken = self.take(config, HydraConfig.get().overrides.task)
         settings = settings_from_config(config, self.kind)
         if process_rank() > 0:

@@ -1,11 +1,13 @@
 """The registry of games, and the types that a game is made of."""
 
+from collections.abc import Callable
+
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
-from selfplay.registry import Registry
+from selfplay.registry import Registry, base_and_size
 
 GAMES: Registry[type[Game]] = Registry(
     "game",
@@ -14,22 +16,49 @@ GAMES: Registry[type[Game]] = Registry(
         "sumto100": "selfplay.games.sumto100:SumTo100",
         "connect_four": "selfplay.games.connect_four:ConnectFour",
         "othello": "selfplay.games.othello:Othello",
-        "othello_6x6": "selfplay.games.othello:Othello6x6",
-        "othello_4x4": "selfplay.games.othello:Othello4x4",
     },
     group="selfplay.games",
 )
 
-__all__ = ["GAMES", "Game", "Presentation", "Rules", "State", "Symmetries", "make_game"]
+__all__ = ["GAMES", "Game", "Presentation", "Rules", "State", "Symmetries", "game_names", "make_game", "name_of_board"]
 
 
-def make_game(name: str) -> Game:
-    """The game with this name: one of `GAMES`, or `module:Class`. Raises SettingError if there is none."""
+def make_game(name: str, size: int | None = None) -> Game:
+    """The game with this name: one of `game_names`, or `module:Class`.
+
+    Args:
+        size: the number of squares along a side of the board, in games with several boards; None: as the name says.
+
+    Raises SettingError if there is no such game or board.
+    """
+    name = name_of_board(name, size)
+    base, size = base_and_size(name)
+    make: Callable[..., Game] = _game_class(base)
+    game = make() if size is None else make(size)
+    # Files name the game they belong to, so a game from outside must carry the name that finds it again.
+    game.name = name
+    return game
+
+
+def name_of_board(name: str, size: int | None) -> str:
+    """The name of the game `name`, which may say another size, on a board of this size; unchanged if that is None.
+
+    Raises SettingError if there is no such game or board.
+    """
+    base, said = base_and_size(name)
+    if said is not None and (only := _game_class(base).name_of_size(base, said)) != name:
+        raise SettingError(f"unknown game {name!r}; the name of this board is {only}")
+    return name if size is None else _game_class(base).name_of_size(base, size)
+
+
+def game_names() -> list[str]:
+    """The names of the registered games, with one for each board of a game with several."""
+    return [name for base, kind in GAMES.items() for name in [kind.name_of_size(base, n) for n in kind.sizes] or [base]]
+
+
+def _game_class(name: str) -> type[Game]:
     game_class = GAMES[name]
     # Files of runs name their game, and a name must not call anything but a game.
     if not (isinstance(game_class, type) and issubclass(game_class, Game)):
         raise SettingError(f"game {name!r} is not a subclass of selfplay.games.Game")
-    game = game_class()
-    # Files name the game they belong to, so a game from outside must carry the name that finds it again.
-    game.name = name
-    return game
+    return game_class

@@ -23,7 +23,7 @@ from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_no_line, check_turns
 from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
-from selfplay.games.rules import Rules, Symmetries
+from selfplay.games.rules import Rules, Symmetries, entry_of_stones
 from selfplay.games.state import State
 
 ROWS, COLUMNS = 6, 7
@@ -76,14 +76,6 @@ def return_to_move(own: Word, opp: Word) -> Word:
     return -1 * has_line(opp)
 
 
-@rule
-def observation_entry(own: Word, opp: Word, index: Word) -> Word:
-    """Channel 0: the stones of the player who has just moved; channel 1: those of the player to move."""
-    to_move = (index >= SQUARES) * 1
-    square = index - to_move * SQUARES
-    return (((opp >> square) & (1 - to_move)) | ((own >> square) & to_move)) & 1
-
-
 class ConnectFourPresentation(Presentation):
     title = "Connect Four"
     aim = "Drop stones into the columns; four of yours in a row, a column or a diagonal win."
@@ -117,7 +109,7 @@ class ConnectFour(Game):
     num_distinct_actions = COLUMNS
     observation_shape = (2, ROWS, COLUMNS)
     max_game_length = SQUARES
-    rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, observation_entry)
+    rules = Rules((0, 0), legal_actions, play, is_terminal, return_to_move, entry_of_stones(SQUARES))
     presentation_class = ConnectFourPresentation
     exact_solver = "connect_four"
 

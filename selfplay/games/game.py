@@ -26,6 +26,9 @@ class Game(BatchStepping):
     """A two-player zero-sum game of perfect information without chance."""
 
     name: str
+    sizes: tuple[int, ...] = ()
+    """The boards that can be chosen, by the squares along a side; `name` alone means the first. The class is called
+    with one of them, or with nothing for the first. Empty: the game has a single board."""
     num_distinct_actions: int
     """A: actions are ints in range(A)."""
     pass_action: int | None = None
@@ -43,6 +46,17 @@ class Game(BatchStepping):
     """Numbers from which searches can value positions; None if there are none besides the result of a match."""
     presentation_class: type[Presentation] = Presentation
     """How the game is shown to people; the default shows the texts of actions and a board of X and O."""
+
+    @classmethod
+    def name_of_size(cls, name: str, size: int) -> str:
+        """The name of the game on another board: othello and 6 give othello_6x6. `name`: without a size.
+
+        Raises SettingError if it has no such board.
+        """
+        if size not in cls.sizes:
+            boards = f"the sizes {', '.join(map(str, sorted(cls.sizes)))}" if cls.sizes else "a single board"
+            raise SettingError(f"game.size={size}: game={name} has {boards}")
+        return name if size == cls.sizes[0] else f"{name}_{size}x{size}"
 
     @abstractmethod
     def action_to_string(self, action: int) -> str:

@@ -89,15 +89,20 @@ class OthelloPresentation(Presentation):
 
 
 class Othello(Game):
-    """Othello on 8x8 squares, black first."""
+    """Othello on `width` x `width` squares, black first.
+
+    White wins by 4 on 6x6 squares (Feinstein, 1993), and by 8 on 4x4: 11 discs to 3.
+    """
 
     name = "othello"
+    sizes = (8, 6, 4)
     presentation_class = OthelloPresentation
     exact_solver = "discs"
-    width = 8
 
-    def __init__(self) -> None:
-        squares = self.width * self.width
+    def __init__(self, width: int = 8) -> None:
+        self.width = width
+        self.name = self.name_of_size(self.name, width)
+        squares = width * width
         self.rules = othello_rules(self.width)
         self.features = othello_features(self.width, self.rules.legal_actions)
         self.turning_rules = turning_rules(self.width)
@@ -194,17 +199,3 @@ class Othello(Game):
     def write_transcript(self, actions: Iterable[int]) -> str:
         """The squares in the order they are played, without passes, which follow from the rules."""
         return "".join(self.action_to_string(action) for action in actions if action != self.pass_action)
-
-
-class Othello6x6(Othello):
-    """Othello on 6x6 squares. White wins by 4 (Feinstein, 1993)."""
-
-    name = "othello_6x6"
-    width = 6
-
-
-class Othello4x4(Othello):
-    """Othello on 4x4 squares. White wins by 8: 11 discs to 3."""
-
-    name = "othello_4x4"
-    width = 4

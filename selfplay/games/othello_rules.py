@@ -7,7 +7,7 @@ from functools import cache
 
 from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
 from selfplay.games.othello_squares import neighbourhood
-from selfplay.games.rules import Rules, TurningRules
+from selfplay.games.rules import Rules, TurningRules, entry_of_stones
 
 
 @rule
@@ -113,14 +113,8 @@ def othello_rules(width: int) -> Rules:
         lead = margin(own, opp)
         return (lead > 0) * 1 - (lead < 0) * 1
 
-    @rule
-    def observation_entry(own: Word, opp: Word, index: Word) -> Word:
-        """Channel 0: the discs of the player who has just moved; channel 1: those of the player to move."""
-        second = (index >= size) * 1
-        square = index - second * size
-        return (((opp >> square) & (1 - second)) | ((own >> square) & second)) & 1
-
     row = width // 2 - 1
     black = word_of([width * row + row + 1, width * (row + 1) + row])
     white = word_of([width * row + row, width * (row + 1) + row + 1])
-    return Rules((black, white), legal_actions, play, is_terminal, return_to_move, observation_entry, margin)
+    entry = entry_of_stones(size)
+    return Rules((black, white), legal_actions, play, is_terminal, return_to_move, entry, margin)

@@ -1,12 +1,13 @@
 """The rules of a game as bit algebra on two words, and optional declarations about its positions."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word
+from selfplay.compute.bit_algebra import Word, rule
 
 
 class Rules(NamedTuple):
@@ -29,6 +30,20 @@ class Rules(NamedTuple):
     """(own, opp, index) to entry `index` (0 or 1) of the flattened observation of the player who has just moved."""
     margin: Callable[[Word, Word], Word] | None = None
     """By how many points the player to move is ahead (Othello: discs); None if a match is only won, drawn or lost."""
+
+
+@cache
+def entry_of_stones(squares: int) -> Callable[[Word, Word, Word], Word]:
+    """The `observation_entry` of words whose first `squares` bits are stones on squares numbered as they are drawn."""
+
+    @rule
+    def observation_entry(own: Word, opp: Word, index: Word) -> Word:
+        """Channel 0: the stones of the player who has just moved; channel 1: those of the player to move."""
+        to_move = (index >= squares) * 1
+        square = index - to_move * squares
+        return (((opp >> square) & (1 - to_move)) | ((own >> square) & to_move)) & 1
+
+    return observation_entry
 
 
 class Features(NamedTuple):

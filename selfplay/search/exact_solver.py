@@ -17,7 +17,7 @@ from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words
 from selfplay.compute.cores import search_threads
 from selfplay.errors import SettingError
-from selfplay.games import GAMES
+from selfplay.games import game_names, make_game
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.registry import Registry
@@ -222,7 +222,7 @@ def make_exact_solver(game: Game, table_bits: int = 20) -> ExactSolver:
     Raises SettingError if the game has none or table_bits is out of range.
     """
     if game.exact_solver is None:
-        solved = ", ".join(name for name, kind in GAMES.items() if kind.exact_solver is not None)
+        solved = ", ".join(name for name in game_names() if make_game(name).exact_solver is not None)
         raise SettingError(f"game={game.name} has no exact solver; games with one: {solved}")
     return EXACT_SOLVERS[game.exact_solver](game, table_bits)
 

@@ -20,7 +20,18 @@ class GameSettings:
         default="tictactoe",
         metadata=affects("generation", "training", "comparison", "tabular", recorded_as="game"),
     )
-    """The game's name in the registry of games."""
+    """The game's name in the registry of games. If `size` says another board than its first, the name says so too, and
+    files name the game that way: othello_6x6."""
+    size: int | None = None
+    """The number of squares along a side of the board (tictactoe: 3 to 8, all of them in a row to win; othello: 4, 6 or
+    8); null: as the name says."""
+
+    def __post_init__(self) -> None:
+        if self.size is not None:
+            # Only where a size is set, because games import torch.
+            from selfplay.games import name_of_board
+
+            self.name = name_of_board(self.name, self.size)
 
 
 @dataclass

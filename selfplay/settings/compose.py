@@ -7,9 +7,9 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from selfplay.errors import SelfPlayError, SettingError
-from selfplay.registry import name_modules, offers
+from selfplay.registry import base_and_size, name_modules, offers
 from selfplay.settings.choices import modules_in
-from selfplay.settings.common import AnySettings
+from selfplay.settings.common import AnySettings, GameSettings
 from selfplay.settings.config_errors import one_line
 from selfplay.settings.folders import CONFIG_FOLDER
 
@@ -76,6 +76,7 @@ def compose_settings_of(
         with initialize_config_dir(str(CONFIG_FOLDER), version_base="1.3"):
             composed = compose(config, with_outside_names(overrides), return_hydra_config=True)
             name_recipe(composed, composed.hydra.runtime.choices)
+            name_board(composed)
             complete(composed)
             with open_dict(composed):
                 del composed["hydra"]
@@ -92,6 +93,7 @@ def with_outside_names(overrides: Sequence[str]) -> list[str]:
     The groups `game` and `architecture` are files of conf/, which there are none of for objects from outside:
     `game=my_module:MyGame` becomes `game.name=my_module:MyGame`, and `architecture=my_module:MyNetwork` or
     `architecture._target_=my_module.MyNetwork` becomes `architecture=custom architecture.name=my_module:MyNetwork`.
+    Nor are there files for other boards: `game=othello_6x6` becomes `game.name=othello_6x6`.
     """
     return [changed for override in overrides for changed in _with_outside_name(override)]
 
@@ -109,7 +111,9 @@ def _with_outside_name(override: str) -> list[str]:
 def _is_outside(group: str, name: str) -> bool:
     if (CONFIG_FOLDER / group / f"{name}.yaml").exists():
         return False
-    return ":" in name or (name.isidentifier() and offers(GROUPS_OF_OBJECTS[group], name))
+    if ":" in name or (group == "game" and base_and_size(name)[1]):
+        return True
+    return name.isidentifier() and offers(GROUPS_OF_OBJECTS[group], name)
 
 
 def name_settings_modules(values: Any) -> None:
@@ -121,6 +125,11 @@ def name_recipe(config: DictConfig, choices: Mapping[str, str]) -> None:
     """Write the name of the recipe into a composed configuration, if it has one. `choices`: of Hydra, by group."""
     if "recipe" in choices:
         config.recipe = choices["recipe"]
+
+
+def name_board(config: DictConfig) -> None:
+    """Let the name of the game say the size that a composed configuration sets: paths such as run_dir depend on it."""
+    config.game.name = GameSettings(config.game.name, config.game.size).name
 
 
 def take_over(config: DictConfig, recorded: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:

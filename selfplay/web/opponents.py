@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from selfplay.games import GAMES, Game, make_game
+from selfplay.games import Game, game_names, make_game
 from selfplay.players.offers import LAST, NOT_OFFERED, Offer, Offering, OfferLimits
 from selfplay.players.perfect import PerfectPlay, is_found_out, perfect_player_of
 from selfplay.players.player import Player
@@ -30,7 +30,7 @@ class OpponentCatalog:
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
-        self.games = {name: make_game(name) for name in dict.fromkeys((*GAMES, settings.game.name))}
+        self.games = {name: make_game(name) for name in dict.fromkeys((*game_names(), settings.game.name))}
         self._solving = threading.Lock()
         self._players = PlayerCache()
         self._limits = OfferLimits(settings.search_seconds, settings.deepest_search)

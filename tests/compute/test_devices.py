@@ -10,7 +10,7 @@ from selfplay.architectures import build_network
 from selfplay.compute.devices import chosen_device, is_out_of_memory
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
-from selfplay.games import GAMES, make_game
+from selfplay.games import make_game
 from selfplay.games.kernels import distinct_positions, distinct_words_with_tensors
 from selfplay.games.state import State
 from selfplay.matches.arena import play_batch, play_matches, playing_device
@@ -21,7 +21,7 @@ from selfplay.players.value_net import ValueNetPlayer
 from selfplay.settings.training import TrainingSettings
 from selfplay.training.fitting import seeded
 from tests.support.dataset_tools import rows_of_record
-from tests.support.games import with_slow_sizes
+from tests.support.games import BOARDS, with_slow_sizes
 from tests.support.pretended_gpu import GPU, OnGPU, pretended_gpu
 from tests.support.runs import GENERATE, files_of, run_forked, tiny_settings
 from tests.support.training import fit_to_rows
@@ -69,7 +69,7 @@ def assert_same(one, other):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", with_slow_sizes(GAMES))
+@pytest.mark.parametrize("name", with_slow_sizes(BOARDS))
 def test_random_matches_are_the_same_on_a_gpu(name):
     game = make_game(name)
     player = RandomPlayer(game)
@@ -237,7 +237,7 @@ def test_row_by_row_training_stays_on_the_cpu_when_there_is_a_gpu(tmp_path):
 
 
 @real_gpu
-@pytest.mark.parametrize("name", with_slow_sizes(GAMES))
+@pytest.mark.parametrize("name", with_slow_sizes(BOARDS))
 def test_random_matches_are_the_same_on_a_real_gpu(name):
     game = make_game(name)
     player = RandomPlayer(game)

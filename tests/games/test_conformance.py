@@ -5,13 +5,16 @@ import pytest
 import torch
 
 from selfplay.errors import ConformanceError, IllegalActionError
-from selfplay.games import GAMES, Symmetries, make_game
+from selfplay.games import Symmetries, make_game
 from selfplay.games.conformance import check_game
 from selfplay.games.tictactoe import TicTacToe, TicTacToePresentation
-from tests.support.games import with_slow_sizes
+from tests.support.games import BOARDS, with_slow_sizes
 
 PERFT = {
     "tictactoe": (9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0),
+    # No line of four can be complete before the seventh ply: 16 * 15 * 14 * ...
+    "tictactoe_4x4": (16, 240, 3_360, 43_680, 524_160),
+    "tictactoe_8x8": (64, 64 * 63, 64 * 63 * 62, 64 * 63 * 62 * 61),
     # From the sums up to 90 all ten addends are legal, so nine plies branch by ten each.
     # A match is over after 9 plies at the soonest, so to this depth it does not matter how finished ones are counted.
     "othello": (4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288),
@@ -22,7 +25,7 @@ PERFT = {
 }
 
 
-@pytest.mark.parametrize("name", with_slow_sizes(GAMES))
+@pytest.mark.parametrize("name", with_slow_sizes((*BOARDS, "tictactoe_4x4", "tictactoe_8x8")))
 def test_every_game_conforms(name):
     check_game(make_game(name), PERFT[name])
 
@@ -54,7 +57,9 @@ class LegalAfterTheEnd(CompiledTicTacToe):
 
 
 class LegalBitsAfterTheEnd(CompiledTicTacToe):
-    rules = TicTacToe.rules._replace(legal_actions=lambda own, opp: ~(own | opp) & 0o777)
+    def __init__(self):
+        super().__init__()
+        self.rules = self.rules._replace(legal_actions=lambda own, opp: ~(own | opp) & 0o777)
 
 
 class NothingLegal(CompiledTicTacToe):
@@ -173,7 +178,9 @@ class NewlineAfterBoard(CompiledTicTacToe):
 
 
 class LongerThanItSays(CompiledTicTacToe):
-    max_game_length = 7
+    def __init__(self):
+        super().__init__()
+        self.max_game_length = 7
 
 
 class StepsAfterTheEnd(CompiledTicTacToe):
@@ -196,14 +203,18 @@ class TensorObservationDiffers(CompiledTicTacToe):
 
 
 class ScalarPlayDiffers(CompiledTicTacToe):
-    rules = TicTacToe.rules._replace(play=lambda own, opp, move: (own, opp | move))
+    def __init__(self):
+        super().__init__()
+        self.rules = self.rules._replace(play=lambda own, opp, move: (own, opp | move))
 
     def step_with_tensors(self, state, action):
         return TicTacToe().step_with_tensors(state, action)
 
 
 class ScalarObservationDiffers(CompiledTicTacToe):
-    rules = TicTacToe.rules._replace(observation_entry=lambda own, opp, index: ((own | (opp << 9)) >> index) & 1)
+    def __init__(self):
+        super().__init__()
+        self.rules = self.rules._replace(observation_entry=lambda own, opp, index: ((own | (opp << 9)) >> index) & 1)
 
     def observation_bits_with_tensors(self, state):
         return TicTacToe().observation_bits_with_tensors(state)

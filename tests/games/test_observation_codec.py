@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from selfplay.errors import SettingError
-from selfplay.games import GAMES, make_game
+from selfplay.games import make_game
 from selfplay.games.observation_codec import ForeignObservationError, codec_of_bits
 from tests.support.dataset_tools import random_rows
+from tests.support.games import BOARDS
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", BOARDS)
 def test_the_words_of_positions_are_recovered(name):
     game = make_game(name)
     rows, codec = random_rows(game, range(20)), game.observation_codec

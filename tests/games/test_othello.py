@@ -7,11 +7,11 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import IllegalActionError
 from selfplay.games.match_record import MATCH_OVER
-from selfplay.games.othello import Othello, Othello4x4, Othello6x6
+from selfplay.games.othello import Othello
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 
-BOARDS = [Othello, Othello6x6, Othello4x4]
+WIDTHS = [8, 6, 4]
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
 
 
@@ -65,9 +65,9 @@ def actions_of(sequence: torch.Tensor) -> list[int]:
     return [action for action in sequence.tolist() if action != MATCH_OVER]
 
 
-@pytest.mark.parametrize("board", BOARDS)
-def test_random_matches_agree_with_an_independent_implementation(board):
-    game = board()
+@pytest.mark.parametrize("width", WIDTHS)
+def test_random_matches_agree_with_an_independent_implementation(width):
+    game = Othello(width)
     for record in random_records(game, 60, 60):
         finals = game.squares(record.states[-1]).tolist()
         for row, sequence in enumerate(record.action_sequences()):
@@ -121,7 +121,7 @@ def test_perft_counts_finished_matches_as_published():
 
 
 def test_the_small_board_has_60060_matches():
-    game = Othello4x4()
+    game = Othello(4)
     assert game.kernels.perft(*game.rules.initial, game.max_game_length, True) == 60_060
 
 
@@ -171,9 +171,9 @@ def test_a_match_ends_when_neither_player_can_move_and_most_discs_win():
             assert float(state.returns) == black_return
 
 
-@pytest.mark.parametrize("board", BOARDS)
-def test_boards_are_read_back_as_written(board):
-    game = board()
+@pytest.mark.parametrize("width", WIDTHS)
+def test_boards_are_read_back_as_written(width):
+    game = Othello(width)
     for record in random_records(game, 20, 20):
         for state in record.states[:-1]:
             for row in range(0, 20, 7):
@@ -182,9 +182,9 @@ def test_boards_are_read_back_as_written(board):
                 assert [float(field) for field in again] == [float(field[row]) for field in state]
 
 
-@pytest.mark.parametrize("board", BOARDS)
-def test_transcripts_are_read_back_as_written(board):
-    game = board()
+@pytest.mark.parametrize("width", WIDTHS)
+def test_transcripts_are_read_back_as_written(width):
+    game = Othello(width)
     for record in random_records(game, 40, 40):
         for sequence in record.action_sequences():
             # A pass stays out of the text, and comes back where the rules demand it.
@@ -226,7 +226,7 @@ def test_a_text_that_is_not_a_square_is_refused(text):
 @pytest.mark.parametrize("text", ["g1", "a7"])
 def test_the_small_board_has_fewer_squares(text):
     with pytest.raises(IllegalActionError, match="a square from a1 to f6"):
-        Othello6x6().string_to_action(text)
+        Othello(6).string_to_action(text)
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_bad_boards_are_refused(board, side, reason):
 
 
 def test_a_board_is_drawn_with_names_discs_and_values():
-    game = Othello4x4()
+    game = Othello(4)
     assert game.presentation.board_text(game.init()).splitlines() == [
         "   a b c d",
         " 1 . . . .",

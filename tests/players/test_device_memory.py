@@ -5,12 +5,13 @@ import torch
 
 from selfplay import compose_settings
 from selfplay.architectures import build_network
-from selfplay.games import GAMES, make_game
+from selfplay.games import make_game
 from selfplay.matches.arena import play_matches
 from selfplay.players.device_memory import batch_size_within, fitting_batch_size, match_bytes, network_bytes
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
+from tests.support.games import BOARDS
 from tests.support.pretended_gpu import GPU, pretended_gpu
 
 GIB = 1 << 30
@@ -25,7 +26,7 @@ def test_a_network_takes_its_weights_and_its_largest_outputs():
     assert not any(module._forward_hooks for module in network.modules())
 
 
-@pytest.mark.parametrize("name", sorted(GAMES))
+@pytest.mark.parametrize("name", sorted(BOARDS))
 def test_a_batch_is_the_largest_power_of_two_that_fits(name):
     game = make_game(name)
     players = [RandomPlayer(game)]

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.games import GAMES, make_game
+from selfplay.games import make_game
 from selfplay.players.random import RandomPlayer
+from tests.support.games import BOARDS
 
 
 def positions_on_the_way(game, matches):
@@ -27,7 +28,7 @@ def some_positions(name):
     return list(positions_on_the_way(make_game(name), 20))
 
 
-@pytest.mark.parametrize("name", sorted(GAMES))
+@pytest.mark.parametrize("name", sorted(BOARDS))
 @settings(max_examples=30)
 @given(key=st.integers(-(2**63), 2**63 - 1))
 def test_compiled_draws_equal_tensor_draws(name, key):
@@ -38,7 +39,7 @@ def test_compiled_draws_equal_tensor_draws(name, key):
         assert torch.equal(player.act(state, draws)[on], player.act_with_tensors(state, draws)[on])
 
 
-@pytest.mark.parametrize("name", sorted(GAMES))
+@pytest.mark.parametrize("name", sorted(BOARDS))
 def test_every_action_drawn_is_legal(name):
     game = make_game(name)
     for ply, state in positions_on_the_way(game, 500):

@@ -5,13 +5,13 @@ import pytest
 import torch
 
 from selfplay.errors import InvalidFileError, SettingError
-from selfplay.games import GAMES, make_game
+from selfplay.games import make_game
 from selfplay.games.feature_kernels import feature_values
 from selfplay.search.evaluation import position_values
 from selfplay.search.evaluation_files import EVALUATIONS, evaluation_text, make_evaluation
 from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.searcher import ALGORITHMS, Searcher
-from tests.support.games import with_slow_sizes
+from tests.support.games import BOARDS, with_slow_sizes
 
 OTHELLO = make_game("othello")
 NAMES = sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
@@ -35,7 +35,7 @@ def test_the_articles_example_gives_164():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_evaluation_fits_every_game_with_its_features(name):
-    for game in map(make_game, GAMES):
+    for game in map(make_game, BOARDS):
         if game.features is not None or name == "none":
             evaluation = make_evaluation(name, game)
             assert evaluation.name == name

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from selfplay.errors import SettingError
-from selfplay.games import GAMES, State, make_game
+from selfplay.games import State, make_game
 from selfplay.games.game import Game
 from selfplay.games.position_graph import PositionGraph, positions_of
 from selfplay.search.backward_induction import optimal_actions, perfect_values
@@ -16,10 +16,10 @@ from selfplay.search.evaluation import position_values
 from selfplay.search.evaluation_files import make_evaluation
 from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.searcher import ALGORITHMS, Searcher
-from tests.support.games import with_slow_sizes
+from tests.support.games import BOARDS, with_slow_sizes
 from tests.support.searches import evaluation_for, position_after
 
-GAMES_OF_SEARCH = {name: make_game(name) for name in GAMES}
+GAMES_OF_SEARCH = {name: make_game(name) for name in BOARDS}
 VARIANTS = [
     ("minimax", False, 0),
     ("alpha_beta", False, 0),
@@ -52,7 +52,7 @@ def negamax(game: Game, evaluation: FeatureEvaluation, state: State, depth: int)
     return best, chosen, visited
 
 
-@pytest.mark.parametrize("name", with_slow_sizes(GAMES))
+@pytest.mark.parametrize("name", with_slow_sizes(BOARDS))
 @settings(max_examples=8)
 @given(seed=st.integers(0, 2**40), plies=st.integers(0, 70), depth=st.integers(0, 2))
 def test_minimax_equals_its_definition(name, seed, plies, depth):
@@ -65,7 +65,7 @@ def test_minimax_equals_its_definition(name, seed, plies, depth):
     assert found.visited.tolist() == [visited]
 
 
-@pytest.mark.parametrize("name", with_slow_sizes(GAMES))
+@pytest.mark.parametrize("name", with_slow_sizes(BOARDS))
 @settings(max_examples=25)
 @given(seed=st.integers(0, 2**40), plies=st.integers(0, 70), depth=st.integers(1, 6))
 def test_all_searches_give_the_same_value_and_action(name, seed, plies, depth):
@@ -98,7 +98,7 @@ def test_negascout_visits_no_more_positions_than_alpha_beta_on_average(ordered, 
         assert visited["negascout"] <= visited["alpha_beta"], depth
 
 
-@pytest.mark.parametrize("name", with_slow_sizes(GAMES))
+@pytest.mark.parametrize("name", with_slow_sizes(BOARDS))
 @settings(max_examples=15)
 @given(seed=st.integers(0, 2**40), plies=st.integers(0, 60), depth=st.integers(1, 5))
 def test_the_principal_variation_leads_to_the_value(name, seed, plies, depth):

@@ -5,8 +5,13 @@ from typing import Any
 
 import pytest
 
+from selfplay.games import GAMES
+
+BOARDS = (*GAMES, "othello_6x6", "othello_4x4")
+"""The names of the games, with those of further boards of Othello."""
+
 
 def with_slow_sizes(names: Iterable[str]) -> list[Any]:
-    """The names, sorted. Tests with Othello on larger boards than 4x4 are slow: they show the same."""
-    slow = ("othello", "othello_6x6")
+    """The names, sorted. Tests with boards larger than 4x4 are slow: they show the same."""
+    slow = ("othello", "othello_6x6", "tictactoe_8x8")
     return [pytest.param(name, marks=pytest.mark.slow) if name in slow else name for name in sorted(names)]

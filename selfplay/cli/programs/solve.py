@@ -21,13 +21,14 @@ def solve() -> None:
     parser = ArgumentParser("solve", __doc__)
     parser.add_argument("position", help="a board or a transcript")
     parser.add_argument("side", nargs="?", help="X or O, after a board")
-    parser.add_argument("--game", help="connect_four, or an Othello whose board size does not determine it")
+    parser.add_argument("--game", help="connect_four or othello")
+    parser.add_argument("--size", type=int, help="squares along a side; without it, as the board shows, or 8")
     parser.add_argument("--raw-discs", action="store_true", help="Othello: do not count empty squares")
     parser.add_argument("--time-limit", type=float, help="in seconds")
     parser.add_argument("--threads", type=int, help="for long Othello endgames; one per core by default")
     # A board may start like an option, but only options have a small letter after their dashes.
     options = parser.parse_args([re.sub("^(?=-+([^a-z-]|$))", " ", argument) for argument in sys.argv[1:]])
-    game, state = written_position(options.position.strip(), options.side, options.game)
+    game, state = written_position(options.position.strip(), options.side, options.game, options.size)
     if options.threads is not None and options.threads < 1:
         parser.error(f"--threads {options.threads}: must be 1 or more")
     from selfplay.compute.cores import set_search_threads

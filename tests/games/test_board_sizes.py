@@ -1,0 +1,130 @@
+"""The size of a board: in the name of a game, as a setting, and in the rules of tic-tac-toe on larger boards."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from selfplay import compose_settings, make_game
+from selfplay.compute.bit_algebra import word_of
+from selfplay.errors import IllegalActionError, SettingError
+from selfplay.registry import base_and_size
+from selfplay.runs.run_settings import composed_for_run, record_run_settings
+from selfplay.settings.folders import PROJECT_FOLDER
+
+SIZES = [4, 5, 6, 7, 8]
+
+
+# ---------------------------------------------------------------------- names and settings
+
+
+@pytest.mark.parametrize(
+    ("overrides", "name"),
+    [
+        (["game.size=4"], "tictactoe_4x4"),
+        (["game.size=3"], "tictactoe"),
+        (["game=tictactoe_8x8"], "tictactoe_8x8"),
+        (["recipe=othello", "game.size=6"], "othello_6x6"),
+        (["game=othello_6x6"], "othello_6x6"),
+        (["game=othello_6x6", "game.size=8"], "othello"),
+    ],
+)
+def test_a_size_becomes_part_of_the_name_that_is_recorded(overrides, name):
+    settings = compose_settings(overrides)
+    assert settings.game.name == name
+    assert settings.run_dir == str(PROJECT_FOLDER / "outputs" / name)
+    assert make_game(*base_and_size(name)).name == make_game(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["game.size=9"], "game.size=9: game=tictactoe has the sizes 3, 4, 5, 6, 7, 8"),
+        (["game=othello", "game.size=5"], "game.size=5: game=othello has the sizes 4, 6, 8"),
+        (["game=othello_6x6", "game.size=0"], "game.size=0: game=othello has the sizes 4, 6, 8"),
+        (["game=sumto100", "game.size=4"], "game.size=4: game=sumto100 has a single board"),
+        (["game.size=large"], "game.size=large: game=tictactoe has the sizes 3, 4, 5, 6, 7, 8"),
+    ],
+)
+def test_a_size_that_a_game_does_not_have_is_refused(overrides, message):
+    with pytest.raises(SettingError) as caught:
+        compose_settings(overrides)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("tictactoe_9x9", "game.size=9: game=tictactoe has"),
+        ("othello_8x8", "unknown game 'othello_8x8'; the name of this board is othello"),
+        ("tictactoe_4x5", "unknown game 'tictactoe_4x5'; choose from"),
+        ("tictactoe_04x04", "unknown game 'tictactoe_04x04'; choose from"),
+        ("chess_8x8", "unknown game 'chess'; choose from"),
+    ],
+)
+def test_a_board_has_a_single_name(name, message):
+    with pytest.raises(SettingError, match=f"^{message}"):
+        make_game(name)
+
+
+def test_a_run_keeps_its_size_and_another_size_is_another_game(tmp_path: Path):
+    folder = f"run_dir={tmp_path}"
+    record_run_settings(compose_settings(["game.size=4", folder]))
+    assert composed_for_run([folder]).game.name == "tictactoe_4x4"
+    assert composed_for_run([folder, "game.size=5"]).game.name == "tictactoe_5x5"
+    assert composed_for_run([folder, "game.size=3"]).game.name == "tictactoe"
+
+
+# ---------------------------------------------------------------------- larger boards
+
+
+def drawn_lines(width):
+    """The rows, columns and diagonals of a board, as squares that are counted from the drawing."""
+    places = range(width)
+    yield from ([(k, place) for place in places] for k in places)
+    yield from ([(place, k) for place in places] for k in places)
+    yield [(place, place) for place in places]
+    yield [(place, width - 1 - place) for place in places]
+
+
+@pytest.mark.parametrize("width", SIZES)
+def test_exactly_the_full_rows_columns_and_diagonals_win(width):
+    game = make_game("tictactoe", width)
+    lines = [{width * row + column for row, column in line} for line in drawn_lines(width)]
+    assert len(lines) == 2 * width + 2
+    # Every line, and every set of squares that a single square less or another one in its place makes of it.
+    tried = [
+        line - {lost} | more for line in lines for lost in line for more in ({lost}, set(), {(lost + 5) % width**2})
+    ]
+    stones = torch.tensor([word_of(squares) for squares in tried])
+    won = [any(line <= squares for line in lines) for squares in tried]
+    assert game.state_at(stones, torch.zeros_like(stones)).terminated.tolist() == won
+    assert game.state_at(torch.zeros_like(stones), stones).returns.tolist() == [-1.0 * is_won for is_won in won]
+
+
+def test_a_full_board_without_a_line_is_a_draw_on_64_squares():
+    game = make_game("tictactoe_8x8")
+    crosses = [8 * row + column for row in range(8) for column in range(8) if (column // 2 + row) % 2]
+    own = torch.tensor([word_of(crosses)])
+    state = game.state_at(own, ~own)
+    assert (state.terminated.tolist(), state.returns.tolist()) == ([True], [0.0])
+
+
+@pytest.mark.parametrize("width", [4, 8])
+def test_a_larger_board_is_read_and_drawn(width):
+    game = make_game("tictactoe", width)
+    last = width * width - 1
+    assert game.action_to_string(last) == f"{width - 1},{width - 1}"
+    for text in (f"{width - 1},{width - 1}", f" {width * width} "):
+        assert game.string_to_action(text) == last
+    for text in (f"{width},0", f"0,{width}", "0", str(width * width + 1), "q", "00,0"):
+        with pytest.raises(IllegalActionError, match=f"write row,column from 0 to {width - 1}, or 1 to {width**2}$"):
+            game.string_to_action(text)
+    squares = torch.zeros(1, width * width, dtype=torch.int8)
+    squares[0, [0, last]] = torch.tensor([1, -1], dtype=torch.int8)
+    state = game.state_of_squares(squares)
+    assert (state.own.tolist(), state.opp.tolist(), state.current_player.tolist()) == ([1], [word_of([last])], [0])
+    drawn = [line.split() for line in game.presentation.board_text(state).splitlines()]
+    assert drawn == [
+        ["X" if n == 0 else "O" if n == last else "." for n in range(k, k + width)] for k in range(0, last, width)
+    ]
