@@ -5,7 +5,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from matplotlib import style
 from matplotlib.axes import Axes
@@ -90,7 +90,7 @@ def empty_figure(width: float, height: float) -> Figure:
 
 def decorate(axes: Axes, title: str, x_label: str, y_label: str) -> None:
     """Set the title and the labels, and draw a light grid behind the data."""
-    axes.set_title(title, fontsize=11, fontweight="bold", loc="left")
+    _write_title(axes, title)
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     axes.grid(axis="y", color="#e3e5e8", linewidth=0.8)
@@ -111,18 +111,17 @@ def legend_above(axes: Axes, columns: int) -> None:
         borderpad=0,
         borderaxespad=0.3,
     )
-    _raise_title(axes, -(-entries // columns))
+    _write_title(axes, axes.get_title("left"), -(-entries // columns))
 
 
 def note_above(axes: Axes, note: str) -> None:
     """A note between the title and the data."""
-    place: dict[str, Any] = {"xy": (0, 1), "xycoords": "axes fraction", "xytext": (0, 4), "textcoords": "offset points"}
-    axes.annotate(note, **place, va="bottom", color=DARK, fontsize=9)
-    _raise_title(axes, note.count("\n") + 1)
+    axes.annotate(note, (0, 1), (0, 4), "axes fraction", "offset points", va="bottom", color=DARK, fontsize=9)
+    _write_title(axes, axes.get_title("left"), note.count("\n") + 1)
 
 
-def _raise_title(axes: Axes, lines: int) -> None:
-    axes.set_title(axes.get_title("left"), loc="left", fontsize=11, fontweight="bold", pad=7 + POINTS_OF_LINE * lines)
+def _write_title(axes: Axes, title: str, lines_below: int = 0) -> None:
+    axes.set_title(title, loc="left", fontsize=11, fontweight="bold", pad=6 + POINTS_OF_LINE * lines_below)
 
 
 def single_figure(title: str, x_label: str, y_label: str) -> tuple[Figure, Axes]:

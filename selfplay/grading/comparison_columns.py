@@ -132,7 +132,7 @@ def grade_columns(grade: Callable[[Row], Grade | None]) -> tuple[Column[Row], ..
     optimal = "share of all positions in which its action keeps the value of perfect play"
     error = "mean squared difference between its value of an afterstate and the perfect one (-1, 0, 1)"
     columns.append(Column("optimal_action_rate", optimal, of(lambda found: found.optimal_action_rate), in_sweep=True))
-    columns.append(Column("value_error", error, of(lambda found: found.value_error), in_sweep=True))
+    columns.append(Column("value_error", error, of(lambda found: found.value_error), in_sweep=True, decimals=4))
     return tuple(columns)
 
 
@@ -166,9 +166,9 @@ def rating_columns(rating: Callable[[Row], Rating], family: str = "") -> tuple[C
     points = "Elo points by the model of Bradley and Terry, the random player at 0"
     ends = "95 % interval of the rating"
     return (
-        Column("rating", points, lambda row: rating(row).points, in_sweep=True),
-        Column("rating_low", ends, lambda row: rating(row).low, family=family, in_sweep=True),
-        Column("rating_high", ends, lambda row: rating(row).high, family=family, in_sweep=True),
+        Column("rating", points, lambda row: rating(row).points, in_sweep=True, decimals=2),
+        Column("rating_low", ends, lambda row: rating(row).low, family=family, in_sweep=True, decimals=2),
+        Column("rating_high", ends, lambda row: rating(row).high, family=family, in_sweep=True, decimals=2),
     )
 
 

@@ -47,7 +47,7 @@ POLICY_COLUMNS: Sequence[Column[PolicyMeasure]] = (
         f"share of the positions in which its action is that of the search with {SIMULATIONS} simulations",
         lambda measure: measure.agreement,
     ),
-    Column("policy_entropy", "mean entropy of the policy head, in nats", lambda measure: measure.entropy),
+    Column("policy_entropy", "mean entropy of the policy head, in nats", lambda measure: measure.entropy, decimals=4),
 )
 
 

@@ -23,6 +23,9 @@ log = logging.getLogger(__name__)
 
 LARGEST_TABLE = 64 * MEGABYTE
 
+EXACT_DECIMALS = 12
+"""Decimal places in which sums of probabilities are the same on all processors."""
+
 Row = TypeVar("Row")
 Field = int | float | str | None
 
@@ -42,6 +45,16 @@ class Column(NamedTuple, Generic[Row]):
     """The only family of games that has it; empty: all games."""
     in_sweep: bool = False
     """Whether sweep/runs.csv repeats it for the newest level of each run."""
+    decimals: int = 6
+    """Decimal places of its fractions: no more than all processors, libraries and numbers of threads agree in."""
+
+    def rounded(self, field: Field) -> Field:
+        """The field as it is written."""
+        if not isinstance(field, float):
+            return field
+        # First to the places that are always exact: 1/128 lies half-way between two numbers of six places, and a sum
+        # of probabilities may end just above or just below it. Adding 0.0 turns -0.0 into 0.0.
+        return round(round(field, EXACT_DECIMALS), self.decimals) + 0.0
 
     def parse(self, text: str) -> Field:
         """The value of a field of the file; None if it is empty. Raises ValueError if it is not of this kind."""
@@ -69,7 +82,7 @@ def table_of(columns: Sequence[Column[Row]], rows: Iterable[Row]) -> "pd.DataFra
     """The table of these rows."""
     import pandas as pd
 
-    fields = [{column.name: column.value(row) for column in columns} for row in rows]
+    fields = [{column.name: column.rounded(column.value(row)) for column in columns} for row in rows]
     table = pd.DataFrame(fields, columns=names(columns))
     counts = [column.name for column in columns if column.kind is int and not column.exceeds_64_bits]
     # Counts stay integers where other fields of their column are empty.

@@ -58,7 +58,12 @@ WAY_COLUMNS: Sequence[Column[WayOfPlaying]] = (
         f"share of all positions in which its action is that of the search with {SIMULATIONS[-1]} simulations",
         lambda way: way.agreement,
     ),
-    Column("policy_entropy", "mean entropy of the policy head, in nats; empty for others", lambda way: way.entropy),
+    Column(
+        "policy_entropy",
+        "mean entropy of the policy head, in nats; empty for others",
+        lambda way: way.entropy,
+        decimals=4,
+    ),
 )
 
 

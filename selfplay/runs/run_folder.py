@@ -149,9 +149,9 @@ class RunFolder:
         if level not in levels:
             raise StageError(f"{self.path} has no level {level}; it has {_levels_text(levels)}")
 
-    def lock(self, *, create: bool = True) -> AbstractContextManager[None]:
+    def lock(self, *, create: bool = True, reentrant: bool = False) -> AbstractContextManager[None]:
         """Hold the run's lock for this process. Arguments and errors: see `selfplay.runs.run_lock.hold_lock`."""
-        return hold_lock(self.path, create=create)
+        return hold_lock(self.path, create=create, reentrant=reentrant)
 
 
 def _levels_text(levels: list[int]) -> str:

@@ -1,7 +1,6 @@
 """The lock of a run: one process at a time writes into a run's folder.
 
-The lock is a flock on RUN_DIR/.lock, which the system releases when the process exits, however it ends. A shell script
-holds it for all its stages: it opens the file and passes the descriptor's number in SELFPLAY_LOCK_FD.
+The lock is a flock on RUN_DIR/.lock, which the system releases when the process exits, however it ends.
 """
 
 import fcntl
@@ -14,19 +13,20 @@ from typing import BinaryIO
 from selfplay.errors import RunLockedError, StageError
 from selfplay.runs.written_files import opened_to_append
 
-LOCK_DESCRIPTOR = "SELFPLAY_LOCK_FD"
-"""Environment variable: the number of an open file that already holds the run's lock, inherited from a shell."""
+_held: set[tuple[int, int]] = set()
+"""The device and inode of each lock file that this process holds and may take again."""
 
 
 @contextmanager
-def hold_lock(folder: Path, *, create: bool = True) -> Iterator[None]:
+def hold_lock(folder: Path, *, create: bool = True, reentrant: bool = False) -> Iterator[None]:
     """Hold the lock of the run in `folder` for this process.
 
     Args:
         create: make the folder if it does not exist.
+        reentrant: whether this process may take the lock again while it is held.
 
     Raises:
-        RunLockedError: another process holds the lock.
+        RunLockedError: the lock is held already.
         StageError: the folder does not exist, or cannot be written to.
     """
     if not (create or folder.is_dir()):
@@ -39,17 +39,31 @@ def hold_lock(folder: Path, *, create: bool = True) -> Iterator[None]:
     except OSError as error:
         raise StageError(f"cannot write in {folder}: {error.strerror}") from error
     with file:
-        yield
+        if not reentrant:
+            yield
+            return
+        _held.add(_identity(file))
+        try:
+            yield
+        finally:
+            _held.remove(_identity(file))
+
+
+def _identity(file: BinaryIO) -> tuple[int, int]:
+    found = os.fstat(file.fileno())
+    return found.st_dev, found.st_ino
 
 
 def _locked_file(path: Path) -> BinaryIO:
-    """Open and lock the file at `path`. Raises BlockingIOError if another process holds the lock."""
+    """Open the file at `path`, and lock it unless this process may take its lock again.
+
+    Raises BlockingIOError if the lock is held.
+    """
     while True:
         file = opened_to_append(path)
         try:
-            inherited = _inherited_descriptor(file.fileno())
-            # A lock belongs to the open file: if the shell's open file holds it, taking it again has no effect.
-            fcntl.flock(file if inherited is None else inherited, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _identity(file) not in _held:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Another process may have deleted the file since it was opened, and locked a new one.
             if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
                 return file
@@ -70,12 +84,3 @@ def is_locked(folder: Path) -> bool:
     except OSError:
         return False
     return any(" FLOCK " in line and f":{inode} " in line for line in lines)
-
-
-def _inherited_descriptor(own: int) -> int | None:
-    """The descriptor of the lock file opened by the shell, if it is the same file as descriptor `own`."""
-    number = os.environ.get(LOCK_DESCRIPTOR, "")
-    try:
-        return int(number) if os.path.samestat(os.fstat(int(number)), os.fstat(own)) else None
-    except (ValueError, OverflowError, OSError):
-        return None

@@ -22,6 +22,7 @@ from selfplay.grading.finished_runs import (
 from selfplay.grading.grade import SEAT_NAMES, Lines, lines_text
 from selfplay.grading.proof import Grader
 from selfplay.grading.table_columns import write_csv
+from selfplay.training.fitting import LOSS_DECIMALS
 
 
 def compare_runs(folder: Path, expected: Sequence[Path] = ()) -> str:
@@ -73,9 +74,10 @@ def run_table(runs: Sequence[Run], held_seats: Mapping[str, Sequence[str]]) -> p
         newest = run.table.iloc[-1]
         row: dict[str, Any] = {"run": run.name} | {name: setting_text(run, name) for name in names}
         row["levels"] = int(newest["level"])
-        row |= {column.name: newest.get(column.name) for column in SWEEP_COLUMNS}
+        # Older runs have tables with more digits.
+        row |= {column.name: column.rounded(newest.get(column.name)) for column in SWEEP_COLUMNS}
         row["unbeatable_from"] = unbeatable_from(run.table, held_seats.get(run.all_settings.get("game", ""), ()))
-        row["validation_loss"] = run.validation_loss
+        row["validation_loss"] = round(run.validation_loss, LOSS_DECIMALS)
         rows.append(row)
     counts = ("unbeatable_from", *(f"{result}_vs_random" for result in RESULTS))
     return pd.DataFrame(rows).astype(dict.fromkeys(counts, "Int64"))

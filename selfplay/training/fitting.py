@@ -18,6 +18,9 @@ from selfplay.training.optimizer import Optimizer, TrainsPolicies, make_optimize
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.rows_in_memory import TrainingRows
 
+LOSS_DECIMALS = 6
+"""Decimal places of all losses. A loss is a mean of float32 numbers, which have about seven digits."""
+
 
 class EpochLoss(NamedTuple):
     """One row of epoch_loss.csv."""
@@ -110,6 +113,7 @@ def _next_loss(earlier: Sequence[EpochLoss], training: float, validation: float)
     epoch = len(earlier) + 1
     if not isfinite(validation):
         raise StageError(f"the loss is not a number in epoch {epoch}; set a lower training.optimizer.learning_rate")
+    training, validation = round(training, LOSS_DECIMALS), round(validation, LOSS_DECIMALS)
     return EpochLoss(epoch, training, validation, all(validation < loss.validation_loss for loss in earlier))
 
 
@@ -118,7 +122,8 @@ def _parts(optimizer: Optimizer, validation: Losses, weight_decay: float) -> Los
         return None
     training = optimizer.epoch_losses()
     decay = weight_decay / 2 * float(optimizer.weights.double().square().sum())
-    return LossParts(training.value, training.policy or 0.0, validation.value, validation.policy, decay)
+    parts = training.value, training.policy or 0.0, validation.value, validation.policy, decay
+    return LossParts(*(round(part, LOSS_DECIMALS) for part in parts))
 
 
 @contextmanager

@@ -38,12 +38,7 @@ def test_the_table_of_a_small_game_equals_the_recorded_one(tmp_path: Path, monke
     )
     comparison = compare_levels(settings_for(tmp_path, "tictactoe", 2, "comparison.matches=40"))
     assert comparison.measurement is None
-    written, golden = ((path.read_text()).splitlines() for path in (RunFolder(tmp_path).comparison, GOLDEN))
-    # The rating, last in its row, and means of probabilities may differ in the last digit on another computer.
-    assert written[0] == golden[0]
-    for row, expected in zip(written[1:], golden[1:], strict=True):
-        for field, number in zip(row.split(","), expected.split(","), strict=True):
-            assert field == number or float(field) == pytest.approx(float(number), rel=1e-9)
+    assert RunFolder(tmp_path).comparison.read_bytes() == GOLDEN.read_bytes()
     assert [path.name for path in (tmp_path / "comparison").iterdir()] == ["levels.csv"]
 
 
@@ -79,34 +74,34 @@ def test_a_large_game_is_measured(comparison: Comparison, run_dir: Path) -> None
     ]
     levels, matches = pd.read_csv(folder / "levels.csv"), pd.read_csv(folder / "matches.csv")
     assert levels["level"].tolist() == [0, 1, 2]
-    assert levels["rating"].tolist() == [measured.ratings[level].points for level in (0, 1, 2)]
+    assert levels["rating"].tolist() == [round(measured.ratings[level].points, 2) for level in (0, 1, 2)]
     assert levels["lines_first"].isna().all()
     judgement = measured.judgement
     assert judgement is not None
     grades = [judgement.grades[level].overall for level in (0, 1, 2)]
-    assert levels["judged_mistake_rate"].tolist() == [grade.mistakes for grade in grades]
-    assert levels["judged_perfect_rate"].tolist() == [grade.perfect for grade in grades]
-    assert levels["judged_points_lost"].tolist() == [grade.points_lost for grade in grades]
+    assert levels["judged_mistake_rate"].tolist() == [round(grade.mistakes, 6) for grade in grades]
+    assert levels["judged_perfect_rate"].tolist() == [round(grade.perfect, 6) for grade in grades]
+    assert levels["judged_points_lost"].tolist() == [round(grade.points_lost, 6) for grade in grades]
     assert levels["losses_vs_perfect_second"].fillna(-1).tolist() == [-1, 1, 1]
     assert not [name for name in levels if name.startswith("endgame")]
     assert (matches[["wins", "draws", "losses"]].sum(axis=1) == [60, 60, 60, *[20] * 3, *[60] * 3, *[20] * 3]).all()
     row = matches[(matches["level"] == 2) & (matches["opponent"] == "level:1")].iloc[0]
     results = measured.results[2, 1].results
     assert (row["wins"], row["losses"], row["word"]) == (results.wins, results.losses, "worse")
-    assert (row["wins_rate_low"], row["wins_rate_high"]) == pytest.approx(wilson_interval(results.wins, 60))
+    assert (row["wins_rate_low"], row["wins_rate_high"]) == pytest.approx(wilson_interval(results.wins, 60), abs=1e-6)
     assert matches["level"].isna().sum() == 3
     references = pd.read_csv(folder / "references.csv")
     assert references["reference"].tolist() == ["random", *reference_names(make_game("connect_four"), None)]
     assert references["rating"].is_monotonic_increasing
     assert references["rating"].iloc[0] == 0
-    assert references["judged_mistake_rate"].iloc[0] == grades[0].mistakes
+    assert references["judged_mistake_rate"].iloc[0] == round(grades[0].mistakes, 6)
     assert not [name for name in references if name.startswith("endgame")]
     mistakes = pd.read_csv(folder / "mistakes.csv")
     assert mistakes["group"].tolist() == [*GROUPS, "all"] * 6
     assert mistakes["positions"].tolist() == ([2] * 6 + [12]) * 6
     newest = mistakes[(mistakes["level"] == 2) & (mistakes["group"] == "begin-hard")].iloc[0]
     assert newest["player"] == "level:2"
-    assert newest["mistake_rate"] == judgement.grades[2].groups["begin-hard"].mistakes
+    assert newest["mistake_rate"] == round(judgement.grades[2].groups["begin-hard"].mistakes, 6)
 
 
 def test_the_same_seed_gives_the_same_bytes(

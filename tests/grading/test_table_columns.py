@@ -42,6 +42,17 @@ def test_a_table_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     ]
 
 
+def test_fractions_are_rounded_alike_whichever_way_they_were_added() -> None:
+    share, rating = Column("share", "", float), Column("rating", "", float, decimals=2)
+    halfway = 1 / 128
+    rows = [halfway - 1e-17, halfway, halfway + 1e-17, 1 / 3, -1e-16]
+    assert table_of([share, rating], rows).to_csv(index=False).splitlines()[1:] == [
+        *["0.007812,0.01"] * 3,
+        "0.333333,0.33",
+        "0.0,0.0",
+    ]
+
+
 def test_columns_that_a_file_does_not_have_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("player,other\na,x\n")
     assert read_rows(tmp_path / "x.csv", COLUMNS, KIND) == [{"player": "a"}]

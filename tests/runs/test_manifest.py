@@ -7,7 +7,6 @@ import pytest
 
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.runs.manifest import Manifest, check_against_manifest
-from selfplay.runs.run_lock import hold_lock
 from selfplay.runs.written_files import sha256
 from tests.support.rejections import assert_file_rejected
 
@@ -170,10 +169,3 @@ def test_a_file_that_differs_from_its_manifest_is_refused(done):
     (done / "dataset.csv").write_text("other")
     with assert_file_rejected(done / "dataset.csv", "differs from its manifest"):
         check_against_manifest(done / "dataset.csv")
-
-
-@pytest.mark.parametrize("number", ["1" * 5000, str(10**23), "-1", "x"])
-def test_a_wrong_descriptor_of_the_lock_is_ignored(tmp_path, monkeypatch, number):
-    monkeypatch.setenv("SELFPLAY_LOCK_FD", number)
-    with hold_lock(tmp_path):
-        pass

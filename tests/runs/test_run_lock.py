@@ -1,4 +1,4 @@
-"""The lock of a run: one process at a time, and its children."""
+"""The lock of a run: one process at a time."""
 
 import fcntl
 import logging
@@ -12,10 +12,7 @@ import pytest
 from selfplay.cli.logging_setup import logging_to_file
 from selfplay.errors import RunLockedError, SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.run_lock import LOCK_DESCRIPTOR
 from selfplay.settings.common import CommonSettings
-from tests.support.rejections import assert_refused
-from tests.support.runs import PROJECT
 
 HOLD = """
 import sys
@@ -62,27 +59,17 @@ def test_the_lock_is_free_after_its_block(tmp_path):
         pass
 
 
-def test_a_lock_inherited_from_the_shell_admits_its_children(tmp_path, monkeypatch):
-    with RunFolder(tmp_path).lock(), (tmp_path / ".lock").open("ab") as foreign:
-        monkeypatch.setenv(LOCK_DESCRIPTOR, str(foreign.fileno()))
-        # Open, but it does not hold the lock.
-        with pytest.raises(RunLockedError), RunFolder(tmp_path).lock():
-            pytest.fail("the lock was given")
-    with (tmp_path / ".lock").open("ab") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        monkeypatch.setenv(LOCK_DESCRIPTOR, str(held.fileno()))
+def test_only_a_reentrant_lock_is_taken_again_by_its_process(tmp_path):
+    with RunFolder(tmp_path).lock(), pytest.raises(RunLockedError), RunFolder(tmp_path).lock():
+        pytest.fail("the lock was given")
+    with RunFolder(tmp_path).lock(reentrant=True):
         with RunFolder(tmp_path).lock():
             pass
-        monkeypatch.delenv(LOCK_DESCRIPTOR)
-        with pytest.raises(RunLockedError), RunFolder(tmp_path).lock():
-            pytest.fail("the lock was given")
-
-
-@pytest.mark.parametrize("number", ["", "text", "-1", "99999"])
-def test_a_wrong_number_of_an_inherited_lock_is_ignored(tmp_path, monkeypatch, number):
-    monkeypatch.setenv(LOCK_DESCRIPTOR, number)
-    with RunFolder(tmp_path).lock():
-        pass
+        # The inner block has not released it.
+        with (tmp_path / ".lock").open("ab") as other, pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with RunFolder(tmp_path).lock(), pytest.raises(RunLockedError), RunFolder(tmp_path).lock():
+        pytest.fail("the lock was given")
 
 
 def test_a_lock_file_that_is_replaced_before_it_is_locked_is_opened_again(tmp_path, monkeypatch):
@@ -142,13 +129,4 @@ def test_only_a_file_of_the_run_is_locked_or_appended_to(tmp_path, name, open_it
     NO_FILES[kind](tmp_path / name)
     with pytest.raises(StageError, match=rf"{name}: it is a link or not a regular file; delete it$"):
         open_it(tmp_path)
-    assert not (tmp_path / "victim").exists()
-
-
-@pytest.mark.parametrize("kind", NO_FILES)
-def test_the_shell_loop_does_not_open_what_is_not_a_file(tmp_path, kind):
-    NO_FILES[kind](tmp_path / ".lock")
-    command = [PROJECT / "learn_tictactoe.sh", f"run_dir={tmp_path}", "levels=1"]
-    result = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
-    assert_refused(result, 1, f"cannot write in {tmp_path}")
     assert not (tmp_path / "victim").exists()

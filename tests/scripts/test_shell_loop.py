@@ -40,57 +40,47 @@ def result_of(process):
 
 @pytest.fixture(scope="module")
 def shell_run(tmp_path_factory):
-    """A shell run in another folder with a relative run_dir: the expected folder, its output, seconds."""
+    """The folder of a shell run in another folder with a relative run_dir."""
     cwd = tmp_path_factory.mktemp("elsewhere")
-    started = time.monotonic()
-    with shell_script(*LOOP, "run_dir=runs/tiny", cwd=cwd) as process:
-        output, error = process.communicate()
-    assert process.returncode == 0, error
-    return cwd / "runs" / "tiny", output, time.monotonic() - started
+    result = result_of(shell_script(*LOOP, "run_dir=runs/tiny", cwd=cwd))
+    assert result.returncode == 0, result.stderr
+    assert "\nLevel 2 can" in result.stdout
+    assert result.stdout.endswith("play/web.py run_dir=runs/tiny\n")
+    return cwd / "runs" / "tiny"
 
 
 @pytest.mark.slow
 def test_a_relative_run_dir_is_relative_to_the_working_folder(shell_run):
-    run_dir, output, _ = shell_run
+    run_dir = shell_run
     assert [path.name for path in run_dir.parent.parent.iterdir()] == ["runs"]
     names = [f"level_{level:02d}" for level in range(3)]
     assert sorted(path.name for path in run_dir.iterdir() if path.is_dir()) == ["comparison", "figures", *names]
-    assert "\nLevel 2 can" in output
-    assert output.endswith("play/web.py run_dir=runs/tiny\n")
 
 
 @pytest.mark.slow
 def test_learn_py_writes_the_same_bytes_as_the_shell_loop(shell_run, tmp_path):
-    run_dir, _, _ = shell_run
     result = run_script(LEARN, *LOOP, f"run_dir={tmp_path / 'run'}")
     assert result.returncode == 0, result.stderr
-    assert files_of(tmp_path / "run") == files_of(run_dir)
+    assert files_of(tmp_path / "run") == files_of(shell_run)
 
 
 @pytest.mark.slow
 def test_a_shell_loop_that_was_killed_several_times_ends_in_the_same_bytes(shell_run, tmp_path):
-    finished, _, seconds = shell_run
-    expected = files_of(finished)
-    chance = random.Random(11)
-    kills, seen, runs = 0, set(), 0
-    while kills < 6 or runs < 1:
-        run_dir = tmp_path / f"run{runs}"
-        # Finished stages are skipped quickly, so a kill within half the time of a run can hit any remaining stage.
-        patience = chance.uniform(0.3, 0.5 * seconds) if kills < 6 else 600
+    run_dir, chance, seen = tmp_path / "run", random.Random(11), set()
+    for lines in range(1, 7):
         with shell_script(*LOOP, f"run_dir={run_dir}", cwd=tmp_path, start_new_session=True) as process:
-            try:
-                _, error = process.communicate(timeout=patience)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.communicate()
-                seen.add(len(files_of(run_dir)))
-                kills += 1
-                continue
-        assert process.returncode == 0, error
-        assert files_of(run_dir) == expected
-        runs += 1
+            # A line tells that a stage is finished or skipped; the kill comes during the next one.
+            for _ in range(lines):
+                process.stdout.readline()
+            time.sleep(chance.uniform(0, 0.2))
+            os.killpg(process.pid, signal.SIGKILL)
+        assert process.returncode == -signal.SIGKILL
+        seen.add(len(files_of(run_dir)))
     # The kills hit different moments; otherwise they would prove little.
-    assert len(seen) > 2
+    assert len(seen) > 3
+    result = result_of(shell_script(*LOOP, f"run_dir={run_dir}", cwd=tmp_path))
+    assert result.returncode == 0, result.stderr
+    assert files_of(run_dir) == files_of(shell_run)
 
 
 def test_the_shell_loop_rejects_a_run_that_another_process_holds(tmp_path):
