@@ -21,7 +21,8 @@ def progress_text(table: "DataFrame", settings: Settings) -> str:
     """The result of the newest level against the random player; if levels do not improve, that and what to change.
 
     Args:
-        table: comparison/levels.csv, columns level and wins_vs_random, draws_vs_random, losses_vs_random.
+        table: comparison/levels.csv, columns level, wins_vs_random, draws_vs_random, losses_vs_random, rating, and
+            exact_loss_vs_random if the game can be enumerated.
         settings: those that the levels were trained with.
     """
     results = _results(table)
@@ -30,7 +31,16 @@ def progress_text(table: "DataFrame", settings: Settings) -> str:
         f"In {results[newest].matches:,} matches against the random player, moving first in half of them, "
         f"level {newest} won {results[newest].wins}, drew {results[newest].draws} and lost {results[newest].losses}."
     )
-    return "\n".join([text, *_warning(results, newest, settings)])
+    warning = [] if _is_best_level(table) else _warning(results, newest, settings)
+    return "\n".join([text, *warning])
+
+
+def _is_best_level(table: "DataFrame") -> bool:
+    """Whether the newest level has the highest rating, or the smallest exact share of lost matches, of all levels."""
+    measures = (
+        [table["rating"], -table["exact_loss_vs_random"]] if "exact_loss_vs_random" in table else [table["rating"]]
+    )
+    return any(bool(measure.iloc[-1] > measure.iloc[1:-1].max()) for measure in measures)
 
 
 def _results(table: "DataFrame") -> dict[int, WinDrawLoss[int]]:

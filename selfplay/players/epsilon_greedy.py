@@ -31,7 +31,7 @@ class EpsilonGreedyPlayer(PlayerWrapper):
     def __init__(self, game: Game, player: Player, epsilons: Sequence[float]) -> None:
         if not epsilons or not all(0 <= epsilon <= 1 for epsilon in epsilons):
             raise SettingError(f"epsilons={list(epsilons)}: must be one or more rates from 0 to 1")
-        super().__init__(player, f"epsilon-greedy {player.name}")
+        super().__init__(player, f"epsilon-greedy {player.name}" if any(epsilons) else player.name)
         self.random = RandomPlayer(game)
         self.epsilons = tuple(epsilons)
 

@@ -9,7 +9,7 @@ from selfplay.playing.console_players import ConsolePlayers
 from selfplay.playing.console_text import DEFAULT_DISPLAY, ConsoleText, Display
 from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues
 from selfplay.playing.open_session import open_session
-from selfplay.playing.patience import Patience
+from selfplay.playing.patience import PREPARING, Patience
 from selfplay.playing.session import Session
 from selfplay.process_exit import end_of_interrupt
 from selfplay.settings.playing import PlaySettings
@@ -230,7 +230,7 @@ def play_at_console(
     settings: PlaySettings, read: Callable[[str], str], write: Callable[[str], None], *, colour: bool = False
 ) -> None:
     """Play as `settings` say. Raises what `selfplay.playing.open_session.open_session` raises."""
-    with Patience(write).waiting():
+    with Patience(write).waiting(PREPARING):
         session = open_session(settings)
     Console(
         session,

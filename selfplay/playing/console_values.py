@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from selfplay.compute.compilation import is_compiling
 from selfplay.errors import NotNowError, TimeLimitError
 from selfplay.players.capabilities import exact_value_text, neutral_value
 from selfplay.players.perfect import perfect_player_of
@@ -13,7 +14,7 @@ from selfplay.playing.board_text import ValueColumn
 from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.hints import best_actions, hint, perfect_values
 from selfplay.playing.match_history import Ply
-from selfplay.playing.patience import Patience
+from selfplay.playing.patience import COMPILING, Patience
 from selfplay.playing.session import Session
 from selfplay.playing.valued_match import Values
 
@@ -171,7 +172,7 @@ class ConsoleValues:
         try:
             return ask(QUIET_SECONDS)
         except TimeLimitError:
-            self.write(STILL_SOLVING)
+            self.write(COMPILING if is_compiling() else STILL_SOLVING)
             return ask(None)
 
     def _names(self, actions: tuple[int, ...]) -> str:

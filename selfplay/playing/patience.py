@@ -1,34 +1,43 @@
 """A notice where a person waits, so that the program does not seem to hang."""
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Event, Thread
+
+from selfplay.compute.compilation import is_compiling
 
 QUIET_SECONDS = 1.0
 """How long work takes before a notice is written."""
-PREPARING = "Preparing (once)..."
+PREPARING = "Preparing..."
 THINKING = "Thinking..."
+COMPILING = "Compiling, once for this version of the program; this can take a minute..."
 
 
 class Patience:
-    """Writes a notice when work takes long: at first PREPARING, because searches are compiled once, later THINKING.
+    """Writes a notice when work takes long, and COMPILING if it is then compiling.
 
     Args:
         write: shows a line; called in another thread.
+        seconds: how long to wait before a notice.
     """
 
     def __init__(self, write: Callable[[str], None], seconds: float = QUIET_SECONDS) -> None:
-        self._write, self._seconds, self._notice = write, seconds, PREPARING
+        self._write, self._seconds = write, seconds
 
     @contextmanager
-    def waiting(self) -> Iterator[None]:
-        """The block is the work."""
-        timer = threading.Timer(self._seconds, self._write, [self._notice])
-        timer.daemon = True
-        timer.start()
+    def waiting(self, notice: str = THINKING) -> Iterator[None]:
+        """The block is the work, and `notice` says what it is."""
+        done = Event()
+        Thread(target=self._watch, args=(done, notice), daemon=True).start()
         try:
             yield
         finally:
-            timer.cancel()
-            # What is compiled stays compiled.
-            self._notice = THINKING
+            done.set()
+
+    def _watch(self, done: Event, notice: str) -> None:
+        written: set[str] = set()
+        while not done.wait(self._seconds):
+            current = COMPILING if is_compiling() else notice
+            if current not in written:
+                self._write(current)
+            written.add(current)

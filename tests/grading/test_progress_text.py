@@ -1,36 +1,43 @@
 """The report's sentences about matches against the random player, and its warning when levels do not improve."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
 from selfplay import compose_settings
 from selfplay.grading.progress_text import progress_text
 
-FEW = [(830, 19, 151), (717, 22, 261), (729, 39, 232), (766, 9, 225)]
-"""recipe=article matches=2000, levels 1 to 4."""
-ARTICLE = [(927, 18, 55), (891, 31, 78), (916, 34, 50), (949, 48, 3), (928, 72, 0)]
-"""Some levels of recipe=article."""
+DATA = Path(__file__).parents[1] / "data"
+
+ARTICLE = pd.read_csv(DATA / "levels_article.csv")
+"""recipe=article."""
+FEW = pd.read_csv(DATA / "levels_article_2000_matches.csv")
+"""recipe=article matches=2000, whose levels become worse from level 3 on."""
 
 
 def table_of(results) -> pd.DataFrame:
+    """Levels whose ratings fall, with these results against the random player."""
     columns = ["wins_vs_random", "draws_vs_random", "losses_vs_random"]
     rows = [(float("nan"),) * 3, *results]
-    return pd.DataFrame([(level, *row) for level, row in enumerate(rows)], columns=["level", *columns])
-
-
-def test_the_result_of_the_newest_level_is_one_sentence() -> None:
-    text = progress_text(table_of(ARTICLE), compose_settings())
-    assert text == (
-        "In 1,000 matches against the random player, moving first in half of them, level 5 won 928, drew 72 and lost 0."
+    return pd.DataFrame(
+        [(level, *row, -level) for level, row in enumerate(rows)], columns=["level", *columns, "rating"]
     )
 
 
-@pytest.mark.parametrize("levels", [2, 3, 4])
+def test_the_result_of_the_newest_level_is_one_sentence() -> None:
+    text = progress_text(ARTICLE, compose_settings())
+    assert text == (
+        "In 1,000 matches against the random player, moving first in half of them, "
+        "level 17 won 928, drew 72 and lost 0."
+    )
+
+
+@pytest.mark.parametrize("levels", [3, 4, 5, 6])
 def test_levels_that_become_worse_are_reported_with_what_to_change(levels: int) -> None:
-    _, *warning = progress_text(
-        table_of(FEW[:levels]), compose_settings(["recipe=article", "matches=2000"])
-    ).splitlines()
-    expected = f"Levels are not improving: level {levels} won {FEW[levels - 1][0]} of these matches, level 1 won 830."
+    _, *warning = progress_text(FEW[: levels + 1], compose_settings(["recipe=article", "matches=2000"])).splitlines()
+    won = FEW.wins_vs_random[levels]
+    expected = f"Levels are not improving: level {levels} won {won:.0f} of these matches, level 1 won 830."
     assert warning[0].startswith(expected)
     assert [way.split(",")[0].strip() for way in warning[2:]] == [
         "matches=20000 (now 2000)",
@@ -47,8 +54,7 @@ def test_a_fall_from_the_best_level_is_reported_even_if_level_1_was_worse() -> N
 @pytest.mark.parametrize(
     "results",
     [
-        FEW[:1],
-        ARTICLE,
+        [(830, 19, 151)],
         [(940, 46, 14), (946, 54, 0)],
         [(990, 0, 10), (991, 0, 9)],
         [(600, 0, 400), (700, 0, 300)],
@@ -59,3 +65,15 @@ def test_a_fall_from_the_best_level_is_reported_even_if_level_1_was_worse() -> N
 )
 def test_levels_that_improve_or_cannot_improve_any_more_are_not_reported(results) -> None:
     assert "improving" not in progress_text(table_of(results), compose_settings())
+
+
+@pytest.mark.parametrize("levels", [2, 3, 4, 17])
+def test_no_level_of_the_article_is_reported_because_each_improves_by_some_measure(levels: int) -> None:
+    assert "improving" not in progress_text(ARTICLE[: levels + 1], compose_settings())
+
+
+@pytest.mark.parametrize(("column", "best"), [("rating", 999.0), ("exact_loss_vs_random", 0.0)])
+def test_levels_are_not_reported_where_a_measure_disagrees(column: str, best: float) -> None:
+    table = FEW.copy()
+    table.loc[6, column] = best
+    assert "improving" not in progress_text(table, compose_settings())

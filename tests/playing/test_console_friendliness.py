@@ -5,12 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core import event
 
 from selfplay.errors import StageError
 from selfplay.games import make_game
 from selfplay.playing.board_text import ValueColumn, boards_side_by_side
 from selfplay.playing.open_session import open_session
-from selfplay.playing.patience import PREPARING, THINKING, Patience
+from selfplay.playing.patience import COMPILING, THINKING, Patience
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
 from tests.playing.test_resuming import InPoints
@@ -73,10 +74,15 @@ def test_a_notice_is_written_where_work_takes_long() -> None:
             time.sleep(0.3)
     time.sleep(0.1)
     assert written == [THINKING, THINKING]
-    first = Patience(written.append, 0.05)
-    with first.waiting():
-        time.sleep(0.3)
-    assert written[-1] == PREPARING
+
+
+def test_the_notice_says_when_code_is_compiled() -> None:
+    written: list[str] = []
+    with Patience(written.append, 0.05).waiting():
+        time.sleep(0.15)
+        with event.trigger_event("numba:compile"):
+            time.sleep(0.15)
+    assert written == [THINKING, COMPILING]
 
 
 @pytest.mark.parametrize(

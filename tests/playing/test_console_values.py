@@ -38,10 +38,12 @@ def test_no_values_are_shown_for_the_random_player() -> None:
     assert written[2].startswith("It plays ")
 
 
-@pytest.mark.parametrize(("epsilon", "how"), [(1.0, "at random"), (0.0, "greedily")])
-def test_the_console_says_whether_an_exploring_player_acted_at_random(epsilon: float, how: str) -> None:
+@pytest.mark.parametrize(
+    ("epsilon", "name", "how"), [(1.0, "epsilon-greedy valuing", "at random"), (0.0, "valuing", "greedily")]
+)
+def test_the_console_says_whether_an_exploring_player_acted_at_random(epsilon: float, name: str, how: str) -> None:
     written, _ = dialogue(["n"], EpsilonGreedyPlayer(GAME, Valuing(GAME), [epsilon]))
-    assert written[2].startswith("What epsilon-greedy valuing expects of each action:\n+0.00 +0.01 +0.02\n")
+    assert written[2].startswith(f"What {name} expects of each action:\n+0.00 +0.01 +0.02\n")
     assert written[3].split(" ", 3)[3].startswith(f"{how}, value +0.0")
 
 

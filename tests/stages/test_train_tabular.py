@@ -144,9 +144,7 @@ def test_the_policies_of_a_run_compete_without_exploration(tmp_path: Path) -> No
     assert done.stdout.startswith("match 300: X won ")
     assert "drawn 300" not in done.stdout
     done = run_forked(script, f"run_dir={tmp_path}", "matches=2", "show=true")
-    assert done.stdout.startswith(
-        "match 1, X: epsilon-greedy temporal_difference, O: epsilon-greedy temporal_difference\n1. "
-    )
+    assert done.stdout.startswith("match 1, X: temporal_difference, O: temporal_difference\n1. ")
     assert done.stdout.count("\ndrawn\n") == 2
     assert sha256(path) == before
 

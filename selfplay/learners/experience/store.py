@@ -46,14 +46,14 @@ class ExperienceStatus(NamedTuple):
     matches: int
     """Number of matches learned from."""
     results: tuple[WinDrawLoss[int], WinDrawLoss[int]]
-    """The results of the learner, moving first and second; a match against itself counts in both."""
+    """The results of the learner, moving first and second, in matches against others."""
 
     def __str__(self) -> str:
         first, second = self.results
         won, drawn, lost = total(self.results)
         matches = "1 match" if self.matches == 1 else f"{self.matches:,} matches"
         return (
-            f"{self.boards:,} boards known from {matches}; it has won {won}, drawn {drawn}, "
+            f"{self.boards:,} boards known from {matches}; against others it has won {won}, drawn {drawn}, "
             f"lost {lost} (moving first {first}, second {second})"
         )
 
@@ -135,7 +135,8 @@ class ExperienceStore:
         Args:
             match: the boards of the match, from the start to the final one.
             result: 1 if X (player 0) won, -1 if O won, 0 for a draw.
-            seats: the seats that the learner held, in which its result is counted.
+            seats: the seats that the learner held. The result is counted in the only one; a match against itself has
+                none to count.
         """
         forms = [self.form.of(squares) for squares in match]
         with self._database.transaction() as sql:
@@ -145,7 +146,7 @@ class ExperienceStore:
                 sql.execute("UPDATE board SET score = ?, is_end = 1 WHERE number = ?", (result, numbers[-1]))
             self._back_up(sql, numbers[:-1])
             sql.execute("UPDATE kept SET value = value + 1 WHERE name = 'matches'")
-            for seat in seats:
+            for seat in seats if len(seats) == 1 else ():
                 key = (seat, result if seat == 0 else -result)
                 sql.execute("INSERT OR IGNORE INTO record VALUES (?, ?, 0)", key)
                 sql.execute("UPDATE record SET matches = matches + 1 WHERE seat = ? AND result = ?", key)
