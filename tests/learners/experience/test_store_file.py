@@ -27,7 +27,8 @@ def test_experience_persists_between_processes(tmp_path):
     assert again.rule == ExperienceRule("minimax", 0.8, True)
     assert again.status() == (len(before), 3, (WinDrawLoss(1, 1, 0), WinDrawLoss(1, 0, 0)))
     assert str(again.status()) == (
-        f"{len(before)} boards known from 3 matches; against others it has won 2, drawn 1, lost 0 (moving first 1-1-0, second 1-0-0)"
+        f"{len(before)} boards known from 3 matches; "
+        "against others it has won 2, drawn 1, lost 0 (moving first 1-1-0, second 1-0-0)"
     )
 
 
