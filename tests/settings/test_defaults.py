@@ -1,5 +1,6 @@
 """Every default is defined in the dataclass only; the files of conf/ contain only what differs."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from selfplay.settings.common import CommonSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import ExportSettings
 from selfplay.settings.experience import ExperienceGraphSettings
-from selfplay.settings.fields import default_of_field, leaves
+from selfplay.settings.fields import Leaf, default_of_field, leaves
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.settings.gtp import GtpSettings
 from selfplay.settings.matches import MatchSettings, TournamentSettings
@@ -61,24 +62,28 @@ def test_every_program_has_its_settings() -> None:
     assert {path.stem for path in CONFIG_FOLDER.glob("*.yaml")} == {*PROGRAMS, "common"}
 
 
+@cache
+def found_leaves(name: str) -> list[Leaf]:
+    """The settings of a program without overrides."""
+    return list(leaves(compose_settings_of(PROGRAMS[name], name)))
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_without_overrides_every_setting_has_the_default_of_its_field(name: str) -> None:
-    settings = compose_settings_of(PROGRAMS[name], name)
     # What the options that are chosen without overrides set: the recipe, and the agent.
     chosen = {"config": "recipe/default.yaml", "tabular": "agent/temporal_difference.yaml"}.get(name)
     expected = flat(contents(CONFIG_FOLDER / chosen)) if chosen else {}
-    for leaf in leaves(settings):
+    for leaf in found_leaves(name):
         if not leaf.name.startswith(SET_BY_CONF):
             assert leaf.value == expected.get(leaf.name, default_of_field(leaf.field)), leaf.name
 
 
-@pytest.mark.parametrize(("name", "path"), GROUP_FILES, ids=lambda value: getattr(value, "stem", ""))
-def test_no_option_of_a_group_repeats_a_default(name: str, path: Path) -> None:
-    defaults = {leaf.name: default_of_field(leaf.field) for leaf in leaves(compose_settings_of(PROGRAMS[name], name))}
-    content = contents(path)
-    # The name of an option is its value of one setting, even where that is the default.
-    repeated = {key for key, value in flat(content).items() if value == defaults.get(key) and value != path.stem}
-    assert not repeated
+def test_no_option_of_a_group_repeats_a_default() -> None:
+    for name, path in GROUP_FILES:
+        defaults = {leaf.name: default_of_field(leaf.field) for leaf in found_leaves(name)}
+        # The name of an option is its value of one setting, even where that is the default.
+        content = flat(contents(path)).items()
+        assert [key for key, value in content if value == defaults.get(key) and value != path.stem] == [], path
 
 
 def contents(path: Path) -> dict[str, object]:

@@ -1,10 +1,11 @@
 """What the fields of settings declare: records of stages, and defaults for settings missing in a record."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from selfplay.settings.fields import affects, recorded_defaults, stage_record
-from selfplay.settings.run import compose_settings
+from tests.support.runs import tiny_settings
 
 
 @dataclass
@@ -45,7 +46,7 @@ def test_defaults_have_the_names_of_the_record() -> None:
 
 
 def recorded(stage: str, level: int, *overrides: str) -> dict[str, Any]:
-    return stage_record(compose_settings(overrides), stage, level=level)
+    return stage_record(tiny_settings(Path("x"), *overrides), stage, level=level)
 
 
 def test_the_random_player_does_not_depend_on_how_levels_play() -> None:
@@ -57,7 +58,7 @@ def test_the_random_player_does_not_depend_on_how_levels_play() -> None:
 def test_matches_affect_training_only_where_datasets_are_replayed() -> None:
     assert "matches" not in recorded("training", 1, "dataset.replay=2")
     assert "matches" not in recorded("training", 2)
-    assert recorded("training", 2, "dataset.replay=2")["matches"] == 60000
+    assert recorded("training", 2, "dataset.replay=2")["matches"] == 300
 
 
 def test_files_of_parquet_depend_on_the_size_of_shards() -> None:
