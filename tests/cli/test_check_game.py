@@ -26,7 +26,6 @@ def test_a_game_in_a_file_of_the_current_folder_is_accepted_with_its_counts(sour
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("connect3:Connect3: accepted: legality, perspective, symmetries")
     assert "sequences of 1 to 5 plies: 3 9 27 81 240;" in result.stdout
-    assert run_forked(COMMAND, "check-game", "connect3:Connect3", "--perft", 3, 9, 27).returncode == 0
     refused = run_forked(COMMAND, "check-game", "connect3:Connect3", "--perft", 3, 9, 28)
     assert_refused(refused, 1, "connect3:Connect3: perft: depth 3 counts 27 sequences, not 28")
 
@@ -40,14 +39,11 @@ def test_a_game_with_a_mistake_is_refused_with_the_mistake(source: str) -> None:
     assert_refused(refused, 1, "short_connect3:Connect3: ends: a match is longer than max_game_length=10")
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("x =", "cannot be imported: invalid syntax (my_game.py, line 1)"),
-        ("1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
-        ("Game = int", "is not a subclass of selfplay.games.Game"),
-    ],
-)
-def test_a_file_without_a_game_is_refused_in_one_line(source: str, text: str, reason: str) -> None:
-    Path("my_game.py").write_text(text)
-    assert_refused(run_forked(COMMAND, "check-game", "my_game:Game"), 2, "my_game:Game", reason)
+def test_a_file_without_a_game_is_refused_in_one_line(source: str) -> None:
+    for name, text, reason in (
+        ("wrong_syntax", "x =", "cannot be imported: invalid syntax (wrong_syntax.py, line 1)"),
+        ("divides", "1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
+        ("other_class", "Game = int", "is not a subclass of selfplay.games.Game"),
+    ):
+        Path(f"{name}.py").write_text(text)
+        assert_refused(run_forked(COMMAND, "check-game", f"{name}:Game"), 2, f"{name}:Game", reason)

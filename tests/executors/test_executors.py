@@ -82,19 +82,23 @@ def test_workers_are_reused_for_the_next_tasks(processes):
     assert children() == workers
 
 
-def test_workers_killed_between_two_maps_lose_no_task(processes):
+def test_tasks_of_workers_killed_between_two_maps_and_during_one_are_restarted(processes, tmp_path):
     workers = {pid for _, pid in processes.map(square, jobs(8))}
     for pid in workers:
         os.kill(pid, signal.SIGKILL)
     time.sleep(0.5)  # the pool notices, and refuses the next task
-    assert [value for value, _ in processes.map(square, jobs(8))] == [n**2 for n in range(8)]
+    notes = tmp_path / "deaths"
+    notes.write_text("1")
+    assert list(processes.map(die_at_first, jobs(8, notes))) == list(range(8))
+    assert notes.read_text() == "0"
 
 
 def test_closing_an_executor_ends_only_its_own_workers(processes):
     list(processes.map(square, jobs(8)))
     workers = children()
     with open_executor(ExecutorSettings("process", 1)) as other:
-        assert list(other.map(threads, jobs(1)))
+        # A worker has the threads of the settings.
+        assert list(other.map(threads, jobs(1, threads=3))) == [["3", "3"]]
         assert len(children() - workers) == 1
     assert workers <= children()
 
@@ -112,11 +116,6 @@ def test_closing_ends_every_worker_even_if_it_is_stopped():
         worker.join(20)
     ends = [worker.exitcode for worker in workers]
     assert ends == [-signal.SIGKILL] * WORKERS
-
-
-def test_a_worker_has_the_threads_of_the_settings():
-    with open_executor(ExecutorSettings("process", 1)) as executor:
-        assert list(executor.map(threads, jobs(1, threads=3))) == [["3", "3"]]
 
 
 def may_name(job: Job) -> bool:
@@ -192,14 +191,6 @@ def test_ctrl_c_while_workers_start_is_handled_by_their_parent(capfd):
     assert [value for value, _ in answers] == [n**2 for n in range(8)]
     assert {pid for _, pid in answers} <= interrupted
     assert capfd.readouterr().err == ""
-
-
-def test_tasks_of_a_killed_worker_are_restarted(tmp_path):
-    notes = tmp_path / "deaths"
-    notes.write_text(str(ATTEMPTS - 1))
-    with open_executor(ExecutorSettings("process", WORKERS)) as executor:
-        assert list(executor.map(die_at_first, jobs(8, notes))) == list(range(8))
-    assert notes.read_text() == "0"
 
 
 def test_repeated_worker_deaths_end_the_work_with_one_line(tmp_path):

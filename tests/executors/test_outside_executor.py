@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import pytest
 
-from selfplay import compose_settings, learn_levels
+from selfplay import learn_levels
 from selfplay.errors import SettingError
 from selfplay.executors import Executor, open_executor
 from selfplay.settings.choices import EXECUTORS
@@ -13,7 +13,6 @@ from selfplay.settings.common import ExecutorSettings
 from tests.support.runs import files_of, tiny_settings
 
 NAME = f"{__name__}:ReverseExecutor"
-SHARDS = ["levels=2", "dataset.format=parquet", "dataset.shard_matches=100"]
 
 
 class ReverseExecutor:
@@ -40,21 +39,17 @@ def _no_calls(monkeypatch):
     monkeypatch.setattr(ReverseExecutor, "closed", 0)
 
 
-def test_a_run_with_an_executor_of_another_package_has_the_same_bytes(tmp_path: Path) -> None:
-    serial, reverse = tmp_path / "serial", tmp_path / "reverse"
-    learn_levels(tiny_settings(serial, *SHARDS))
-    assert ReverseExecutor.calls == []
-    learn_levels(tiny_settings(reverse, *SHARDS, f"executor.name='{NAME}'"))
-    assert ReverseExecutor.calls == [3, 3]
+def test_a_run_with_an_executor_of_another_package_has_the_same_bytes(tiny_run: Path, tmp_path: Path) -> None:
+    assert learn_levels(tiny_settings(tmp_path, "dataset.shard_matches=100", f"executor.name='{NAME}'"))
+    assert ReverseExecutor.calls == [3, 3, 3]
     assert ReverseExecutor.closed == 1
-    assert files_of(reverse) == files_of(serial)
+    assert files_of(tmp_path) == files_of(tiny_run)
 
 
 def test_a_registered_name_opens_the_executor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EXECUTORS, "_found", dict(EXECUTORS._found))
     EXECUTORS.register("reverse", ReverseExecutor)
-    settings = compose_settings(["executor.name=reverse", "executor.workers=2"]).executor
-    with open_executor(settings) as executor:
+    with open_executor(ExecutorSettings("reverse", workers=2)) as executor:
         opened: Executor = executor
         assert isinstance(opened, ReverseExecutor)
         assert opened.settings.workers == 2

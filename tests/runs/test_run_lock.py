@@ -38,15 +38,12 @@ def holder(tmp_path):
 def test_a_run_held_by_another_process_is_refused_and_free_after_its_kill(tmp_path, holder):
     with pytest.raises(RunLockedError, match=f"another process is using {tmp_path}"), RunFolder(tmp_path).lock():
         pytest.fail("the lock was given")
+    with RunFolder(tmp_path / "other").lock():
+        assert (tmp_path / "other" / ".lock").exists()
     holder.send_signal(signal.SIGKILL)
     assert holder.wait() == -signal.SIGKILL
     with RunFolder(tmp_path).lock():
         assert (tmp_path / ".lock").exists()
-
-
-def test_another_run_dir_is_free(tmp_path, holder):
-    with RunFolder(tmp_path / "other").lock():
-        assert (tmp_path / "other" / ".lock").exists()
 
 
 def test_the_lock_is_free_after_its_block(tmp_path):

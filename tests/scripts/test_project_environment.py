@@ -45,9 +45,7 @@ def finished(command: list[str], cwd: Path) -> "subprocess.CompletedProcess[str]
     return subprocess.CompletedProcess(command, process.returncode, output, error)
 
 
-@pytest.mark.parametrize(
-    "script", ["preprocessing/generate_positions_expectations", "train/learn", "play/console", "benchmarks/seeds"]
-)
+@pytest.mark.parametrize("script", ["train/learn", "benchmarks/seeds"])
 def test_the_same_process_continues_with_the_projects_python_and_the_same_arguments(clone: Path, script: str) -> None:
     environment_of(clone, 'echo "$$"; printf "%s\\n" "$@"; exit 7')
     process = started([*BARE, "-u", f"{script}.py", "levels=2", "run_dir=two words"], clone)

@@ -94,7 +94,6 @@ def test_the_shell_loop_rejects_a_run_that_another_process_holds(tmp_path):
 @pytest.mark.parametrize(
     ("argument", "code", "named"),
     [
-        ("--levels=many", 2, "many"),
         ("--foo", 2, "unknown flag --foo"),
         ("--cfg=job", 2, "--cfg"),
         ("run_dir=file/run", 1, "cannot write in file/run"),

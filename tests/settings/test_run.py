@@ -1,9 +1,7 @@
 """The settings of a run: every file of conf/ composes, and values out of range are refused by name."""
 
-from dataclasses import replace
 from itertools import zip_longest
 from math import nan
-from pathlib import Path
 
 import pytest
 from omegaconf import OmegaConf
@@ -87,7 +85,9 @@ def test_the_recipes_have_the_settings_of_their_sources(recipes: dict[str, Setti
 
 
 def test_the_command_line_overrides_the_recipe_in_any_order() -> None:
-    settings = compose_settings(["levels=3", "training.epochs=1", "architecture=mlp", "epsilons=[0.3]", "recipe=article"])
+    settings = compose_settings(
+        ["levels=3", "training.epochs=1", "architecture=mlp", "epsilons=[0.3]", "recipe=article"]
+    )
     assert (settings.levels, settings.training.epochs, settings.epsilons) == (3, 1, [0.3])
     assert (settings.architecture["hidden_sizes"], settings.gamma) == ([256], 0.95)
 

@@ -3,19 +3,20 @@
 import os
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from selfplay.cli.arguments import overrides_first
-from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.common import GameSettings
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.playing import PlaySettings
-from selfplay.settings.run import compose_settings
+from selfplay.settings.run import Settings
 from selfplay.stages.compare import compare_and_report, how_to_play
 from selfplay.stages.draw_figures import draw_run_figures
-from tests.support.runs import tiny_settings
+from tests.support.runs import quick_settings, tiny_settings
 
 COLUMNS = [
     "level",
@@ -57,14 +58,12 @@ def test_the_table_has_its_columns_and_the_figures_are_drawn(run_copy: Path) -> 
     ("overrides", "command"),
     [
         ([], "python play/console.py"),
-        (["recipe=article", "levels=3"], "python play/console.py"),
+        (["run_dir=outputs/tictactoe"], "python play/console.py"),
         (["recipe=sumto100"], "python play/console.py game=sumto100"),
-        (["run_dir=outputs/try"], "python play/console.py run_dir=outputs/try"),
         (
-            ["game=sumto100", "run_dir='my runs/seed=1'"],
+            ["recipe=sumto100", "run_dir='my runs/seed=1'"],
             "python play/console.py game=sumto100 'run_dir=my runs/seed=1'",
         ),
-        (["run_dir=outputs/tictactoe"], "python play/console.py"),
     ],
 )
 def test_the_report_ends_with_the_command_to_play(
@@ -72,13 +71,13 @@ def test_the_report_ends_with_the_command_to_play(
 ) -> None:
     monkeypatch.chdir(PROJECT_FOLDER)
     monkeypatch.setattr(sys, "prefix", "elsewhere")
-    settings = compose_settings(overrides)
+    settings = quick_settings(Settings, "config", *overrides)
     page = command.replace("console.py", "web.py")
     assert how_to_play(settings) == f"Play against it: {command}   or in a browser: {page}"
     # The console accepts the printed command.
     words = shlex.split(command)
     assert Path(words[1]).exists()
-    read = compose_settings_of(PlaySettings, "play", overrides_first(words[2:]))
+    read = quick_settings(PlaySettings, "play", *overrides_first(words[2:]))
     assert (read.game, Path(read.run_dir).resolve()) == (settings.game, Path(settings.run_dir).resolve())
 
 
@@ -88,16 +87,15 @@ def test_the_command_to_play_holds_in_another_folder_and_without_an_active_envir
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "prefix", str(PROJECT_FOLDER / ".venv"))
     project = os.path.relpath(PROJECT_FOLDER)
-    text = how_to_play(compose_settings())
+    text = how_to_play(quick_settings(Settings, "config"))
     python = f"{project}/.venv/bin/python {project}/play"
     assert text == f"Play against it: {python}/console.py   or in a browser: {python}/web.py"
 
 
-def test_the_printed_command_names_a_game_of_another_package_by_its_setting() -> None:
-    text = how_to_play(compose_settings(["game.name=tests.support.pile:Pile"]))
-    assert "play/console.py game=tests.support.pile:Pile" in text
-
-
-def test_the_printed_command_lets_files_name_the_network_of_another_module() -> None:
-    text = how_to_play(compose_settings(["architecture=my_module:Network"]))
-    assert "play/console.py 'modules=[my_module]'" in text
+def test_the_printed_command_names_games_and_networks_of_other_packages() -> None:
+    settings = quick_settings(Settings, "config")
+    outside = replace(settings, game=GameSettings("tests.support.pile:Pile"))
+    assert "play/console.py game=tests.support.pile:Pile" in how_to_play(outside)
+    # Files may name the network of another module.
+    network = replace(settings, architecture={"name": "my_module:Network"})
+    assert "play/console.py 'modules=[my_module]'" in how_to_play(network)

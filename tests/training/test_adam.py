@@ -9,7 +9,7 @@ from torch import nn
 from selfplay.training.adam import Adam
 from selfplay.training.schedules import constant, one_cycle
 
-STEPS = 50
+STEPS = 20
 
 
 def small_network():
@@ -32,7 +32,7 @@ def backward(network, step):
         (torch.optim.AdamW, 0.0, True),
     ],
 )
-def test_fifty_steps_equal_those_of_torch(theirs, weight_decay, decoupled):
+def test_the_steps_equal_those_of_torch(theirs, weight_decay, decoupled):
     ours, reference = small_network(), small_network()
     adam = Adam(ours.parameters(), weight_decay, decoupled)
     torch_adam = theirs(reference.parameters(), lr=1.0, weight_decay=weight_decay)

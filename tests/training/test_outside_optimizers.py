@@ -1,9 +1,11 @@
 """Optimisers and schedules of other packages, named in the settings of a run."""
 
+from pathlib import Path
+
 import pytest
 import torch
 
-from selfplay import compose_settings, load_level
+from selfplay import load_level
 from selfplay.architectures import build_network
 from selfplay.compute.random_numbers import Activity, Purpose, single_word, stream_key
 from selfplay.errors import SettingError
@@ -58,14 +60,14 @@ def test_the_schedule_gives_the_rate_of_each_step():
 )
 def test_names_that_are_not_registered_are_refused(override, message):
     with pytest.raises(SettingError, match=message.replace(r"\w+ \w+", r"[a-z ]+")):
-        compose_settings([override])
+        tiny_settings(Path("x"), override)
 
 
 def test_what_the_optimizer_requires_is_refused_where_it_is_missing(tmp_path, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     with pytest.raises(SettingError, match=r"SignDescent runs on the CPU only; set device=cpu or auto$"):
-        compose_settings([SIGN, "device=cuda"])
+        tiny_settings(tmp_path, SIGN, "device=cuda")
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(SettingError, match=r"SignDescent trains in one process; start it without torchrun$"):
         train_level(tiny_settings(tmp_path, SIGN), 1)

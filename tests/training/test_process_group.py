@@ -23,7 +23,8 @@ from selfplay.stages.generate import generate_level
 from selfplay.stages.train import train_level
 from selfplay.training.epoch_loss_csv import read_epoch_losses
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup, joined_process_group
-from tests.support.runs import COMPARE, GENERATE, LEARN, PROJECT, TRAIN, files_of, run_forked, tiny_settings
+from tests.support.rejections import assert_refused
+from tests.support.runs import GENERATE, PROJECT, TRAIN, files_of, run_forked, tiny_settings
 
 GAME = make_game("tictactoe")
 # One hidden layer, because deep networks amplify the rounding of sums.
@@ -138,15 +139,14 @@ def test_more_processes_than_gpus_are_refused_except_on_the_cpu(monkeypatch):
 @pytest.mark.parametrize(
     ("size", "overrides"),
     [
-        (2, STREAMED),
-        (3, ["training.batch_size=2", "training.epochs=1", "training.steps_per_epoch=50"]),
-        (2, ["architecture=residual", "training.merge=true", "training.epochs=1", "training.steps_per_epoch=5"]),
+        (2, [*STREAMED, "training.epochs=1"]),
+        (3, ["training.batch_size=2", "training.epochs=1", "training.steps_per_epoch=10", "training.merge=true"]),
         pytest.param(
             *(2, ["architecture=custom", "architecture.name=tests.support.outside_training:PolicyNetwork"]),
             marks=pytest.mark.slow,
         ),
     ],
-    ids=["streamed", "empty shares", "residual", "policy head"],
+    ids=["streamed", "empty shares", "policy head"],
 )
 def test_several_processes_train_the_weights_of_one(run_dir, matches, tmp_path, size, overrides):
     settings = [*OVERRIDES, *overrides]
@@ -157,7 +157,7 @@ def test_several_processes_train_the_weights_of_one(run_dir, matches, tmp_path, 
 
 
 def test_a_finished_level_is_skipped_by_all_processes(run_dir):
-    settings = tiny_settings(run_dir, *OVERRIDES)
+    settings = tiny_settings(run_dir, *OVERRIDES, "training.epochs=1", "training.steps_per_epoch=2")
     assert exit_codes(start_team(2, lambda _: train_level(settings, 1))) == [0, 0]
     before = files_of(run_dir)
 
@@ -212,23 +212,13 @@ def test_row_by_row_training_is_refused_in_several_processes(run_dir, monkeypatc
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("script", [GENERATE, COMPARE, LEARN], ids=lambda path: path.name)
-def test_torchrun_is_for_training_only(script, tmp_path, monkeypatch):
+def test_torchrun_is_for_training_only_and_not_for_a_sweep(tmp_path, monkeypatch):
     for name, value in environment_of(0, 2, 1).items():
         monkeypatch.setenv(name, value)
-    result = run_forked(script, f"run_dir={tmp_path / 'run'}")
-    assert (result.returncode, result.stdout) == (2, "")
-    named = "runs in one process; torchrun can start only python train/train_agent.py"
-    assert result.stderr == f"error: python {script} {named}\n"
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_sweep_is_refused_under_torchrun(tmp_path, monkeypatch):
-    for name, value in environment_of(0, 2, 1).items():
-        monkeypatch.setenv(name, value)
+    result = run_forked(GENERATE, f"run_dir={tmp_path / 'run'}")
+    assert_refused(result, 2, f"python {GENERATE} runs in one process; torchrun can start only python train/train_")
     result = run_forked(TRAIN, "-m", "seed=0,1", f"run_dir={tmp_path / 'run'}")
-    assert result.returncode == 2
-    assert result.stderr.startswith("error: a sweep (-m) cannot be started by torchrun")
+    assert_refused(result, 2, "a sweep (-m) cannot be started by torchrun")
     assert not (tmp_path / "run").exists()
 
 

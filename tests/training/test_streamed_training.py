@@ -56,12 +56,9 @@ def test_the_validation_loss_is_that_of_all_held_out_rows(dataset):
     assert loss.validation_loss > 0
 
 
-@pytest.mark.parametrize(("architecture", "optimizer"), [("mlp", "adam"), ("ntuple", "sgd")])
-def test_the_same_key_gives_the_same_weights(dataset, architecture, optimizer):
-    settings = make_settings(optimizer=optimizer, symmetries=True)
-    (one, losses), (other, others) = (
-        fitted(streamed(dataset, settings=settings), settings, architecture) for _ in "ab"
-    )
+def test_the_same_key_gives_the_same_weights(dataset):
+    settings = make_settings(optimizer="sgd", symmetries=True)
+    (one, losses), (other, others) = (fitted(streamed(dataset, settings=settings), settings, "ntuple") for _ in "ab")
     assert losses == others
     assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
 
@@ -96,12 +93,11 @@ def test_a_level_is_trained_on_a_folder_of_parts(run_in_parts):
     assert RunFolder(run_in_parts).agent(1).read_bytes() == agent
 
 
-@pytest.mark.parametrize("overrides", [STREAMED, [*STREAMED, "dataset.buffer_rows=null"]])
-def test_a_changed_or_missing_part_is_refused(run_in_parts, overrides):
+def test_a_changed_or_missing_part_is_refused(run_in_parts):
     parts = parquet_parts(run_in_parts / "level_00" / "dataset.parquet")
     parts[-1].unlink()
     with pytest.raises(StageError, match=r"dataset\.parquet differs from its manifest"):
-        train_level(tiny_settings(run_in_parts, *overrides), 1)
+        train_level(tiny_settings(run_in_parts, *STREAMED), 1)
     assert not (run_in_parts / "level_01").exists()
 
 
@@ -116,10 +112,9 @@ def test_a_changed_or_missing_part_is_refused(run_in_parts, overrides):
         ),
     ],
 )
-def test_settings_that_cannot_be_streamed_are_refused_in_one_line(tmp_path, overrides, message):
-    with pytest.raises(SettingError, match=message) as caught:
+def test_settings_that_cannot_be_streamed_are_refused(tmp_path, overrides, message):
+    with pytest.raises(SettingError, match=message):
         tiny_settings(tmp_path, *overrides)
-    assert "\n" not in str(caught.value)
 
 
 LIMITED = """

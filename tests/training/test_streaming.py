@@ -107,7 +107,7 @@ def test_too_few_matches_are_refused(tmp_path):
 # ---------------------------------------------------------------------- passes
 
 
-@pytest.mark.parametrize("buffer_rows", [1, 50, 300, 10**6])
+@pytest.mark.parametrize("buffer_rows", [1, 300])
 def test_each_pass_shows_every_training_row_once_in_an_order_of_its_own(dataset, buffer_rows):
     rows = streamed(dataset, buffer_rows=buffer_rows)
     expected = training_rows()
