@@ -1,4 +1,4 @@
-"""The layout of the code: scripts show how to run them, shell scripts are valid, games are named only in their package."""
+"""The layout of the code: scripts say how to run them, shell scripts are valid, game names stay in selfplay/games."""
 
 import ast
 import os

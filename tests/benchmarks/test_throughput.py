@@ -49,6 +49,7 @@ def test_memory_is_measured_in_the_process_that_plays():
     assert_positive(row[4])
 
 
+@pytest.mark.slow
 def test_rows_trained_on_have_a_column_for_each_precision():
     result = run_forked(THROUGHPUT, "training", *TINY)
     assert result.returncode == 0, result.stderr
