@@ -1,7 +1,7 @@
 """A session in a terminal. All input and output goes through two functions that are passed in."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.playing.console_graph import draw_graph
@@ -27,6 +27,10 @@ COMMANDS = {
 }
 """The commands that a person can write instead of an action or an answer. They are whole words, because a single letter
 can be an action."""
+
+
+CLEAR = "\x1b[2J\x1b[H"
+"""Clears the screen of a terminal and begins at its top."""
 
 
 class _QuitError(Exception):
@@ -96,6 +100,7 @@ class Console:
                 while not self.session.is_over:
                     self._player_acts()
                 self._show_end()
+                self._pause()
         except KeyboardInterrupt:
             self.write("")
 
@@ -138,25 +143,43 @@ class Console:
             self.write(self.session.result_to_person or "")
         if self.session.is_practice:
             self.write("This was practice: the result that counts is the one before you took back the end.")
+        if self.display.for_learning and None in self.session.players:
+            self.write(self.session.results.by_seat_text(self.game))
         self.write(self.players.score())
+
+    def _pause(self) -> None:
+        if self._is_shown and None not in self.session.players:
+            time.sleep(self.display.pause)
+
+    def _clear(self) -> None:
+        if self._is_shown and self.display.clear:
+            self.write(CLEAR)
 
     # ------------------------------------------------------------------ turns
 
     def _person_acts(self) -> None:
         self.values.show_to_choose()
-        explained = "" if self._has_explained else f" ({self.game.presentation.action_help})"
+        explained = [] if self._has_explained else [self.game.presentation.action_help]
         self._has_explained = True
-        while (text := self._ask(f"{self.players.whose_action()}{explained}: ")) is not None:
+        while (text := self._ask(self._prompt(explained))) is not None:
             try:
                 ply = self.session.play(self.text.read(text, self.session.legal_actions))
+                self._clear()
                 self._write_number()
                 self.values.show_verdict(ply)
                 return
             except IllegalActionError as error:
                 self.write(str(error))
 
+    def _prompt(self, explained: Sequence[str]) -> str:
+        free = [f"free: {' '.join(map(self.text.action, self.session.legal_actions))}"]
+        notes = [*explained, *(free if self.display.for_learning else [])]
+        return f"{self.players.whose_action()} ({'; '.join(notes)}): " if notes else f"{self.players.whose_action()}: "
+
     def _player_acts(self) -> None:
         subject = self.players.subject()
+        if None not in self.session.players:
+            self._clear()
         if self.session.can_only_pass:
             self.session.advance()
             self.write(f"{subject} can only pass.")
@@ -174,8 +197,7 @@ class Console:
             self.write(self.text.ply(subject, ply, values, words, in_points=in_points))
             self._write_number()
             self.values.show_verdict(ply)
-            if None not in self.session.players:
-                time.sleep(self.display.pause)
+            self._pause()
 
     def _write_number(self) -> None:
         if (number := self.text.number(self.session.state)) is not None:

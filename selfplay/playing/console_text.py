@@ -30,16 +30,19 @@ class Display(NamedTuple):
     board: str = "plain"
     show: bool = True
     pause: float = 0.0
+    clear: bool = False
     picture: PictureSettings | None = None
     """The picture that the command graph draws; None: the command is not available."""
     colour: bool = False
     """Whether values have the colours of a terminal."""
     example: str = ""
     """An action in the notation to use until the person types one."""
+    for_learning: bool = False
+    """Whether prompts list the legal actions, and the score of a person has the rates of all results."""
 
     @classmethod
     def of(cls, settings: DisplaySettings, *, colour: bool, example: str = "") -> "Display":
-        names = ("values", "perfect", "legal", "coordinates", "verbose", "board", "show", "pause", "picture")
+        names = ("values", "perfect", "legal", "coordinates", "verbose", "board", "show", "pause", "clear", "picture")
         return cls(**{name: getattr(settings, name) for name in names}, colour=colour, example=example)
 
 

@@ -38,7 +38,7 @@ def play_with_experience(
     game = run_context(settings).game
     player = load_experience_player(settings.experience.path, game, settings.experience.rule)
     players: dict[int, Players] = {1: (None, player), 2: (RandomPlayer(game), player), 3: (player, player)}
-    display = Display.of(settings, colour=colour, example=NUMBERS)
+    display = Display.of(settings, colour=colour, example=NUMBERS)._replace(for_learning=True)
     key = stream_key(settings.seed, 0, Activity.VERSUS_PERSON)
 
     def play(mode: int, leaving: str) -> None:

@@ -33,7 +33,9 @@ class DisplaySettings(CommonSettings):
     show: bool = True
     """Show the board and every action of a match without a person; false: only its result."""
     pause: float = 0.0
-    """Seconds to wait after every action of a match without a person."""
+    """Seconds to wait after every action of a match without a person, and after such a match of a series."""
+    clear: bool = False
+    """Clear the screen after each turn."""
     picture: PictureSettings = field(default_factory=PictureSettings)
     """The picture that the command graph draws."""
 
@@ -92,7 +94,7 @@ class ExperiencePlaySettings(DisplaySettings):
     board: str = "boxed"
     """How a board is drawn: plain or boxed."""
     pause: float = 1.0
-    """Seconds to wait after every action of a match without a person."""
+    """Seconds to wait after every action of a match without a person, and after such a match."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,5 +1,6 @@
 """What the console shows on request: boxed boards, board numbers, reasons, the graph ahead; and matches to watch."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,12 @@ def test_a_graph_that_cannot_be_drawn_does_not_end_the_match(tmp_path: Path, fil
     assert any(text.startswith("It plays ") for text in written)
 
 
+def test_the_screen_is_cleared_after_each_turn_so_that_the_reply_stays_above_the_board() -> None:
+    written, _ = dialogue(["y", "1,1"], FirstLegal(GAME), clear=True, values=False)
+    assert written[2:5] == [". . .\n. . .\n. . .", "\x1b[2J\x1b[H", "It plays 0,0."]
+    assert watched(1, clear=True).count("\x1b[2J\x1b[H") == len([line for line in watched(1) if " plays " in line])
+
+
 # ---------------------------------------------------------------------- watching, and the menu
 
 
@@ -152,7 +159,7 @@ def test_matches_are_watched_with_a_pause_after_every_action(monkeypatch: pytest
         "Tic-tac-toe, X: first legal, O: valuing (Ctrl-C leaves)",
         ". . .\n. . .\n. . .",
     ]
-    assert pauses == [0.25] * len(actions)
+    assert pauses == [0.25] * (len(actions) + 2), "after each action and each match"
     assert len(actions) >= 10
     assert "X: valuing, O: first legal" in written
 
@@ -221,6 +228,22 @@ def test_ctrl_c_ends_the_matches_that_are_watched_and_returns_to_the_menu(
     assert [line for line in written if line.startswith("The experience graph knows")] == [
         "The experience graph knows 0 boards."
     ] * 2
+
+
+def test_prompts_list_the_free_squares_and_matches_end_with_running_rates(tmp_path: Path) -> None:
+    prompts: list[str] = []
+    written: list[str] = []
+
+    def read(prompt: str) -> str:
+        prompts.append(prompt)
+        if "first?" in prompt:
+            return "y"
+        return "n" if "again?" in prompt else prompt.rpartition("free: ")[2][0]
+
+    play_with_experience(menu_settings(tmp_path, "mode=1"), read, written.append)
+    assert prompts[1].endswith("; free: 1 2 3 4 5 6 7 8 9): ")
+    assert re.fullmatch(r"Your action \(free: [2-9]( [2-9]){6}\): ", prompts[2])
+    assert any(re.fullmatch(r"X won [01] \([01]\.000\), O won [01] \([01]\.000\), drawn .*", line) for line in written)
 
 
 def test_a_mode_in_the_settings_is_played_at_once(tmp_path: Path) -> None:
