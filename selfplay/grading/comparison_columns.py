@@ -16,8 +16,8 @@ from selfplay.settings.command_lines import command_line
 
 RESULTS = ("wins", "draws", "losses")
 VERBS = {"wins": "won", "draws": "drawn", "losses": "lost"}
-LARGE, ENDGAMES = "large", "endgames"
-"""Families of games with columns of their own: too large to enumerate, and those with endgame positions among them."""
+ENDGAMES = "endgames"
+"""The family of games with columns of endgame positions."""
 OUTCOMES = {"win": "wins", "draw": "draws", "loss": "losses"}
 """Names of probabilities in columns, and the field of WinDrawLoss that holds each."""
 
@@ -161,14 +161,14 @@ def endgame_columns(grade: Callable[[Row], EndgameGrade | None]) -> tuple[Column
     )
 
 
-def rating_columns(rating: Callable[[Row], Rating], family: str = "") -> tuple[Column[Row], ...]:
-    """The columns of the rating. `family`: of the games that have its interval."""
+def rating_columns(rating: Callable[[Row], Rating]) -> tuple[Column[Row], ...]:
+    """The columns of the rating."""
     points = "Elo points by the model of Bradley and Terry, the random player at 0"
     ends = "95 % interval of the rating"
     return (
         Column("rating", points, lambda row: rating(row).points, in_sweep=True, decimals=2),
-        Column("rating_low", ends, lambda row: rating(row).low, family=family, in_sweep=True, decimals=2),
-        Column("rating_high", ends, lambda row: rating(row).high, family=family, in_sweep=True, decimals=2),
+        Column("rating_low", ends, lambda row: rating(row).low, in_sweep=True, decimals=2),
+        Column("rating_high", ends, lambda row: rating(row).high, in_sweep=True, decimals=2),
     )
 
 
@@ -182,7 +182,7 @@ EXACT: tuple[Column[LevelFacts], ...] = grade_columns(lambda facts: facts.grade)
 LATE: tuple[Column[LevelFacts], ...] = endgame_columns(lambda facts: facts.endgames)
 QUALITY: tuple[Column[LevelFacts], ...] = judged_columns(lambda facts: facts.judged, in_sweep=True)
 VERSUS_PERFECT: tuple[Column[LevelFacts], ...] = against_perfect_columns(lambda facts: facts.against_perfect)
-RATING: tuple[Column[LevelFacts], ...] = rating_columns(lambda facts: facts.rating, LARGE)
+RATING: tuple[Column[LevelFacts], ...] = rating_columns(lambda facts: facts.rating)
 
 LEVEL_TABLE = f"a table of compared levels; {command_line('compare')} writes it again"
 """What error messages call levels.csv and references.csv, and how to replace them."""

@@ -59,7 +59,7 @@ def _legend(table: pd.DataFrame) -> str:
     }
     return "\n".join(
         [
-            "v: won-drawn-lost; + better than the level before, - worse, = neither (exact sign test at 5 %)",
+            "v: won-drawn-lost; exact sign test, 5 %: + better, - worse, = not significant",
             "; ".join(meaning for column, meaning in meanings.items() if column in table),
             "More columns and intervals: comparison/levels.csv",
         ]

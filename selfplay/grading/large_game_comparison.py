@@ -16,7 +16,6 @@ from selfplay.executors import open_executor
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.grading.comparison_columns import (
     ENDGAMES,
-    LARGE,
     MATCH_COLUMNS,
     REFERENCE_COLUMNS,
     LevelFacts,
@@ -79,7 +78,7 @@ class Measurement(NamedTuple):
     @property
     def families(self) -> tuple[str, ...]:
         """The families of games, for columns of tables, to which the game belongs."""
-        return (LARGE, ENDGAMES if self.judgement is None else JUDGED)
+        return (ENDGAMES if self.judgement is None else JUDGED,)
 
     def versus_references(self) -> dict[Who, PairResult]:
         """The newest level's results against the random player (0) and each reference."""

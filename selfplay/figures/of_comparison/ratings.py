@@ -24,15 +24,14 @@ def ratings(table: "DataFrame", references: Mapping[str, float] = MappingProxyTy
     """The rating of each level with its 95 % interval, and of each reference as a horizontal line with its name.
 
     Args:
-        table: columns level, rating; also rating_low and rating_high if there are intervals to draw.
+        table: columns level, rating, rating_low, rating_high.
         references: the ratings of players by their names.
     """
     figure, axes = single_figure("Rating by level", "level", "rating (Elo points, random = 0)")
     draw_by_level(axes, table, "rating", BLUE)
-    if "rating_low" in table:
-        levels, low, high = table[["level", "rating_low", "rating_high"]].to_numpy(dtype=float).T
-        axes.fill_between(levels, low, high, color=BLUE, alpha=0.15, linewidth=0)
-        note_above(axes, "shaded: 95 % interval")
+    levels, low, high = table[["level", "rating_low", "rating_high"]].to_numpy(dtype=float).T
+    axes.fill_between(levels, low, high, color=BLUE, alpha=0.15, linewidth=0)
+    note_above(axes, "shaded: 95 % interval")
     whole_numbers_on_x(axes, table["level"])
     if references:
         draw_named_lines(axes, references)
