@@ -77,20 +77,20 @@ def settings_for(run_dir: Path, *overrides: str) -> MatchSettings:
 
 
 def test_results_are_counted_by_player_and_by_seat(tmp_path: Path) -> None:
-    swapped = play_match_series(settings_for(tmp_path, "second=perfect", "matches=300"))
-    assert swapped.matches == 300
+    swapped = play_match_series(settings_for(tmp_path, "second=perfect", "matches=100"))
+    assert swapped.matches == 100
     assert swapped.by_player.wins == 0
-    assert min(swapped.by_seat.wins, swapped.by_seat.losses) > 50
+    assert min(swapped.by_seat.wins, swapped.by_seat.losses) > 15
     assert swapped.by_seat.wins + swapped.by_seat.losses == swapped.by_player.losses
-    fixed = play_match_series(settings_for(tmp_path, "second=perfect", "matches=300", "swap=false"))
+    fixed = play_match_series(settings_for(tmp_path, "second=perfect", "matches=100", "swap=false"))
     assert (fixed.by_seat.wins, fixed.by_seat.losses) == (0, fixed.by_player.losses)
     assert str(fixed) == f"first=0 second={fixed.by_player.losses} draws={fixed.by_player.draws}"
 
 
 def test_the_report_interval_changes_no_match(tmp_path: Path) -> None:
     results = [
-        play_match_series(settings_for(tmp_path, "matches=100", f"report_every={every}", "batch_size=7"))
-        for every in (1, 33, "null")
+        play_match_series(settings_for(tmp_path, "matches=20", f"report_every={every}", "batch_size=7"))
+        for every in (1, 13, "null")
     ]
     assert len(set(results)) == 1
 
@@ -116,24 +116,23 @@ def test_every_match_is_shown_on_request(tmp_path: Path, caplog: pytest.LogCaptu
 def test_an_experience_player_learns_between_matches(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "selfplay")
     store = tmp_path / "x.sqlite"
-    results = play_match_series(settings_for(tmp_path, f"second=experience:{store}", "matches=30"))
+    results = play_match_series(settings_for(tmp_path, f"second=experience:{store}", "matches=10"))
     lines = [record.message for record in caplog.records if record.message.startswith("match ")]
-    assert len(lines) == 30
-    assert "30 matches" in lines[-1]
-    assert results.matches == 30
+    assert len(lines) == 10
+    assert "10 matches" in lines[-1]
+    assert results.matches == 10
     caplog.clear()
-    play_match_series(settings_for(tmp_path, f"second=experience:{store}", "matches=10", "learn=false"))
-    assert "30 matches" in caplog.records[-1].message
+    play_match_series(settings_for(tmp_path, f"second=experience:{store}", "matches=3", "learn=false"))
+    assert "10 matches" in caplog.records[-1].message
 
 
-@pytest.mark.parametrize("machine", ["experience:{}", "experience:{}?epsilon=0.3"])
-def test_a_learning_series_in_two_parts_equals_one_series(tmp_path: Path, machine: str) -> None:
+def test_a_learning_series_in_two_parts_equals_one_series(tmp_path: Path) -> None:
     def series(name: str, matches: int) -> RunningResults:
-        second = f"second='{machine.format(tmp_path / name)}'"
+        second = f"second='experience:{tmp_path / name}?epsilon=0.3'"
         return play_match_series(settings_for(tmp_path, second, f"matches={matches}"))
 
-    whole = series("whole", 20)
-    parts = series("parts", 7), series("parts", 13)
+    whole = series("whole", 10)
+    parts = series("parts", 4), series("parts", 6)
     assert total(part.by_player for part in parts) == whole.by_player
     assert total(part.by_seat for part in parts) == whole.by_seat
     stores = [ExperienceStore(tmp_path / name, GAME) for name in ("whole", "parts")]
@@ -150,16 +149,3 @@ def test_the_script_ends_with_the_counts_by_player(tmp_path: Path) -> None:
     assert lines[0].startswith("match 2: X won ")
     assert lines[-1].startswith("first=0 second=")
     assert not (tmp_path / "x").exists()
-
-
-def test_the_script_shows_the_names_of_players_in_its_help() -> None:
-    done = run_forked(SCRIPT, "--help")
-    assert done.returncode == 0, done.stderr
-    for name in ("random", "perfect", "level:L", "tabular:NAME", "experience[:PATH]"):
-        assert f"  {name} " in done.stdout
-
-
-def test_the_script_names_an_unknown_player() -> None:
-    done = run_forked(SCRIPT, "second=nobody")
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: unknown player 'nobody'; choose from random, ")

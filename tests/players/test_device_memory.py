@@ -87,15 +87,15 @@ class NeededPlayer(CountedPlayer):
         return 4 * GIB - 5 * match_bytes(make_game("tictactoe"))
 
 
-@pytest.mark.parametrize(("kind", "expected"), [(CountedPlayer, 20), (NeededPlayer, 4)])
+@pytest.mark.parametrize(("kind", "expected"), [(CountedPlayer, 8), (NeededPlayer, 4)])
 def test_the_arena_plays_as_many_matches_as_fit(kind, expected):
     game = make_game("tictactoe")
     player: Player = kind(game)
     with pretended_gpu():
-        records = list(play_matches(game, (player, player), range(20), 1, device=GPU))
+        records = list(play_matches(game, (player, player), range(8), 1, device=GPU))
     assert max(player.sizes) == expected
     sequences = [actions for record in records for actions in record.action_sequences().tolist()]
-    (whole,) = play_matches(game, (player, player), range(20), 1)
+    (whole,) = play_matches(game, (player, player), range(8), 1)
     assert [[a for a in s if a >= 0] for s in sequences] == [
         [a for a in s if a >= 0] for s in whole.action_sequences().tolist()
     ]

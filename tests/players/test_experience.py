@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.learners.experience.json_file import import_json
 from selfplay.matches.arena import play_matches
 from selfplay.players.experience import ExperiencePlayer, load_experience_player
 from selfplay.players.random import RandomPlayer
@@ -56,27 +55,19 @@ def test_with_an_empty_store_the_choice_is_random(tmp_path, canonical):
     assert torch.equal(player.act(state, draws), RANDOM.act(state, draws))
 
 
-def test_x_plays_where_x_has_won(tmp_path):
-    player = machine(tmp_path, [[0, 3, 1, 4, 2]])
-    assert [choice(player, [0, 3, 1, 4, 2][:ply]) for ply in (0, 2, 4)] == [0, 1, 2]
+def test_each_side_plays_where_it_has_won(tmp_path):
+    first = machine(tmp_path / "first", [[0, 3, 1, 4, 2]])
+    assert [choice(first, [0, 3, 1, 4, 2][:ply]) for ply in (0, 2, 4)] == [0, 1, 2]
+    second = machine(tmp_path / "second", [[0, 3, 1, 4, 8, 5]])
+    assert [choice(second, [0, 3, 1, 4, 8][:ply]) for ply in (1, 3, 5)] == [3, 4, 5]
 
 
-def test_o_plays_where_o_has_won(tmp_path):
-    player = machine(tmp_path, [[0, 3, 1, 4, 8, 5]])
-    assert [choice(player, [0, 3, 1, 4, 8][:ply]) for ply in (1, 3, 5)] == [3, 4, 5]
-
-
-def test_o_takes_the_square_by_which_x_has_won(tmp_path, canonical):
+def test_each_side_takes_the_square_by_which_the_other_has_won(tmp_path, canonical):
     # X X .
     # O . .     O to move: O 4 was answered by X 2. The player takes 2 itself.
     # . . .
-    player = machine(tmp_path, [[0, 3, 1, 4, 2]], canonical=canonical)
-    assert choice(player, [0, 3, 1]) == 2
-
-
-def test_x_takes_the_square_by_which_o_has_won(tmp_path, canonical):
-    player = machine(tmp_path, [[0, 3, 1, 4, 8, 5]], canonical=canonical)
-    assert choice(player, [0, 3, 1, 4]) == 5
+    assert choice(machine(tmp_path / "first", [[0, 3, 1, 4, 2]], canonical=canonical), [0, 3, 1]) == 2
+    assert choice(machine(tmp_path / "second", [[0, 3, 1, 4, 8, 5]], canonical=canonical), [0, 3, 1, 4]) == 5
 
 
 def test_the_block_is_against_the_opponents_best_answer_to_the_worst_action(tmp_path):
@@ -110,7 +101,7 @@ def test_where_only_draws_are_known_the_choice_is_random(tmp_path, canonical):
 
 def test_all_choices_equal_those_of_a_plain_implementation(tmp_path):
     plain, store = PlainGraph(), new_store(tmp_path)
-    for seed in range(250):
+    for seed in range(150):
         plain.see(random_match(seed))
         learn(store, random_match(seed))
     player = ExperiencePlayer(store)
@@ -124,13 +115,13 @@ def test_all_choices_equal_those_of_a_plain_implementation(tmp_path):
             expected = plain.choice(key)
             assert expected == (int(policy[row].argmax()) if policy[row].max() == 1 else None), board
             sure += expected is not None
-    assert 100 < sure < len(boards)
+    assert 50 < sure < len(boards)
     assert not policy[state.terminated].any()
 
 
 def test_a_canonical_store_plays_the_same_in_every_image_of_a_board(tmp_path):
     player = machine(tmp_path, [random_match(seed) for seed in range(100)], canonical=True)
-    for seed in range(100, 140):
+    for seed in range(100, 110):
         moves = random_match(seed)[:4]
         images = [[int(actions[move]) for move in moves] for actions in GAME.symmetries.actions]
         boards = {player.store.form.of(boards_of(image)[-1]) for image in images}
@@ -141,9 +132,9 @@ def test_a_canonical_store_plays_the_same_in_every_image_of_a_board(tmp_path):
 
 def test_a_batch_gives_the_same_as_single_matches(tmp_path):
     player = machine(tmp_path, [random_match(seed) for seed in range(100)])
-    states = [after(random_match(seed)[:5]) for seed in range(200, 230)]
+    states = [after(random_match(seed)[:5]) for seed in range(200, 210)]
     batch = type(states[0])(*map(torch.cat, zip(*states, strict=True)))
-    draws = Draws(KEY, torch.arange(30), 5)
+    draws = Draws(KEY, torch.arange(10), 5)
     actions = player.act(batch, draws)
     for row, state in enumerate(states):
         if not bool(state.terminated):
@@ -229,13 +220,6 @@ def test_a_player_learns_from_a_person_at_the_console(tmp_path):
     Console(Session(GAME, (None, player), KEY), read, lambda text: None).play()
     assert player.status().matches == 1
     assert len(player.store) >= 6
-
-
-def test_a_player_can_be_made_from_an_imported_json_file(tmp_path):
-    (tmp_path / "state_action.json").write_text("")
-    store = new_store(tmp_path)
-    assert import_json(store, tmp_path / "state_action.json") == 0
-    assert choice(ExperiencePlayer(store), []) is None
 
 
 def test_a_new_store_is_reported(tmp_path, caplog):

@@ -84,13 +84,16 @@ def test_a_missing_level_and_one_without_feature_weights_are_refused(tmp_path):
 
 
 def test_the_loop_learns_othello_and_reports_what_it_cannot_prove(tmp_path):
-    tiny = ["recipe=othello_features", "levels=2", "matches=20", "training.epochs=2", "training.steps_per_epoch=3"]
-    short = ["comparison.matches=10", "comparison.references=[greedy_discs]", "comparison.endgames=2"]
-    settings = compose_settings([*tiny, *short, f"run_dir={tmp_path}"])
+    game = make_game("othello_6x6")
+    tiny = ["recipe=othello_features", f"game={game.name}", "levels=1", "matches=20"]
+    short = ["training.epochs=2", "training.steps_per_epoch=3", "comparison.matches=4"]
+    references = ["comparison.references=[greedy_discs]", "comparison.endgames=0"]
+    settings = compose_settings([*tiny, *short, *references, f"run_dir={tmp_path}"])
     learn_levels(settings)
     report = compare_and_report(settings)
-    assert "othello has too many positions to try every line, so level 2 is measured, not proved." in report
-    assert make_evaluation(str(export_evaluation(export_settings(tmp_path))), GAME).weights["corners"] != 0
+    assert "othello_6x6 has too many positions to try every line, so level 1 is measured, not proved." in report
+    path = export_evaluation(export_settings(tmp_path, game.name))
+    assert make_evaluation(str(path), game).weights["corners"] != 0
 
 
 def test_the_settings_compose():

@@ -51,7 +51,7 @@ def learner(path: Path) -> LearningTabularPlayer:
 
 
 def trained(run_dir: Path, agent: str) -> Path:
-    settings = [f"agent={agent}", "episodes=300", f"run_dir={run_dir}"]
+    settings = [f"agent={agent}", "episodes=50", f"run_dir={run_dir}"]
     return train_tabular(compose_settings_of(TabularSettings, "tabular", settings))
 
 
@@ -61,13 +61,13 @@ def trained(run_dir: Path, agent: str) -> Path:
 @pytest.mark.parametrize(("rule", "epsilon"), [(BACKWARD_VALUE, 0.3), (TEMPORAL_DIFFERENCE, 0.0)], ids=str)
 def test_matches_against_itself_give_the_tables_of_training(tmp_path: Path, rule: UpdateRule, epsilon: float) -> None:
     expected = initial_values(GRAPH, rule)
-    list(learn_matches(GRAPH, expected, rule, matches=40, step_size=0.5, epsilon=epsilon, key=KEY))
+    list(learn_matches(GRAPH, expected, rule, matches=20, step_size=0.5, epsilon=epsilon, key=KEY))
     player = learner(new_file(tmp_path, rule))
     exploring = EpsilonGreedyPlayer(GAME, player, [epsilon])
-    list(play_matches(GAME, (exploring, exploring), range(40), KEY, alternate=False))
+    list(play_matches(GAME, (exploring, exploring), range(20), KEY, alternate=False))
     assert np.array_equal(player.values, expected)
     assert np.array_equal(load_tables(player.path, GRAPH).values, expected)
-    assert player.matches_seen() == load_tables(player.path, GRAPH).played == 40
+    assert player.matches_seen() == load_tables(player.path, GRAPH).played == 20
 
 
 def test_only_the_table_of_the_seat_that_it_held_learns(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_tables_that_have_learned_since_count_as_made_until_force(tmp_path: Path
     assert learned != original
     trained(tmp_path, "backward_value")
     assert sha256(path) == learned
-    settings = ["agent=backward_value", "episodes=300", f"run_dir={tmp_path}", "force=true"]
+    settings = ["agent=backward_value", "episodes=50", f"run_dir={tmp_path}", "force=true"]
     train_tabular(compose_settings_of(TabularSettings, "tabular", settings))
     assert sha256(path) == original
 

@@ -49,20 +49,12 @@ def matches_of(player, matches, batch_size):
     ]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(ROLLOUTS, marks=pytest.mark.slow),
-        pytest.param(f"{ROLLOUTS}&reuse=true", marks=pytest.mark.slow),
-        "mcts:level:1?simulations=8&noise=0.25&reuse=true",
-        pytest.param("mcts:level:1?simulations=8&rule=gumbel&gumbel_scale=1", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("name", [f"{ROLLOUTS}&reuse=true", "mcts:level:1?simulations=8&noise=0.25&reuse=true"])
 def test_a_match_does_not_depend_on_the_batch_size(run_dir: Path, name: str) -> None:
     player = make_player(name, GAME, run_dir)
-    everything = matches_of(player, range(12), 12)
-    assert matches_of(player, range(12), 5) == everything
-    assert matches_of(player, range(7, 9), 1) == everything[7:9]
+    everything = matches_of(player, range(6), 6)
+    assert matches_of(player, range(6), 4) == everything
+    assert matches_of(player, range(3, 5), 1) == everything[3:5]
     assert len({tuple(actions) for _, actions in everything}) > 1
 
 

@@ -58,7 +58,7 @@ def test_a_player_that_is_named_by_its_class_plays_a_series_of_matches(tmp_path:
 
 def test_a_kind_from_outside_has_its_syntax_and_options_and_plays_a_tournament(tmp_path: Path) -> None:
     players = "[random,perfect,'outside_player:KIND:8','outside_player:Nth']"
-    overrides = [f"players={players}", "matches=4", f"run_dir={tmp_path}"]
+    overrides = [f"players={players}", "matches=2", f"run_dir={tmp_path}"]
     tournament = play_tournament(compose_settings_of(TournamentSettings, "tournament", overrides))
     assert [grade is None for grade in tournament.grades] == [False, False, True, True]
     with pytest.raises(SettingError, match="'depth=2' is not an option of nth:N; it takes n, epsilon"):

@@ -1,7 +1,6 @@
 """The search player: its actions and its results."""
 
 import numpy as np
-import pytest
 import torch
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
@@ -9,7 +8,6 @@ from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.proof import Grader
 from selfplay.matches.arena import play_matches
-from selfplay.players.random import RandomPlayer
 from selfplay.players.registry import make_player
 from selfplay.players.search import SearchPlayer
 from selfplay.search.endgame.solver import EndgameSolver
@@ -17,29 +15,24 @@ from selfplay.search.evaluation_files import make_evaluation
 from selfplay.search.searcher import Searcher
 
 KEY = stream_key(0, 0, Activity.NAMED_PLAYERS)
-OTHELLO = make_game("othello")
+OTHELLO = make_game("othello_4x4")
 
 
 def named(text, game=OTHELLO):
     return make_player(text, game, "nowhere")
 
 
-def midgame(game, matches=30, plies=20):
+def midgame(game, matches=30, plies=4):
     state = game.init(matches)
     for ply in range(plies):
         state = game.step(state, game.kernels.random_actions(state, Draws(5, torch.arange(matches), ply)))
     return state
 
 
-def wins_against(player, opponent, matches, opening_plies=0):
-    (record,) = play_matches(OTHELLO, (player, opponent), range(matches), KEY, opening_plies=opening_plies)
-    return int((record.returns() > 0).sum())
-
-
 def test_it_takes_the_lowest_of_the_best_actions():
     player, state = named("search:negascout?depth=3&evaluation=article"), midgame(OTHELLO)
     values = player.action_values(state).nan_to_num(nan=-np.inf)
-    actions = player.act(state, Draws(0, torch.arange(30), 20))
+    actions = player.act(state, Draws(0, torch.arange(30), 4))
     assert actions.tolist() == values.argmax(dim=1).tolist()
     assert player.policy(state).argmax(dim=1).tolist() == actions.tolist()
     assert player.policy(state).sum(dim=1).tolist() == [1.0] * 30
@@ -48,14 +41,14 @@ def test_it_takes_the_lowest_of_the_best_actions():
 def test_equal_positions_are_searched_once():
     player, state = named("search:alpha_beta?depth=2&evaluation=article"), midgame(OTHELLO, matches=5)
     twice = state.select(torch.tensor([0, 1, 2, 3, 4, 4, 3, 2, 1, 0]))
-    actions = player.act(twice, Draws(0, torch.arange(10), 20)).tolist()
+    actions = player.act(twice, Draws(0, torch.arange(10), 4)).tolist()
     assert actions[:5] == actions[:4:-1]
 
 
 def test_the_three_searches_play_the_same_matches():
     texts = [f"search:{name}?depth=3&evaluation=article" for name in ("minimax", "alpha_beta", "negascout")]
     sequences = [
-        next(play_matches(OTHELLO, (named(text), named("greedy_discs")), range(6), KEY, opening_plies=4))
+        next(play_matches(OTHELLO, (named(text), named("greedy_discs")), range(2), KEY, opening_plies=4))
         for text in texts
     ]
     first, *others = (record.action_sequences() for record in sequences)
@@ -63,10 +56,10 @@ def test_the_three_searches_play_the_same_matches():
 
 
 def test_greedy_discs_takes_the_most_discs():
-    #   a b c d e f g h
-    # 1 X O O . . . . .     d1 turns two discs, and c3 one
-    # 2 . O . . . . . .
-    state = OTHELLO.read_board("XOO-----" + "-O------" + "-" * 48, "X")
+    #   a b c d
+    # 1 X O O .     d1 turns two discs, and c3 one
+    # 2 . O . .
+    state = OTHELLO.read_board("XOO-" + "-O--" + "-" * 8, "X")
     player = named("greedy_discs")
     assert OTHELLO.action_to_string(int(player.act(state, Draws(0, torch.arange(1), 0)))) == "d1"
     values = {
@@ -77,58 +70,35 @@ def test_greedy_discs_takes_the_most_discs():
     assert values == {"d1": 3.0, "c3": 1.0}
 
 
-@pytest.mark.slow
-def test_negascout_to_depth_6_beats_the_random_player():
-    # It is the same search in every match; what the random player does differs.
-    player = named("search:negascout?depth=6&evaluation=article")
-    assert wins_against(player, RandomPlayer(OTHELLO), 100) >= 99
-
-
-def test_looking_further_ahead_beats_the_greedy_player_more_often():
-    wins = [
-        wins_against(named(f"search:negascout?depth={depth}&evaluation=article"), named("greedy_discs"), 100, 4)
-        for depth in (1, 4)
-    ]
-    assert 75 <= wins[0] < wins[1]
-
-
 def test_endgames_are_played_exactly():
     player = named("search:negascout?depth=1&evaluation=article&endgame=10")
-    state = midgame(OTHELLO, matches=12, plies=50)
-    actions = player.act(state, Draws(0, torch.arange(12), 50)).tolist()
+    state = midgame(OTHELLO, matches=4)
+    actions = player.act(state, Draws(0, torch.arange(4), 4)).tolist()
     values, solver = player.action_values(state), EndgameSolver(OTHELLO)
-    for row in range(12):
+    for row in range(4):
         exact = solver.action_values(state, row)
         assert {a: int(v) for a, v in enumerate(values[row]) if not v.isnan()} == exact
         assert actions[row] == (max(exact, key=lambda action: (exact[action], -action)) if exact else -1)
 
 
-@pytest.mark.slow
-def test_exact_endgames_win_more_matches():
-    # The same search twice, one of them with exact play from ten empty squares on.
-    plain, exact = (named(f"search:negascout?depth=2&evaluation=article{end}") for end in ("", "&endgame=10"))
-    assert wins_against(exact, plain, 60, opening_plies=6) > wins_against(plain, exact, 60, opening_plies=6)
-
-
 def test_exact_endgames_begin_at_the_given_number_of_empty_squares():
-    player = named("search:negascout?depth=1&evaluation=article&endgame=10")
-    assert player.solver.empties(midgame(OTHELLO, matches=2, plies=4)).tolist() == [56, 56]
-    early = midgame(OTHELLO, matches=8, plies=20)
+    player = named("search:negascout?depth=1&evaluation=article&endgame=7")
+    early = midgame(OTHELLO, matches=8)
+    assert player.solver.empties(early).tolist() == [8] * 8
     plain = named("search:negascout?depth=1&evaluation=article")
-    draws = Draws(0, torch.arange(8), 20)
+    draws = Draws(0, torch.arange(8), 4)
     assert player.act(early, draws).tolist() == plain.act(early, draws).tolist()
 
 
-@pytest.mark.parametrize("algorithm", ["minimax", "alpha_beta", "negascout"])
-def test_tictactoe_searched_to_the_end_cannot_lose(algorithm):
+def test_tictactoe_searched_to_the_end_cannot_lose():
     graph = positions_of("tictactoe")
-    grade = Grader(graph).grade(named(f"search:{algorithm}?depth=9", graph.game))
+    grade = Grader(graph).grade(named("search:negascout?depth=9", graph.game))
     assert not any(grade.can_lose(seat) for seat in range(2))
 
 
 def test_a_time_limit_gives_legal_actions():
     player, state = named("search:negascout?depth=30&evaluation=article&time_limit=0.02"), midgame(OTHELLO, matches=4)
-    actions = player.act(state, Draws(0, torch.arange(4), 20))
+    actions = player.act(state, Draws(0, torch.arange(4), 4))
     assert OTHELLO.legal_action_mask(state)[torch.arange(4), actions].all()
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from torch import nn
@@ -97,10 +97,10 @@ def brute_force(game, network, state, depth):
 def test_values_equal_a_brute_force_maximin_in_many_positions(depth):
     generator = torch.Generator().manual_seed(depth)
     network = Weighted(torch.randn(18, generator=generator))
-    numbers = torch.randperm(len(GRAPH), generator=generator)[:150]
+    numbers = torch.randperm(len(GRAPH), generator=generator)[:50]
     state = GRAPH.state.select(numbers)
     values = ValueNetPlayer(GAME, network, depth).action_values(state)
-    expected = [brute_force(GAME, network, state.select(torch.tensor([row])), depth) for row in range(150)]
+    expected = [brute_force(GAME, network, state.select(torch.tensor([row])), depth) for row in range(50)]
     np.testing.assert_allclose(values.numpy(), np.array(expected), atol=1e-5)
 
 
@@ -152,37 +152,30 @@ def test_temperature_draws_actions_by_the_exponential_of_their_values():
     assert stats.chisquare(counts[legal], 50_000 * np.array(expected)[legal]).pvalue > 1e-3
 
 
-def test_a_low_temperature_is_greedy():
-    player = ValueNetPlayer(GAME, Weighted(), temperature=1e-4)
-    actions = player.act(GAME.init(1000), Draws(3, torch.arange(1000), 0))
-    assert set(actions.tolist()) == {8}
-
-
 @pytest.mark.parametrize(
     "architecture",
     [
-        {"name": "mlp", "hidden_sizes": [256]},
-        {"name": "mlp", "hidden_sizes": [1024], "dropout": 0.5},
+        {"name": "mlp", "hidden_sizes": [256], "dropout": 0.5},
         {"name": "conv", "channels": 64, "hidden_sizes": [128]},
     ],
-    ids=["mlp", "mlp with dropout", "conv"],
+    ids=["mlp with dropout", "conv"],
 )
-@pytest.mark.parametrize("depth", [1, 2])
-def test_the_rest_of_the_batch_changes_no_bit_of_a_value(architecture, depth):
+def test_the_rest_of_the_batch_changes_no_bit_of_a_value(architecture):
     torch.manual_seed(0)
-    player = ValueNetPlayer(GAME, build_network(architecture, GAME.observation_shape, GAME.num_distinct_actions), depth)
-    numbers = torch.randperm(len(GRAPH))[:400]
+    player = ValueNetPlayer(GAME, build_network(architecture, GAME.observation_shape, GAME.num_distinct_actions), 2)
+    numbers = torch.randperm(len(GRAPH))[:200]
     together = player.action_values(GRAPH.state.select(numbers))
-    order = torch.randperm(400)
+    order = torch.randperm(200)
     shuffled = player.action_values(GRAPH.state.select(numbers[order]))
     np.testing.assert_array_equal(shuffled.numpy(), together[order].numpy())
     repeated = player.action_values(GRAPH.state.select(numbers.repeat(2)))
     np.testing.assert_array_equal(repeated.numpy(), together.repeat(2, 1).numpy())
-    for row in range(0, 400, 25):
+    for row in range(0, 200, 25):
         alone = player.action_values(GRAPH.state.select(numbers[row : row + 1]))
         np.testing.assert_array_equal(alone.numpy(), together[row : row + 1].numpy())
 
 
+@settings(max_examples=20)
 @given(rows=st.lists(st.integers(0, 5477), min_size=1, max_size=600))
 def test_evaluate_gives_each_row_the_value_it_has_alone(rows):
     torch.manual_seed(1)

@@ -10,10 +10,9 @@ from selfplay.games.feature_kernels import feature_values
 from selfplay.search.evaluation import position_values
 from selfplay.search.evaluation_files import EVALUATIONS, evaluation_text, make_evaluation
 from selfplay.search.feature_evaluation import FeatureEvaluation
-from selfplay.search.searcher import ALGORITHMS, Searcher
-from tests.support.games import BOARDS, with_slow_sizes
+from tests.support.games import BOARDS
 
-OTHELLO = make_game("othello")
+OTHELLO, SMALL = make_game("othello"), make_game("othello_4x4")
 NAMES = sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
 EXAMPLE = {
     **{"discs": 30, "corners": 2, "stable": 5, "mobility": 15},
@@ -44,9 +43,8 @@ def test_every_evaluation_fits_every_game_with_its_features(name):
             assert evaluation.table(game).shape == (1, size)
 
 
-@pytest.mark.parametrize("name", with_slow_sizes(["othello", "othello_6x6", "othello_4x4"]))
-def test_an_open_position_is_worth_the_sum_and_a_finished_one_its_result(name):
-    game = make_game(name)
+def test_an_open_position_is_worth_the_sum_and_a_finished_one_its_result():
+    game = SMALL
     article = make_evaluation("article", game)
     weights = torch.from_numpy(article.table(game))[0]
     start = game.init(3)
@@ -66,10 +64,9 @@ def test_no_open_position_is_valued_near_a_won_one():
 
 
 def test_the_greedy_evaluation_is_the_lead_in_discs():
-    greedy = make_evaluation("discs", OTHELLO)
-    state = OTHELLO.state_after(["d3"])
-    assert float(position_values(greedy, OTHELLO, state)) == 1 - 4
-    assert float(position_values(greedy, OTHELLO, OTHELLO.read_board("X" * 60 + "----", "O"))) == -60
+    greedy = make_evaluation("discs", SMALL)
+    assert float(position_values(greedy, SMALL, SMALL.state_after(["b1"]))) == 1 - 4
+    assert float(position_values(greedy, SMALL, SMALL.read_board("X" * 14 + "--", "O"))) == -14
 
 
 def test_a_game_without_features_is_valued_by_results_only():
@@ -86,39 +83,22 @@ def test_features_that_are_not_named_have_weight_0(tmp_path):
     assert evaluation.table(OTHELLO).tolist() == [[0, 0.5, 0, 0, 0, 2, 0, 0, 0]]
 
 
-def test_x_and_c_squares_have_weights_of_their_own(tmp_path):
+def test_x_and_c_squares_have_weights_of_their_own_and_weights_can_depend_on_the_number_of_discs(tmp_path):
     # Black holds g7 besides the first four discs; white is to move.
     state = OTHELLO.read_board("-" * 27 + "OX------XO" + "-" * 17 + "X" + "-" * 9, "O")
-    values = {}
-    for weights in ("{}", "{x_squares: -10}", "{c_squares: 3}", "{x_squares: -10, discs: 1}"):
-        evaluation = make_evaluation(written(tmp_path, f"win: 1000\nmargin: 0\nweights: {weights}\n"), OTHELLO)
-        values[weights] = float(position_values(evaluation, OTHELLO, state))
-    assert list(values.values()) == [0, 10, 0, 10 - 1]
-
-
-PHASED = "win: 1000\nmargin: 0\nphases: [5, 7]\nweights: {mobility: [1, 10, 100], frontier: 2}\n"
-
-
-def test_weights_can_depend_on_the_number_of_discs(tmp_path):
-    evaluation = make_evaluation(written(tmp_path, PHASED), OTHELLO)
+    for weights, value in (("x_squares: -10", 10), ("c_squares: 3", 0), ("x_squares: -10, discs: [0, 1, 9]", 10 - 1)):
+        text = f"win: 1000\nmargin: 0\nphases: [5, 7]\nweights: {{{weights}}}\n"
+        assert float(position_values(make_evaluation(written(tmp_path, text), OTHELLO), OTHELLO, state)) == value
+    text = "win: 1000\nmargin: 0\nphases: [5, 7]\nweights: {mobility: [1, 10, 100], frontier: 2}\n"
+    evaluation = make_evaluation(written(tmp_path, text), OTHELLO)
     assert evaluation.phases == (5, 7)
-    state, seen = OTHELLO.init(), []
+    assert evaluation.weights_at(OTHELLO, 6).tolist() == [0, 0, 0, 10, 2, 0, 0, 0, 0]
+    state = OTHELLO.init()
     for action, mobility in (("f5", 1), ("d6", 10), ("c3", 10), ("d3", 100), ("c4", 100)):
         features = dict(zip(OTHELLO.features.names, feature_values(OTHELLO, state)[0].tolist(), strict=True))
         expected = mobility * features["mobility"] + 2 * features["frontier"]
-        seen.append((float(position_values(evaluation, OTHELLO, state)), expected))
+        assert float(position_values(evaluation, OTHELLO, state)) == expected
         state = OTHELLO.step(state, torch.tensor([OTHELLO.string_to_action(action)]))
-    assert [found for found, _ in seen] == [expected for _, expected in seen]
-    assert evaluation.weights_at(OTHELLO, 6).tolist() == [0, 0, 0, 10, 2, 0, 0, 0, 0]
-
-
-@pytest.mark.slow
-def test_every_search_uses_the_weights_of_the_phase(tmp_path):
-    text = "win: 1000\nmargin: 1\nphases: [8, 12]\nweights: {discs: [-1, 0, 2], x_squares: [-9, -9, 0], corners: 5}\n"
-    evaluation = make_evaluation(written(tmp_path, text), OTHELLO)
-    state = OTHELLO.state_after(["f5", "d6"])
-    values = {name: Searcher(OTHELLO, evaluation, name).search(state, 5).value for name in ALGORITHMS}
-    assert len(set(values.values())) == 1
 
 
 @pytest.mark.parametrize(
@@ -166,7 +146,6 @@ FIT = "win: 1\nmargin: 0\n"
         ("", InvalidFileError, "win is missing"),
         (FIT + "weights: {}\ndepth: 3", InvalidFileError, "depth is not a known entry"),
         (FIT + "weights: [1, 2]", InvalidFileError, "weights must be a valid dictionary"),
-        (FIT + "weights: {}\ngame: 3", InvalidFileError, "game must be a valid string"),
         (FIT + "weights: {discs: many}", InvalidFileError, "weights.discs must be a finite number"),
         (FIT + "weights: {discs: true}", InvalidFileError, "weights.discs must be a finite number"),
         (
@@ -180,18 +159,13 @@ FIT = "win: 1\nmargin: 0\n"
         (FIT + "weights: {}\nphases: [20, 9]", SettingError, r"phases=\[20, 9\] must be ascending numbers of discs$"),
         (FIT + "weights: {}\nphases: [0.5]", InvalidFileError, "phases.0 must be a valid integer"),
         (FIT + "weights: {}\nphases: [65]", InvalidFileError, "phases.0 must be less than or equal to 64"),
-        (FIT + "weights: {}\nphases: 9", InvalidFileError, "phases must be a valid list"),
         (FIT + "weights: {discs: .nan}", InvalidFileError, "weights.discs must be a finite number"),
         ("win: .inf\nmargin: 0\nweights: {}", InvalidFileError, "win must be a finite number"),
         ("win: null\nmargin: 0\nweights: {}", InvalidFileError, "win must be a valid number"),
         ("win: [", InvalidFileError, "is not valid YAML: "),
-        ("win: ${nothing}", InvalidFileError, "win must be a valid number"),
-        ("17", InvalidFileError, "is not valid YAML: "),
         ("- win", InvalidFileError, "is not an evaluation"),
-        ("\x00", InvalidFileError, "is not valid YAML: "),
         ("a: &a [x, x]\nb: [*a, *a]", InvalidFileError, "anchors and aliases are not allowed"),
         ("win: !!int ''", InvalidFileError, "explicit tags are not allowed"),
-        ("win: 2026-99-99", InvalidFileError, "win must be a valid number"),
         ("[" * 10_000, InvalidFileError, "nested more than 20 levels deep"),
         ("win: " + "1" * 5000, InvalidFileError, "a value has more than 1,000 characters"),
         ("margin: 0\nweights: {}\nwin: " + "1" * 999, InvalidFileError, "win must be a valid number"),

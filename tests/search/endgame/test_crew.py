@@ -4,9 +4,9 @@ import os
 import threading
 import time
 
+import numpy as np
 import pytest
 
-from selfplay.compute.compilation import compiled
 from selfplay.compute.cores import search_threads, set_search_threads, usable_cores
 from selfplay.errors import TimeLimitError
 from selfplay.games import make_game
@@ -32,8 +32,7 @@ def test_new_solvers_use_the_number_of_threads_that_was_set():
     assert EndgameSolver(make_game("othello"), 1).num_threads == usable_cores() <= os.cpu_count()
 
 
-@pytest.mark.parametrize("threads", [2, 5])
-@pytest.mark.parametrize("name", SIXTEEN_EMPTIES)
+@pytest.mark.parametrize(("name", "threads"), [("fforum-18", 2), ("fforum-19", 5)])
 def test_the_number_of_threads_changes_no_result(name, threads):
     assert FFO[name]["board"].count("-") == THREADS_FROM
     one, several = solver_with(1), solver_with(threads)
@@ -45,28 +44,23 @@ def test_the_number_of_threads_changes_no_result(name, threads):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("table_bits", [1, 6, 20])
+@pytest.mark.parametrize("table_bits", [1, 6])
 def test_threads_that_often_write_to_the_same_entries_find_the_same_values(table_bits):
     solver = solver_with(6, table_bits)
-    for _ in range(4):
-        for name in SIXTEEN_EMPTIES:
-            assert solver.value(ffo_state(name)) == max(FFO[name]["all_moves"].values())
-
-
-@pytest.mark.slow
-def test_every_move_of_ffo_40_has_its_known_score_with_several_threads():
-    assert named_values(solver_with(4), ffo_state("FFO#40")) == FFO["FFO#40"]["all_moves"]
+    for name in 2 * SIXTEEN_EMPTIES:
+        assert solver.value(ffo_state(name)) == max(FFO[name]["all_moves"].values())
 
 
 def test_a_time_limit_ends_all_threads():
     solver = solver_with(3)
     before = threading.active_count()
     with pytest.raises(TimeLimitError):
-        solver.value(solver.game.init(), time_limit=0.3)
-    visited = solver.visited
-    time.sleep(0.05)
+        solver.value(solver.game.init(), time_limit=0.1)
+    end = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < end:
+        time.sleep(0.01)
     assert threading.active_count() == before
-    assert solver.visited == visited > 0
+    assert solver.visited > 0
 
 
 def test_the_value_of_any_thread_is_taken():
@@ -75,11 +69,13 @@ def test_the_value_of_any_thread_is_taken():
 
 
 def test_an_entry_in_which_two_writes_are_mixed_belongs_to_no_position():
-    @compiled
     def write_and_find(table, own, opp, lower, find):
-        if not find:
-            remember(table, 0, own, opp, (lower, 20), 1, 12, 1, 1)
-        entry, known = entry_of(table, 0, own, opp)
+        # Numbers of numpy wrap around, as compiled ones do.
+        own, opp, lower, upper, *rest = np.array([own, opp, lower, 20, 1, 12, 1, 1])
+        with np.errstate(over="ignore"):
+            if not find:
+                remember(table, 0, own, opp, (lower, upper), *rest)
+            entry, known = entry_of(table, 0, own, opp)
         return entry, bounds_of(known, 1)
 
     first, second = (0x1234, -0x7000000000000000), (0x4321, 0x70)

@@ -1,8 +1,5 @@
 """Learned values, which order the moves of long searches."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -14,7 +11,6 @@ from selfplay.search.endgame import learned_values as learned
 from selfplay.search.endgame.solver import LEARNED_VALUES_FROM, EndgameSolver
 from selfplay.search.pattern_evaluation import pattern_tables, sum_of_entries
 from tests.search.endgame.test_solver import FFO, ffo_state, named_values
-from tests.support.runs import PROJECT
 
 
 def random_tables(patterns, squares=64, phases=3):
@@ -80,15 +76,3 @@ def test_another_package_can_give_the_values_for_a_game(monkeypatch):
     assert plain.value(state) == -4
     assert plain.visited != solver.visited
     learned.learned_values_of.cache_clear()
-
-
-@pytest.mark.slow
-def test_short_endgames_do_not_read_the_tables():
-    program = (
-        "import sys; from selfplay.games import make_game; from selfplay.search.endgame.solver import EndgameSolver;"
-        "game = make_game('othello');"
-        f"state = game.read_board({FFO['fforum-1']['board']!r}, {FFO['fforum-1']['side']!r});"
-        "print(EndgameSolver(game).value(state), 'selfplay.players.learned_evaluation' in sys.modules)"
-    )
-    result = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, check=True, capture_output=True, text=True)
-    assert result.stdout.split() == ["18", "False"]

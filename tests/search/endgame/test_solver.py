@@ -4,8 +4,6 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 from functools import cache
@@ -18,7 +16,6 @@ import torch
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games import make_game
 from selfplay.search.endgame.solver import EndgameSolver
-from tests.support.games import with_slow_sizes
 from tests.support.runs import PROJECT
 
 FFO = {
@@ -48,20 +45,14 @@ def named_values(solver, state):
 # ---------------------------------------------------------------------- known positions
 
 
-@pytest.mark.parametrize("name", EASY)
+@pytest.mark.parametrize("name", [*EASY, pytest.param("FFO#40", marks=pytest.mark.slow)])
 def test_every_move_has_its_known_score(name):
     assert named_values(solver_of("othello"), ffo_state(name)) == FFO[name]["all_moves"]
 
 
 @pytest.mark.slow
-def test_every_move_of_ffo_40_has_its_known_score():
-    assert named_values(solver_of("othello"), ffo_state("FFO#40")) == FFO["FFO#40"]["all_moves"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["FFO#41", "FFO#42", "FFO#43", "FFO#44"])
-def test_long_endgames_have_their_known_value(name):
-    assert solver_of("othello").value(ffo_state(name)) == max(FFO[name]["all_moves"].values())
+def test_a_long_endgame_has_its_known_value():
+    assert solver_of("othello").value(ffo_state("FFO#41")) == max(FFO["FFO#41"]["all_moves"].values())
 
 
 @pytest.mark.parametrize("name", EASY)
@@ -79,7 +70,7 @@ def test_best_play_is_the_lowest_best_action_and_leads_to_the_value(name):
     assert solver.value(state) == (result.value if int(state.current_player) == player else -result.value)
 
 
-@pytest.mark.parametrize(("empties_to_winner", "value"), [pytest.param(False, -8, marks=pytest.mark.slow), (True, -10)])
+@pytest.mark.parametrize(("empties_to_winner", "value"), [(False, -8), (True, -10)])
 def test_white_wins_on_4x4_squares_by_11_to_3(empties_to_winner, value):
     solver = solver_of("othello_4x4", empties_to_winner)
     result = solver.solve(solver.game.init())
@@ -92,7 +83,7 @@ def test_white_wins_on_4x4_squares_by_11_to_3(empties_to_winner, value):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plies", [12, 10, 8, 6])
+@pytest.mark.parametrize("plies", [12, 9])
 def test_white_wins_on_6x6_squares_by_4(plies):
     solver = solver_of("othello_6x6")
     squares = "".join("abcdef"["bcdefg".index(a)] + "123456"["234567".index(b)] for a, b in pairs(FEINSTEIN))
@@ -164,13 +155,12 @@ def played_board(chance, game, empties):
 
 
 @pytest.mark.parametrize("empties_to_winner", [True, False])
-@pytest.mark.parametrize("name", with_slow_sizes(["othello", "othello_6x6", "othello_4x4"]))
-def test_values_and_actions_are_those_of_plain_minimax(name, empties_to_winner):
-    chance = random.Random(name)
-    shared = solver_of(name, empties_to_winner)
+def test_values_and_actions_are_those_of_plain_minimax(empties_to_winner):
+    chance = random.Random(0)
+    shared = solver_of("othello_4x4", empties_to_winner)
     game, width, seen = shared.game, shared.game.width, set()
     states, values = [], []
-    for trial in range(60):
+    for trial in range(32):
         empties = trial % 8
         if trial % 2:
             board, player = played_board(chance, game, empties)
@@ -204,10 +194,10 @@ def test_values_and_actions_are_those_of_plain_minimax(name, empties_to_winner):
     assert any(odd for *_, odd in seen) is not empties_to_winner
 
 
-@pytest.mark.parametrize("table_bits", [1, 8, 16])
+@pytest.mark.parametrize("table_bits", [1, 8])
 def test_the_table_changes_no_result(table_bits):
     solver = EndgameSolver(make_game("othello"), table_bits)
-    for name in EASY[:3]:
+    for name in EASY[1:3]:
         assert named_values(solver, ffo_state(name)) == FFO[name]["all_moves"]
         assert solver.solve(ffo_state(name))[:3] == solver_of("othello").solve(ffo_state(name))[:3]
 
@@ -257,29 +247,18 @@ def test_positions_that_cannot_be_solved_are_refused():
 def test_a_time_limit_ends_a_search_and_the_solver_stays_usable(method):
     solver = EndgameSolver(make_game("othello"))
     with pytest.raises(TimeLimitError, match=r"^solving the position did not finish"):
-        method(solver, solver.game.init(), time_limit=1)
+        method(solver, solver.game.init(), time_limit=0.3)
     visited = solver.visited
-    time.sleep(0.05)
+    time.sleep(0.02)
     assert solver.visited == visited > 0
-    assert named_values(solver, ffo_state(EASY[0])) == FFO[EASY[0]]["all_moves"]
+    assert solver.value(ffo_state(EASY[0])) == 18
 
 
 @pytest.mark.usefixtures("default_sigint")
 def test_ctrl_c_ends_a_search():
     solver = EndgameSolver(make_game("othello"))
     start = solver.game.init()
-    threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         solver.value(start)
     assert solver.value(ffo_state(EASY[0])) == 18
-
-
-def test_another_process_uses_the_compiled_code():
-    solver_of("othello")
-    program = (
-        "from selfplay.games import make_game; from selfplay.search.endgame.kernel import compile_null_window_search;"
-        "game = make_game('othello'); search = compile_null_window_search(game.rules, game.turning_rules);"
-        "print(sum(search.stats.cache_hits.values()), sum(search.stats.cache_misses.values()))"
-    )
-    result = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, check=True, capture_output=True, text=True)
-    assert result.stdout.split() == ["1", "0"]

@@ -1,4 +1,4 @@
-"""Tree search: exact values, policies, and independence of the batch."""
+"""Tree search: the trees of a search in plain Python, node for node; exact values, policies, and the batch."""
 
 import os
 import signal
@@ -8,18 +8,124 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.compute.random_numbers import Draws
+from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
-from selfplay.games import make_game
+from selfplay.games import State, make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.search.backward_induction import optimal_actions, perfect_values
 from selfplay.search.mcts import tree_search
 from selfplay.search.mcts.rollouts import RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
+from selfplay.search.mcts.tree import NOT_ADDED, OPEN
 from selfplay.search.mcts.tree_search import TreeSearch
 from tests.search.mcts.hashed_evaluator import HashedEvaluator
+from tests.search.mcts.reference import (
+    ReferenceGumbel,
+    ReferenceNode,
+    ReferencePuct,
+    ReferenceSearch,
+    ReferenceUct,
+    keep,
+    rollout_evaluation,
+)
+from tests.support.searches import position_after
 
 GAME = make_game("tictactoe")
+OTHELLO = make_game("othello_4x4")
+SIMULATIONS = 60
+
+
+# ---------------------------------------------------------------------- compared with plain Python
+
+RULES = {
+    "puct": (lambda: ReferencePuct(noise=0.25, alpha=0.7), {"noise": 0.25, "alpha": 0.7}),
+    "gumbel": (
+        lambda: ReferenceGumbel(SIMULATIONS, considered=5, gumbel_scale=1.0),
+        {"considered": 5, "gumbel_scale": 1.0},
+    ),
+    "uct": (ReferenceUct, {}),
+}
+
+
+def assert_same_tree(game, trees, root: ReferenceNode):
+    """Compares every node of the tree by its number."""
+    nodes = {node.number: node for node in root.walk()}
+    assert len(nodes) == trees.sizes[0]
+    for number, node in nodes.items():
+        found, edges = trees.nodes[0, number], trees.edges[0, number, : trees.nodes[0, number]["num_edges"]]
+        assert (found["own"], found["opp"], found["is_proved"]) == (node.own, node.opp, node.proved)
+        assert found["value"] == node.value
+        moves = [0 if action == game.pass_action else 1 << action for action in node.actions]
+        assert edges["move"].tolist() == moves
+        assert edges["visits"].tolist() == list(node.visits.values())
+        assert (edges["status"] != OPEN).tolist() == [action in node.exact for action in node.actions]
+        assert edges["value"].tolist() == list(node.mean.values())
+        np.testing.assert_allclose(edges["prior"], list(node.prior.values()), rtol=1e-12)
+        children = [node.children[a].number if a in node.children else NOT_ADDED for a in node.actions]
+        assert edges["child"].tolist() == children
+
+
+def assert_same_as_reference(game, evaluator, evaluate, name, proves, state: State, match: int):
+    build, constants = RULES[name]
+    draws = Draws(17, torch.tensor([match]), 3)
+    words = [np.int64(draws.words(purpose).item()) for purpose in (Purpose.ROOT_NOISE, Purpose.LEAF)]
+    with np.errstate(over="ignore"):
+        reference = ReferenceSearch(game, evaluate, build(), SIMULATIONS, proves, words)
+        root = reference.run(int(state.own), int(state.opp))
+    search = TreeSearch(game, evaluator, make_rule(name, constants), SIMULATIONS, proves=proves)
+    assert_same_tree(game, search.grow(state, draws), root)
+
+
+@pytest.mark.parametrize(
+    ("name", "by_rollouts"), [("puct", False), ("gumbel", False), ("uct", True)], ids=["puct", "gumbel", "uct"]
+)
+@pytest.mark.parametrize("proves", [False, True])
+def test_a_search_grows_the_reference_tree(name, by_rollouts, proves):
+    """Also with rollouts, which run in the calling thread first and continue in another."""
+    hashed = HashedEvaluator(GAME.num_distinct_actions)
+    evaluator, evaluate = (RolloutEvaluator(2), rollout_evaluation(GAME, 2)) if by_rollouts else (hashed, hashed.of_one)
+    for match, plies in enumerate((0, 2, 4, 5)):
+        state = position_after(GAME, plies, match)
+        assert_same_as_reference(GAME, evaluator, evaluate, name, proves, state, match)
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "simulations", "by_rollouts", "proves", "step"),
+    [
+        ("puct", GAME, 60, False, True, 1),
+        ("puct", GAME, 15, False, False, 2),
+        ("uct", GAME, 60, True, False, 1),
+        ("uct", GAME, 60, True, True, 2),
+        pytest.param("puct", OTHELLO, 30, True, True, 1, marks=pytest.mark.slow),
+    ],
+)
+def test_a_search_continues_the_reference_tree_of_its_match(name, game, simulations, by_rollouts, proves, step):
+    """Every ply, or every second one, is searched. The most visited actions are followed, so that much is kept."""
+    hashed = HashedEvaluator(game.num_distinct_actions)
+    evaluator, evaluate = (RolloutEvaluator(1), rollout_evaluation(game, 1)) if by_rollouts else (hashed, hashed.of_one)
+    build, constants = RULES[name]
+    search = TreeSearch(game, evaluator, make_rule(name, constants), simulations, proves=proves, reuse=True)
+    state, root, was_kept = game.init(), None, 0
+    for ply in range(8):
+        draws, own, opp = Draws(17, torch.tensor([5]), ply), int(state.own), int(state.opp)
+        if ply % step == 0:
+            kept = None if root is None else keep(root, own, opp, simulations)
+            was_kept += kept is not None
+            words = [np.int64(draws.words(purpose).item()) for purpose in (Purpose.ROOT_NOISE, Purpose.LEAF)]
+            with np.errstate(over="ignore"):
+                root = ReferenceSearch(game, evaluate, build(), simulations, proves, words).run(own, opp, kept)
+            assert_same_tree(game, search.grow(state, draws), root)
+            node = root
+        action = max(node.actions, key=lambda action: (node.visits[action], action))
+        node = node.children.get(action)
+        state = game.step(state, torch.tensor([action]))
+        if state.terminated or node is None:
+            break
+    assert was_kept
+
+
+# ---------------------------------------------------------------------- results
+
 NOISE = {"puct": {"noise": 0.25}, "gumbel": {"gumbel_scale": 1.0}}
 
 
@@ -33,20 +139,22 @@ def graph():
 
 
 @pytest.mark.slow
-def test_with_enough_simulations_every_position_of_tictactoe_is_solved(graph):
+def test_with_enough_simulations_positions_of_tictactoe_are_solved(graph):
     """Every action is optimal and every value rounds to the exact one; most values are proved."""
-    search = TreeSearch(GAME, RolloutEvaluator(), make_rule("uct"), 20000)
-    result = search.search(graph.state)
-    exact, proved = perfect_values(graph), result.is_proved.numpy()
+    some = np.arange(0, len(graph), 10)
+    result = TreeSearch(GAME, RolloutEvaluator(), make_rule("uct"), 20000).search(
+        graph.state.select(torch.tensor(some))
+    )
+    exact, proved = perfect_values(graph)[some], result.is_proved.numpy()
     assert (result.value.numpy()[proved] == exact[proved]).all()
-    optimal, rows = optimal_actions(graph, exact), np.flatnonzero(~graph.terminated)
+    optimal = optimal_actions(graph, perfect_values(graph))[some]
+    rows = np.flatnonzero(~graph.terminated[some])
     assert proved[rows].mean() > 0.99
     assert optimal[rows, result.actions.numpy()[rows]].all()
     np.testing.assert_allclose(result.value.numpy()[rows], exact[rows], atol=0.1)
 
 
-@pytest.mark.parametrize("name", ["puct", "gumbel"])
-@pytest.mark.parametrize("proves", [False, True])
+@pytest.mark.parametrize(("name", "proves"), [("puct", False), ("gumbel", True)])
 def test_policies_are_distributions_over_legal_actions(graph, name, proves):
     state = graph.state.select(torch.arange(0, len(graph), 10))
     result = with_batches(name, 7, proves=proves).search(state)
@@ -123,34 +231,10 @@ def test_the_number_of_simulations_must_be_in_range(simulations):
         with_batches("puct", simulations)
 
 
-@pytest.mark.parametrize("reuse", [False, True])
-def test_a_search_that_continues_in_another_thread_finds_the_same(graph, monkeypatch, reuse):
-    state, found, starts = graph.state.select(torch.arange(0, len(graph), 50)), [], []
-    start = threading.Thread.start
-    monkeypatch.setattr(threading.Thread, "start", lambda thread: (starts.append(thread.name), start(thread)))
-    for quick_simulations in (10**9, 1, 101):
-        search = TreeSearch(GAME, RolloutEvaluator(), make_rule("uct"), 20, reuse=reuse)
-        for ply in range(2):
-            starts.clear()
-            search._quick_simulations = quick_simulations
-            found.append(search.search(state, Draws(1, torch.arange(state.batch_size), ply)))
-            assert len(starts) == (quick_simulations < 10**9)
-    for result, expected in zip(found[2:], found[:2] * 2, strict=True):
-        for tensor, same in zip(result, expected, strict=True):
-            assert torch.equal(tensor.nan_to_num(9), same.nan_to_num(9))
-
-
-def test_short_searches_start_no_thread():
-    search = TreeSearch(GAME, RolloutEvaluator(), make_rule("uct"), 20)
-    for _ in range(3):
-        search.search(GAME.init())
-    assert search._quick_simulations > 20
-
-
 def test_ctrl_c_ends_a_long_search(default_sigint):
     search = TreeSearch(GAME, RolloutEvaluator(), make_rule("uct"), 1_000_000)
     search.search(GAME.state_after(["1,1", "0,0", "0,1", "2,1", "1,0", "1,2"]))  # compiles
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         search.search(GAME.init(10_000))
 
