@@ -30,7 +30,7 @@ from selfplay.cli.command import run_reporting_errors
 from selfplay.compute.cores import usable_cores
 from selfplay.compute.devices import CPU, DEVICES, chosen_device
 from selfplay.compute.memory import keep_freed_memory
-from selfplay.games import GAMES
+from selfplay.games import game_names
 from selfplay.settings.common import EXECUTORS
 
 PLAYED_GAMES = ("tictactoe", "connect_four", "othello")
@@ -48,7 +48,7 @@ SECTIONS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", metavar="section", help=f"{', '.join(SECTIONS)}; default: matches")
-    parser.add_argument("--games", nargs="+", choices=sorted(GAMES), default=list(PLAYED_GAMES))
+    parser.add_argument("--games", nargs="+", choices=sorted(game_names()), default=list(PLAYED_GAMES))
     parser.add_argument("--players", nargs="+", choices=["random", *LEVELS], default=["random", "ntuple"])
     parser.add_argument("--executors", nargs="+", choices=EXECUTORS, default=["serial", "process"])
     parser.add_argument("--workers", type=int, default=usable_cores(), help="of the executors process and ray")

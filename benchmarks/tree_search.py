@@ -26,7 +26,7 @@ from torch import nn
 from selfplay.architectures import build_network
 from selfplay.cli.command import run_reporting_errors
 from selfplay.compute.random_numbers import Draws
-from selfplay.games import GAMES, Game, make_game
+from selfplay.games import Game, game_names, make_game
 from selfplay.players.network_evaluator import checkpoint_evaluator
 from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.mcts.rollouts import RolloutEvaluator
@@ -87,7 +87,7 @@ def measure(search: TreeSearch, batch_size: int, repeats: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="connect_four", choices=list(GAMES))
+    parser.add_argument("--game", default="connect_four", choices=game_names())
     default = [ROLLOUTS, "ntuple_connect_four", "alphazero_mlp", "alphazero_residual"]
     parser.add_argument("--evaluators", nargs="+", default=default, help=f"{ROLLOUTS}, or names in conf/architecture")
     parser.add_argument("--settings", nargs="+", default=[], help="of the networks, such as architecture.blocks=5")
