@@ -222,7 +222,7 @@ def test_a_game_with_passes_and_points(tmp_path: Path) -> None:
     """In Othello on 4x4 squares, with the values of single positions by the solver."""
     game = make_game("othello_4x4")
     solver = make_exact_solver(game)
-    after = "b1 c1 d4 a4"
+    after = "b1 c1 d4 a4 d3 a1"
     start = start_of(game, after)
     value = cache(lambda own, opp: solver.value(game.state_at(torch.tensor([own]), torch.tensor([opp]))))
     for number, seat in enumerate(("first", "second")):

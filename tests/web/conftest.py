@@ -98,16 +98,21 @@ class Current:
 
 
 @cache
-def shared_client() -> tuple[TestClient, Current]:
+def shared_app() -> tuple[FastAPI, Current]:
     current = Current(MatchService(web_settings(Path("run"))))
-    return client_of(create_app(cast(MatchService, current))), current
+    return create_app(cast(MatchService, current)), current
 
 
 @pytest.fixture
-def client(service: MatchService) -> TestClient:
-    client, current = shared_client()
+def app(service: MatchService) -> FastAPI:
+    app, current = shared_app()
     current.service = service
-    return client
+    return app
+
+
+@pytest.fixture
+def client(app: FastAPI) -> TestClient:
+    return client_of(app)
 
 
 class Server(NamedTuple):

@@ -8,7 +8,6 @@ import pytest
 from fastapi import FastAPI
 from pydantic import TypeAdapter
 
-from selfplay.web.app import create_app
 from selfplay.web.match import Match
 from selfplay.web.match_service import MatchService
 from selfplay.web.participants import Participant, Participants
@@ -20,11 +19,6 @@ from tests.web.concurrent_matches import Json, answer, client_of, play
 MATCHES = 200
 AT_A_TIME = 20
 VIEWS = TypeAdapter(MatchView)
-
-
-@pytest.fixture
-def app(service: MatchService) -> FastAPI:
-    return create_app(service)
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ from fastapi import FastAPI
 from selfplay.games import Game
 from selfplay.players import perfect
 from selfplay.players.experience import ExperiencePlayer
-from selfplay.web.app import create_app
 from selfplay.web.errors import BusyError
 from selfplay.web.match import Match
 from selfplay.web.match_lock import MatchLock
@@ -46,11 +45,6 @@ def gate() -> Iterator[Gate]:
     made = Gate()
     yield made
     made.opened.set()
-
-
-@pytest.fixture
-def app(service: MatchService) -> FastAPI:
-    return create_app(service)
 
 
 async def begin(client: httpx2.AsyncClient, opponent: str, game: str = "tictactoe") -> Json:

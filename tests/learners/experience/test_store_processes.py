@@ -1,45 +1,58 @@
 """The store of an experience graph: processes that learn into one file at once, and kills."""
 
-import os
+import multiprocessing
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
 
 from selfplay.learners.experience.graph import rescored
 from selfplay.learners.experience.store import ExperienceStore
-from tests.support.experience_tools import GAME, learn, new_store
-
-PLAY = """
-import sys
-import torch
 from selfplay.matches.arena import play_matches
-from selfplay.games import make_game
 from selfplay.players.experience import load_experience_player
 from selfplay.players.random import RandomPlayer
-torch.set_num_threads(1)
-game = make_game("tictactoe")
-machine = load_experience_player(sys.argv[1], game)
-print("ready", flush=True)
-sys.stdin.readline()
-first, matches = machine.status().matches if sys.argv[3] == "on" else 0, int(sys.argv[2])
-for record in play_matches(game, (machine, RandomPlayer(game)), range(first, matches), key=int(sys.argv[4])):
-    print(*record.action_sequences()[0].tolist(), flush=True)
-"""
+from tests.support.experience_tools import GAME, learn, new_store
+
+FORK = multiprocessing.get_context("fork")
+
+
+def play(path, matches, go_on, key, connection):
+    """Send the actions of each match as soon as it has been learned; begin when told to."""
+    machine = load_experience_player(str(path), GAME)
+    connection.send("ready")
+    connection.recv()
+    numbers = range(machine.status().matches if go_on else 0, matches)
+    for record in play_matches(GAME, (machine, RandomPlayer(GAME)), numbers, key=key):
+        connection.send(record.action_sequences()[0].tolist())
 
 
 def start(path, matches, *, go_on=True, key=0):
-    command = [sys.executable, "-c", PLAY, path, str(matches), "on" if go_on else "anew", str(key)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ)
+    """A process that is ready to play, and the connection to it."""
+    connection, other_end = FORK.Pipe()
+    process = FORK.Process(target=play, args=(path, matches, go_on, key, other_end))
+    process.start()
+    other_end.close()
+    assert connection.recv() == "ready"
+    return process, connection
 
 
-def finish(process):
-    """The matches, as lists of actions, that `process` plays until it ends."""
-    output, _ = process.communicate("\n")
-    assert process.returncode == 0
-    return [list(map(int, line.split())) for line in output.splitlines() if line != "ready"]
+def rest_of(process, connection):
+    """The matches that the process still sends before it ends."""
+    found = []
+    try:
+        while True:
+            found.append(connection.recv())
+    except EOFError:
+        process.join()
+    return found
+
+
+def finish(process, connection):
+    """The matches, as lists of actions, that the process plays until it ends."""
+    connection.send("go")
+    matches = rest_of(process, connection)
+    assert process.exitcode == 0
+    return matches
 
 
 def edges(store):
@@ -51,12 +64,10 @@ def edges(store):
 def test_two_processes_learn_into_one_new_file_at_once(tmp_path):
     path = tmp_path / "new" / "store.sqlite"
     processes = [start(path, 60, go_on=False, key=key) for key in (1, 2)]
-    for process in processes:
-        assert process.stdout.readline() == "ready\n"
-    for process in processes:
-        process.stdin.write("\n")
-        process.stdin.flush()
-    played = [finish(process) for process in processes]
+    for _, connection in processes:
+        connection.send("go")
+    played = [rest_of(*process) for process in processes]
+    assert [process.exitcode for process, _ in processes] == [0, 0]
     store = ExperienceStore(path, GAME, must_exist=True)
     assert store.status().matches == 120
     one_by_one = new_store(tmp_path)
@@ -70,27 +81,23 @@ def test_two_processes_learn_into_one_new_file_at_once(tmp_path):
 def test_a_kill_during_200_matches_loses_at_most_the_current_one(tmp_path):
     path, seen = tmp_path / "store.sqlite", []
     for kills in range(4):
-        process = start(path, 200)
-        process.stdin.write("\n")
-        process.stdin.flush()
-        assert process.stdout.readline() == "ready\n"
-        seen += [process.stdout.readline() for _ in range(30 + 7 * kills)]
+        process, connection = start(path, 200)
+        connection.send("go")
+        seen += [connection.recv() for _ in range(30 + 7 * kills)]
         time.sleep(0.003 * kills)
-        process.send_signal(signal.SIGKILL)
-        rest = process.stdout.read()
-        assert process.wait() == -signal.SIGKILL
-        seen += rest.splitlines(keepends=True)
-        seen = [line for line in seen if line.endswith("\n")]
+        process.kill()
+        seen += rest_of(process, connection)
+        assert process.exitcode == -signal.SIGKILL
         store = ExperienceStore(path, GAME, must_exist=True)
         # A match is taken in before it is shown, so one may have been learned that was never said.
         unsaid = store.status().matches - len(seen)
         assert unsaid in (0, 1)
-        seen += ["unsaid\n"] * unsaid
+        seen += ["unsaid"] * unsaid
         assert store.boards() == rescored(store.boards(), store.rule)
         store.close()
-    finish(start(path, 200))
+    finish(*start(path, 200))
     killed, whole = ExperienceStore(path, GAME), ExperienceStore(tmp_path / "whole.sqlite", GAME)
-    finish(start(tmp_path / "whole.sqlite", 200))
+    finish(*start(tmp_path / "whole.sqlite", 200))
     # The matches have the same random numbers, so the run that was killed four times has the same result as the other.
     assert killed.status() == whole.status()
     assert killed.boards() == whole.boards()

@@ -114,7 +114,7 @@ def learned(rule: UpdateRule, matches: int, seed: int = 0) -> TabularPlayer:
     return TabularPlayer(GRAPH, values, rule.ties, rule.name)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(5))
 def test_two_policies_of_temporal_differences_draw_all_their_matches(seed: int) -> None:
     player = learned(TEMPORAL_DIFFERENCE, 100_000, seed)
     result = count_matches(GRAPH.game, (player, player), 1000, stream_key(seed, 0, Activity.NAMED_PLAYERS), 1000)

@@ -107,9 +107,10 @@ def test_no_match_begins_before_the_opponents_are_known(page: Page) -> None:
     assert [request.post_data_json["game"] for request in begun] == ["sumto100"]
 
 
-def test_the_last_opponent_chosen_during_a_request_takes_over(page: Page) -> None:
+def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None:
+    page = tab.context.new_page()
+    page.add_init_script("const set = setTimeout; window.setTimeout = (...of) => (window.hasTimer = true, set(...of))")
     visit(page)
-    page.evaluate("const set = setTimeout; window.setTimeout = (...of) => (window.hasTimer = true, set(...of))")
     changes: list[Request] = []
     page.on("request", lambda request: changes.append(request) if request.method == "PUT" else None)
     reply = Late(page, "**/reply")
@@ -123,6 +124,7 @@ def test_the_last_opponent_chosen_during_a_request_takes_over(page: Page) -> Non
     settled(page, 2)
     assert [request.post_data_json for request in changes] == [{"opponent": "level-1"}]
     choose(page, "Random")
+    page.close()
 
 
 # ---------------------------------------------------------------------- leaving
