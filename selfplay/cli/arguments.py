@@ -2,7 +2,7 @@
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from selfplay.cli.started_as import described_for, started_as
@@ -45,10 +45,12 @@ OVERRIDE = re.compile(r"[+~]*[A-Za-z_][\w.]*=")
 HYDRA_FUNCTION = re.compile(r"\w+\(.*,.*\)")
 
 
-def overrides_first(arguments: Sequence[str]) -> list[str]:
+def overrides_first(arguments: Sequence[str], own_flags: Callable[[], Sequence[str]] = lambda: FLAGS) -> list[str]:
     """`arguments` with the flags of this program rewritten as overrides, and all overrides before the flags of Hydra.
 
     Hydra rejects flags that are not its own, and overrides on both sides of `-m`.
+
+    `own_flags`: those of FLAGS that the program has, for the error about an unknown flag.
 
     Raises SettingError for an unknown flag, a flag without its value, or an argument that is neither flag nor override.
     """
@@ -66,6 +68,9 @@ def overrides_first(arguments: Sequence[str]) -> list[str]:
             hydra_flags += [argument] if equals else [flag, _value_of_flag(flag, rest)]
         elif argument in (*HELP_FLAGS, *HYDRA_FLAGS):
             hydra_flags.append(argument)
+        elif argument.startswith("-"):
+            known = ", ".join(f"--{name}" for name in own_flags())
+            raise SettingError(f"unknown flag {argument}; choose from {known}, --help")
         else:
             overrides.append(_checked_override(argument, is_sweep))
     return overrides + hydra_flags
@@ -80,8 +85,6 @@ def _value_of_flag(flag: str, rest: list[str]) -> str:
 
 def _checked_override(argument: str, is_sweep: bool) -> str:
     name, equals, value = argument.partition("=")
-    if argument.startswith("-"):
-        raise SettingError(f"unknown flag {argument}; choose from {', '.join(f'--{name}' for name in FLAGS)}, --help")
     if equals:
         return _override(name, value, is_sweep)
     if argument.startswith("~"):

@@ -140,7 +140,7 @@ class Program(Generic[AnySettings]):
         """Run the program with these command-line arguments."""
         if process_count() > 1:
             self._check_several_processes(arguments)
-        arguments = with_outside_names(overrides_first(arguments))
+        arguments = with_outside_names(overrides_first(arguments, self._flags))
         if not set(HELP_FLAGS).isdisjoint(arguments):
             self._print_help(arguments)
             return
@@ -163,6 +163,11 @@ class Program(Generic[AnySettings]):
             )
         if not SWEEP_FLAGS.isdisjoint(arguments):
             raise SettingError("a sweep (-m) cannot be started by torchrun: set one value of each setting")
+
+    def _flags(self) -> Sequence[str]:
+        from selfplay.cli.help_text import flags_of
+
+        return flags_of(self.kind, self.config)
 
     def _print_help(self, arguments: Sequence[str]) -> None:
         # Only --help reads the registry of players and the sources of the settings.

@@ -26,8 +26,7 @@ def help_text(docstring: str, kind: type[AnySettings], config: str, overrides: S
     The settings are shown with the values that these overrides give them. Raises SettingError.
     """
     settings = compose_settings_of(kind, config, overrides)
-    groups = _groups(config)
-    flags = [f"--{name}" for name in FLAGS if name in groups or hasattr(settings, name)]
+    groups, flags = _groups(config), [f"--{name}" for name in flags_of(kind, config)]
     found = list(leaves(settings))
     parts = [
         docstring.strip(),
@@ -46,6 +45,11 @@ def help_text(docstring: str, kind: type[AnySettings], config: str, overrides: S
         "(seed=0,1,2), --hydra-help shows the others."
     )
     return "\n\n".join(parts)
+
+
+def flags_of(kind: type[AnySettings], config: str) -> list[str]:
+    """The names of those FLAGS that a program has with settings of class `kind` from conf/`config`.yaml."""
+    return [name for name in FLAGS if name in _groups(config) or name in kind.__dataclass_fields__]
 
 
 def _groups(config: str) -> dict[str, list[str]]:

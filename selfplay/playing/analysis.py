@@ -1,10 +1,12 @@
 """Analyses one position with several searches, and shows the features of which its value is the sum."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.errors import SettingError
@@ -50,13 +52,15 @@ class Analysis(NamedTuple):
         """One row per feature: its value to the player to move, weight and product; None in a game without features."""
         if self.game.features is None:
             return None
-        names = list(self.game.features.names)
         values = feature_values(self.game, self.state)[0].tolist()
-        table = pd.DataFrame({"feature": names, "value": values})
         stones = int(bit_count(self.state.own | self.state.opp))
-        table["weight"] = self.evaluation.weights_at(self.game, stones)
-        table["product"] = table["value"] * table["weight"] + 0.0  # no -0
-        return table
+        return _products(self.game.features.names, values, self.evaluation.weights_at(self.game, stones))
+
+
+def _products(names: Sequence[str], values: Sequence[float], weights: NDArray[np.float64]) -> pd.DataFrame:
+    table = pd.DataFrame({"feature": list(names), "value": values, "weight": weights})
+    table["product"] = table["value"] * table["weight"] + 0.0  # no -0
+    return table
 
 
 def analyse(settings: AnalysisSettings) -> Analysis:
@@ -159,8 +163,27 @@ def analysis_report(analysis: Analysis) -> str:
     parts = [f"{game.presentation.board_text(state)}\n{to_move}"]
     features = analysis.features_table()
     if features is not None:
-        total = float(features["product"].sum())
-        text = features.to_string(index=False, float_format="{:g}".format)
-        parts.append(f"{text}\n{analysis.evaluation.name}: {total:+g} to the player to move")
+        parts.append(_sum_text(features, analysis.evaluation))
     parts.append(analysis.searches_table().to_string(index=False))
     return "\n\n".join(parts)
+
+
+def features_report(settings: AnalysisSettings) -> str:
+    """The evaluation of `settings.features`, without a position, with the weights of the first phase, as text.
+
+    Raises SettingError if the game does not have such a feature.
+    """
+    game = make_game(settings.game.name)
+    names = () if game.features is None else game.features.names
+    for name, value in settings.features.items():
+        if name not in names:
+            known = f"features of {game.name}: {', '.join(names) or 'none'}"
+            raise SettingError(f"features.{name}={value}: is not a feature; {known}")
+    evaluation = _evaluation_of(settings, game)
+    values = [settings.features.get(name, 0) for name in names]
+    return _sum_text(_products(names, values, evaluation.weights_at(game, 0)), evaluation)
+
+
+def _sum_text(features: pd.DataFrame, evaluation: FeatureEvaluation) -> str:
+    text = features.to_string(index=False, float_format="{:g}".format)
+    return f"{text}\n{evaluation.name}: {float(features['product'].sum()):+g} to the player to move"

@@ -1,6 +1,7 @@
 """The settings of the analysis of a position: conf/analysis.yaml."""
 
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from selfplay.settings.checks import require
@@ -39,6 +40,8 @@ class AnalysisSettings(CommonSettings):
 
     moves: str = ""
     """The moves that lead to the position: an Othello transcript such as f5d6c3, or actions separated by spaces."""
+    features: Any = None
+    """Numbers to evaluate instead of a position, such as {discs: 30, corners: 2}; features that are not named are 0."""
     depth: int = 6
     """Plies to look ahead."""
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
@@ -60,4 +63,7 @@ class AnalysisSettings(CommonSettings):
         super().__post_init__()
         require("searches", self.searches, len(self.searches) > 0, "one or more")
         valid = self.game_tree.payoffs is None or not self.moves
+        require("features", self.features, isinstance(self.features, dict | None), "names with numbers")
+        for name, value in (self.features or {}).items():
+            require(f"features.{name}", value, isinstance(value, int | float) and isfinite(value), "a finite number")
         require("moves", self.moves, valid, "empty with a game tree, which is searched from its start")

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from shutil import which
 
 from selfplay.settings.common import GameSettings
 from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER
@@ -47,9 +48,14 @@ def uses_scripts() -> bool:
     return IS_CHECKOUT and not is_run_by_command()
 
 
+def python() -> str:
+    """The word that starts Python in the user's shell: python, or python3 where only that is on the PATH."""
+    return "python3" if which("python") is None and which("python3") is not None else "python"
+
+
 def command_line(program: str) -> str:
     """The command that runs a program, such as `python train/learn.py` or `selfplay learn`."""
-    return f"python {SCRIPTS[program]}" if program in SCRIPTS and uses_scripts() else f"{COMMAND} {program}"
+    return f"{python()} {SCRIPTS[program]}" if program in SCRIPTS and uses_scripts() else f"{COMMAND} {program}"
 
 
 def words_of_run(game: str, run_dir: str | Path) -> list[str]:

@@ -18,7 +18,7 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256, written_whole
 from selfplay.settings.choices import modules_in
-from selfplay.settings.command_lines import COMMAND, SCRIPTS, command_line, uses_scripts, words_of_run
+from selfplay.settings.command_lines import COMMAND, SCRIPTS, command_line, python, uses_scripts, words_of_run
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.run import Settings
@@ -87,5 +87,5 @@ def _start_of_command(program: str) -> list[str]:
         return [COMMAND, program]
     own_python = PROJECT_FOLDER / ".venv" / "bin" / "python"
     # The shell scripts activate the project's own environment only for themselves.
-    python = os.path.relpath(own_python) if Path(sys.prefix) == PROJECT_FOLDER / ".venv" else "python"
-    return [python, os.path.relpath(PROJECT_FOLDER / SCRIPTS[program])]
+    is_own = Path(sys.prefix) == PROJECT_FOLDER / ".venv"
+    return [os.path.relpath(own_python) if is_own else python(), os.path.relpath(PROJECT_FOLDER / SCRIPTS[program])]

@@ -4,6 +4,7 @@ import pytest
 from hydra._internal.utils import get_args_parser
 
 from selfplay.cli.arguments import FLAGS, HELP_FLAGS, HYDRA_FLAGS, HYDRA_FLAGS_WITH_VALUE, PATHS, overrides_first
+from selfplay.cli.help_text import flags_of
 from selfplay.errors import SettingError
 from selfplay.settings.analysis import AnalysisSettings
 from selfplay.settings.experience import ExperienceGraphSettings
@@ -106,3 +107,9 @@ def test_a_wrong_flag_is_refused_by_name(arguments, message):
     with pytest.raises(SettingError) as caught:
         overrides_first(arguments.split())
     assert str(caught.value).startswith(message)
+
+
+def test_an_unknown_flag_is_answered_with_the_flags_of_the_program():
+    known = "--game, --run_dir, --seed, --force, --agent, --episodes, --help"
+    with pytest.raises(SettingError, match=f"^unknown flag --matches_played; choose from {known}$"):
+        overrides_first(["--matches_played"], lambda: flags_of(TabularSettings, "tabular"))

@@ -7,9 +7,12 @@ import torch
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import feature_values
+from selfplay.playing.analysis import features_report
 from selfplay.search.evaluation import position_values
 from selfplay.search.evaluation_files import EVALUATIONS, evaluation_text, make_evaluation
 from selfplay.search.feature_evaluation import FeatureEvaluation
+from selfplay.settings.analysis import AnalysisSettings
+from selfplay.settings.compose import compose_settings_of
 from tests.support.games import BOARDS
 
 OTHELLO, SMALL = make_game("othello"), make_game("othello_4x4")
@@ -26,10 +29,19 @@ def written(tmp_path, text):
     return str(path)
 
 
+def report_of(**features: float) -> str:
+    given = [f"features={{{','.join(f'{name}: {value}' for name, value in features.items())}}}"]
+    return features_report(compose_settings_of(AnalysisSettings, "analysis", given))
+
+
 def test_the_articles_example_gives_164():
-    weights = make_evaluation("article", OTHELLO).table(OTHELLO)[0]
-    assert weights.tolist() == [-3, 5, 9, 7, -5, 8, 6, 0, 0]
-    assert weights[:7] @ [EXAMPLE[name] for name in OTHELLO.features.names[:7]] == 164
+    assert report_of(**EXAMPLE).endswith("evaluation: +164 to the player to move")
+    with pytest.raises(
+        SettingError, match=r"^features\.edges=1: is not a feature; features of othello: discs, corners, "
+    ):
+        report_of(edges=1)
+    with pytest.raises(SettingError, match=r"^features\.discs=many: must be a finite number$"):
+        report_of(discs="many")
 
 
 @pytest.mark.parametrize("name", NAMES)

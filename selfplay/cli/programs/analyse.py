@@ -7,6 +7,7 @@ selfplay analyse moves=f5d6c3 depth=8 searches=[alpha_beta,negascout] ordered=tr
 selfplay analyse moves=f5d6c3 depth=3 picture.file=tree.png
 selfplay analyse game_tree=article picture.file=tree.png
 selfplay analyse 'game_tree.payoffs=[[3,5],[[2,9],0]]'
+selfplay analyse 'features={discs: 30, corners: 2, stable: 5, mobility: 15}'
 selfplay analyse game=tictactoe evaluation=none depth=9 'moves=5 1'
 """
 
@@ -15,9 +16,9 @@ from selfplay.settings.analysis import AnalysisSettings
 
 
 def show(settings: AnalysisSettings) -> None:
-    from selfplay.playing.analysis import analyse, analysis_report
+    from selfplay.playing.analysis import analyse, analysis_report, features_report
 
-    print(analysis_report(analyse(settings)))
+    print(features_report(settings) if settings.features else analysis_report(analyse(settings)))
 
 
 def main() -> None:
