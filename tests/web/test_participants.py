@@ -1,8 +1,5 @@
 """Who plays in a match: the players of the session, and who holds which seat."""
 
-import re
-from importlib.resources import files
-
 import pytest
 
 from selfplay.games import make_game
@@ -41,9 +38,3 @@ def test_the_partner_determines_the_thread_only_in_a_match_without_people() -> N
         busiest = Participants(people, participant("fast"), slow).busiest
         assert busiest.id == ("fast" if people.seats else "slow")
     assert Participants(People.NONE, slow).seats == [slow.view, slow.view]
-
-
-def test_the_page_names_people_in_one_place() -> None:
-    scripts = [path for path in (files("selfplay.web") / "page").iterdir() if path.name.endswith(".js")]
-    naming = [path.name for path in scripts if re.search(r'"both"|people [!=]==? "', path.read_text())]
-    assert naming == ["people.js"]

@@ -14,17 +14,6 @@ def store(clock: Clock) -> MatchStore[str]:
     return MatchStore(2, 2, 60, clock)
 
 
-def test_a_match_is_found_by_its_id_until_it_is_removed(store: MatchStore[str]) -> None:
-    store.add("a", "one", CLIENT)
-    store.add("b", "two", CLIENT)
-    assert (store.get("a"), store.get("b"), len(store)) == ("one", "two", 2)
-    store.remove("a")
-    assert len(store) == 1
-    for forget in (store.get, store.remove):
-        with pytest.raises(NotFoundError, match="unknown match"):
-            forget("a")
-
-
 def test_a_match_that_is_not_used_expires(store: MatchStore[str], clock: Clock) -> None:
     store.add("a", "one", CLIENT)
     store.add("b", "two", CLIENT)
@@ -34,22 +23,6 @@ def test_a_match_that_is_not_used_expires(store: MatchStore[str], clock: Clock) 
     assert store.get("a") == "one"
     with pytest.raises(NotFoundError):
         store.get("b")
-
-
-def test_a_match_beyond_the_limit_is_rejected_until_another_expires(store: MatchStore[str], clock: Clock) -> None:
-    store.add("a", "one", CLIENT)
-    clock.now += 10
-    store.add("b", "two", CLIENT)
-    clock.now += 20.5
-    with pytest.raises(TooManyMatchesError, match="2 matches are open") as refused:
-        store.add("c", "three", CLIENT)
-    # The first one has 29.5 seconds left.
-    assert refused.value.retry_after == 30
-    with pytest.raises(TooManyMatchesError):
-        store.check_room(CLIENT)
-    clock.now += 29.5
-    store.add("c", "three", CLIENT)
-    assert (store.get("b"), store.get("c"), len(store)) == ("two", "three", 2)
 
 
 def test_a_limit_of_one_match_is_worded_in_the_singular(clock: Clock) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.browser.browsing import choose, contrasts, settled, visit
+from tests.web.browser.browsing import contrasts, settled, visit
 
 pytestmark = pytest.mark.slow
 
@@ -61,8 +61,6 @@ def test_chips_and_pills_can_be_read(page: Page, options: dict[str, Any]) -> Non
 
 # ---------------------------------------------------------------------- shares of the simulations of a tree search
 
-SEARCH = "Tree search, random matches"
-
 
 def percentages(page: Page) -> list[int]:
     return [int(text.removesuffix("%")) for text in page.locator("#board .share").all_inner_texts()]
@@ -70,8 +68,7 @@ def percentages(page: Page) -> list[int]:
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": width, "height": 800}} for width in (375, 1280)])
 def test_columns_show_shares_inside_their_heads(page: Page, options: dict[str, Any]) -> None:
-    visit(page, "/#play/connect_four")
-    choose(page, SEARCH)
+    visit(page, "/#play/connect_four?opponent=mcts-rollouts&person=first")
     expect(page.locator("#board .share")).to_have_count(7)
     assert 95 <= sum(percentages(page)) <= 105
     fits = """(cells) => cells.every((cell) => {
@@ -83,7 +80,6 @@ def test_columns_show_shares_inside_their_heads(page: Page, options: dict[str, A
 
 
 def test_buttons_show_shares(page: Page) -> None:
-    visit(page, "/#play/sumto100")
-    choose(page, SEARCH)
+    visit(page, "/#play/sumto100?opponent=mcts-rollouts&person=first")
     expect(page.locator("#board .action .share")).to_have_count(10)
     assert 95 <= sum(percentages(page)) <= 105

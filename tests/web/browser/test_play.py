@@ -117,9 +117,7 @@ def test_the_page_shows_when_the_values_of_a_search_are_exact(page: Page) -> Non
 
 
 def test_passes_are_announced(page: Page) -> None:
-    visit(page, "/#play/othello_4x4")
-    choose(page, "Most discs now")
-    page.locator(".choice").get_by_text("You second", exact=True).click()
+    visit(page, "/#play/othello_4x4?opponent=greedy&person=second")
     settled(page, 1)
     said = play_out(page, 1)
     assert any("You can only pass." in words for words in said)
@@ -127,8 +125,7 @@ def test_passes_are_announced(page: Page) -> None:
 
 
 def test_a_game_without_a_board_is_played_with_buttons(page: Page) -> None:
-    visit(page, "/#play/sumto100")
-    choose(page, "Perfect play")
+    visit(page, "/#play/sumto100?opponent=perfect&person=first")
     expect(page.locator(".sum")).to_have_text("sum0")
     page.locator("[data-action='9']").click()
     settled(page, 2)
@@ -154,8 +151,7 @@ def test_actions_without_a_square_are_buttons_below_the_board(page: Page) -> Non
 
 
 def test_any_square_of_a_column_selects_it_and_the_stone_falls(page: Page) -> None:
-    visit(page, "/#play/connect_four")
-    choose(page, "Random")
+    visit(page, "/#play/connect_four?opponent=random&person=first")
     expect(page.locator(".edge.top span")).to_have_text(list("1234567"))
     expect(page.locator(".cell.legal")).to_have_count(7)
     expect(page.locator("#board .action")).to_have_count(0)
@@ -201,8 +197,7 @@ def test_each_square_shows_its_share_of_the_simulations(page: Page) -> None:
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": 375, "height": 740}}])
 def test_columns_show_exact_scores_and_say_them_in_words(page: Page, options: dict[str, Any]) -> None:
-    visit(page, "/#play/connect_four")
-    choose(page, "Random")
+    visit(page, "/#play/connect_four?opponent=random&person=first")
     page.get_by_text("Perfect", exact=True).click()
     values = page.locator("#board .value")
     expect(values).to_have_text(START)
@@ -242,7 +237,7 @@ def test_a_position_that_takes_long_is_completed_when_its_values_are_known(page:
             held.append(route)
 
     page.route("**/perfect?*", answer)
-    visit(page, "/#play/connect_four")
+    visit(page, "/#play/connect_four?opponent=random&person=first")
     page.get_by_text("Perfect", exact=True).click()
     shown, about = page.locator("#board .value"), page.locator("#values-about")
     expect(shown).to_have_text([START[0]])
@@ -256,6 +251,6 @@ def test_a_position_that_takes_long_is_completed_when_its_values_are_known(page:
 
 
 def test_a_game_that_is_too_large_offers_no_perfect_play(page: Page) -> None:
-    visit(page, "/#play/othello")
+    visit(page, "/#play/othello?opponent=random&person=first")
     expect(page.locator("input[name=values][value=perfect]")).to_be_disabled()
     expect(page.locator("#values-about")).to_contain_text("too large to compute perfect play")
