@@ -119,9 +119,6 @@ class PredictsOutcomes(Protocol):
 class Explores(Protocol):
     """Plays random actions now and then."""
 
-    player: "Player"
-    """Whose actions it plays otherwise."""
-
     def explores(self, draws: Draws) -> Tensor:
         """bool[B]: whether `act` plays a random action with these draws."""
 

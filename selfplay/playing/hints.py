@@ -66,13 +66,16 @@ def _values_of(player: Player, session: Session) -> Values | None:
 
 
 def _choice_of(player: Player, values: Values, session: Session) -> Hint:
-    """What the player would do if it did not explore."""
-    exploring = player.as_a(Explores)
-    greedy = player if exploring is None else exploring.player
+    """What the player would do; where it would explore, the action that it values highest."""
     draws = Draws(session.key, torch.tensor([session.match]), len(session.plies))
+    exploring = player.as_a(Explores)
+    if exploring is not None and bool(exploring.explores(draws)[0]):
+        action = best_actions(values)[0]
+    else:
+        action = int(player.act(session.state, draws))
     explaining = player.as_a(ExplainsActions)
     reason = None if explaining is None else explaining.reason(session.state)
-    return _hint(player, int(greedy.act(session.state, draws)), values, session, reason)
+    return _hint(player, action, values, session, reason)
 
 
 def _hint(player: Player, action: int, values: Values, session: Session, reason: str | None = None) -> Hint:
