@@ -22,7 +22,7 @@ def progress_text(table: "DataFrame", settings: Settings) -> str:
 
     Args:
         table: comparison/levels.csv, columns level, wins_vs_random, draws_vs_random, losses_vs_random, rating, and
-            exact_loss_vs_random if the game can be enumerated.
+            exact_loss_vs_random, which is empty if the game is too large to enumerate.
         settings: those that the levels were trained with.
     """
     results = _results(table)
@@ -37,9 +37,7 @@ def progress_text(table: "DataFrame", settings: Settings) -> str:
 
 def _is_best_level(table: "DataFrame") -> bool:
     """Whether the newest level has the highest rating, or the smallest exact share of lost matches, of all levels."""
-    measures = (
-        [table["rating"], -table["exact_loss_vs_random"]] if "exact_loss_vs_random" in table else [table["rating"]]
-    )
+    measures = [table["rating"], -table["exact_loss_vs_random"].astype(float)]
     return any(bool(measure.iloc[-1] > measure.iloc[1:-1].max()) for measure in measures)
 
 

@@ -21,7 +21,8 @@ def table_of(results) -> pd.DataFrame:
     columns = ["wins_vs_random", "draws_vs_random", "losses_vs_random"]
     rows = [(float("nan"),) * 3, *results]
     return pd.DataFrame(
-        [(level, *row, -level) for level, row in enumerate(rows)], columns=["level", *columns, "rating"]
+        [(level, *row, -level, None) for level, row in enumerate(rows)],
+        columns=["level", *columns, "rating", "exact_loss_vs_random"],
     )
 
 
