@@ -1,17 +1,33 @@
 """Learn tables of values by self-play, as files of a run (train/train_tabular.py).
 
-RUN_DIR/tabular/backward_value.npz, temporal_difference.npz, manifest.json
+RUN_DIR/tabular/backward_value.npz, backward_value.csv (the results so far after every 500 matches), the same of
+temporal_difference, manifest.json; RUN_DIR/figures/tabular_backward_value.png
 """
 
 import logging
 import time
+from collections.abc import Mapping
+from contextlib import suppress
+from math import gcd
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.errors import SettingError
+from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games.position_graph import PositionGraph, positions_of
-from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule, initial_values, learn_matches
-from selfplay.learners.tabular.table_file import save_tables
+from selfplay.games.win_draw_loss import WinDrawLoss
+from selfplay.learners.tabular.learning import (
+    NO_MATCHES,
+    UPDATE_RULES,
+    Tables,
+    UpdateRule,
+    initial_values,
+    learn_matches,
+)
+from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
@@ -21,6 +37,11 @@ from selfplay.settings.tabular import TabularSettings
 
 log = logging.getLogger(__name__)
 
+Rows = NDArray[np.int64]
+"""int64[N, 4]: after every CURVE_EVERY matches and at the end, the number of matches, and how many of them the player
+who moves first won, drew and lost."""
+CURVE_EVERY, CURVE_HEADER = 500, "matches,first_won,drawn,second_won"
+
 LINES, UPDATES = 10, 200
 """How many times the results are reported: in lines, or beside a progress bar."""
 
@@ -28,27 +49,59 @@ LINES, UPDATES = 10, 200
 def train_tabular(settings: TabularSettings, progress: ProgressBar = NoProgress) -> Path:
     """Learn the tables that `settings` describe, unless they exist already, and return the path of their file.
 
+    Tables of fewer matches learn the further ones: the same bytes as if they had learned all at once, unless they have
+    also learned from matches against others.
+
     Raises:
         SettingError: an unknown update rule, one without its step size, or the step size of another rule.
         GameTooLargeError: the game has too many positions to enumerate.
-        StageError: the tables exist and were learned with other settings.
+        StageError: the tables exist and were learned with other settings, or from more matches.
     """
     rule = _rule(settings)
     folder = RunFolder.of(settings).tabular
-    path = folder / f"{rule.name}.npz"
-    manifest = Manifest(folder)
+    path, manifest = folder / f"{rule.name}.npz", Manifest(folder)
+    curve = path.with_suffix(".csv")
     record, defaults = (of(settings, "tabular", rule.name) for of in (stage_record, recorded_defaults))
-    if manifest.is_done(rule.name, record, defaults.get, force=settings.force):
+    is_continued = _is_continued(manifest, rule, record, defaults, settings.force)
+    if not is_continued and manifest.is_done(rule.name, record, defaults.get, force=settings.force):
         log.info("%s already learned, skipped", path)
         return path
     graph = positions_of(settings.game.name)
-    values = _learn(settings, graph, rule, progress)
+    values, rows, played = initial_values(graph, rule), np.zeros((0, 4), dtype=np.int64), 0
+    if is_continued:
+        tables = load_tables(path, graph)
+        values, played = np.array(tables.values, order="C"), tables.played
+        rows = np.loadtxt(curve, dtype=np.int64, delimiter=",", skiprows=1, ndmin=2)
+        log.info("%s: continues after %d matches", rule.name, rows[-1][0])
+    elif settings.force and path.exists():
+        _report_loss(path, graph)
+    rows = _learn(settings, graph, rule, values, rows, progress)
     manifest.forget(rule.name)
     with written_whole(path) as beside:
-        save_tables(beside, graph, values, rule, record)
-    manifest.record(rule.name, record, {"matches": settings.episodes}, [path.name])
+        save_tables(beside, graph, values, rule, record, played)
+    with written_whole(curve) as beside:
+        np.savetxt(beside, rows, "%d", ",", header=CURVE_HEADER, comments="")
+    manifest.record(rule.name, record, {"matches": settings.episodes}, [path.name, curve.name])
     log.info("wrote %s", path)
     return path
+
+
+def _is_continued(
+    manifest: Manifest, rule: UpdateRule, record: Mapping[str, Any], defaults: Mapping[str, Any], force: bool
+) -> bool:
+    """Whether there are tables that differ only in having learned from fewer matches, with the curve of these."""
+    section = manifest.sections.get(rule.name, {"files": {}, "settings": {}})
+    was = section["settings"].get("episodes")
+    if force or f"{rule.name}.csv" not in section["files"] or not isinstance(was, int) or was >= record["episodes"]:
+        return False
+    return manifest.is_done(rule.name, {**record, "episodes": was}, defaults.get, force=False)
+
+
+def _report_loss(path: Path, graph: PositionGraph) -> None:
+    """Log that the file is replaced, if it has learned from matches against others."""
+    with suppress(InvalidFileError):
+        if played := load_tables(path, graph).played:
+            log.info("%s: what it learned in matches against others (%d) is lost", path, played)
 
 
 def _rule(settings: TabularSettings) -> UpdateRule:
@@ -64,12 +117,23 @@ def _rule(settings: TabularSettings) -> UpdateRule:
     return rule
 
 
-def _learn(settings: TabularSettings, graph: PositionGraph, rule: UpdateRule, progress: ProgressBar) -> Tables:
+def _learn(
+    settings: TabularSettings,
+    graph: PositionGraph,
+    rule: UpdateRule,
+    values: Tables,
+    rows: Rows,
+    progress: ProgressBar,
+) -> Rows:
+    """Update `values`, learned already from the matches of `rows`; returns the rows of all matches."""
     start = time.perf_counter()
-    values = initial_values(graph, rule)
     # Lines that are asked for are written, and would interrupt a bar.
     bar = (progress if settings.report_every is None else NoProgress)(total=settings.episodes, desc=rule.name)
-    done = 0
+    report_every = settings.report_every or -(-settings.episodes // (LINES if bar.disable else UPDATES))
+    before = WinDrawLoss(*rows[-1][1:].tolist()) if len(rows) else NO_MATCHES
+    shown = before.matches
+    bar.update(shown)
+    kept = [row for row in rows.tolist() if row[0] % CURVE_EVERY == 0]
     for results in learn_matches(
         graph,
         values,
@@ -78,15 +142,21 @@ def _learn(settings: TabularSettings, graph: PositionGraph, rule: UpdateRule, pr
         step_size=getattr(settings, rule.step_size_name),
         epsilon=settings.epsilon,
         key=stream_key(settings.seed, 0, Activity.TABULAR_TRAINING),
-        every=settings.report_every or -(-settings.episodes // (LINES if bar.disable else UPDATES)),
+        every=gcd(report_every, CURVE_EVERY),
+        before=before,
     ):
-        bar.update(results.matches - done)
-        done = results.matches
-        won, drawn, lost = results.rates
-        rates = f"first player won {won:.4f}, second won {lost:.4f}, drawn {drawn:.4f}"
-        bar.set_postfix_str(rates)
-        if bar.disable:
-            log.info("match %d: %s", done, rates)
+        done, is_end = results.matches, results.matches == settings.episodes
+        if done % CURVE_EVERY == 0 or is_end:
+            kept.append([done, *results])
+        if done % report_every == 0 or is_end:
+            won, drawn, lost = results.rates
+            rates = f"first player won {won:.4f}, second won {lost:.4f}, drawn {drawn:.4f}"
+            bar.update(done - shown)
+            shown = done
+            bar.set_postfix_str(rates)
+            if bar.disable:
+                log.info("match %d: %s", done, rates)
     bar.close()
-    log.info("%s: learned from %d matches (%.2f s)", rule.name, done, time.perf_counter() - start)
-    return values
+    learned = settings.episodes - before.matches
+    log.info("%s: learned from %d matches (%.2f s)", rule.name, learned, time.perf_counter() - start)
+    return np.array(kept, dtype=np.int64)

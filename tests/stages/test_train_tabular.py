@@ -10,7 +10,10 @@ import pytest
 
 from selfplay.errors import GameTooLargeError, SettingError, StageError
 from selfplay.games.position_graph import PositionGraph, positions_of
-from selfplay.players.tabular import load_tabular_player
+from selfplay.learners.tabular.table_file import load_tables
+from selfplay.matches.arena import play_matches
+from selfplay.players.random import RandomPlayer
+from selfplay.players.tabular import LearningTabularPlayer, load_tabular_player
 from selfplay.runs.written_files import sha256
 from selfplay.settings.tabular import TabularSettings
 from selfplay.stages.train_tabular import train_tabular
@@ -49,6 +52,36 @@ def test_existing_tables_are_kept_and_those_of_other_settings_refused(tmp_path: 
     train_tabular(settings_for(tmp_path, "step_size=0.2", "force=true"))
     assert path.read_bytes() != before
     assert train_tabular(settings_for(tmp_path, "agent=backward_value")) == path.with_name("backward_value.npz")
+
+
+def test_more_matches_continue_from_the_tables_that_exist(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    at_once = train_tabular(settings_for(tmp_path / "a", "episodes=1700"))
+    caplog.set_level("INFO", logger="selfplay")
+    for episodes in (700, 1700):
+        in_parts = train_tabular(settings_for(tmp_path / "b", f"episodes={episodes}"))
+    assert "temporal_difference: continues after 700 matches" in caplog.messages
+    for suffix in (".npz", ".csv"):
+        assert in_parts.with_suffix(suffix).read_bytes() == at_once.with_suffix(suffix).read_bytes()
+    rows = [line.split(",") for line in in_parts.with_suffix(".csv").read_text().splitlines()]
+    assert [row[0] for row in rows] == ["matches", "500", "1000", "1500", "1700"]
+    assert all(int(row[0]) == sum(map(int, row[1:])) for row in rows[1:])
+    with pytest.raises(StageError, match="episodes was 1700, is 700"):
+        train_tabular(settings_for(tmp_path / "b", "episodes=700"))
+
+
+def test_what_was_learned_from_others_is_kept_by_more_matches_and_reported_as_lost_by_force(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path, graph = train_tabular(settings_for(tmp_path, "agent=backward_value")), positions_of("tictactoe")
+    player = LearningTabularPlayer(path, graph, load_tables(path, graph))
+    list(play_matches(graph.game, (player, RandomPlayer(graph.game)), range(1), 0))
+    assert load_tables(path, graph).played == 1
+    train_tabular(settings_for(tmp_path, "agent=backward_value", "episodes=700"))
+    assert load_tables(path, graph).played == 1
+    caplog.set_level("INFO", logger="selfplay")
+    train_tabular(settings_for(tmp_path, "agent=backward_value", "episodes=700", "force=true", "seed=9"))
+    assert f"{path}: what it learned in matches against others (1) is lost" in caplog.messages
+    assert load_tables(path, graph).played == 0
 
 
 def test_a_run_that_fails_overwrites_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +126,10 @@ def test_the_script_learns_and_prints_the_results_of_the_matches(tmp_path: Path)
     lines = done.stdout.splitlines()
     matches = [line.split(":")[0] for line in lines if ": first player won 0." in line]
     assert matches == [f"match {number}" for number in range(100, 1001, 100)]
-    assert lines[-1] == f"wrote {tmp_path / 'tabular' / 'backward_value.npz'}"
+    assert lines[-2:] == [
+        f"wrote {tmp_path / 'tabular' / 'backward_value.npz'}",
+        f"wrote {tmp_path / 'figures' / 'tabular_backward_value.png'}",
+    ]
     load_tabular_player(tmp_path / "tabular" / "backward_value.npz", positions_of("tictactoe"))
 
 

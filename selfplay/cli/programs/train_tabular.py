@@ -9,9 +9,13 @@ from selfplay.settings.tabular import TabularSettings
 
 
 def train(settings: TabularSettings) -> None:
+    from selfplay.figures.tabular_training import draw_training
+    from selfplay.runs.run_folder import RunFolder
     from selfplay.stages.train_tabular import train_tabular
 
-    train_tabular(settings, progress_bar)
+    path = train_tabular(settings, progress_bar)
+    if (table := path.with_suffix(".csv")).exists():
+        draw_training(table, RunFolder.of(settings).figures / f"tabular_{path.stem}.png")
 
 
 def main() -> None:

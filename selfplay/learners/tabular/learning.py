@@ -23,6 +23,7 @@ from selfplay.games.position_graph import NO_CHILD, PositionGraph
 from selfplay.games.win_draw_loss import WinDrawLoss
 
 EXPLORE, RANDOM_ACTION, TIE_BREAK = int(Purpose.EXPLORE), int(Purpose.RANDOM_ACTION), int(Purpose.TIE_BREAK)
+NO_MATCHES = WinDrawLoss(0, 0, 0)
 TWO_TO_THE_53 = float(1 << 53)
 
 
@@ -71,22 +72,24 @@ def learn_matches(
     epsilon: float,
     key: int,
     every: int = 500,
+    before: WinDrawLoss[int] = NO_MATCHES,
 ) -> Iterator[WinDrawLoss[int]]:
-    """Play `matches` matches and update `values` (in C order) in place after each.
+    """Play matches until there are `matches`, and update `values` (in C order) in place after each.
 
     Args:
         key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`. A player without learning
             that takes the same draws makes the same moves.
-        every: yields the results so far, counted for the player who moves first, after that many matches each
-            time, and at the end.
+        every: yields the results so far, counted for the player who moves first, at multiples of this number of
+            matches, and at the end.
+        before: the results of the matches from which `values` were learned already; the same as if all were one call.
     """
     tables = values.reshape(2, -1)
     most = graph.game.max_game_length
     scratch = np.zeros(most + 1, dtype=np.int64), np.zeros(most, dtype=np.bool_)
-    counts = np.zeros(3, dtype=np.int64)
+    counts = np.array(before, dtype=np.int64)
     edges = graph.children, graph.return_to_move
-    for start in range(0, matches, every):
-        span = start, min(start + every, matches)
+    while (start := int(counts.sum())) < matches:
+        span = start, min((start // every + 1) * every, matches)
         _learn(edges, tables, scratch, counts, rule is BACKWARD_VALUE, step_size, epsilon, key, span)
         yield WinDrawLoss(*counts.tolist())
 
