@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Check format, lint, types and the order of the rooms, then run the tests.
+# Check format, lint, types and the order of the packages, then run the tests.
 #
 #   ./run_tests.sh                          all tests that are not marked `slow`, in two processes
 #   ./run_tests.sh -m slow                  only the slow tests

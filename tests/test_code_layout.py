@@ -45,6 +45,6 @@ def test_games_are_not_compared_by_name_outside_games():
                 names = {part.value for part in ast.walk(node) if isinstance(part, ast.Constant)} & GAME_NAMES
                 assert not names, f"{path}, line {node.lineno}: {ast.unparse(node)}"
             if isinstance(node, ast.ImportFrom):
-                # A room may have a folder of its own for a game, such as its exact solver.
+                # A package may have a folder of its own for a game, such as its exact solver.
                 others = {f"selfplay.games.{name}" for name in GAME_NAMES if name != path.parent.name}
                 assert node.module not in others, f"{path}, line {node.lineno}"

@@ -12,7 +12,7 @@ PACKAGES = ("numpy", "numba", "torch", "pyarrow")
 """The packages whose versions can change results."""
 
 
-ROOMS_WITHOUT_COMPILED_CODE = ("cli", "adapters", "web", "stages", "playing", "figures", "grading")
+FOLDERS_WITHOUT_COMPILED_CODE = ("cli", "adapters", "web", "stages", "playing", "figures", "grading")
 """The folders of this package whose sources no compiled function depends on: no other folder imports from them."""
 
 
@@ -25,7 +25,7 @@ def sources_digest() -> str:
 @cache
 def compiled_sources_digest() -> str:
     """A digest of the sources that compiled functions can depend on, in hexadecimal digits."""
-    return _digest_of([path for path in _sources() if path.parts[0] not in ROOMS_WITHOUT_COMPILED_CODE])
+    return _digest_of([path for path in _sources() if path.parts[0] not in FOLDERS_WITHOUT_COMPILED_CODE])
 
 
 def _sources() -> list[Path]:

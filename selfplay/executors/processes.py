@@ -161,9 +161,8 @@ def _replace_handlers(handler: Callable[[int, object], None]) -> dict[int, Any]:
 def _begin_worker(threads: str, modules: Sequence[str]) -> None:
     """Limit the threads of libraries, leave Ctrl-C to the parent process, and exit if the parent is killed.
 
-    Files may name objects in the same modules as in the parent.
-
-    Otherwise libraries would start a thread per core, and a worker would wait for tasks forever.
+    Otherwise libraries would start a thread per core, and a worker would wait for tasks forever. Files may name objects
+    in the same `modules` as in the parent process.
     """
     name_modules(modules)
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), threads)

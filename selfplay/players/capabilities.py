@@ -96,7 +96,11 @@ class SearchesPolicies(Protocol):
     """Improves its policy by searching, in the matches that it learns from."""
 
     def searched(self, state: State, draws: Draws) -> SearchedPolicies:
-        """What the searches behind `act` with the same arguments find. Fast right after this `act`."""
+        """What the searches by which `act` chooses actions, with the same arguments, find.
+
+        The result is the same with and without that `act`. A player may keep the searches of its `act` calls and return
+        them instead of searching again.
+        """
 
 
 @runtime_checkable

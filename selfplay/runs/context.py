@@ -1,4 +1,4 @@
-"""What a stage or a program works with, built once from its settings and passed down."""
+"""What a stage or program needs besides its settings: run folder, game and device, found once and passed down."""
 
 from dataclasses import dataclass
 from typing import Generic

@@ -113,10 +113,8 @@ class Settings(CommonSettings):
     outcome: str = field(default="return", metadata=affects("generation", "training"))
     """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / number of squares)."""
     targets: str = field(default="full", metadata=affects("generation", when=_changes_targets, unless_default=True))
-    """full: the outcome of the whole match; watkins: up to the next exploring action, then the value of the best action
-    there (Watkins's Q(lambda) with lambda = 1); best_response: as watkins, but only up to the player's own
-    exploring action; rootstrap: the value that the level finds by looking `rootstrap_depth` plies ahead; search: levels
-    play with tree search (`mcts`), and learn the outcome and the policy it finds."""
+    """The rule that makes targets of matches: full, watkins, best_response, rootstrap or search, as explained in
+    selfplay/dataset/target_rules.py, or module:function."""
     exact_from: int | None = field(default=None, metadata=affects("generation", unless_default=True))
     """Positions with at most this number of empty squares have their exact values as targets, found by the exact solver
     of the game, instead of outcomes of matches, and matches end with the first of them for earlier positions; null:

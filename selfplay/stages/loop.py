@@ -22,7 +22,7 @@ class LearnedRun(NamedTuple):
 
     run_dir: Path
     levels: tuple[int, ...]
-    """The trained levels, in order; at least one unless the run has `levels=0`."""
+    """The trained levels, in order; at least one."""
 
     def player(self, level: int | None = None) -> "ValueNetPlayer | SearchPlayer":
         """The agent of a level as a player; None: of the newest. Raises as `load_level`."""

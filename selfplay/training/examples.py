@@ -63,7 +63,7 @@ def distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray
     """The distinct rows of uint8[N, W], sorted.
 
     Returns:
-        first_rows: int64[M], the index of the first_rows occurrence of each distinct row.
+        first_rows: int64[M], the index of the first occurrence of each distinct row.
         inverse: int64[N], the number in range(M) of the distinct row that equals each row.
     """
     padded = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)

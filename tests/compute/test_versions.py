@@ -38,8 +38,8 @@ def test_no_other_folder_imports_from_those_without_compiled_code() -> None:
     # The file __main__.py is above all folders.
     top, *layers = contracts[0]["layers"]
     assert top == "__main__"
-    number = len(versions.ROOMS_WITHOUT_COMPILED_CODE)
-    assert sorted(layers[:number]) == sorted(versions.ROOMS_WITHOUT_COMPILED_CODE)
-    for room in versions.ROOMS_WITHOUT_COMPILED_CODE:
-        for source in (versions.PACKAGE / room).rglob("*.py"):
+    number = len(versions.FOLDERS_WITHOUT_COMPILED_CODE)
+    assert sorted(layers[:number]) == sorted(versions.FOLDERS_WITHOUT_COMPILED_CODE)
+    for folder in versions.FOLDERS_WITHOUT_COMPILED_CODE:
+        for source in (versions.PACKAGE / folder).rglob("*.py"):
             assert "selfplay.compute.compilation" not in source.read_text(), source
