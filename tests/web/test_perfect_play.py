@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import pytest
 from fastapi.testclient import TestClient
 
+from selfplay.games import make_game
 from selfplay.search import shared_solver
-from selfplay.search.exact_solver import ExactSolver
+from selfplay.search.exact_solver import ExactSolver, make_exact_solver
 from selfplay.search.shared_solver import Solving
 from tests.web.match_requests import act, begin, play_out, post
 
@@ -55,6 +56,9 @@ def test_a_perfect_opponent_values_moves_in_words_and_not_as_points(client: Test
     assert not any(ply["value_is_points"] for ply in match["plies"])
     assert (match["values_are_points"], match["adviser"]) == (False, "Perfect play")
     assert {legal["words"].split()[0] for legal in match["legal"]} == {"loses"}
+    # An answer waits half a second for values; compiling their solver takes longer.
+    othello = make_game("othello_4x4")
+    make_exact_solver(othello).action_values(othello.init())
     discs = begin(client, "othello_4x4", "perfect", "second")
     discs = post(client, discs, "reply")
     assert (discs["values_are_points"], discs["plies"][0]["words"]) == (True, "loses by 10")
