@@ -34,6 +34,8 @@ TO_BE_WRITTEN = {"connect3", "NAME"}
 
 FOLDERS = "architectures|benchmarks|conf|docs|play|preprocessing|selfplay|shell|tests|train"
 PATH = re.compile(rf"(?<![\w/.:-])(?:(?:{FOLDERS})/[\w./-]*\w|\w+\.sh)\b")
+PACKAGE_PATH = re.compile(r"`((?!\.)[a-z_]+/[\w/]*\w\.(?:py|js))`")
+"""A file in backticks; in the maps of README.md and docs/architecture.md its path is below selfplay/."""
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 COMMAND = re.compile(
     r"^ +(?:python (?:train|play|preprocessing)/|\./learn_|selfplay [a-z-]+ )(?:\\\n|[^#\n])*", re.MULTILINE
@@ -69,6 +71,13 @@ def anchors(page: Path) -> set[str]:
 def test_the_named_files_exist(page: Path) -> None:
     named = {path for path in PATH.findall(page.read_text()) if not any(word in path for word in TO_BE_WRITTEN)}
     assert sorted(path for path in named if not (PROJECT / path).exists()) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_named_modules_exist(page: Path) -> None:
+    named = [path for path in PACKAGE_PATH.findall(page.read_text()) if not any(word in path for word in TO_BE_WRITTEN)]
+    folders = (PROJECT, PROJECT / "selfplay")
+    assert [path for path in named if not any((folder / path).exists() for folder in folders)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
