@@ -131,6 +131,7 @@ def test_a_game_without_a_board_is_played_with_buttons(page: Page) -> None:
     settled(page, 2)
     expect(page.locator(".sum")).to_have_text("sum12")
     expect(page.locator(".track circle")).to_have_count(2)
+    visit(page, "/#play/sumto100?opponent=perfect&person=first&moves=10+2" + 7 * "+10+1")
     play_out(page)
     expect(page.locator("#status")).to_contain_text("You lose.")
     expect(page.locator(".sum")).to_have_text("sum100")
