@@ -12,7 +12,7 @@ from hypothesis import settings
 from selfplay import learn_levels
 from selfplay.compute.cores import set_search_threads
 from tests.support.runs import tiny_settings
-from tests.support.wheels import installed_wheel
+from tests.support.wheels import built_wheel, installed_wheel
 
 # The same examples on every computer, however slow it is.
 settings.register_profile("selfplay", deadline=None, derandomize=True, database=None)
@@ -50,6 +50,12 @@ def default_sigint() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def installed_command(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the project."""
+    return built_wheel(tmp_path_factory.mktemp("wheel").resolve())
+
+
+@pytest.fixture(scope="session")
+def installed_command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The command `selfplay` of an environment in which the wheel is installed, apart from the checkout."""
-    return installed_wheel(tmp_path_factory.mktemp("installed").resolve())
+    return installed_wheel(wheel, tmp_path_factory.mktemp("installed").resolve())

@@ -11,7 +11,6 @@ import pytest
 from selfplay.architectures import ARCHITECTURES
 from selfplay.compute.versions import sources_digest
 from tests.support.runs import PROJECT
-from tests.support.wheels import built_wheel
 
 USE = """
 import sys
@@ -50,13 +49,12 @@ def files_below(folder: Path, pattern: str = "*") -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the contents of the wheel."""
-    folder = tmp_path_factory.mktemp("wheel").resolve()
-    wheel = built_wheel(folder)
+    folder = tmp_path_factory.mktemp("unpacked").resolve()
     with ZipFile(wheel) as archive:
-        archive.extractall(folder / "unpacked")
-    return folder / "unpacked"
+        archive.extractall(folder)
+    return folder
 
 
 @pytest.mark.slow

@@ -64,7 +64,7 @@ def test_a_program_writes_the_files_of_its_script_and_takes_underscores_too(tmp_
     assert run_forked(COMMAND, "generate", *arguments, f"run_dir={tmp_path / 'command'}").returncode == 0
     assert run_forked(PROJECT / SCRIPTS["generate"], *arguments, f"run_dir={tmp_path / 'script'}").returncode == 0
     assert files_of(tmp_path / "command") == files_of(tmp_path / "script")
-    assert run_forked(COMMAND, "play_matches", "--help").returncode == 0
+    assert_refused(run_forked(COMMAND, "play_matches", "--foo"), 2, "unknown flag --foo")
 
 
 def test_messages_name_the_command_if_it_was_started(tmp_path: Path) -> None:

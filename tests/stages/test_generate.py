@@ -61,15 +61,17 @@ def test_the_partner_plays_the_matches_of_its_share_and_the_others_are_self_play
     assert len(changed) > 40
 
 
-def test_against_the_pool_batches_and_workers_change_no_byte(tiny_run, tmp_path):
-    learn_levels(tiny_settings(tmp_path / "one", "opponents=pool"))
-    learn_levels(tiny_settings(tmp_path / "other", "opponents=pool", "batch_size=37", "dataset.shard_matches=100"))
+def test_against_the_pool_batches_and_shards_change_no_byte(tiny_run, tmp_path):
+    run = tmp_path / "run"
+    learn_levels(tiny_settings(run, "opponents=pool", "levels=2"))
+    for name, overrides in {"one": [], "other": ["batch_size=37", "dataset.shard_matches=100"]}.items():
+        generate_level(tiny_settings(run, "opponents=pool", f"output_dir={tmp_path / name}", *overrides), 2)
     assert files_of(tmp_path / "one") == files_of(tmp_path / "other")
-    rows = rows_of(tmp_path / "one", 2)
+    rows = read_dataset(tmp_path / "one" / "dataset.csv", make_game("tictactoe").observation_codec)
     assert (np.diff(rows.match) >= 0).all()
     assert set(rows.match) == set(range(300))
     # Level 0 has no opponents but itself.
-    own, pool = RunFolder(tiny_run), RunFolder(tmp_path / "one")
+    own, pool = RunFolder(tiny_run), RunFolder(run)
     assert pool.dataset(0).read_bytes() == own.dataset(0).read_bytes()
     assert pool.dataset(1).read_bytes() != own.dataset(1).read_bytes()
 

@@ -44,9 +44,8 @@ def built_wheel(folder: Path) -> Path:
     return wheel
 
 
-def installed_wheel(folder: Path) -> Path:
+def installed_wheel(wheel: Path, folder: Path) -> Path:
     """The command `selfplay` of an environment in this folder, with the wheel and the dependencies of this Python."""
-    wheel = built_wheel(folder)
     venv.create(folder / "venv", with_pip=False)
     (packages,) = (folder / "venv").glob("lib/python*/site-packages")
     # Not the .pth files in these folders, one of which adds the checkout.
