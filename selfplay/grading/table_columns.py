@@ -35,7 +35,7 @@ class Column(NamedTuple, Generic[Row]):
 
     name: str
     meaning: str
-    """The description in docs/files.md."""
+    """The description in docs/tables.md."""
     value: Callable[[Row], Field]
     """The field of a row; None where nothing applies, which leaves the field empty."""
     kind: type[int] | type[float] | type[str] = float
@@ -130,7 +130,7 @@ def meanings(columns: Iterable[Column[Row]]) -> dict[str, str]:
 
 
 def markdown_table(meanings: Mapping[str, str]) -> str:
-    """The table in docs/files.md: neighbouring columns with the same meaning share a row."""
+    """The table in docs/tables.md: neighbouring columns with the same meaning share a row."""
     lines = ["| column | meaning |", "|---|---|"]
     for meaning, group in groupby(meanings, key=meanings.__getitem__):
         lines.append(f"| {', '.join(f'`{name}`' for name in group)} | {meaning} |")

@@ -1,4 +1,4 @@
-"""Columns of tables: writers, readers and docs/files.md follow from their declarations."""
+"""Columns of tables: writers, readers and docs/tables.md follow from their declarations."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -106,8 +106,8 @@ def test_neighbouring_columns_with_one_meaning_share_a_row_of_the_docs() -> None
     ],
 )
 def test_the_docs_list_exactly_these_columns(columns: dict[str, str]) -> None:
-    docs = (PROJECT / "docs" / "files.md").read_text(encoding="utf-8")
-    assert f"\n\n{markdown_table(columns)}\n\n" in docs, "paste markdown_table(...) of these columns into docs/files.md"
+    docs = (PROJECT / "docs" / "tables.md").read_text(encoding="utf-8")
+    assert f"\n\n{markdown_table(columns)}\n\n" in docs, "paste markdown_table(columns) into docs/tables.md"
 
 
 def test_column_names_are_unique_and_readers_ask_for_declared_ones() -> None:

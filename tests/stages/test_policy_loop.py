@@ -179,5 +179,5 @@ def test_the_ways_of_playing_are_graded_exactly(policy_run: Path) -> None:
     assert table["lines_first"].tolist() == [way.grade.lines[0].total for way in ways]
     assert table["losing_lines_second"].tolist() == [way.grade.lines[1].lost for way in ways]
     assert len(ways_text(ways).splitlines()) == 5
-    docs = (PROJECT / "docs" / "files.md").read_text(encoding="utf-8")
+    docs = (PROJECT / "docs" / "tables.md").read_text(encoding="utf-8")
     assert all(column.name in docs for column in WAY_COLUMNS)
