@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import numba
 import numpy as np
-from numba.core import event
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
@@ -47,24 +46,3 @@ def compiled(function: RuleFunction) -> RuleFunction:
 def uncompiled(function: RuleFunction) -> RuleFunction:
     """The Python function behind a compiled one, which runs slowly but on any Python objects."""
     return cast(RuleFunction, cast(Any, function).py_func)
-
-
-class _Compilations(event.Listener):
-    """Counts the functions that numba is compiling; it compiles in one thread at a time."""
-
-    running = 0
-
-    def on_start(self, event: object) -> None:
-        self.running += 1
-
-    def on_end(self, event: object) -> None:
-        self.running -= 1
-
-
-_compilations = _Compilations()
-cast(Any, event).register("numba:compile", _compilations)
-
-
-def is_compiling() -> bool:
-    """Whether a function is being compiled, in any thread."""
-    return _compilations.running > 0

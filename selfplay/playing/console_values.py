@@ -5,7 +5,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from selfplay.compute.compilation import is_compiling
 from selfplay.errors import NotNowError, TimeLimitError
 from selfplay.players.capabilities import exact_value_text, neutral_value
 from selfplay.players.perfect import perfect_player_of
@@ -14,7 +13,7 @@ from selfplay.playing.board_text import ValueColumn
 from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.hints import best_actions, hint, perfect_values
 from selfplay.playing.match_history import Ply
-from selfplay.playing.patience import COMPILING, Patience
+from selfplay.playing.patience import COMPILING, Patience, is_compiling
 from selfplay.playing.session import Session
 from selfplay.playing.valued_match import Values
 

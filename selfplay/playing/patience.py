@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
+from typing import Any, cast
 
-from selfplay.compute.compilation import is_compiling
+from numba.core import event
 
 QUIET_SECONDS = 1.0
 """How long work takes before a notice is written."""
@@ -41,3 +42,24 @@ class Patience:
             if current not in written:
                 self._write(current)
             written.add(current)
+
+
+class _Compilations(event.Listener):
+    """Counts the functions that numba is compiling; it compiles in one thread at a time."""
+
+    running = 0
+
+    def on_start(self, event: object) -> None:
+        self.running += 1
+
+    def on_end(self, event: object) -> None:
+        self.running -= 1
+
+
+_compilations = _Compilations()
+cast(Any, event).register("numba:compile", _compilations)
+
+
+def is_compiling() -> bool:
+    """Whether a function is being compiled, in any thread."""
+    return _compilations.running > 0
