@@ -1,4 +1,4 @@
-"""docs/adding_a_game.md and docs/adding_a_player.md: a file of one's own, in a folder outside the repository."""
+"""Pages on a game and a player of one's own: their code and commands, in a folder outside the repository."""
 
 import re
 import subprocess
@@ -14,7 +14,7 @@ from tests.support.wheels import plain_environment
 
 pytestmark = pytest.mark.slow
 
-GAME, PLAYER = "adding_a_game.md", "adding_a_player.md"
+GAME, CHECKS, PLAYER = "adding_a_game.md", "checking_a_game.md", "adding_a_player.md"
 
 
 class Folder:
@@ -74,11 +74,12 @@ def test_the_game_is_checked_learned_proved_and_played(folder: Folder) -> None:
     assert printed_after(GAME, "reported, before a table of all levels:") in learned
     whole = printed["selfplay learn game=connect3:Connect3 levels=4 run_dir=outputs/connect3_default"]
     assert printed_after(GAME, "run_dir=outputs/connect3_default\n\nended with") in whole
-    write_module(folder.path, GAME, "def perft(columns, depth)", "count.py")
-    assert folder.run("python count.py") == printed_after(GAME, "seconds it prints")
-    write_module(folder.path, GAME, "a_full_board_is_a_draw", "test_connect3.py")
+    folder.follow(CHECKS, "connect3:Connect3", "level-2")
+    write_module(folder.path, CHECKS, "def perft(columns, depth)", "count.py")
+    assert folder.run("python count.py") == printed_after(CHECKS, "seconds it prints")
+    write_module(folder.path, CHECKS, "a_full_board_is_a_draw", "test_connect3.py")
     assert "3 passed" in folder.run("python -m pytest -q -p no:cacheprovider test_connect3.py")
-    write_module(folder.path, GAME, "from selfplay import check_game, make_game", "check.py")
+    write_module(folder.path, CHECKS, "from selfplay import check_game, make_game", "check.py")
     assert folder.run("python check.py") == ""
 
 
