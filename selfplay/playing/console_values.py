@@ -1,11 +1,10 @@
 """The values of actions at the console: those of a player and of perfect play, hints and verdicts."""
 
 from collections.abc import Callable
-from typing import TypeVar
 
 import numpy as np
 
-from selfplay.errors import NotNowError, TimeLimitError
+from selfplay.errors import NotNowError
 from selfplay.players.capabilities import exact_value_text, neutral_value
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
@@ -13,19 +12,15 @@ from selfplay.playing.board_text import ValueColumn
 from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.hints import best_actions, hint, perfect_values
 from selfplay.playing.match_history import Ply
-from selfplay.playing.patience import COMPILING, Patience, is_compiling
+from selfplay.playing.patience import Patience
 from selfplay.playing.session import Session
 from selfplay.playing.valued_match import Values
-
-Answer = TypeVar("Answer")
 
 VALUES, PERFECT = "values", "perfect"
 """The commands that show or hide values."""
 HEADINGS = {False: "Result with perfect play:", True: "Exact score of each action:"}
 """The heading of perfect values, by whether they are scores."""
 PARTICIPLES = {"wins": "won", "draws": "drawn", "loses": "lost"}
-QUIET_SECONDS = 1.0
-"""How long a position is solved before the console says so."""
 STILL_SOLVING = "Solving this position; it takes longer than most..."
 
 
@@ -134,7 +129,7 @@ class ConsoleValues:
     def show_hint(self) -> None:
         """Write what the other player would do. Raises NotNowError if no values are known."""
         with self.patience.waiting():
-            given = self._patiently(lambda seconds: hint(self.session, time_limit=seconds))
+            given = hint(self.session)
         self.show(with_values=True)
         if given.words is None or given.source != PERFECT:
             in_points = given.source != PERFECT and self.session.values_in_points()
@@ -164,15 +159,8 @@ class ConsoleValues:
             self.write(f"Perfect play: {' or '.join(map(self.text.action_in_words, best))} {words}.")
 
     def _perfect_values(self, ply: int | None = None) -> Values | None:
-        return self._patiently(lambda seconds: perfect_values(self.session, ply, seconds))
-
-    def _patiently(self, ask: Callable[[float | None], Answer]) -> Answer:
-        """The answer of `ask(seconds)`, without a limit but with a notice if it takes long."""
-        try:
-            return ask(QUIET_SECONDS)
-        except TimeLimitError:
-            self.write(COMPILING if is_compiling() else STILL_SOLVING)
-            return ask(None)
+        with self.patience.waiting(STILL_SOLVING):
+            return perfect_values(self.session, ply)
 
     def _names(self, actions: tuple[int, ...]) -> str:
         return " or ".join(map(self.text.action, actions))
