@@ -7,6 +7,7 @@ from selfplay.games import Game, make_game
 from selfplay.players.player import Player
 from selfplay.playing.console import Console
 from selfplay.playing.console_text import Display
+from selfplay.playing.patience import COMPILING, THINKING
 from selfplay.playing.session import Session
 
 GAME = make_game("tictactoe")
@@ -20,6 +21,8 @@ def dialogue(
     answers: Iterable[str], *players: Player | None, game: Game = GAME, swap: bool = False, **shown: Any
 ) -> tuple[list[str], list[str]]:
     """The lines that the console writes, and the prompts that it shows, when the person answers so and then leaves.
+
+    The notices that a slow computer is still working are left out.
 
     `players`: the two; of one alone the other is the person, who is asked who moves first.
     """
@@ -37,4 +40,4 @@ def dialogue(
     asks = len(players) == 1
     session = Session(game, (None, players[0]) if asks else (players[0], players[1]), 0)
     Console(session, read, written.append, asks_who_is_first=asks, swap=swap, display=Display(**shown)).play()
-    return written, prompts
+    return [line for line in written if line not in (THINKING, COMPILING)], prompts
