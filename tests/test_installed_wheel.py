@@ -66,7 +66,7 @@ def test_the_other_programs_find_the_run(selfplay: Selfplay, folder: Path) -> No
     assert "wins in" in selfplay("solve", "--game", "connect_four", "445345").stdout
     assert selfplay("analyse", "depth=3").returncode == 0
     # tests/test_own_files_of_docs.py uses the other programs of this environment.
-    processes = selfplay("learn", *SMALL, "executor=process", "executor.workers=2", "run_dir=outputs/processes")
+    processes = selfplay("learn", *SMALL, "executor=process", "executor.workers=1", "run_dir=outputs/processes")
     assert (processes.returncode, processes.stderr) == (0, "")
     one, other = (folder / "outputs" / name / "level_02" for name in ("tictactoe", "processes"))
     assert (one / "agent.safetensors").read_bytes() == (other / "agent.safetensors").read_bytes()

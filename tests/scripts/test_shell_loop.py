@@ -12,7 +12,7 @@ import pytest
 
 from selfplay.runs.run_folder import RunFolder
 from tests.support.rejections import assert_refused
-from tests.support.runs import LEARN, PROJECT, TINY, files_of, run_script
+from tests.support.runs import LEARN, PROJECT, TINY, files_of, run_forked
 
 LOOP = [*TINY, "levels=2", "comparison.matches=50"]
 
@@ -59,7 +59,7 @@ def test_a_relative_run_dir_is_relative_to_the_working_folder(shell_run):
 
 @pytest.mark.slow
 def test_learn_py_writes_the_same_bytes_as_the_shell_loop(shell_run, tmp_path):
-    result = run_script(LEARN, *LOOP, f"run_dir={tmp_path / 'run'}")
+    result = run_forked(LEARN, *LOOP, f"run_dir={tmp_path / 'run'}")
     assert result.returncode == 0, result.stderr
     assert files_of(tmp_path / "run") == files_of(shell_run)
 

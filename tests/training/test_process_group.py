@@ -35,6 +35,8 @@ OVERRIDES = [
 # Batches with unequal shares, and a decay that reveals the size of the gradient, which Adam alone hides.
 STREAMED = ["dataset.buffer_rows=500", "training.batch_size=63", "training.optimizer.weight_decay=0.1"]
 
+EPOCH = "training.epochs=1"
+
 
 @pytest.fixture(scope="module")
 def matches(tmp_path_factory):
@@ -139,10 +141,10 @@ def test_more_processes_than_gpus_are_refused_except_on_the_cpu(monkeypatch):
 @pytest.mark.parametrize(
     ("size", "overrides"),
     [
-        (2, [*STREAMED, "training.epochs=1"]),
-        (3, ["training.batch_size=2", "training.epochs=1", "training.steps_per_epoch=10", "training.merge=true"]),
+        (2, [*STREAMED, EPOCH]),
+        (3, ["training.batch_size=2", EPOCH, "training.steps_per_epoch=10", "training.merge=true"]),
         pytest.param(
-            *(2, ["architecture=custom", "architecture.name=tests.support.outside_training:PolicyNetwork"]),
+            *(2, ["architecture=custom", "architecture.name=tests.support.outside_training:PolicyNetwork", EPOCH]),
             marks=pytest.mark.slow,
         ),
     ],
