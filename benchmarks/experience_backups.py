@@ -3,7 +3,7 @@
     python benchmarks/experience_backups.py
     python benchmarks/experience_backups.py --seeds 1 --matches 20000
 
-Each player learns from its matches against the random player, in alternating seats, as in `python train/play_matches.py
+Each player learns from its matches against the random player, in alternating seats, as in `selfplay play-matches
 first=random second=experience seed=SEED`. Each row shows the number of known boards, the exact probabilities against
 the random player over both seats, and how many lines it loses in each seat when every reply is tried.
 """

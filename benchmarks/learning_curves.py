@@ -91,7 +91,7 @@ def tabular_points(grader: Grader, rule: UpdateRule, step_size: float, epsilon: 
 
 
 def experience_points(grader: Grader, backup: str, most: int) -> Iterator[Point]:
-    """After the matches of `play_matches.py first=random second=experience` with seed 0."""
+    """After the matches of `selfplay play-matches first=random second=experience` with seed 0."""
     game, done = grader.graph.game, 0
     key = stream_key(0, 0, Activity.NAMED_PLAYERS)
     with tempfile.TemporaryDirectory() as scratch:

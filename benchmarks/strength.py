@@ -78,7 +78,7 @@ def row(names: tuple[str, str], result: PairResult, seconds: float) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("players", nargs="+", metavar="player", help="names, as in train/tournament.py --help")
+    parser.add_argument("players", nargs="+", metavar="player", help="names, as in selfplay tournament --help")
     parser.add_argument("--opponents", nargs="+", metavar="PLAYER", help="instead of the ladder")
     parser.add_argument("--game", default="othello")
     parser.add_argument("--matches", type=int, default=40, help="of each pair")

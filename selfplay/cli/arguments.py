@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from selfplay.cli.started_as import described_for, started_as
 from selfplay.errors import SettingError
+from selfplay.settings.command_lines import command_line, with_command_lines
 
 FLAGS = (
     *("game", "recipe", "run_dir", "seed", "level", "levels", "matches", "force", "opponent"),
@@ -116,9 +116,8 @@ class ArgumentParser(argparse.ArgumentParser):
     """
 
     def __init__(self, program: str, description: str) -> None:
-        name = started_as(program)
-        description = described_for(program, description)
-        super().__init__(name, description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+        form = argparse.RawDescriptionHelpFormatter
+        super().__init__(command_line(program), description=with_command_lines(description), formatter_class=form)
 
     def error(self, message: str) -> NoReturn:
         raise SettingError(f"{message}; see {self.prog} --help")

@@ -19,7 +19,6 @@ from selfplay.cli.composition import composed, rejected
 from selfplay.cli.error_messages import line_and_code, user_errors
 from selfplay.cli.logging_setup import logging_to_file, logging_to_screen
 from selfplay.cli.multirun import AfterSweep, Multirun
-from selfplay.cli.started_as import described_for, started_as
 from selfplay.errors import SettingError
 from selfplay.process_exit import (
     READER_HAS_LEFT,
@@ -34,7 +33,7 @@ from selfplay.process_rank import process_count, process_rank
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.run_settings import take_run_settings
 from selfplay.runs.written_files import delete_unfinished
-from selfplay.settings.command_lines import command_line
+from selfplay.settings.command_lines import COMMAND, with_command_lines
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import name_board, name_recipe, offer_defaults, settings_from_config, with_outside_names
 from selfplay.settings.folders import CONFIG_FOLDER
@@ -158,9 +157,7 @@ class Program(Generic[AnySettings]):
     def _check_several_processes(self, arguments: Sequence[str]) -> None:
         """Raise SettingError if torchrun started a program or a sweep that needs a single process."""
         if not self.in_parallel:
-            raise SettingError(
-                f"{started_as(self.name)} runs in one process; torchrun can start only {command_line('train')}"
-            )
+            raise SettingError(f"{COMMAND} {self.name} runs in one process; torchrun can start only {COMMAND} train")
         if not SWEEP_FLAGS.isdisjoint(arguments):
             raise SettingError("a sweep (-m) cannot be started by torchrun: set one value of each setting")
 
@@ -174,7 +171,7 @@ class Program(Generic[AnySettings]):
         from selfplay.cli.help_text import help_text
 
         overrides = [argument for argument in arguments if not argument.startswith("-")]
-        docstring = described_for(self.name, sys.modules[self.body.__module__].__doc__ or "")
+        docstring = with_command_lines(sys.modules[self.body.__module__].__doc__ or "")
         print(help_text(docstring, self.kind, self.config, overrides))
 
     def _run_hydra(self, arguments: Sequence[str]) -> Multirun | None:

@@ -199,7 +199,7 @@ SWEEP_COLUMNS = tuple(column for column in (*EXACT, *VERSUS_RANDOM, *LATE, *QUAL
 _MATCH_RESULTS: tuple[Column[PairFacts], ...] = result_columns(lambda pair: pair.result)
 MATCH_COLUMNS: tuple[Column[PairFacts], ...] = (
     Column("level", "the player's level; empty for a reference", lambda pair: pair.level, int),
-    Column("player", "the player's name, as for `train/tournament.py`", lambda pair: pair.player, str),
+    Column("player", "the player's name, as for `selfplay tournament`", lambda pair: pair.player, str),
     Column("opponent", "the opponent's name", lambda pair: pair.opponent, str),
     *_MATCH_RESULTS,
 )

@@ -18,9 +18,9 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256, written_whole
 from selfplay.settings.choices import modules_in
-from selfplay.settings.command_lines import COMMAND, SCRIPTS, command_line, python, uses_scripts, words_of_run
+from selfplay.settings.command_lines import command_line, executable, words_of_run
 from selfplay.settings.fields import recorded_defaults, stage_record
-from selfplay.settings.folders import PROJECT_FOLDER
+from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER
 from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)
@@ -77,15 +77,9 @@ def how_to_play(settings: Settings) -> str:
     # The files of the levels name the network, and only the user may say that its module is to be imported.
     if modules := sorted({*settings.modules, *modules_in(settings.architecture)}):
         words.append(f"modules=[{','.join(modules)}]")
-    console, page = (shlex.join([*_start_of_command(program), *words]) for program in ("play", "web"))
+    starts = [command_line("play"), command_line("web")]
+    if IS_CHECKOUT:
+        python, folder = executable(Path(sys.executable).name), shlex.quote(os.path.relpath(PROJECT_FOLDER / "play"))
+        starts = [f"{python} {folder}/console.py", f"{python} {folder}/web.py"]
+    console, page = (" ".join([start, *map(shlex.quote, words)]) for start in starts)
     return f"Play against it: {console}   or in a browser: {page}"
-
-
-def _start_of_command(program: str) -> list[str]:
-    """The words that start a program from the current folder."""
-    if not uses_scripts():
-        return [COMMAND, program]
-    own_python = PROJECT_FOLDER / ".venv" / "bin" / "python"
-    # The shell scripts activate the project's own environment only for themselves.
-    is_own = Path(sys.prefix) == PROJECT_FOLDER / ".venv"
-    return [os.path.relpath(own_python) if is_own else python(), os.path.relpath(PROJECT_FOLDER / SCRIPTS[program])]

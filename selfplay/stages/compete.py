@@ -1,4 +1,4 @@
-"""Matches between the two trained policies of a tabular learner, one for each seat (train/compete.py)."""
+"""Matches between the two trained policies of a tabular learner, one for each seat (selfplay compete)."""
 
 from dataclasses import fields
 

@@ -1,4 +1,4 @@
-"""Draw the boards that follow a board in the experience graph (train/draw_experience.py)."""
+"""Draw the boards that follow a board in the experience graph (selfplay draw-experience)."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""The experience graph as JSON: export and import (train/export_experience.py, train/import_experience.py)."""
+"""The experience graph as JSON: export and import (selfplay export-experience, selfplay import-experience)."""
 
 import logging
 from pathlib import Path

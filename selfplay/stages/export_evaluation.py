@@ -1,4 +1,4 @@
-"""Export what a level has learned as an evaluation for searches (train/export_evaluation.py)."""
+"""Export what a level has learned as an evaluation for searches (selfplay export-evaluation)."""
 
 import logging
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Fit ProbCut to the searches with a level as evaluation (train/fit_probcut.py)."""
+"""Fit ProbCut to the searches with a level as evaluation (selfplay fit-probcut)."""
 
 import logging
 from pathlib import Path

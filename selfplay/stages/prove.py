@@ -1,4 +1,4 @@
-"""Prove that a player wins against every play, or find its shortest line to a mistake (train/prove.py).
+"""Prove that a player wins against every play, or find its shortest line to a mistake (selfplay prove).
 
 FOLDER/proof.csv       the result
 FOLDER/plies.csv       what was found in each ply

@@ -1,4 +1,4 @@
-"""Learn tables of values by self-play, as files of a run (train/train_tabular.py).
+"""Learn tables of values by self-play, as files of a run (selfplay train-tabular).
 
 RUN_DIR/tabular/backward_value.npz, backward_value.csv (the results so far after every 500 matches), the same of
 temporal_difference, manifest.json; RUN_DIR/figures/tabular_backward_value.png

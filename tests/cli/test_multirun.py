@@ -13,9 +13,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import compose_settings
 from selfplay.stages.compare import is_compared
 from tests.support.rejections import assert_refused
-from tests.support.runs import GENERATE, LEARN, PROJECT, files_of, interrupted_when_there_is, run_forked
-
-COMPARE_RUNS = PROJECT / "train" / "compare_runs.py"
+from tests.support.runs import COMMAND, GENERATE, LEARN, files_of, interrupted_when_there_is, run_forked
 
 SMALL = ["levels=1", "matches=200", "comparison.matches=50", "training.epochs=1", "training.steps_per_epoch=5"]
 
@@ -98,14 +96,14 @@ def test_a_repeated_sweep_skips_complete_runs_and_finishes_the_others(sweep, tmp
     assert files_of(finished) == before
     assert "level 1: trained on " in second
     assert pd.read_csv(folder / "sweep" / "runs.csv")["seed"].tolist() == [0, 1]
-    # The script writes the same files from the folder, and accepts a single run.
+    # The program writes the same files from the folder, and accepts a single run.
     made = files_of(folder / "sweep")
-    again = run_forked(COMPARE_RUNS, f"run_dir={folder}")
+    again = run_forked(COMMAND, "compare-runs", f"run_dir={folder}")
     assert (again.returncode, again.stderr) == (0, "")
     assert files_of(folder / "sweep") == made
     table = again.stdout.partition("\n\n")[2]
     assert table in result.stdout
-    assert run_forked(COMPARE_RUNS, f"run_dir={finished}").returncode == 0
+    assert run_forked(COMMAND, "compare-runs", f"run_dir={finished}").returncode == 0
 
 
 def test_levels_count_as_compared_only_with_equal_settings_and_all_files(sweep, tmp_path):
@@ -132,7 +130,7 @@ def test_an_unknown_choice_is_reported_before_any_run_starts(tmp_path):
 
 
 def test_a_folder_without_runs_gets_one_line(tmp_path):
-    result = run_forked(COMPARE_RUNS, f"run_dir={tmp_path}")
+    result = run_forked(COMMAND, "compare-runs", f"run_dir={tmp_path}")
     assert_refused(result, 1, f"{tmp_path} contains no runs")
     assert list(tmp_path.iterdir()) == []
 

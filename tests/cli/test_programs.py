@@ -1,17 +1,17 @@
 """The command `selfplay`: its programs, their scripts, and completion."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 from selfplay.cli import programs
 from selfplay.cli.main import NAMES
-from selfplay.settings.command_lines import SCRIPTS
+from selfplay.settings.command_lines import command_line
 from tests.support.rejections import assert_refused
-from tests.support.runs import PROJECT, files_of, run_forked
+from tests.support.runs import COMMAND, GENERATE, LEARN, PROJECT, files_of, run_forked
 
-COMMAND = PROJECT / "selfplay" / "__main__.py"
 FOLDER = Path(programs.__file__).parent
 
 
@@ -21,10 +21,10 @@ def test_every_module_is_a_program_and_every_script_calls_one() -> None:
     assert len(NAMES) == len(modules)
     folders = [PROJECT / folder for folder in ("preprocessing", "train", "play")]
     scripts = [path for folder in folders for path in folder.glob("*.py") if not path.is_symlink()]
-    assert sorted(SCRIPTS.values()) == sorted(str(path.relative_to(PROJECT)) for path in scripts)
-    for name, script in SCRIPTS.items():
-        imported = f"from selfplay.cli.programs.{name.replace('-', '_')} import main"
-        assert imported in (PROJECT / script).read_text()
+    assert len(scripts) == 7
+    for script in scripts:
+        program = re.search(r"from selfplay\.cli\.programs\.(\w+) import main", script.read_text())[1]
+        assert f"(the same as selfplay {program})" in script.read_text()
 
 
 def test_the_docstring_of_a_program_shows_how_to_start_it() -> None:
@@ -47,29 +47,26 @@ def test_an_unknown_program_is_refused_in_one_line_with_a_guess() -> None:
     assert_refused(run_forked(COMMAND, "levels=3"), 2, "unknown program 'levels=3'; selfplay --help lists all")
 
 
-@pytest.mark.parametrize("name", ["learn", "solve"])
-def test_a_program_has_the_help_of_its_script_with_its_own_name_in_the_examples(name: str) -> None:
-    by_command, script = run_forked(COMMAND, name, "--help"), PROJECT / SCRIPTS[name]
-    by_script = run_forked(script, "--help")
+def test_a_script_has_the_help_of_its_program() -> None:
+    by_command, by_script = run_forked(COMMAND, "learn", "--help"), run_forked(LEARN, "--help")
     assert (by_command.returncode, by_command.stderr) == (0, "")
-    assert f"selfplay {name}" in by_command.stdout
-    assert f"python {script}" in by_script.stdout
-    assert "selfplay" not in by_script.stdout.partition("Settings are given")[0]
-    settings = "\nSettings (name=value)\n"
-    assert by_command.stdout.partition(settings)[2] == by_script.stdout.partition(settings)[2]
+    assert f"\n{command_line('learn')} levels=10 seed=3\n" in by_command.stdout
+    assert by_script.stdout == by_command.stdout
+
+
+def test_a_program_without_settings_shows_how_to_start_it() -> None:
+    solve = command_line("solve")
+    result = run_forked(COMMAND, "solve", "--help")
+    assert result.stdout.startswith(f"usage: {solve} [-h]")
+    assert f"\n{solve} --game connect_four 4453\n" in result.stdout
 
 
 def test_a_program_writes_the_files_of_its_script_and_takes_underscores_too(tmp_path: Path) -> None:
     arguments = ["--level", 0, "matches=50"]
     assert run_forked(COMMAND, "generate", *arguments, f"run_dir={tmp_path / 'command'}").returncode == 0
-    assert run_forked(PROJECT / SCRIPTS["generate"], *arguments, f"run_dir={tmp_path / 'script'}").returncode == 0
+    assert run_forked(GENERATE, *arguments, f"run_dir={tmp_path / 'script'}").returncode == 0
     assert files_of(tmp_path / "command") == files_of(tmp_path / "script")
     assert_refused(run_forked(COMMAND, "play_matches", "--foo"), 2, "unknown flag --foo")
-
-
-def test_messages_name_the_command_if_it_was_started(tmp_path: Path) -> None:
-    refused = run_forked(COMMAND, "learn", "--opponent", "random", f"run_dir={tmp_path}")
-    assert_refused(refused, 2, "only for a single stage, selfplay generate or selfplay train")
 
 
 def test_programs_settings_and_options_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:

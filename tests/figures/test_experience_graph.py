@@ -1,4 +1,4 @@
-"""The picture of an experience graph: boards, layers, arrows; and the scripts for the store."""
+"""The picture of an experience graph: boards, layers, arrows; and the programs for the store."""
 
 import pytest
 from matplotlib.patches import FancyBboxPatch, PathPatch
@@ -7,7 +7,7 @@ from PIL import Image
 from selfplay.figures.experience_graph import layered_positions, picture_of, reachable_boards
 from selfplay.learners.experience.store import ExperienceStore
 from tests.support.experience_tools import GAME, learn, new_store, random_match
-from tests.support.runs import PROJECT, run_forked
+from tests.support.runs import COMMAND, run_forked
 
 
 @pytest.fixture
@@ -79,11 +79,11 @@ def no_screen(monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
 
 
-def run(script, *arguments):
-    return run_forked(PROJECT / "train" / f"{script}_experience.py", *arguments)
+def run(action, *arguments):
+    return run_forked(COMMAND, f"{action}-experience", *arguments)
 
 
-def test_the_scripts_write_the_picture_and_the_json_and_import_it_into_another_store(store, tmp_path):
+def test_the_programs_write_the_picture_and_the_json_and_import_it_into_another_store(store, tmp_path):
     where = (f"run_dir={tmp_path}", f"experience.path={tmp_path / 'store.sqlite'}")
     done = run("draw", *where, 'picture.after=["1,1"]', "picture.depth=2")
     assert done.returncode == 0, done.stderr
@@ -107,7 +107,7 @@ def test_the_scripts_write_the_picture_and_the_json_and_import_it_into_another_s
 
 
 @pytest.mark.parametrize(
-    ("script", "arguments", "code", "message"),
+    ("action", "arguments", "code", "message"),
     [
         ("draw", ["experience.path=none.sqlite"], 1, "none.sqlite: does not exist"),
         ("draw", ['picture.after=["1,1","0,0","2,2","0,1"]'], 2, "does not have this board"),
@@ -118,9 +118,9 @@ def test_the_scripts_write_the_picture_and_the_json_and_import_it_into_another_s
         ("import", ["experience.backup=minimax"], 2, "was created with absolute; set another path"),
     ],
 )
-def test_errors_are_reported_in_one_line(tmp_path, script, arguments, code, message):
+def test_errors_are_reported_in_one_line(tmp_path, action, arguments, code, message):
     learn(new_store(tmp_path), [0, 3, 1, 4, 2])
-    done = run(script, f"run_dir={tmp_path}", f"experience.path={tmp_path / 'store.sqlite'}", *arguments)
+    done = run(action, f"run_dir={tmp_path}", f"experience.path={tmp_path / 'store.sqlite'}", *arguments)
     assert done.returncode == code
     assert done.stderr.startswith("error: ")
     assert message in done.stderr

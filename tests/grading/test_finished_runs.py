@@ -16,6 +16,7 @@ from selfplay.grading.finished_runs import (
 )
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.command_lines import command_line
 from tests.support.rejections import assert_file_rejected
 from tests.support.sweeps import finish, folder_of_runs, level_table, run_of
 
@@ -127,7 +128,7 @@ def test_a_table_that_differs_from_its_manifest_is_left_out_and_named(folder):
     assert "seed=9" in [run.name for run in read_runs(folder).finished]
     finish(run.path, level_table((0.4, 0.7, 0.8, 0.9), (9, 4, 0, 0), (0, 1, 2, 999)))
     reason = read_runs(folder).skipped["seed=9"]
-    assert reason == f"{run.comparison}: differs from its manifest; python train/compare_levels.py writes it again"
+    assert reason == f"{run.comparison}: differs from its manifest; {command_line('compare')} writes it again"
     # While a comparison is made again, no manifest describes the table.
     manifest.forget("comparison")
     assert "seed=9" in [run.name for run in read_runs(folder).finished]

@@ -1,4 +1,4 @@
-"""Series of matches between named players: counts by player and seat, learning players, the script."""
+"""Series of matches between named players: counts by player and seat, learning players, the program."""
 
 from pathlib import Path
 
@@ -15,9 +15,8 @@ from selfplay.matches.running_results import RunningResults
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
-from tests.support.runs import PROJECT, run_forked
+from tests.support.runs import COMMAND, run_forked
 
-SCRIPT = PROJECT / "train" / "play_matches.py"
 GAME = make_game("tictactoe")
 
 
@@ -139,9 +138,14 @@ def test_a_learning_series_in_two_parts_equals_one_series(tmp_path: Path) -> Non
     assert stores[0].boards() == stores[1].boards()
 
 
-def test_the_script_ends_with_the_counts_by_player(tmp_path: Path) -> None:
+def test_the_program_ends_with_the_counts_by_player(tmp_path: Path) -> None:
     done = run_forked(
-        SCRIPT, "first=random", "second=perfect?ties=lowest&epsilon=0.0", "matches=40", f"run_dir={tmp_path / 'x'}"
+        COMMAND,
+        "play-matches",
+        "first=random",
+        "second=perfect?ties=lowest&epsilon=0.0",
+        "matches=40",
+        f"run_dir={tmp_path / 'x'}",
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()

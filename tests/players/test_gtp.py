@@ -21,7 +21,6 @@ from selfplay.players.random import RandomPlayer
 from selfplay.players.registry import make_player, parse_name
 from selfplay.playing.session import Session
 from tests.support.gtp_tools import GAME, KEY, assert_all_ended, fake, sequences, told
-from tests.support.runs import PROJECT
 from tests.support.stub_players import Drawing, FirstLegal
 
 RHINO = shutil.which("gtp-rhino", path=os.pathsep.join([os.environ["PATH"], *FOLDERS]))
@@ -77,7 +76,7 @@ def test_the_match_is_resent_to_an_engine_whose_actions_are_replaced(tmp_path: P
 def test_our_engine_plays_the_same_match_as_its_player(passes: str) -> None:
     """Uses othello_4x4, which has many passes."""
     game, name = make_game("othello_4x4"), "search:negascout?depth=2&evaluation=discs"
-    own = f"{sys.executable} {PROJECT / 'play' / 'gtp.py'} game=othello_4x4 player={name} rows=bottom"
+    own = f"{sys.executable} -m selfplay gtp game=othello_4x4 player={name} rows=bottom"
     engine = make_player(f"gtp:{own}?rows=bottom&passes={passes}", game, ".")
     direct, against = make_player(name, game, "."), RandomPlayer(game)
     through = sequences((engine, against), range(10), game, opening_plies=2)

@@ -23,7 +23,7 @@ from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.stages.tournament import play_tournament
 from tests.support.gtp_tools import FAKE, GAME, KEY, assert_all_ended, command, fake
-from tests.support.runs import PROJECT, run_forked
+from tests.support.runs import COMMAND, run_forked
 from tests.support.stub_players import FirstLegal, Learning
 
 # ---------------------------------------------------------------------- faults
@@ -170,9 +170,8 @@ def test_a_garbage_collected_player_leaves_no_process(tmp_path: Path) -> None:
 
 
 def test_a_program_that_ends_with_an_error_leaves_no_process(tmp_path: Path) -> None:
-    script = PROJECT / "train" / "play_matches.py"
     stalling = command(tmp_path, "stall", 1)
-    result = run_forked(script, f"first=gtp:{stalling}", "second=level:3", f"run_dir={tmp_path}")
+    result = run_forked(COMMAND, "play-matches", f"first=gtp:{stalling}", "second=level:3", f"run_dir={tmp_path}")
     assert (result.returncode, result.stderr.count("\n")) == (1, 1)
     assert_all_ended(tmp_path)
 

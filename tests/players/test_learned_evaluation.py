@@ -18,7 +18,7 @@ from selfplay.settings.run import compose_settings
 from selfplay.stages.compare import compare_and_report
 from selfplay.stages.export_evaluation import export_evaluation
 from selfplay.stages.loop import learn_levels
-from tests.support.runs import PROJECT, run_forked
+from tests.support.runs import COMMAND, run_forked
 
 GAME = make_game("othello")
 WEIGHTS = [0.01, 0.2, 0.03, 0.04, -0.05, 0.06, 0.07]
@@ -60,12 +60,11 @@ def test_a_win_is_worth_more_than_any_open_position(tmp_path, scale, win):
     assert evaluation.win > 64 * sum(map(abs, evaluation.weights.values()))
 
 
-def test_the_newest_level_is_exported_to_any_file_by_the_script(tmp_path):
+def test_the_newest_level_is_exported_to_any_file_by_the_program(tmp_path):
     for level in (1, 2):
         save_level(tmp_path / "run", level, {"name": "othello_features"}, make_game("othello_4x4"))
     file = tmp_path / "my" / "weights.yaml"
-    script = PROJECT / "train" / "export_evaluation.py"
-    result = run_forked(script, "game=othello_4x4", f"run_dir={tmp_path / 'run'}", f"file={file}")
+    result = run_forked(COMMAND, "export-evaluation", "game=othello_4x4", f"run_dir={tmp_path / 'run'}", f"file={file}")
     assert (result.returncode, result.stdout) == (0, f"wrote {file}\n")
     assert file.read_text().startswith("# What level 2 has learned")
     assert make_evaluation(str(file), make_game("othello_4x4")).game == "othello_4x4"

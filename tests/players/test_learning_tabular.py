@@ -29,6 +29,7 @@ from selfplay.players.tabular import LearningTabularPlayer
 from selfplay.playing.open_session import open_session
 from selfplay.runs.run_lock import hold_lock
 from selfplay.runs.written_files import sha256
+from selfplay.settings.command_lines import command_line
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.tabular import TabularSettings
@@ -155,7 +156,7 @@ def test_a_short_name_finds_the_tables_of_the_run(tmp_path: Path) -> None:
         assert player.as_a(LearnsFromMatches) is None
     expected = (
         r"backward_value.npz: does not exist; there are tabular:temporal_difference; "
-        rf"learn it with python train/train_tabular.py run_dir={tmp_path} agent=backward_value"
+        rf"learn it with .*selfplay train-tabular run_dir={tmp_path} agent=backward_value"
     )
     with pytest.raises(InvalidFileError, match=expected):
         make_player("tabular:backward_value", GAME, tmp_path)
@@ -164,7 +165,7 @@ def test_a_short_name_finds_the_tables_of_the_run(tmp_path: Path) -> None:
 def test_an_unknown_table_is_named_with_those_that_exist_and_can_be_learned(tmp_path: Path) -> None:
     expected = (
         f"player 'tabular:backwards': unknown table; there are no tables in {tmp_path}/tabular yet; learn others with "
-        f"python train/train_tabular.py run_dir={tmp_path} agent=backward_value or agent=temporal_difference"
+        f"{command_line('train-tabular')} run_dir={tmp_path} agent=backward_value or agent=temporal_difference"
     )
     with pytest.raises(SettingError, match=f"^{re.escape(expected)}$"):
         make_player("tabular:backwards", GAME, tmp_path)

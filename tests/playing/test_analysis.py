@@ -8,8 +8,7 @@ from selfplay.playing.analysis import Analysis, analyse, analysis_report
 from selfplay.search.evaluation import position_values
 from selfplay.settings.analysis import AnalysisSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.folders import PROJECT_FOLDER
-from tests.support.runs import run_forked
+from tests.support.runs import COMMAND, run_forked
 
 
 def analysed(*overrides: str):
@@ -98,10 +97,9 @@ def test_invalid_settings_are_rejected(overrides, error, reason):
         analysed(*overrides)
 
 
-def test_the_script_prints_the_report_and_one_line_for_an_error():
-    script = PROJECT_FOLDER / "play" / "analyse.py"
-    assert "negascout" in run_forked(script, "moves=f5", "depth=2").stdout
-    refused = run_forked(script, "moves=a1")
+def test_the_program_prints_the_report_and_one_line_for_an_error():
+    assert "negascout" in run_forked(COMMAND, "analyse", "moves=f5", "depth=2").stdout
+    refused = run_forked(COMMAND, "analyse", "moves=a1")
     assert refused.returncode == 1
     assert refused.stderr.startswith("error: transcript, disc 1: action a1 is not legal here")
     assert len(refused.stderr.splitlines()) == 1

@@ -12,7 +12,7 @@ import pytest
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.tabular import TabularSettings
 from selfplay.stages.train_tabular import train_tabular
-from tests.support.runs import CONSOLE, EXPERIENCE, run_forked
+from tests.support.runs import COMMAND, CONSOLE, run_forked
 from tests.support.terminal import Terminal
 
 PATIENCE = 60
@@ -23,11 +23,18 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @contextmanager
-def console(run_dir: Path, *arguments: str, script: Path = CONSOLE, **variables: str) -> Iterator["pexpect.spawn[str]"]:
+def console(run_dir: Path, *arguments: str, **variables: str) -> Iterator["pexpect.spawn[str]"]:
     """The console in a terminal of its own, which must have ended well when the block does."""
+    with in_terminal(CONSOLE, *arguments, f"run_dir={run_dir}", **variables) as terminal:
+        yield terminal
+
+
+@contextmanager
+def in_terminal(script: Path, *arguments: str, **variables: str) -> Iterator["pexpect.spawn[str]"]:
+    """A script in a terminal of its own, which must have ended well when the block does."""
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     environment |= {"TERM": "xterm", **variables}
-    terminal = Terminal(script, f"run_dir={run_dir}", *arguments, env=environment, timeout=PATIENCE)
+    terminal = Terminal(script, *arguments, env=environment, timeout=PATIENCE)
     try:
         yield terminal
         terminal.expect(pexpect.EOF)
@@ -113,7 +120,7 @@ def test_a_table_with_backward_updates_explores_and_learns_from_a_person(tmp_pat
 
 def test_the_menu_of_the_experience_graph_in_a_terminal(tmp_path: Path) -> None:
     menu = "Choose 1, 2 or 3 (quit leaves): "
-    with console(tmp_path, "pause=0.01", "matches=2", script=EXPERIENCE) as terminal:
+    with in_terminal(COMMAND, "play-experience", "pause=0.01", "matches=2", f"run_dir={tmp_path}") as terminal:
         assert "The experience graph knows 0 boards." in asked(terminal, menu)
         terminal.sendline("2")
         shown = asked(terminal, menu)

@@ -1,4 +1,4 @@
-"""play/solve.py: one line per move, the best first, and one line for an error."""
+"""selfplay solve: one line per move, the best first, and one line for an error."""
 
 import json
 
@@ -9,14 +9,14 @@ from selfplay.games import make_game
 from selfplay.games.othello_notation import written_position
 from selfplay.playing.endgame_report import move_value_lines
 from selfplay.search.endgame.solver import EndgameSolver
-from tests.support.runs import PROJECT, SOLVE, interrupted_when_there_is, run_forked
+from tests.support.runs import COMMAND, PROJECT, interrupted_when_there_is, run_forked
 
 FFO = json.loads((PROJECT / "tests/data/ffo.json").read_text())["positions"]
 FIRST = FFO[0]
 
 
 def test_moves_are_listed_with_their_values_best_first():
-    result = run_forked(SOLVE, FIRST["board"], FIRST["side"])
+    result = run_forked(COMMAND, "solve", FIRST["board"], FIRST["side"])
     assert result.stdout == "g8 +18\nh1 +12\na2 +6\nh7 +6\na3 +4\nb1 -4\na4 -22\ng2 -24\n"
     assert (result.returncode, result.stderr) == (0, "")
 
@@ -35,7 +35,7 @@ def test_moves_are_listed_with_their_values_best_first():
     ],
 )
 def test_positions_are_accepted_in_every_notation(arguments, output):
-    result = run_forked(SOLVE, *arguments)
+    result = run_forked(COMMAND, "solve", *arguments)
     assert (result.stdout, result.stderr, result.returncode) == (output, "", 0)
 
 
@@ -58,30 +58,30 @@ def test_positions_are_accepted_in_every_notation(arguments, output):
     ],
 )
 def test_wrong_arguments_are_reported_in_one_line(arguments, named):
-    result = run_forked(SOLVE, *arguments)
+    result = run_forked(COMMAND, "solve", *arguments)
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1), result.stderr
     assert result.stderr.startswith("error: ")
     assert all(text in result.stderr for text in named), result.stderr
 
 
 def test_exceeding_the_time_limit_is_reported_in_one_line():
-    result = run_forked(SOLVE, "f5", "--time-limit", "0.2")
+    result = run_forked(COMMAND, "solve", "f5", "--time-limit", "0.2")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == "error: solving the position did not finish within 0.2 seconds; set a longer time limit\n"
 
 
 def test_a_position_that_would_take_hours_is_rejected_without_a_time_limit():
-    result = run_forked(SOLVE, "f5d6c3")
+    result = run_forked(COMMAND, "solve", "f5d6c3")
     assert (result.returncode, result.stdout) == (2, "")
     assert (
         result.stderr == "error: 57 squares are empty: solving this takes hours; use at most 30, or set a time limit\n"
     )
 
 
-def test_ctrl_c_ends_the_script_without_a_traceback(tmp_path, monkeypatch):
+def test_ctrl_c_ends_the_program_without_a_traceback(tmp_path, monkeypatch):
     value, searching = EndgameSolver._value, tmp_path / "searching"
     monkeypatch.setattr(EndgameSolver, "_value", lambda *arguments: (searching.touch(), value(*arguments))[1])
-    done = interrupted_when_there_is(searching, SOLVE, "f5", "--time-limit", "600")
+    done = interrupted_when_there_is(searching, COMMAND, "solve", "f5", "--time-limit", "600")
     assert done.returncode == 130
     assert done.stderr.startswith("error: interrupted")
     assert done.stderr.count("\n") == 1

@@ -1,4 +1,4 @@
-"""Players as GTP engines: dialogues as text, and the script."""
+"""Players as GTP engines: dialogues as text, and the program."""
 
 import io
 
@@ -10,10 +10,8 @@ from selfplay.gtp.conversation import command_lines
 from selfplay.playing.gtp_engine import Engine, answer_lines, engine_from_settings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.gtp import GtpSettings
-from tests.support.runs import PROJECT, run_forked
+from tests.support.runs import COMMAND, run_forked
 from tests.support.stub_players import FirstLegal
-
-GTP = PROJECT / "play" / "gtp.py"
 
 
 def engine(name="othello", **options):
@@ -249,12 +247,12 @@ def test_the_player_is_set_by_the_settings(tmp_path):
 
 
 def test_the_script_writes_only_answers_to_stdout():
-    result = run_forked(GTP, "player=search:negascout?depth=1", stdin="1 genmove b\n\n2 quit\nname\n")
+    result = run_forked(COMMAND, "gtp", "player=search:negascout?depth=1", stdin="1 genmove b\n\n2 quit\nname\n")
     assert (result.returncode, result.stdout, result.stderr) == (0, "=1 D3\n\n=2\n\n", "")
 
 
 def test_a_game_without_squares_is_rejected_in_one_line():
-    result = run_forked(GTP, "player=random", "game=sumto100")
+    result = run_forked(COMMAND, "gtp", "player=random", "game=sumto100")
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith("error: game=sumto100: the Go Text Protocol needs")
     assert result.stderr.count("\n") == 1

@@ -68,7 +68,7 @@ def test_the_same_name_twice_is_one_player(tmp_path: Path) -> None:
         (["level=-1"], "level=-1: must be 0 or more"),
         (["swap=true"], "swap=true: set first= or second= too"),
         (["opponent=nobody"], "unknown player 'nobody'; choose from random, perfect"),
-        (["first='human?epsilon=0.1'"], "a person can only play with python play/console.py"),
+        (["first='human?epsilon=0.1'"], "a person can only play with"),
         (["recipe=article"], "recipe"),
     ],
     ids=" ".join,

@@ -1,19 +1,25 @@
 """The commands that messages tell a user to run."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from selfplay.settings.command_lines import command_line
+from selfplay.settings.folders import PROJECT_FOLDER
 
 
 @pytest.mark.parametrize(
-    ("there", "word"), [(["python3"], "python3"), (["python", "python3"], "python"), ([], "python")]
+    ("folder", "environment", "command"),
+    [
+        (PROJECT_FOLDER, PROJECT_FOLDER / ".venv", ".venv/bin/selfplay compare"),
+        (PROJECT_FOLDER / "docs", PROJECT_FOLDER / ".venv", "../.venv/bin/selfplay compare"),
+        (PROJECT_FOLDER, Path("/elsewhere"), "selfplay compare"),
+    ],
 )
-def test_commands_start_with_a_python_that_the_shell_finds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: list[str], word: str
+def test_the_projects_own_environment_is_named_because_it_may_not_be_active(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, environment: Path, command: str
 ) -> None:
-    for name in there:
-        (tmp_path / name).touch(mode=0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert command_line("play") == f"{word} play/console.py"
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "prefix", str(environment))
+    assert command_line("compare") == command

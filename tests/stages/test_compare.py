@@ -30,6 +30,8 @@ COLUMNS = [
 FIGURES = ["exact.png", "loss_by_level.png", "losses.png", "ratings.png", "versus_random.png"]
 FIGURES += ["wins_minus_losses.png"]
 
+PYTHON = Path(sys.executable).name
+
 
 def test_the_table_has_its_columns_and_the_figures_are_drawn(run_copy: Path) -> None:
     run_dir = run_copy
@@ -57,12 +59,12 @@ def test_the_table_has_its_columns_and_the_figures_are_drawn(run_copy: Path) -> 
 @pytest.mark.parametrize(
     ("overrides", "command"),
     [
-        ([], "python play/console.py"),
-        (["run_dir=outputs/tictactoe"], "python play/console.py"),
-        (["recipe=sumto100"], "python play/console.py game=sumto100"),
+        ([], f"{PYTHON} play/console.py"),
+        (["run_dir=outputs/tictactoe"], f"{PYTHON} play/console.py"),
+        (["recipe=sumto100"], f"{PYTHON} play/console.py game=sumto100"),
         (
             ["recipe=sumto100", "run_dir='my runs/seed=1'"],
-            "python play/console.py game=sumto100 'run_dir=my runs/seed=1'",
+            f"{PYTHON} play/console.py game=sumto100 'run_dir=my runs/seed=1'",
         ),
     ],
 )
@@ -88,7 +90,7 @@ def test_the_command_to_play_holds_in_another_folder_and_without_an_active_envir
     monkeypatch.setattr(sys, "prefix", str(PROJECT_FOLDER / ".venv"))
     project = os.path.relpath(PROJECT_FOLDER)
     text = how_to_play(quick_settings(Settings, "config"))
-    python = f"{project}/.venv/bin/python {project}/play"
+    python = f"{project}/.venv/bin/{PYTHON} {project}/play"
     assert text == f"Play against it: {python}/console.py   or in a browser: {python}/web.py"
 
 

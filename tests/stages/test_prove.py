@@ -1,4 +1,4 @@
-"""The stage of proofs: files, resuming, changed players, several processes, messages, the script."""
+"""The stage of proofs: files, resuming, changed players, several processes, messages, the program."""
 
 import multiprocessing
 import os
@@ -21,9 +21,8 @@ from selfplay.settings.proof import ProofSettings
 from selfplay.stages.prove import prove_and_report
 from tests.grading.test_winning_proof import FIXED, STARTS, proof_settings, rows_of
 from tests.support.rejections import assert_file_rejected, assert_refused
-from tests.support.runs import PROJECT, files_of, run_forked
+from tests.support.runs import COMMAND, files_of, run_forked
 
-PROVE = PROJECT / "train" / "prove.py"
 AFTER = STARTS["first", "draw"]
 WHOLE = {"player": FIXED, "after": AFTER, "walk": "all", "part_positions": 10}
 
@@ -148,9 +147,9 @@ def test_several_processes_find_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "error", "message"),
     [
-        ({"game": "tictactoe"}, SettingError, "train/compare_levels.py tries all lines of this game"),
+        ({"game": "tictactoe"}, SettingError, "selfplay compare tries all lines of this game"),
         ({"game": "othello"}, SettingError, "up to 30 empty squares, and the start has 60"),
-        ({"player": "human"}, SettingError, "a person can only play with python play/console.py"),
+        ({"player": "human"}, SettingError, "a person can only play with"),
         ({"player": f"{__name__}:OnlyPlays"}, NotNowError, "only plays only plays matches"),
         ({"player": "level:3"}, StageError, "has no level 3"),
         ({"player": None}, StageError, "no trained level yet"),
@@ -169,10 +168,14 @@ def test_what_cannot_be_walked_is_refused(
         prove_and_report(proof_settings(tmp_path, **{"player": "random", **values}))
 
 
-def test_the_script_prints_the_report(tmp_path: Path) -> None:
-    done = run_forked(PROVE, "player=perfect?ties=lowest", f"after={STARTS['first', 'win']}", f"run_dir={tmp_path}")
+def test_the_program_prints_the_report(tmp_path: Path) -> None:
+    done = run_forked(
+        COMMAND, "prove", "player=perfect?ties=lowest", f"after={STARTS['first', 'win']}", f"run_dir={tmp_path}"
+    )
     assert done.returncode == 0, done.stderr
     assert "is proved to win moving first against every play." in done.stdout
     folder = tmp_path / "comparison" / "proofs" / f"perfect_ties_lowest_first_{STARTS['first', 'win']}"
     assert sorted(path.name for path in folder.iterdir()) == ["manifest.json", "plies.csv", "proof.csv"]
-    assert_refused(run_forked(PROVE, "seat=third", f"run_dir={tmp_path}"), 2, "seat=third", "first or second")
+    assert_refused(
+        run_forked(COMMAND, "prove", "seat=third", f"run_dir={tmp_path}"), 2, "seat=third", "first or second"
+    )

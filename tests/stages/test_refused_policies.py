@@ -8,9 +8,8 @@ from selfplay import generate_level, train_level
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.runs.run_folder import RunFolder
 from tests.support.rejections import assert_refused
-from tests.support.runs import PROJECT, run_forked, tiny_settings
+from tests.support.runs import COMMAND, run_forked, tiny_settings
 
-MATCHES = PROJECT / "train" / "play_matches.py"
 POLICY = ["targets=search", "architecture=alphazero_mlp"]
 PARTS = ["dataset.format=parquet", "training.merge=false", "dataset.buffer_rows=100"]
 
@@ -37,7 +36,9 @@ def test_policies_are_neither_streamed_nor_trained_by_several_processes(
 
 def test_players_that_a_level_cannot_be_are_refused_and_it_plays_tree_search_by_its_values(run_copy: Path) -> None:
     def played(player: str):
-        return run_forked(MATCHES, f"first={player}", "second=random", "matches=2", f"run_dir={run_copy}")
+        return run_forked(
+            COMMAND, "play-matches", f"first={player}", "second=random", "matches=2", f"run_dir={run_copy}"
+        )
 
     assert_refused(played("policy:1"), 2, "level 1 has no policy head; write level:1")
     assert_refused(played("mcts:level:1?simulations=0"), 2, "simulations=0: must be 1 to 1,000,000")

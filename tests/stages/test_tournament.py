@@ -1,4 +1,4 @@
-"""Tournaments: consistent tables, exact and sampled figures, files, the script."""
+"""Tournaments: consistent tables, exact and sampled figures, files, the program."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from selfplay.grading.tournament_tables import Tournament
 from selfplay.runs.written_files import sha256
 from selfplay.settings.matches import TournamentSettings
 from selfplay.stages.tournament import play_tournament
-from tests.support.runs import PROJECT, quick_settings, run_forked
+from tests.support.runs import COMMAND, quick_settings, run_forked
 
 PLAYERS = "[random,perfect,'perfect?epsilon=0.3','random?epsilon=1']"
 
@@ -121,9 +121,10 @@ def test_the_heat_map_is_ordered_by_strength() -> None:
     assert labels == ["strong", "tabular:…/x.npz", "weak"]
 
 
-def test_the_script_prints_the_tables(tmp_path: Path) -> None:
-    script = PROJECT / "train" / "tournament.py"
-    done = run_forked(script, "players=[random,perfect?ties=lowest]", "matches=50", f"run_dir={tmp_path}")
+def test_the_program_prints_the_tables(tmp_path: Path) -> None:
+    done = run_forked(
+        COMMAND, "tournament", "players=[random,perfect?ties=lowest]", "matches=50", f"run_dir={tmp_path}"
+    )
     assert done.returncode == 0, done.stderr
     assert "2 perfect?ties=lowest" in done.stdout
     assert (tmp_path / "tournament" / "scores.png").exists()

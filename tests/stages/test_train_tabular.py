@@ -1,4 +1,4 @@
-"""The stage that trains a tabular player: its files, its settings and its script."""
+"""The stage that trains a tabular player: its files, its settings and its program."""
 
 import os
 import re
@@ -17,11 +17,8 @@ from selfplay.players.tabular import LearningTabularPlayer, load_tabular_player
 from selfplay.runs.written_files import sha256
 from selfplay.settings.tabular import TabularSettings
 from selfplay.stages.train_tabular import train_tabular
-from tests.support.runs import PROJECT, quick_settings, run_forked
+from tests.support.runs import COMMAND, quick_settings, run_forked
 from tests.support.terminal import Terminal
-
-SCRIPT = PROJECT / "train" / "train_tabular.py"
-
 
 # ---------------------------------------------------------------------- files
 
@@ -117,11 +114,13 @@ def test_a_game_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
         train_tabular(settings_for(tmp_path))
 
 
-# ---------------------------------------------------------------------- the script
+# ---------------------------------------------------------------------- the program
 
 
-def test_the_script_learns_and_prints_the_results_of_the_matches(tmp_path: Path) -> None:
-    done = run_forked(SCRIPT, f"run_dir={tmp_path}", "--agent", "backward_value", "--episodes", "1000", "seed=4")
+def test_the_program_learns_and_prints_the_results_of_the_matches(tmp_path: Path) -> None:
+    done = run_forked(
+        COMMAND, "train-tabular", "--agent=backward_value", "--episodes", 1000, "seed=4", f"run_dir={tmp_path}"
+    )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     matches = [line.split(":")[0] for line in lines if ": first player won 0." in line]
@@ -136,9 +135,8 @@ def test_the_script_learns_and_prints_the_results_of_the_matches(tmp_path: Path)
 def test_on_a_terminal_one_line_is_updated_unless_lines_are_asked_for(tmp_path: Path) -> None:
     shown = {}
     for name, options in {"bar": [], "lines": ["report_every=500"]}.items():
-        terminal = Terminal(
-            SCRIPT, f"run_dir={tmp_path / name}", "episodes=1000", *options, env=dict(os.environ), timeout=60
-        )
+        arguments = ["train-tabular", f"run_dir={tmp_path / name}", "episodes=1000", *options]
+        terminal = Terminal(COMMAND, *arguments, env=dict(os.environ), timeout=60)
         terminal.expect(pexpect.EOF)
         shown[name] = terminal.before
     # A line that is updated ends with a return to its start, and the last one is removed.
@@ -168,16 +166,15 @@ def test_the_interval_of_progress_is_a_setting_that_changes_no_byte(
 
 
 def test_the_policies_of_a_run_compete_without_exploration(tmp_path: Path) -> None:
-    script = PROJECT / "train" / "compete.py"
-    done = run_forked(script, f"run_dir={tmp_path}")
+    done = run_forked(COMMAND, "compete", f"run_dir={tmp_path}")
     assert (done.returncode, done.stdout) == (1, "")
     assert "temporal_difference.npz: does not exist; there are no tables in" in done.stderr
     path = train_tabular(settings_for(tmp_path, "episodes=20000"))
     before = sha256(path)
-    done = run_forked(script, f"run_dir={tmp_path}")
+    done = run_forked(COMMAND, "compete", f"run_dir={tmp_path}")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "match 1000: X won 0 (0.000), O won 0 (0.000), drawn 1000 (1.000)\n"
-    done = run_forked(script, f"run_dir={tmp_path}", "matches=2", "show=true")
+    done = run_forked(COMMAND, "compete", f"run_dir={tmp_path}", "matches=2", "show=true")
     assert done.stdout.startswith("match 1, X: temporal_difference, O: temporal_difference\n1. ")
     assert done.stdout.count("\ndrawn\n") == 2
     assert sha256(path) == before

@@ -29,8 +29,8 @@ COMPARE = PROJECT / "train" / "compare_levels.py"
 PLOT = PROJECT / "train" / "plot_losses.py"
 LEARN = PROJECT / "train" / "learn.py"
 CONSOLE = PROJECT / "play" / "console.py"
-EXPERIENCE = PROJECT / "play" / "experience.py"
-SOLVE = PROJECT / "play" / "solve.py"
+COMMAND = PROJECT / "selfplay" / "__main__.py"
+"""The command `selfplay`; its first argument is the name of a program."""
 
 TINY = ["matches=300", "levels=3", "training.epochs=3", "training.steps_per_epoch=5", "training.batch_size=64"]
 

@@ -218,7 +218,7 @@ def test_torchrun_is_for_training_only_and_not_for_a_sweep(tmp_path, monkeypatch
     for name, value in environment_of(0, 2, 1).items():
         monkeypatch.setenv(name, value)
     result = run_forked(GENERATE, f"run_dir={tmp_path / 'run'}")
-    assert_refused(result, 2, f"python {GENERATE} runs in one process; torchrun can start only python train/train_")
+    assert_refused(result, 2, "selfplay generate runs in one process; torchrun can start only selfplay train")
     result = run_forked(TRAIN, "-m", "seed=0,1", f"run_dir={tmp_path / 'run'}")
     assert_refused(result, 2, "a sweep (-m) cannot be started by torchrun")
     assert not (tmp_path / "run").exists()

@@ -73,7 +73,7 @@ def against_perfect_columns(results: Callable[[Row], SeatResults | None]) -> tup
 _GROUP_QUALITY: tuple[Column[GroupFacts], ...] = quality_columns(lambda row: row.quality)
 GROUP_COLUMNS: tuple[Column[GroupFacts], ...] = (
     Column("level", "the player's level; empty for a reference", lambda row: row.level, int),
-    Column("player", "the player's name, as for `train/tournament.py`", lambda row: row.player, str),
+    Column("player", "the player's name, as for `selfplay tournament`", lambda row: row.player, str),
     Column("group", "the group of positions, such as `begin-hard`; `all` for all of them", lambda row: row.group, str),
     Column("positions", "number of positions in the group", lambda row: row.quality.positions, int),
     *_GROUP_QUALITY,
