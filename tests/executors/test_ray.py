@@ -1,9 +1,12 @@
 """A Ray cluster gives the bytes of one process even if nodes die, and reports errors."""
 
+import functools
+import multiprocessing
 import os
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -24,6 +27,19 @@ from selfplay.compute.versions import versions  # noqa: E402
 from selfplay.executors.ray import RayExecutor, Sent, _run  # noqa: E402 - it needs ray
 from selfplay.runs.run_folder import RunFolder  # noqa: E402
 from selfplay.runs.written_files import sha256  # noqa: E402
+
+
+def in_a_process_of_its_own(test):
+    """Run the test in a fork: later tests fork this process, and Ray's threads crash in a fork."""
+
+    @functools.wraps(test)
+    def run_test(**fixtures):
+        process = multiprocessing.get_context("fork").Process(target=test, kwargs=fixtures)
+        process.start()
+        process.join()
+        assert process.exitcode == 0, "the traceback is on standard error"
+
+    return run_test
 
 
 def test_ray_that_is_not_installed_is_refused_with_the_command_that_installs_it(monkeypatch):
@@ -53,6 +69,7 @@ def test_a_worker_of_another_version_is_refused(tiny_run):
     assert f"has numpy {here['numpy']}, not 1.0, torch {here['torch']}, not 1.0; install the same" in str(caught.value)
 
 
+@in_a_process_of_its_own
 def test_a_missing_cluster_is_reported_in_one_line():
     with open_executor(ExecutorSettings("ray", address="127.0.0.1:1")) as executor:
         assert list(executor.map(square, [])) == []  # nothing to do needs no cluster
@@ -90,6 +107,7 @@ def is_running_on(node: str, notes: Path) -> bool:
 
 
 @pytest.mark.slow
+@in_a_process_of_its_own
 def test_a_local_ray_cluster_gives_the_bytes_of_one_process(tiny_run, tmp_path):
     settings = tiny_settings(tmp_path / "run", "executor=ray", "executor.workers=2", "dataset.shard_matches=100")
     learn_levels(settings)
@@ -100,38 +118,42 @@ def test_a_local_ray_cluster_gives_the_bytes_of_one_process(tiny_run, tmp_path):
             list(executor.map(refuse, jobs(3)))
 
 
-@pytest.fixture
-def cluster():
+@contextmanager
+def local_cluster():
     """Two nodes with a core each, on this computer."""
     from ray.cluster_utils import Cluster
 
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     cluster.add_node(num_cpus=1)
-    yield cluster
-    ray.shutdown()
-    cluster.shutdown()
+    try:
+        yield cluster
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
 
 
 @pytest.mark.slow
-def test_a_node_killed_in_the_middle_changes_no_byte(cluster, tiny_run, tmp_path):
-    settings = ExecutorSettings("ray", address=cluster.address)
-    notes = tmp_path / "begun"
-    with open_executor(settings) as executor:
-        results = executor.map(node_of, jobs(24, notes))
-        first = [next(results)]
-        victim = next(node for node in cluster.list_all_nodes() if not node.head)
-        while not is_running_on(victim.node_id, notes):
-            first.append(next(results))
-        cluster.remove_node(victim, allow_graceful=False)
-        rest = list(results)
-    assert [number for number, _ in [*first, *rest]] == list(range(24))
-    assert notes.read_text().count("begun") > 24, "nothing was lost with the node"
-    run_dir = tmp_path / "run"
-    overrides = ["executor=ray", f"executor.address={cluster.address}", "dataset.shard_matches=20"]
-    cluster.add_node(num_cpus=1)
-    assert generate_level(tiny_settings(run_dir, *overrides), 0)
-    assert (run_dir / "level_00/dataset.csv").read_bytes() == (tiny_run / "level_00/dataset.csv").read_bytes()
+@in_a_process_of_its_own
+def test_a_node_killed_in_the_middle_changes_no_byte(tiny_run, tmp_path):
+    with local_cluster() as cluster:
+        settings = ExecutorSettings("ray", address=cluster.address)
+        notes = tmp_path / "begun"
+        with open_executor(settings) as executor:
+            results = executor.map(node_of, jobs(24, notes))
+            first = [next(results)]
+            victim = next(node for node in cluster.list_all_nodes() if not node.head)
+            while not is_running_on(victim.node_id, notes):
+                first.append(next(results))
+            cluster.remove_node(victim, allow_graceful=False)
+            rest = list(results)
+        assert [number for number, _ in [*first, *rest]] == list(range(24))
+        assert notes.read_text().count("begun") > 24, "nothing was lost with the node"
+        run_dir = tmp_path / "run"
+        overrides = ["executor=ray", f"executor.address={cluster.address}", "dataset.shard_matches=20"]
+        cluster.add_node(num_cpus=1)
+        assert generate_level(tiny_settings(run_dir, *overrides), 0)
+        assert (run_dir / "level_00/dataset.csv").read_bytes() == (tiny_run / "level_00/dataset.csv").read_bytes()
 
 
 LISTENING = """
