@@ -11,7 +11,7 @@ from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.match_outcome import Outcome
 from selfplay.games.match_record import MATCH_OVER, MatchRecord
-from selfplay.search.exact_solver import ExactSolver, make_exact_solver
+from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class
 
 TABLE_BITS = 20
 
@@ -29,7 +29,7 @@ def check_exact_values(game: Game, outcome: Outcome) -> None:
     """Raise SettingError if the game has no exact solver, or its values do not give the outcome."""
     if game.exact_solver is None:
         raise SettingError(f"exact_from: {game.name} has no exact solver; set exact_from=null")
-    if outcome(game).point and not solver_of(game).counts_points:
+    if outcome(game).point and not solver_class(game).counts_points:
         raise SettingError(f"exact_from: the exact solver of {game.name} does not count points; set outcome=return")
 
 
@@ -55,7 +55,7 @@ def exact_values(game: Game, record: MatchRecord, exact_from: int, outcome: Outc
     # The last plies first: their values, which the table keeps, help to solve the earlier ones.
     for ply in reversed(range(len(found))):
         state = record.states[ply]
-        is_late = (record.actions[ply] != MATCH_OVER) & (solver.empties(state) <= exact_from)
+        is_late = (record.actions[ply] != MATCH_OVER) & (empties(game, state) <= exact_from)
         rows = is_late.nonzero()[:, 0].numpy()
         if len(rows):
             bound = np.full(len(rows), largest, dtype=np.int64)

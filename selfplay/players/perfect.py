@@ -14,12 +14,11 @@ from selfplay.games.state import State
 from selfplay.players.graph_player import GraphPlayer
 from selfplay.players.solver_player import TABLE_BITS, SharedSolverPlayer, SolverPlayer, ValueKind
 from selfplay.search.backward_induction import perfect_values
-from selfplay.search.exact_solver import ExactSolver, make_exact_solver, make_whole_match_solver
+from selfplay.search.exact_solver import ExactSolver, make_exact_solver, solves_whole_matches
 from selfplay.search.shared_solver import SharedSolver, Solving
 
 SOLVED_AT_ONCE = 100_000
 """The largest number of positions that are enumerated while a person waits; this takes about a second."""
-SMALL_TABLE_BITS = 10
 OUTCOMES = {1.0: "wins", 0.0: "draws", -1.0: "loses"}
 
 
@@ -76,14 +75,11 @@ def perfect_player_of(game: Game) -> PerfectPlay | None:
 
 def whole_game_solver_player(game: Game, ties: str = "random") -> SolverPlayer[ExactSolver] | None:
     """Perfect play by the exact solver of `game`; None if it has none, or one that solves only the ends of matches."""
-    solver = make_whole_match_solver(game, TABLE_BITS)
-    return None if solver is None else SolverPlayer(solver, ties)
+    return SolverPlayer(make_exact_solver(game, TABLE_BITS), ties) if solves_whole_matches(game) else None
 
 
 def _shared_solver_player(game: Game) -> SharedSolverPlayer | None:
-    if make_whole_match_solver(game, SMALL_TABLE_BITS) is None:
-        return None
-    return SharedSolverPlayer(SharedSolver(partial(make_exact_solver, game)))
+    return SharedSolverPlayer(SharedSolver(partial(make_exact_solver, game))) if solves_whole_matches(game) else None
 
 
 def is_found_out(game: Game) -> bool:

@@ -13,7 +13,7 @@ from selfplay.games.kernels import distinct_positions
 from selfplay.games.match_outcome import EndValues
 from selfplay.games.state import State
 from selfplay.players.player import Player, one_hot_policy
-from selfplay.search.exact_solver import make_exact_solver
+from selfplay.search.exact_solver import empties, make_exact_solver, solver_class
 from selfplay.search.searcher import MAX_DEPTH, Searcher, check_depth
 
 
@@ -46,10 +46,9 @@ class SearchPlayer(Player):
         check_depth(depth, time_limit)
         self.game, self.searcher, self.depth, self.time_limit = searcher.game, searcher, depth, time_limit
         self.endgame = endgame
-        self.solver = make_exact_solver(searcher.game, endgame_bits) if endgame else None
-        most = self.solver.practical_empties if self.solver is not None else 0
-        if not 0 <= endgame <= most:
+        if endgame and not 0 <= endgame <= (most := solver_class(self.game).practical_empties):
             raise SettingError(f"endgame={endgame}: must be a number of empty squares from 0 to {most}")
+        self.solver = make_exact_solver(self.game, endgame_bits) if endgame else None
         self.name = name or f"{searcher.algorithm.name.lower()} {depth}"
 
     def without_time_limit(self) -> "SearchPlayer":
@@ -101,7 +100,7 @@ class SearchPlayer(Player):
         """bool[B]: the positions that are solved exactly, if the time limit suffices."""
         if self.solver is None:
             return torch.zeros(state.batch_size, dtype=torch.bool)
-        return self.solver.empties(state) <= self.endgame
+        return empties(self.game, state) <= self.endgame
 
     def value_text(self, value: float, state: State, row: int = 0) -> str:
         """The value of an action in a position that is solved exactly, in words."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from selfplay.errors import SettingError
 from selfplay.games import State
-from selfplay.search.exact_solver import ExactSolver
+from selfplay.search.exact_solver import ExactSolver, empties
 
 
 def move_value_lines(
@@ -26,11 +26,10 @@ def move_value_lines(
         TimeLimitError: time_limit is too short.
     """
     game = solver.game
-    empties = int(solver.empties(state)[0])
-    most = solver.practical_empties
-    if time_limit is None and empties > most:
+    most, left = solver.practical_empties, int(empties(game, state)[0])
+    if time_limit is None and left > most:
         raise SettingError(
-            f"{empties} squares are empty: solving this takes hours; use at most {most}, or set a time limit"
+            f"{left} squares are empty: solving this takes hours; use at most {most}, or set a time limit"
         )
     if bool(state.terminated[0]):
         return [_result_line(solver, state)]

@@ -6,7 +6,7 @@ solver.solve(state).value
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -144,11 +144,6 @@ class ExactSolver(ABC):
         """
         return len(self.solve(state, row).principal_variation)
 
-    def empties(self, state: State) -> Tensor:
-        """int64[B]: the number of empty squares of each position."""
-        counts: Tensor = bit_count(self._board & ~(state.own | state.opp))
-        return counts
-
     @property
     def table_bytes(self) -> int:
         """The size of the table in bytes."""
@@ -205,15 +200,33 @@ def words_of(state: State, row: int) -> tuple[int, int]:
     return int(state.own[row]), int(state.opp[row])
 
 
-EXACT_SOLVERS: Registry[Callable[[Game, int], ExactSolver]] = Registry(
+class SolverClass(Protocol):
+    """Makes solvers, and says what they can do before the first one is made, which compiles its search."""
+
+    practical_empties: int
+    counts_points: bool
+
+    def __call__(self, game: Game, table_bits: int) -> ExactSolver: ...
+
+
+EXACT_SOLVERS: Registry[SolverClass] = Registry(
     "exact solver",
     {
         "discs": "selfplay.search.endgame.solver:EndgameSolver",
         "connect_four": "selfplay.search.connect_four.solver:ConnectFourSolver",
     },
     "selfplay.exact_solvers",
+    ("practical_empties", "counts_points"),
 )
-"""Makers of solvers: (game, table_bits) to a solver. `Game.exact_solver` names one of them."""
+"""The classes of the solvers. `Game.exact_solver` names one of them."""
+
+
+def solver_class(game: Game) -> SolverClass:
+    """The class of the exact solver of `game`. Raises SettingError if it has none."""
+    if game.exact_solver is None:
+        solved = ", ".join(name for name in game_names() if make_game(name).exact_solver is not None)
+        raise SettingError(f"game={game.name} has no exact solver; games with one: {solved}")
+    return EXACT_SOLVERS[game.exact_solver]
 
 
 def make_exact_solver(game: Game, table_bits: int = 20) -> ExactSolver:
@@ -221,21 +234,19 @@ def make_exact_solver(game: Game, table_bits: int = 20) -> ExactSolver:
 
     Raises SettingError if the game has none or table_bits is out of range.
     """
-    if game.exact_solver is None:
-        solved = ", ".join(name for name in game_names() if make_game(name).exact_solver is not None)
-        raise SettingError(f"game={game.name} has no exact solver; games with one: {solved}")
-    return EXACT_SOLVERS[game.exact_solver](game, table_bits)
+    return solver_class(game)(game, table_bits)
 
 
-def make_whole_match_solver(game: Game, table_bits: int = 20) -> ExactSolver | None:
-    """The exact solver of `game` if it solves matches from their start in practical time, otherwise None.
+def solves_whole_matches(game: Game) -> bool:
+    """Whether `game` has an exact solver that solves matches from their start in practical time."""
+    return game.exact_solver is not None and int(empties(game, game.init())[0]) <= solver_class(game).practical_empties
 
-    Raises SettingError if table_bits is out of range.
-    """
-    if game.exact_solver is None:
-        return None
-    solver = make_exact_solver(game, table_bits)
-    return solver if int(solver.empties(game.init())[0]) <= solver.practical_empties else None
+
+def empties(game: Game, state: State) -> Tensor:
+    """int64[B]: the number of empty squares of each position, in a game with a board."""
+    assert game.num_squares is not None, "games with exact solvers have boards"
+    counts: Tensor = game.num_squares - bit_count(state.own | state.opp)
+    return counts
 
 
 def check_table_bits(table_bits: int, fewest: int) -> None:

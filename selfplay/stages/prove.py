@@ -41,7 +41,7 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.context import RunContext, run_context
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.written_files import sha256, written_whole
-from selfplay.search.exact_solver import ExactSolver
+from selfplay.search.exact_solver import ExactSolver, empties, solver_class
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.proof import SEATS, ProofSettings
 
@@ -132,14 +132,13 @@ def _whole_match_solver(game: Game, start: State, settings: ProofSettings) -> Ex
     """The exact solver of the game. Raises SettingError if there is none, or it does not solve the start."""
     if game.exact_solver is None:
         raise SettingError(f"game={game.name} has no exact solver{_other_proof(game)}")
-    solver = solver_of(game.name, settings.table_bits)
-    empties, most = int(solver.empties(start)[0]), solver.practical_empties
-    if empties > most:
+    most, left = solver_class(game).practical_empties, int(empties(game, start)[0])
+    if left > most:
         raise SettingError(
             f"game={game.name}: its exact solver takes positions of up to {most} empty squares, and the start has "
-            f"{empties}; give the actions before a later position in after={_other_proof(game)}"
+            f"{left}; give the actions before a later position in after={_other_proof(game)}"
         )
-    return solver
+    return solver_of(game.name, settings.table_bits)
 
 
 def _other_proof(game: Game) -> str:

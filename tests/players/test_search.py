@@ -12,6 +12,7 @@ from selfplay.players.registry import make_player
 from selfplay.players.search import SearchPlayer
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.evaluation_files import make_evaluation
+from selfplay.search.exact_solver import empties
 from selfplay.search.searcher import Searcher
 
 KEY = stream_key(0, 0, Activity.NAMED_PLAYERS)
@@ -84,7 +85,7 @@ def test_endgames_are_played_exactly():
 def test_exact_endgames_begin_at_the_given_number_of_empty_squares():
     player = named("search:negascout?depth=1&evaluation=article&endgame=7")
     early = midgame(OTHELLO, matches=8)
-    assert player.solver.empties(early).tolist() == [8] * 8
+    assert empties(player.game, early).tolist() == [8] * 8
     plain = named("search:negascout?depth=1&evaluation=article")
     draws = Draws(0, torch.arange(8), 4)
     assert player.act(early, draws).tolist() == plain.act(early, draws).tolist()

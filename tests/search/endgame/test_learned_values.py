@@ -9,6 +9,7 @@ from selfplay.games import make_game
 from selfplay.games.patterns import make_patterns
 from selfplay.search.endgame import learned_values as learned
 from selfplay.search.endgame.solver import LEARNED_VALUES_FROM, EndgameSolver
+from selfplay.search.exact_solver import empties
 from selfplay.search.pattern_evaluation import pattern_tables, sum_of_entries
 from tests.search.endgame.test_solver import FFO, ffo_state, named_values
 
@@ -68,7 +69,7 @@ def test_another_package_can_give_the_values_for_a_game(monkeypatch):
     learned.PATTERN_TABLES.register("othello_6x6", lambda: asked.append(1) or random_tables(((0, 1, 6, 7),), 36))
     solver, plain = EndgameSolver(game), EndgameSolver(game)
     state = game.state_after(["c2", "b4", "c5", "d2", "e4", "e3", "d1", "c1", "b1", "d5", "d6", "f4"])
-    assert int(solver.empties(state)[0]) == LEARNED_VALUES_FROM
+    assert int(empties(solver.game, state)[0]) == LEARNED_VALUES_FROM
     assert solver.value(state) == -4
     assert asked == [1]
     learned.learned_values_of.cache_clear()
