@@ -128,8 +128,7 @@ def play_matches(
         opening_plies, device: as for `play_batch`.
         batch_size: None for the size chosen by `selfplay.players.device_memory.fitting_batch_size`.
     """
-    learning = {player: player.as_a(LearnsFromMatches) for player in players if learn}
-    learners = {player: learner for player, learner in learning.items() if learner is not None}
+    learners = learners_among(players) if learn else {}
     if learners or any(player.as_a(FollowsMatch) is not None for player in players):
         batch_size = 1
     elif batch_size is None:
@@ -143,6 +142,12 @@ def play_matches(
         for player, learner in learners.items() if not record.forfeits else ():
             learner.after_match(record, seats_held(players, player, int(seats[0])))
         yield record
+
+
+def learners_among(players: tuple[Player | None, Player | None]) -> dict[Player, LearnsFromMatches]:
+    """The players that learn, each once."""
+    learners = {player: player.as_a(LearnsFromMatches) for player in players if player is not None}
+    return {player: learner for player, learner in learners.items() if learner is not None}
 
 
 def seats_held(players: tuple[Player | None, Player | None], player: Player, first_player: int) -> tuple[int, ...]:

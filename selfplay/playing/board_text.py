@@ -1,4 +1,4 @@
-"""Boards as text for a terminal: values in colour, boards side by side."""
+"""Boards and values as text for a terminal: values in colour, boards side by side."""
 
 import os
 import re
@@ -9,8 +9,7 @@ from typing import NamedTuple, Protocol, TextIO
 from selfplay.games.game import Game
 from selfplay.games.presentation import LEGAL
 from selfplay.games.state import State
-from selfplay.playing.value_text import estimate_text, exact_text, points_text
-from selfplay.playing.valued_match import Values
+from selfplay.playing.plies import Values
 
 GAP = "    "
 
@@ -23,6 +22,25 @@ BOLD, RED, GREEN, PLAIN = "1", "31", "32", "0"
 def supports_colour(stream: TextIO) -> bool:
     """Whether to use colour: on a terminal that supports it, unless NO_COLOR (no-color.org) is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def exact_text(value: float) -> str:
+    """A value of an exact solver: +3, 0, -2."""
+    return f"{round(value):+d}" if round(value) else "0"
+
+
+def points_text(value: float) -> str:
+    """A number of points: +5.3, 0.0, -2.1."""
+    return _without_minus_zero(f"{value:+.1f}", "0.0")
+
+
+def estimate_text(value: float) -> str:
+    """An estimate: +0.25, +0.00, -1.00."""
+    return _without_minus_zero(f"{value:+.2f}", "+0.00")
+
+
+def _without_minus_zero(text: str, zero: str) -> str:
+    return zero if float(text) == 0 else text
 
 
 class DrawBoard(Protocol):

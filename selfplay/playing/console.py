@@ -4,12 +4,9 @@ import time
 from collections.abc import Callable, Sequence
 
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
-from selfplay.playing.console_graph import draw_graph
-from selfplay.playing.console_players import ConsolePlayers
-from selfplay.playing.console_text import DEFAULT_DISPLAY, ConsoleText, Display
-from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues
+from selfplay.playing.console_text import DEFAULT_DISPLAY, ConsolePlayers, ConsoleText, Display
+from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues, draw_graph, notice_when_slow
 from selfplay.playing.open_session import open_session
-from selfplay.playing.patience import PREPARING, Patience
 from selfplay.playing.session import Session
 from selfplay.process_exit import end_of_interrupt
 from selfplay.settings.playing import PlaySettings
@@ -65,8 +62,7 @@ class Console:
         self.asks_who_is_first = asks_who_is_first and session.players.count(None) == 1
         self.swap = swap
         self.display, self.text = display, ConsoleText(session.game, display)
-        self.players, self.patience = ConsolePlayers(session), Patience(write)
-        self.values = ConsoleValues(session, write, self.text, self.patience)
+        self.players, self.values = ConsolePlayers(session), ConsoleValues(session, write, self.text)
         self._has_explained = False
 
     def play(self) -> None:
@@ -140,7 +136,7 @@ class Console:
     def _show_end(self) -> None:
         if self._is_shown:
             self.write(self.text.board(self.session.state))
-            self.write(self.session.result_to_person or "")
+            self.write(self.session.result_text or "")
         if self.session.is_practice:
             self.write("This was practice: the result that counts is the one before you took back the end.")
         if self.display.for_learning and None in self.session.players:
@@ -184,17 +180,16 @@ class Console:
             self.session.advance()
             self.write(f"{subject} can only pass.")
             return
-        values = self.values.show(with_values=self.values.shows[VALUES]) if self._is_shown else None
+        estimate = self.values.show(with_values=self.values.shows[VALUES]) if self._is_shown else None
         try:
-            with self.patience.waiting():
+            with notice_when_slow(self.write):
                 ply = self.session.advance()
         except ForfeitError as error:
             self.write(f"{error}.")
             return
         if self._is_shown:
-            words = self.values.words(values, ply.action, len(self.session.plies) - 1)
-            in_points = self.session.values_in_points(len(self.session.plies) - 1)
-            self.write(self.text.ply(subject, ply, values, words, in_points=in_points))
+            words = self.values.words(estimate, ply.action, len(self.session.plies) - 1)
+            self.write(self.text.ply(subject, ply, estimate, words))
             self._write_number()
             self.values.show_verdict(ply)
             self._pause()
@@ -252,7 +247,7 @@ def play_at_console(
     settings: PlaySettings, read: Callable[[str], str], write: Callable[[str], None], *, colour: bool = False
 ) -> None:
     """Play as `settings` say. Raises what `selfplay.playing.open_session.open_session` raises."""
-    with Patience(write).waiting(PREPARING):
+    with notice_when_slow(write, "Preparing..."):
         session = open_session(settings)
     Console(
         session,

@@ -1,4 +1,4 @@
-"""How the console writes boards, actions and plies."""
+"""How the console writes boards, actions, plies and players."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,10 +8,18 @@ import numpy as np
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.playing.board_text import BOARDS, ValueColumn, boards_side_by_side, with_coordinates
-from selfplay.playing.match_history import Ply
-from selfplay.playing.value_text import estimate_text, exact_text, points_text
-from selfplay.playing.valued_match import Values
+from selfplay.matches.running_results import statuses_of
+from selfplay.playing.board_text import (
+    BOARDS,
+    ValueColumn,
+    boards_side_by_side,
+    estimate_text,
+    exact_text,
+    points_text,
+    with_coordinates,
+)
+from selfplay.playing.plies import Estimate, Ply
+from selfplay.playing.session import Session
 from selfplay.settings.experience import PictureSettings
 from selfplay.settings.playing import DisplaySettings
 
@@ -97,19 +105,17 @@ class ConsoleText:
             else f"value {estimate_text(value)}"
         )
 
-    def ply(
-        self, subject: str, ply: Ply, values: Values | None, words: str | None = None, *, in_points: bool = False
-    ) -> str:
+    def ply(self, subject: str, ply: Ply, estimate: Estimate | None, words: str | None = None) -> str:
         """What a player has played and why, as a sentence.
 
         Args:
-            values: those that it gave to its actions.
+            estimate: what it expected of its actions.
             words: the value of the action in words, if it is exact.
-            in_points: whether the values are numbers of points.
         """
-        value = None if values is None or not np.isfinite(values[ply.action]) else float(values[ply.action])
+        value = None if estimate is None else float(estimate.values[ply.action])
+        value = value if value is not None and np.isfinite(value) else None
         how = "" if ply.reason is not None else HOW_CHOSEN[ply.is_random]
-        because = self.because(ply.reason, value, words, in_points=in_points)
+        because = self.because(ply.reason, value, words, in_points=estimate is not None and estimate.in_points)
         return f"{subject} plays {self.action(ply.action)}{how}{because}."
 
     def because(self, reason: str | None, value: float | None, words: str | None, *, in_points: bool) -> str:
@@ -127,3 +133,49 @@ class ConsoleText:
         """The number of the board (B = 1) as a sentence; None unless it is to be shown."""
         number = self.game.presentation.board_number(state) if self.display.verbose else None
         return None if number is None else f"Board number {number:,} of 3^{self.game.num_squares}."
+
+
+class ConsolePlayers:
+    """The players of a session in words. If exactly one of them is a person, that person is called "you"."""
+
+    def __init__(self, session: Session) -> None:
+        self.session, self.seat_names = session, session.game.presentation.player_names
+
+    def title(self, *, asks_who_is_first: bool) -> str:
+        """The game and its players, or the person's opponent while the seats are not known."""
+        title = self.session.game.presentation.title
+        return f"{title} against {self.session.names[1]}" if asks_who_is_first else f"{title}, {self.seats()}"
+
+    def seats(self) -> str:
+        return ", ".join(f"{seat}: {name}" for seat, name in zip(self.seat_names, self.session.names, strict=True))
+
+    def seat_of_person(self) -> str | None:
+        """Tells the person, if exactly one plays, which side is theirs."""
+        seats = self.session.seats
+        return f"You are {self.seat_names[seats.index(None)]}." if seats.count(None) == 1 else None
+
+    def score(self) -> str:
+        """The results so far: of one person against a player in a few words, otherwise by seat."""
+        results, players = self.session.results, self.session.players
+        if not results.matches or players.count(None) != 1:
+            return self.session.standing() or ""
+        person = players.index(None)
+        won, drawn, lost = results.by_player if person == 0 else results.by_player[::-1]
+        draws = f", drawn: {drawn}" if drawn else ""
+        opponents = [player for player in players if player is not None]
+        score = f"You: {won}, {opponents[0].name}: {lost}{draws}"
+        return "; ".join([score, *statuses_of(*opponents)])
+
+    def subject(self) -> str:
+        """The player to move, as the subject of a sentence."""
+        seat, seats = self.session.to_move, self.session.seats
+        if seats.count(None) == 1:
+            return "You" if seats[seat] is None else "It"
+        name = self.seat_names[seat]
+        return name if seats[seat] is None else f"{name} ({self.session.names[seat]})"
+
+    def whose_action(self) -> str:
+        """What the person to move is asked for."""
+        if self.session.players.count(None) == 1:
+            return "Your action"
+        return f"Action of {self.seat_names[self.session.to_move]}"

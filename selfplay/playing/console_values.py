@@ -1,27 +1,37 @@
-"""The values of actions at the console: those of a player and of perfect play, hints and verdicts."""
+"""What the console says about the actions: values of a player and of perfect play, hints, verdicts, known boards.
 
-from collections.abc import Callable
+Some of this takes long; `notice_when_slow` then writes that the program is busy.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import Any, cast
 
 import numpy as np
+from numba.core import event
 
-from selfplay.errors import NotNowError
-from selfplay.players.capabilities import exact_value_text, neutral_value
+from selfplay.errors import NotNowError, SettingError, StageError
+from selfplay.players.capabilities import KeepsExperience, exact_value_text, neutral_value
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
 from selfplay.playing.board_text import ValueColumn
 from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.hints import best_actions, hint, perfect_values
-from selfplay.playing.match_history import Ply
-from selfplay.playing.patience import Patience
+from selfplay.playing.plies import Estimate, Ply, Values
 from selfplay.playing.session import Session
-from selfplay.playing.valued_match import Values
+from selfplay.settings.experience import PictureSettings
 
 VALUES, PERFECT = "values", "perfect"
 """The commands that show or hide values."""
 HEADINGS = {False: "Result with perfect play:", True: "Exact score of each action:"}
 """The heading of perfect values, by whether they are scores."""
 PARTICIPLES = {"wins": "won", "draws": "drawn", "loses": "lost"}
+QUIET_SECONDS = 1.0
+"""How long work takes before a notice is written."""
+THINKING = "Thinking..."
 STILL_SOLVING = "Solving this position; it takes longer than most..."
+COMPILING = "Compiling, once for this version of the program; this can take a minute..."
 
 
 class ConsoleValues:
@@ -30,14 +40,10 @@ class ConsoleValues:
     Args:
         write: shows one or more lines.
         text: how boards and actions are written; its display says whether VALUES and PERFECT are shown at first.
-        patience: writes a notice when values take long.
     """
 
-    def __init__(
-        self, session: Session, write: Callable[[str], None], text: ConsoleText, patience: Patience | None = None
-    ) -> None:
+    def __init__(self, session: Session, write: Callable[[str], None], text: ConsoleText) -> None:
         self.session, self.game, self.write, self.text = session, session.game, write, text
-        self.patience = patience or Patience(write)
         self.shows = {VALUES: text.display.values, PERFECT: text.display.perfect}
 
     def show_or_hide(self, what: str, argument: str) -> None:
@@ -54,36 +60,28 @@ class ConsoleValues:
         self.shows[what] = shown
         self.write(f"{what} {'on' if shown else 'off'}")
 
-    def show(self, *, with_values: bool) -> Values | None:
+    def show(self, *, with_values: bool) -> Estimate | None:
         """Write the board with the values of each action; returns the player's values if `with_values`."""
-        with self.patience.waiting():
-            values, adviser = self.session.action_values() if with_values else None, self.session.adviser()
+        with notice_when_slow(self.write):
+            estimate, adviser = self.session.estimate() if with_values else None, self.session.adviser()
         columns = self._perfect_columns() if self.shows[PERFECT] else []
-        if values is not None and adviser is not None and not np.isnan(values).all():
-            are_exact = self.words(values, int(np.nanargmax(values))) is not None
+        if estimate is not None and adviser is not None and not np.isnan(estimate.values).all():
+            are_exact = self.words(estimate, int(np.nanargmax(estimate.values))) is not None
             if not (are_exact and columns):
-                columns.insert(0, self._estimates(adviser, values, are_exact=are_exact))
+                columns.insert(0, self._column(adviser, estimate, are_exact=are_exact))
         if columns:
             self.write(self.text.boards(self.session.state, columns))
             self._write_best_score()
         elif None not in self.session.seats:
             self.write(self.text.board(self.session.state))
-        if values is not None and self.text.display.verbose:
-            self._show_visits()
-        return values
+        if estimate is not None and estimate.visits is not None and self.text.display.verbose:
+            self.write(self.text.visits(estimate.visits.tolist()))
+        return estimate
 
-    def _estimates(self, adviser: Player, values: Values, *, are_exact: bool) -> ValueColumn:
-        unit = f", in {self.game.presentation.point_name}" if self.session.values_in_points() else ""
+    def _column(self, adviser: Player, estimate: Estimate, *, are_exact: bool) -> ValueColumn:
+        unit = f", in {self.game.presentation.point_name}" if estimate.in_points else ""
         heading = f"What {adviser.name} expects of each action{unit}:"
-        return ValueColumn(
-            heading, values, are_exact, in_points=self.session.values_in_points(), neutral=neutral_value(adviser)
-        )
-
-    def _show_visits(self) -> None:
-        """Write how the player has divided its simulations among the actions, if it counts them."""
-        visits = self.session.known_visits()
-        if visits is not None:
-            self.write(self.text.visits(visits.tolist()))
+        return ValueColumn(heading, estimate.values, are_exact, estimate.in_points, neutral_value(adviser))
 
     def show_to_choose(self) -> None:
         """Write the board in which a person is to choose an action, with perfect values if they are shown."""
@@ -99,12 +97,12 @@ class ConsoleValues:
         values = self._perfect_values()
         return [] if values is None else [ValueColumn(HEADINGS[self._has_scores], values, self._has_scores)]
 
-    def words(self, values: Values | None, action: int, ply: int | None = None) -> str | None:
-        """One of the values of `Session.action_values(ply)` in words, if it is exact."""
+    def words(self, estimate: Estimate | None, action: int, ply: int | None = None) -> str | None:
+        """One of the values of `Session.estimate(ply)` in words, if it is exact."""
         adviser = self.session.adviser(ply)
-        if values is None or adviser is None or np.isnan(values[action]):
+        if estimate is None or adviser is None or np.isnan(estimate.values[action]):
             return None
-        return exact_value_text(adviser, float(values[action]), self.session.state_before(ply))
+        return exact_value_text(adviser, float(estimate.values[action]), self.session.state_before(ply))
 
     # ------------------------------------------------------------------ verdicts and hints
 
@@ -128,11 +126,11 @@ class ConsoleValues:
 
     def show_hint(self) -> None:
         """Write what the other player would do. Raises NotNowError if no values are known."""
-        with self.patience.waiting():
+        with notice_when_slow(self.write):
             given = hint(self.session)
-        self.show(with_values=True)
+        estimate = self.show(with_values=True)
         if given.words is None or given.source != PERFECT:
-            in_points = given.source != PERFECT and self.session.values_in_points()
+            in_points = given.source != PERFECT and estimate is not None and estimate.in_points
             because = self.text.because(given.reason, given.value, given.words, in_points=in_points)
             self.write(f"{given.source} would play {self.text.action(given.action)}{because}.")
         elif not self.shows[PERFECT]:
@@ -159,8 +157,71 @@ class ConsoleValues:
             self.write(f"Perfect play: {' or '.join(map(self.text.action_in_words, best))} {words}.")
 
     def _perfect_values(self, ply: int | None = None) -> Values | None:
-        with self.patience.waiting(STILL_SOLVING):
+        with notice_when_slow(self.write, STILL_SOLVING):
             return perfect_values(self.session, ply)
 
     def _names(self, actions: tuple[int, ...]) -> str:
         return " or ".join(map(self.text.action, actions))
+
+
+def draw_graph(session: Session, picture: PictureSettings | None) -> str:
+    """Draw the known boards that follow the current one, and return what was drawn, in one line.
+
+    Raises NotNowError if there is nothing to draw.
+    """
+    # Imports matplotlib, which takes longer than starting the console.
+    from selfplay.figures.experience_graph import boards_ahead, draw_boards_ahead
+
+    keepers = [player.as_a(KeepsExperience) for player in session.players if player is not None]
+    store = next((keeper.store for keeper in keepers if keeper is not None), None)
+    if store is None or picture is None:
+        raise NotNowError("no player here keeps an experience graph")
+    squares = tuple(session.game.squares(session.state)[0].tolist())
+    ahead = boards_ahead(store, squares, picture)
+    if ahead is None:
+        raise NotNowError("this board is not in the experience graph yet")
+    try:
+        draw_boards_ahead(ahead, picture.file)
+    except (SettingError, StageError) as error:
+        # The match continues without the picture.
+        raise NotNowError(str(error)) from error
+    return f"from this board on, {ahead.counts()}"
+
+
+@contextmanager
+def notice_when_slow(write: Callable[[str], None], notice: str = THINKING) -> Iterator[None]:
+    """Write `notice`, or COMPILING while code is being compiled, if the block takes longer than QUIET_SECONDS.
+
+    `write` is called in another thread.
+    """
+    done = Event()
+
+    def watch() -> None:
+        written: set[str] = set()
+        while not done.wait(QUIET_SECONDS):
+            current = COMPILING if _compilations.running else notice
+            if current not in written:
+                write(current)
+            written.add(current)
+
+    Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
+
+
+class _Compilations(event.Listener):
+    """Counts the functions that numba is compiling; it compiles in one thread at a time."""
+
+    running = 0
+
+    def on_start(self, event: object) -> None:
+        self.running += 1
+
+    def on_end(self, event: object) -> None:
+        self.running -= 1
+
+
+_compilations = _Compilations()
+cast(Any, event).register("numba:compile", _compilations)

@@ -7,7 +7,7 @@ from selfplay.players.experience import ReadOnlyExperiencePlayer, load_experienc
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import Console
 from selfplay.playing.console_text import Display
-from selfplay.playing.seated_match import Players
+from selfplay.playing.plies import Players
 from selfplay.playing.session import Session
 from selfplay.process_exit import end_of_interrupt
 from selfplay.runs.context import run_context

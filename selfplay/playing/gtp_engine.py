@@ -4,17 +4,14 @@ from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from typing import NamedTuple
 
-import torch
-
-from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError
 from selfplay.games import Game
 from selfplay.gtp.conversation import Answer, Command, read_command
-from selfplay.gtp.moves import Moves
 from selfplay.gtp.vertices import COLOURS, PASS, Vertices, colour_of, title_of
-from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
+from selfplay.playing.session import Session
 from selfplay.runs.context import run_context
 from selfplay.settings.gtp import GtpSettings
 
@@ -45,10 +42,11 @@ class Engine:
     """
 
     def __init__(self, game: Game, player: Player, key: int, rows: str = "top") -> None:
-        self.game, self.player, self.key = game, player, key
+        self.game, self.player = game, player
         self.vertices = Vertices(game, rows)
-        self.moves = Moves(game)
-        self.match = 0
+        # The controller plays both colours, and asks the player which action to play.
+        self.session = Session(game, (None, None), key)
+        self._plies_before: list[int] = []
         self.has_quit = False
         self._commands = {
             "protocol_version": CommandHandler(0, lambda: "2"),
@@ -69,7 +67,7 @@ class Engine:
             "time_settings": CommandHandler(3, _numbers),
             "time_left": CommandHandler(3, lambda colour, *numbers: _numbers(*numbers) if _seat(colour) >= 0 else ""),
             "final_score": CommandHandler(0, self._final_score),
-            "showboard": CommandHandler(0, lambda: game.presentation.board_text(self.moves.state)),
+            "showboard": CommandHandler(0, lambda: game.presentation.board_text(self.session.state)),
         }
 
     def answer(self, line: str) -> str:
@@ -111,49 +109,70 @@ class Engine:
         return self._clear_board()
 
     def _clear_board(self) -> str:
-        # A match without moves keeps its number.
-        self.match += 1 if self.moves.actions else 0
-        self.moves = Moves(self.game)
+        self.session.new_match()
+        self._plies_before.clear()
         return ""
 
     def _play(self, colour: str, vertex: str) -> str:
-        seat = _seat(colour)
         try:
-            self.moves.play(seat, self.vertices.action(vertex))
+            self._take(_seat(colour), self.vertices.action(vertex))
         except (IllegalActionError, NotNowError):
             raise CommandError(ILLEGAL_MOVE) from None
         return ""
 
     def _genmove(self, colour: str) -> str:
         vertex, action = self._choose(colour)
-        self.moves.play(_seat(colour), action)
+        self._take(_seat(colour), action)
         return vertex
 
     def _choose(self, colour: str) -> tuple[str, int | None]:
-        """The choice of the player when it plays `colour`, as a vertex and as an action."""
-        seat = _seat(colour)
+        """The choice of the player when it plays `colour`, as a vertex and as an action; a pass after the end."""
+        plies = len(self.session.plies)
+        self._give_turn_to(_seat(colour))
         try:
-            following = self.moves.with_turn_of(seat)
-        except NotNowError as error:
-            raise CommandError(str(error)) from None
-        if following is None:
-            return PASS, self.game.pass_action
-        state, actions = following
-        if (follower := self.player.as_a(FollowsMatch)) is not None:
-            follower.follow(actions)
-        draws = Draws(self.key, torch.tensor([self.match]), len(actions))
-        action = int(self.player.act(state, draws))
+            if self.session.is_over:
+                return PASS, self.game.pass_action
+            action = self.session.choice_of(self.player)
+        finally:
+            self.session.rewind(plies)
         return self.vertices.text(action), action
 
-    def _undo(self) -> str:
+    def _take(self, seat: int, action: int | None) -> None:
+        """Play an action of `seat`. Passes after the end have no effect; None is one in a game without passes.
+
+        Raises IllegalActionError if it is not legal, and NotNowError if it is the opponent's turn.
+        """
+        plies = len(self.session.plies)
+        self._give_turn_to(seat)
         try:
-            self.moves.undo()
-        except NotNowError:
-            raise CommandError("cannot undo") from None
+            if self.session.is_over or action is None:
+                if action != self.game.pass_action:
+                    raise IllegalActionError("the match is over")
+            elif self.session.can_only_pass and action == self.game.pass_action:
+                self.session.advance()
+            else:
+                self.session.play(action)
+        except (IllegalActionError, NotNowError):
+            self.session.rewind(plies)
+            raise
+        self._plies_before.append(plies)
+
+    def _give_turn_to(self, seat: int) -> None:
+        """Let the opponent of `seat` pass if it can only pass. Raises NotNowError if it could play."""
+        if self.session.is_over or self.session.to_move == seat:
+            return
+        if not self.session.can_only_pass:
+            raise NotNowError("it is the other colour's turn")
+        self.session.advance()
+
+    def _undo(self) -> str:
+        if not self._plies_before:
+            raise CommandError("cannot undo")
+        self.session.rewind(self._plies_before.pop())
         return ""
 
     def _final_score(self) -> str:
-        state = self.moves.state
+        state = self.session.state
         if not bool(state.terminated):
             raise CommandError("cannot score")
         margin = self.game.rules.margin

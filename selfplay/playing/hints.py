@@ -1,20 +1,24 @@
-"""Hints in the current match of a session, and perfect play in games that can be solved.
+"""What is best in the current match of a session: hints, perfect play, and the line of best moves.
 
 Perfect values are known in games that `perfect_player_of` solves; in other games the functions return None.
 """
 
+import time
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
-from selfplay.compute.random_numbers import Draws
-from selfplay.errors import NotNowError
+from selfplay.errors import NotNowError, SelfPlayError
+from selfplay.games.game import Game
+from selfplay.games.state import State
 from selfplay.players.capabilities import ExplainsActions, Explores, ValuesActions, exact_value_text
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
+from selfplay.playing.plies import Values
 from selfplay.playing.session import Session
-from selfplay.playing.valued_match import Values
+
+LONGEST_LINE = 10
 
 
 class Hint(NamedTuple):
@@ -67,12 +71,9 @@ def _values_of(player: Player, session: Session) -> Values | None:
 
 def _choice_of(player: Player, values: Values, session: Session) -> Hint:
     """What the player would do; where it would explore, the action that it values highest."""
-    draws = Draws(session.key, torch.tensor([session.match]), len(session.plies))
     exploring = player.as_a(Explores)
-    if exploring is not None and bool(exploring.explores(draws)[0]):
-        action = best_actions(values)[0]
-    else:
-        action = int(player.act(session.state, draws))
+    explores = exploring is not None and bool(exploring.explores(session.draws)[0])
+    action = best_actions(values)[0] if explores else session.choice_of(player)
     explaining = player.as_a(ExplainsActions)
     reason = None if explaining is None else explaining.reason(session.state)
     return _hint(player, action, values, session, reason)
@@ -103,12 +104,29 @@ def perfect_values(session: Session, ply: int | None = None, time_limit: float |
     return None if player is None else player.with_time_limit(time_limit).action_values(state)[0].numpy()
 
 
-def optimal_actions(session: Session, ply: int | None = None) -> tuple[int, ...] | None:
-    """The actions with the best perfect value; None if `perfect_values` returns None. `ply` is as for it."""
-    values = perfect_values(session, ply)
-    return None if values is None else best_actions(values)
-
-
 def best_actions(values: Values) -> tuple[int, ...]:
     """The actions with the largest value."""
     return tuple(np.flatnonzero(values == np.nanmax(values)).tolist())
+
+
+def best_line(game: Game, player: Player, state: State, seconds: float, longest: int = LONGEST_LINE) -> list[int]:
+    """The moves after a position (B = 1) if both players take the best action by the same values, the lowest of equals.
+
+    Args:
+        player: gives the values; without values the line is empty.
+        seconds: no further action is added after this time.
+        longest: the largest number of actions.
+    """
+    valuing, latest = player.as_a(ValuesActions), time.monotonic() + seconds
+    actions: list[int] = []
+    while valuing is not None and len(actions) < longest and not bool(state.terminated) and time.monotonic() < latest:
+        try:
+            values = valuing.action_values(state)[0].numpy()
+        except SelfPlayError:
+            # Perfect play does not know the values of this position yet.
+            break
+        if np.isnan(values).all():
+            break
+        actions.append(int(np.nanargmax(values)))
+        state = game.step_unchecked(state, torch.tensor(actions[-1:]))
+    return actions

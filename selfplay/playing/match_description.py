@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from selfplay.games.state import State
 from selfplay.players.capabilities import SolvesPositions, exact_solver_of
-from selfplay.playing.match_history import Ply
+from selfplay.playing.plies import Estimate, Ply, Values
 from selfplay.playing.session import Session
-from selfplay.playing.valued_match import Values
 
 
 def _described(text: str) -> Any:
@@ -91,7 +90,7 @@ class _DescribedPly(NamedTuple):
     """A description of a ply, and the data that it was made from."""
 
     ply: Ply
-    values: Values | None
+    estimate: Estimate | None
     stones: NDArray[np.int8] | None
     """int8[S]: the stones after the ply."""
     description: PlyDescription
@@ -119,8 +118,8 @@ class MatchDescriber:
         number = len(session.plies) if ply is None else ply
         is_chosen_here = session.awaits_person if ply is None else not bool(session.state_before(ply).terminated)
         state, stones = session.state_before(number), self._stones_before(number)
-        values = session.known_values(number) if is_chosen_here else None
-        adviser = None if values is None else session.adviser(number)
+        estimate = session.estimates.get(number) if is_chosen_here else None
+        adviser = None if estimate is None else session.adviser(number)
         is_over = bool(state.terminated)
         return MatchDescription(
             game=game.name,
@@ -135,26 +134,26 @@ class MatchDescriber:
             awaits_person=session.awaits_person,
             can_only_pass=session.can_only_pass,
             adviser=None if adviser is None else adviser.name,
-            values_are_points=values is not None and self._are_points(number),
-            values_in_points=values is not None and session.values_in_points(number),
-            legal=self._legal_actions(number, values) if is_chosen_here else [],
+            values_are_points=estimate is not None and self._are_points(number),
+            values_in_points=estimate is not None and estimate.in_points,
+            legal=self._legal_actions(number, estimate) if is_chosen_here else [],
             plies=[described.description for described in self._plies],
             can_undo=session.can_undo,
             is_over=is_over,
             is_practice=session.is_practice,
             winner=session.winner,
             winning_squares=game.presentation.winning_squares(state),
-            result=session.result_to_person,
+            result=session.result_text,
             moves=game.write_transcript(played.action for played in session.plies),
             standing=session.standing(),
         )
 
-    def _legal_actions(self, number: int, values: Values | None) -> list[ActionDescription]:
+    def _legal_actions(self, number: int, estimate: Estimate | None) -> list[ActionDescription]:
         state = self.session.state_before(number)
         actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
         squares = self.game.presentation.placed_squares(state, actions)
+        values, visits = (None, None) if estimate is None else (estimate.values, estimate.visits)
         solver = None if values is None else self._exact_adviser(number)
-        visits = None if values is None else self.session.known_visits(number)
         return [
             ActionDescription(
                 action=action,
@@ -175,21 +174,22 @@ class MatchDescriber:
         plies = self.session.plies
         del self._plies[len(plies) :]
         for number, ply in enumerate(plies):
-            values = None if ply.is_forced else self.session.known_values(number)
+            estimate = None if ply.is_forced else self.session.estimates.get(number)
             if number < len(self._plies):
                 described = self._plies[number]
-                if described.ply is ply and described.values is values:
+                if described.ply is ply and described.estimate is estimate:
                     continue
                 del self._plies[number:]
-            self._plies.append(self._describe_ply(number, ply, values))
+            self._plies.append(self._describe_ply(number, ply, estimate))
 
-    def _describe_ply(self, number: int, ply: Ply, values: Values | None) -> _DescribedPly:
+    def _describe_ply(self, number: int, ply: Ply, estimate: Estimate | None) -> _DescribedPly:
         before, after = self._stones_before(number), self._stones(number + 1)
         square, turned = None, []
         if before is not None and after is not None:
             pointed = self.game.presentation.pointed_squares(ply.action)
             square = next((square for square in pointed if before[square] == 0 and after[square] != 0), None)
             turned = np.flatnonzero(before * after == -1).tolist()
+        values = None if estimate is None else estimate.values
         value, state = _finite(values, ply.action), self.session.state_before(number)
         best = None if values is None or np.isnan(values).all() else int(np.nanargmax(values))
         best_value = None if best is None else _finite(values, best)
@@ -202,12 +202,12 @@ class MatchDescriber:
             value=value,
             words=_words(solver, value, state),
             value_is_points=solver is not None and self.game.rules.margin is not None,
-            in_points=value is not None and self.session.values_in_points(number),
+            in_points=value is not None and estimate is not None and estimate.in_points,
             best=None if best is None else self.game.action_to_string(best),
             best_value=best_value,
             best_words=_words(solver, best_value, state),
         )
-        return _DescribedPly(ply, values, after, description)
+        return _DescribedPly(ply, estimate, after, description)
 
     # ------------------------------------------------------------------ the position before a ply
 

@@ -6,7 +6,7 @@ from selfplay.games import Game
 from selfplay.players.levels import level_player, newest_level
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
-from selfplay.playing.seated_match import HUMAN, Players
+from selfplay.playing.plies import HUMAN, Players
 from selfplay.playing.session import Session
 from selfplay.runs.context import run_context
 from selfplay.runs.pretrained import pretrained_agents

@@ -1,4 +1,4 @@
-"""Matches in which people may play: the common basis of the console and the web page.
+"""Matches in which people may play: the common basis of the console, the page and the GTP engine.
 
 A session holds the current match and is independent of the user interface, which runs this loop:
 
@@ -15,23 +15,20 @@ to the same match, and an action that is taken back and played again gets the sa
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.games.game import Game
-from selfplay.games.match_record import Forfeit, forfeited_state
+from selfplay.games.match_record import Forfeit, MatchRecord, forfeited_state
 from selfplay.games.state import State
+from selfplay.matches.arena import learners_among, seats_held
 from selfplay.matches.running_results import RunningResults, results_text
 from selfplay.players.capabilities import ExplainsActions, Explores, FollowsMatch
 from selfplay.players.player import Player
-from selfplay.playing.match_counter import MatchCounter, learners_among
-from selfplay.playing.match_history import MatchHistory, Ply
-from selfplay.playing.seated_match import Players
-from selfplay.playing.valued_match import ValuedMatch
+from selfplay.playing.plies import HUMAN, Estimate, Players, Ply, Values, estimate_of
 
 
-class Session(ValuedMatch):
+class Session:
     """Matches between two players, either or both of them a person, one after the other.
 
     A match is counted, and passed to players that learn, only when it first ends. Its end can be taken back to try
@@ -48,6 +45,8 @@ class Session(ValuedMatch):
     Attributes:
         match: the number of the current match.
         is_practice: whether the match does not count: its end was taken back, or it began in a given position.
+        results: the results of the matches counted so far.
+        estimates: those computed in the current match, by ply; see `estimate`.
     """
 
     def __init__(
@@ -55,71 +54,116 @@ class Session(ValuedMatch):
         game: Game,
         players: Players,
         key: int,
-        *,
         first_player: int = 0,
         match: int | None = None,
         observer: Player | None = None,
     ) -> None:
+        self.game, self.players, self.key, self.observer = game, players, key, observer
         seen = (learner.matches_seen() for learner in learners_among(players).values())
-        number = max(seen, default=0) if match is None else match
-        super().__init__(game, players, first_player, key, number, observer)
-        self._counter = MatchCounter()
+        self.match = max(seen, default=0) if match is None else match
+        self.results = RunningResults()
         self._begin(first_player)
 
     def _begin(self, first_player: int, start: State | None = None) -> None:
         self.first_player = first_player
-        self.is_practice = False
-        self._counter.start_match()
-        self._history = MatchHistory(self.game.init() if start is None else start)
-        self._values = {}
+        self.is_practice = self._is_counted = False
+        self._states, self._plies, self._have_learned = [start or self.game.init()], list[Ply](), list[Player]()
+        self.estimates: dict[int, Estimate | None] = {}
 
-    def resume(
-        self,
-        actions: Sequence[int],
-        *,
-        first_player: int | None = None,
-        start: State | None = None,
-        is_practice: bool = False,
-    ) -> None:
-        """Begin a match with these actions, such as one that was saved.
-
-        A match that is over after them is not counted again.
+    def resume(self, actions: Sequence[int], *, start: State | None = None, is_practice: bool = False) -> None:
+        """Begin a match with these actions, such as one that was saved. If it is over, it is not counted again.
 
         Args:
             actions: those of both players, without passes that are the only legal action.
-            first_player: as for `new_match`.
             start: the position (B = 1) in which it begins; None: the start of the game. Such a match is practice.
             is_practice: whether the match does not count.
 
         Raises IllegalActionError if an action is illegal or follows the end. The match then ends before it.
         """
-        self._begin(self.first_player if first_player is None else first_player, start)
+        self._begin(self.first_player, start)
         # Counted, so that no player learns from the end of a match that is only repeated.
-        self._counter.is_counted = True
+        self._is_counted = True
         for number, action in enumerate(actions):
             if self.can_only_pass and action != self.game.pass_action:
-                self._pass()
+                self._step(action=None)
             if self.is_over:
                 raise IllegalActionError(f"the match is over after {number} moves, but {len(actions)} are given")
-            if self.can_only_pass:
-                self._pass()
-            else:
-                self._step(torch.tensor([action]), by_person=self.seats[self.to_move] is None)
+            self._step(None if self.can_only_pass else action)
         self.is_practice = is_practice or start is not None
-        self._counter.is_counted = self.is_practice or self.is_over
+        self._is_counted = self.is_practice or self.is_over
 
     @property
-    def results(self) -> RunningResults:
-        """The results of the matches counted so far."""
-        return self._counter.results
+    def state(self) -> State:
+        """The current position, a batch of one."""
+        return self._states[-1]
+
+    def state_before(self, ply: int | None) -> State:
+        """The position before a ply of the match, numbered from 0; None: the current position."""
+        return self._states[-1 if ply is None else ply]
+
+    @property
+    def plies(self) -> tuple[Ply, ...]:
+        return tuple(self._plies)
+
+    @property
+    def draws(self) -> Draws:
+        """The random numbers of the next ply."""
+        return Draws(self.key, torch.tensor([self.match]), len(self._plies))
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.state.terminated)
+
+    @property
+    def to_move(self) -> int:
+        """The seat to move: 0 moves first, 1 second. Meaningless if the match is over."""
+        return int(self.state.current_player)
+
+    @property
+    def seats(self) -> Players:
+        """The player who moves first, and the other."""
+        return self.players[self.first_player], self.players[1 - self.first_player]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the players who move first and second."""
+        one, other = (HUMAN if player is None else player.name for player in self.seats)
+        return one, other
+
+    @property
+    def legal_actions(self) -> tuple[int, ...]:
+        """The legal actions in ascending order; empty if the match is over."""
+        return tuple(self.game.legal_action_mask(self.state)[0].nonzero()[:, 0].tolist())
+
+    @property
+    def can_only_pass(self) -> bool:
+        return self.game.pass_action is not None and self.legal_actions == (self.game.pass_action,)
+
+    @property
+    def awaits_person(self) -> bool:
+        """Whether a person has to choose an action; False if the person can only pass."""
+        return not self.is_over and self.seats[self.to_move] is None and not self.can_only_pass
+
+    @property
+    def winner(self) -> int | None:
+        """The winning seat; None after a draw and before the end."""
+        returns = float(self.state.returns)
+        return None if returns == 0 else 0 if returns > 0 else 1
+
+    @property
+    def result_text(self) -> str | None:
+        """The result as a sentence, addressed to the person if exactly one plays; None before the end."""
+        if self.winner is None:
+            return "A draw." if self.is_over else None
+        if self.seats.count(None) == 1:
+            return "You win." if self.seats[self.winner] is None else "You lose."
+        return f"{self.game.presentation.player_names[self.winner]} wins."
 
     def standing(self) -> str | None:
         """Counts and rates of the results so far, and what players report of themselves; None before the first end."""
         if not self.results.matches:
             return None
         return results_text(self.game, self.results, *(player for player in self.players if player is not None))
-
-    # ------------------------------------------------------------------ playing
 
     def play(self, action: int) -> Ply:
         """Take `action` for the person to move.
@@ -131,7 +175,7 @@ class Session(ValuedMatch):
         """
         if not self.awaits_person:
             raise NotNowError("the match is over" if self.is_over else "it is not a person's turn")
-        return self._step(torch.tensor([action]), by_person=True)
+        return self._step(action)
 
     def advance(self) -> Ply:
         """Play one ply that is not a person's choice: a player acts, or a person who can only pass does so.
@@ -139,108 +183,118 @@ class Session(ValuedMatch):
         Raises:
             NotNowError: the match is over, or a person has to choose.
             ForfeitError: the player gives up; the match is then over and counted as its loss.
-            Exception: any error that `play` raises at the end of a match.
         """
         if self.is_over or self.awaits_person:
             raise NotNowError("the match is over" if self.is_over else "it is a person's turn")
         player = self.seats[self.to_move]
-        if self.can_only_pass or player is None:
-            return self._pass()
-        return self._advance_with(player)
-
-    def _pass(self) -> Ply:
-        by_person = self.seats[self.to_move] is None
-        return self._step(torch.tensor([self.game.pass_action]), by_person=by_person, is_forced=True)
-
-    def _advance_with(self, player: Player) -> Ply:
-        draws = Draws(self.key, torch.tensor([self.match]), len(self._history))
+        if player is None or self.can_only_pass:
+            return self._step(action=None)
         exploring = player.as_a(Explores)
-        is_random = None if exploring is None else bool(exploring.explores(draws))
+        is_random = None if exploring is None else bool(exploring.explores(self.draws))
         explaining = None if is_random else player.as_a(ExplainsActions)
         reason = None if explaining is None else explaining.reason(self.state)
-        if (follower := player.as_a(FollowsMatch)) is not None:
-            follower.follow([ply.action for ply in self._history.plies])
         try:
-            action = player.act(self.state, draws)
+            action = self.choice_of(player)
         except ForfeitError as error:
             forfeit = Forfeit(self.match, self.first_player ^ self.to_move, str(error))
-            self._history.states[-1] = forfeited_state(self.state)
-            if not self._counter.is_counted:
+            self._states[-1] = forfeited_state(self.state)
+            if not self._is_counted:
                 self._count(forfeit)
             raise
-        return self._step(action, is_random=is_random, reason=reason)
+        return self._step(action, is_random, reason)
 
-    def _step(
-        self,
-        action: Tensor,
-        *,
-        by_person: bool = False,
-        is_forced: bool = False,
-        is_random: bool | None = None,
-        reason: str | None = None,
-    ) -> Ply:
+    def choice_of(self, player: Player) -> int:
+        """The action that `player` takes in the current position. Raises ForfeitError if it gives up."""
+        if (follower := player.as_a(FollowsMatch)) is not None:
+            follower.follow([ply.action for ply in self._plies])
+        return int(player.act(self.state, self.draws))
+
+    def _step(self, action: int | None, is_random: bool | None = None, reason: str | None = None) -> Ply:
+        """Take an action of the player to move; None: the pass that is the only legal action."""
+        seat, taken = self.to_move, self.game.pass_action if action is None else action
+        assert taken is not None
         # The check of `step` raises the error about an illegal action.
-        is_legal = int(action) in self.legal_actions
-        following = (self.game.step_unchecked if is_legal else self.game.step)(self.state, action)
-        text = self.game.action_to_string(int(action))
-        self._history.add(Ply(self.to_move, int(action), text, by_person, is_forced, is_random, reason), following)
-        if self.is_over and not self._counter.is_counted:
+        step = self.game.step_unchecked if taken in self.legal_actions else self.game.step
+        following, text = step(self.state, torch.tensor([taken])), self.game.action_to_string(taken)
+        self._plies.append(Ply(seat, taken, text, self.seats[seat] is None, action is None, is_random, reason))
+        self._states.append(following)
+        if self.is_over and not self._is_counted:
             try:
                 self._count()
             except BaseException:
                 # A player could not learn from the match, so the last ply is undone.
-                self._history.undo_to(len(self._history) - 1)
+                self.rewind(len(self._plies) - 1)
                 raise
-        return self._history.plies[-1]
+        return self._plies[-1]
 
     def _count(self, *forfeits: Forfeit) -> None:
-        if learners_among(self.players) and not forfeits:
+        """Count the match that has ended, and let players learn from it; again after an error, but each only once."""
+        number, seats = torch.tensor([self.match]), torch.tensor([self.first_player], dtype=torch.int8)
+        actions = tuple(torch.tensor([ply.action]) for ply in self._plies)
+        record = MatchRecord(number, seats, tuple(self._states), actions, forfeits)
+        learners = learners_among(self.players)
+        if learners and not forfeits:
             # Learning changes the values of a player, so those of this match are computed before.
-            for ply in range(len(self._history)):
-                self.action_values(ply)
-        self._counter.count(
-            self._history.record(self.match, self.first_player, *forfeits), self.players, self.first_player
-        )
+            for ply in range(len(self._plies)):
+                self.estimate(ply)
+            for player, learner in learners.items():
+                if player not in self._have_learned:
+                    learner.after_match(record, seats_held(self.players, player, self.first_player))
+                    self._have_learned.append(player)
+        self.results = self.results.with_record(record)
+        self._is_counted = True
+
+    @property
+    def can_undo(self) -> bool:
+        return any(ply.is_choice for ply in self._plies)
 
     def undo(self) -> tuple[Ply, ...]:
-        """Take back the last action that a person chose, and all plies after it; returns these plies.
-
-        Raises NotNowError if no person has chosen an action in this match.
-        """
-        choice = self._history.last_choice
-        if choice is None:
+        """Take back and return the last action of a person and all plies after it. Raises NotNowError without one."""
+        choices = [number for number, ply in enumerate(self._plies) if ply.is_choice]
+        if not choices:
             raise NotNowError("you have not taken an action yet")
-        return self.rewind(choice)
+        return self.rewind(choices[-1])
 
     def rewind(self, ply: int) -> tuple[Ply, ...]:
-        """Take back this ply, numbered from 0, and all plies after it; returns these plies.
-
-        Raises NotNowError if the match has fewer plies.
-        """
-        if ply > len(self._history):
-            raise NotNowError(f"the match has only {len(self._history)} plies")
-        taken_back = self._history.undo_to(ply)
-        self._values = {number: values for number, values in self._values.items() if number < ply}
+        """Take back and return this ply, numbered from 0, and all after it. Raises NotNowError if there are fewer."""
+        if ply > len(self._plies):
+            raise NotNowError(f"the match has only {len(self._plies)} plies")
         # In a match that has not been counted, the rest may still be.
-        self.is_practice = self.is_practice or self._counter.is_counted
-        return taken_back
+        self.is_practice = self.is_practice or self._is_counted
+        taken = tuple(self._plies[ply:])
+        del self._plies[ply:], self._states[ply + 1 :]
+        self.estimates = {number: found for number, found in self.estimates.items() if number < ply}
+        return taken
 
     def new_match(self, first_player: int | None = None) -> None:
-        """Begin the next match. A match that is not over is abandoned and not counted.
-
-        Args:
-            first_player: which of the two players (0 or 1) moves first; None: the same as in the last match.
-        """
+        """Begin the next match, in which `first_player` (None: the same as before) moves first; abandon this one."""
         # A match without plies keeps its number.
-        self.match += 1 if self._history.plies else 0
+        self.match += 1 if self._plies else 0
         self._begin(self.first_player if first_player is None else first_player)
 
     def take_over(self, number: int, player: Player | None) -> None:
-        """Let another player, or a person, replace player `number` (0 or 1) in the current position.
-
-        The results are reset to zero, and action values are computed again by the new player.
-        """
+        """Let another player, or a person, replace player `number` (0 or 1) from now on. The results begin at zero."""
         one, other = self.players
         self.players = (player, other) if number == 0 else (one, player)
-        self._counter.results = RunningResults()
-        self._values = {}
+        self.results, self.estimates = RunningResults(), {}
+
+    def adviser(self, ply: int | None = None) -> Player | None:
+        """Whose values `estimate` returns: the player to move, its opponent if that is a person, or the observer."""
+        seat = int(self.state_before(ply).current_player)
+        return self.seats[seat] or self.seats[1 - seat] or self.observer
+
+    def estimate(self, ply: int | None = None) -> Estimate | None:
+        """What the `adviser` expects of the actions in the position before `ply`; None if it values none.
+
+        It is computed at the first call for each position and kept, because some players search for a long time.
+        """
+        number = len(self._plies) if ply is None else ply
+        if number not in self.estimates:
+            adviser, state, draws = self.adviser(number), self.state_before(number), self.draws._replace(ply=number)
+            self.estimates[number] = None if adviser is None else estimate_of(adviser, self.game, state, draws)
+        return self.estimates[number]
+
+    def action_values(self, ply: int | None = None) -> Values | None:
+        """The values of `estimate`."""
+        estimate = self.estimate(ply)
+        return None if estimate is None else estimate.values

@@ -8,8 +8,7 @@ import numpy as np
 from selfplay.compute.random_numbers import Activity, fold, stream_key
 from selfplay.games import Game
 from selfplay.players.perfect import perfect_player_of
-from selfplay.playing.best_line import best_line
-from selfplay.playing.hints import hint
+from selfplay.playing.hints import best_line, hint
 from selfplay.playing.match_description import MatchDescriber
 from selfplay.playing.session import Session
 from selfplay.search.shared_solver import NotSolvedYetError, Solving

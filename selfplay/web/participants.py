@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from selfplay.players.player import Player
-from selfplay.playing.seated_match import Players
+from selfplay.playing.plies import Players
 from selfplay.web.people import People
 from selfplay.web.schemas import OpponentView
 

@@ -164,7 +164,8 @@ def test_each_choice_has_a_reason(tmp_path, canonical):
 
 def test_a_hint_is_its_choice_with_the_reason_not_the_best_known_score(tmp_path):
     session = Session(GAME, (None, machine(tmp_path, [[0, 3, 1, 4, 2]])), KEY)
-    session.resume([0, 3, 1], first_player=1)
+    session.new_match(1)
+    session.resume([0, 3, 1])
     written, answers = [], iter(["hint", "quit"])
     Console(session, lambda prompt: next(answers), written.append, asks_who_is_first=False).play()
     assert "experience would play 0,2: a block, because the worst known score is -0.90." in written

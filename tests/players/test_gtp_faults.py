@@ -186,7 +186,7 @@ def test_a_fault_ends_the_match_of_a_session(tmp_path: Path) -> None:
     session.play(8)
     with pytest.raises(ForfeitError, match="not legal"):
         session.advance()
-    assert (session.is_over, session.winner, session.result_text) == (True, 0, "X wins.")
+    assert (session.is_over, session.winner, session.result_text) == (True, 0, "You win.")
     assert (session.results.by_player, session.results.forfeits) == ((1, 0, 0), (0, 1))
     session.undo()
     assert not session.is_over

@@ -9,9 +9,10 @@ from numba.core import event
 
 from selfplay.errors import StageError
 from selfplay.games import make_game
+from selfplay.playing import console_values
 from selfplay.playing.board_text import ValueColumn, boards_side_by_side
+from selfplay.playing.console_values import COMPILING, THINKING, notice_when_slow
 from selfplay.playing.open_session import open_session
-from selfplay.playing.patience import COMPILING, THINKING, Patience
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
 from tests.playing.test_resuming import InPoints
@@ -64,21 +65,27 @@ def test_values_around_the_neutral_one_are_coloured_by_their_difference_from_it(
     assert "m+0.50" not in shown
 
 
+@pytest.fixture
+def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console_values, "QUIET_SECONDS", 0.05)
+
+
+@pytest.mark.usefixtures("quickly")
 def test_a_notice_is_written_where_work_takes_long() -> None:
     written: list[str] = []
-    patience = Patience(written.append, 0.05)
-    with patience.waiting():
+    with notice_when_slow(written.append):
         pass
     for _ in range(2):
-        with patience.waiting():
+        with notice_when_slow(written.append):
             time.sleep(0.3)
     time.sleep(0.1)
     assert written == [THINKING, THINKING]
 
 
+@pytest.mark.usefixtures("quickly")
 def test_the_notice_says_when_code_is_compiled() -> None:
     written: list[str] = []
-    with Patience(written.append, 0.05).waiting():
+    with notice_when_slow(written.append):
         time.sleep(0.15)
         with event.trigger_event("numba:compile"):
             time.sleep(0.15)

@@ -1,15 +1,13 @@
 """Exact scores at the console: Connect Four with perfect play."""
 
 import time
-from functools import partial
 
 import pytest
 
 from selfplay.games import make_game
 from selfplay.players.perfect import perfect_player_of
-from selfplay.playing import console, console_values
+from selfplay.playing import console_values
 from selfplay.playing.hints import perfect_values
-from selfplay.playing.patience import Patience
 from selfplay.playing.session import Session
 from tests.support.dialogue import dialogue
 from tests.support.stub_players import FirstLegal
@@ -51,6 +49,6 @@ def test_the_console_says_when_a_position_takes_long(monkeypatch: pytest.MonkeyP
         return perfect_values(session, ply)
 
     monkeypatch.setattr(console_values, "perfect_values", slow)
-    monkeypatch.setattr(console, "Patience", partial(Patience, seconds=0.05))
+    monkeypatch.setattr(console_values, "QUIET_SECONDS", 0.05)
     written, _ = dialogue(["y"], FirstLegal(GAME), game=GAME, perfect=True)
     assert written.index(console_values.STILL_SOLVING) < written.index("Perfect play: column 4 wins in 21.")

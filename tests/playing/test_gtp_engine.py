@@ -212,7 +212,7 @@ def test_passes_may_be_sent_or_omitted(told):
         if told or action != game.pass_action
     ]
     assert {talker.answer(command) for command in commands} == {"=\n\n"}
-    assert talker.moves.actions == actions
+    assert [ply.action for ply in talker.session.plies] == actions
     black, white = game.disc_counts(end)[0].tolist()
     leader = "B" if black > white else "W"
     assert talker.answer("final_score") == (f"= {leader}+{abs(black - white)}\n\n" if black != white else "= 0\n\n")
@@ -220,7 +220,7 @@ def test_passes_may_be_sent_or_omitted(told):
     dialogue(talker, "> genmove b\n= PASS\n\n> play w pass\n=\n\n> play w a1\n? illegal move\n\n")
     for _ in range(len(commands) + 2):
         assert talker.answer("undo") == "=\n\n"
-    assert talker.moves.actions == []
+    assert [ply.action for ply in talker.session.plies] == []
     assert talker.answer("undo") == "? cannot undo\n\n"
 
 

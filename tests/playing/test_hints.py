@@ -8,7 +8,7 @@ from selfplay.games import make_game
 from selfplay.players import perfect
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.perfect import PerfectPlayer, perfect_player_of
-from selfplay.playing.hints import hint, optimal_actions, perfect_values
+from selfplay.playing.hints import best_actions, hint, perfect_values
 from selfplay.playing.session import Session
 from tests.support.pile import Pile
 from tests.support.session_play import GAME, play_on, session_with
@@ -69,12 +69,13 @@ def test_perfect_values_and_optimal_actions_of_a_position() -> None:
     values = perfect_values(session)
     assert values is not None
     assert np.nan_to_num(values, nan=-9).tolist() == [1, -9, 1, 1, -9, 1, 1, 0, 1]
-    assert optimal_actions(session) == (0, 2, 3, 5, 6, 8)
-    assert optimal_actions(session, 1) == (0, 2, 6, 8)
+    assert best_actions(values) == (0, 2, 3, 5, 6, 8)
+    before = perfect_values(session, 1)
+    assert before is not None
+    assert best_actions(before) == (0, 2, 6, 8)
     play_on(session, 0, 8, 3, 5, 6)
     assert session.is_over
     assert perfect_values(session) is None
-    assert optimal_actions(session) is None
 
 
 def test_whether_a_game_is_too_large_to_solve_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +83,7 @@ def test_whether_a_game_is_too_large_to_solve_is_checked_once(monkeypatch: pytes
     session = Session(large, (None, FirstLegal(large)), 0)
     assert perfect_values(session) is None
     monkeypatch.setattr(perfect, "enumerate_positions", lambda *_: pytest.fail("asked again"))
-    assert optimal_actions(session) is None
+    assert perfect_values(session) is None
     with pytest.raises(NotNowError, match="Othello 6x6 is too large to be solved"):
         hint(session)
     with pytest.raises(NotNowError, match="first legal does not value actions"):

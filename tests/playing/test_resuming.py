@@ -5,7 +5,7 @@ import torch
 
 from selfplay.errors import IllegalActionError, NotNowError
 from selfplay.games import make_game
-from selfplay.playing.best_line import best_line
+from selfplay.playing.hints import best_line
 from selfplay.playing.match_description import MatchDescriber
 from selfplay.playing.session import Session
 from tests.support.session_play import GAME, play_on, session_with
@@ -123,6 +123,7 @@ def test_values_in_points_are_shown_as_numbers_of_points() -> None:
     values = session.action_values()
     assert values is not None
     assert torch.tensor(values).tolist() == pytest.approx([action / 2 for action in range(9)])
-    assert session.values_in_points()
     assert MatchDescriber(session).describe().values_in_points
-    assert not session_with(Valuing(GAME)).values_in_points()
+    without_points = session_with(Valuing(GAME))
+    without_points.estimate()
+    assert not MatchDescriber(without_points).describe().values_in_points

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from selfplay.errors import IllegalActionError, NotNowError
-from selfplay.playing.seated_match import HUMAN
+from selfplay.playing.plies import HUMAN
 from selfplay.playing.session import Session
 from tests.support.pile import Pile
 from tests.support.session_play import GAME, play_on, session_with
@@ -22,7 +22,7 @@ def test_a_person_and_a_player_alternate_until_the_end() -> None:
     ply = session.advance()
     assert (ply.seat, ply.text, ply.by_person, ply.is_forced) == (1, "0,0", False, False)
     assert play_on(session, 2, 6) == [4, 0, 2, 1, 6]
-    assert (session.is_over, session.winner, session.result_text) == (True, 0, "X wins.")
+    assert (session.is_over, session.winner, session.result_text) == (True, 0, "You win.")
     assert session.legal_actions == ()
 
 

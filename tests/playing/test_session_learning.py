@@ -6,7 +6,7 @@ import pytest
 from selfplay.errors import RunLockedError
 from selfplay.games import Game
 from selfplay.games.match_record import MatchRecord
-from selfplay.playing.seated_match import HUMAN
+from selfplay.playing.plies import HUMAN
 from selfplay.playing.session import Session
 from tests.support.session_play import GAME, play_on, session_with
 from tests.support.stub_players import FirstLegal, Learning, Valuing
@@ -39,7 +39,7 @@ def test_after_an_end_is_taken_back_the_match_is_practice() -> None:
     learner = Learning(GAME)
     session = session_with(learner, first_player=1)
     play_on(session, 3, 4)
-    assert session.result_text == "X wins."
+    assert session.result_text == "You lose."
     before = session.standing()
     assert not session.is_practice
     session.undo()

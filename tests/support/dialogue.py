@@ -7,7 +7,7 @@ from selfplay.games import Game, make_game
 from selfplay.players.player import Player
 from selfplay.playing.console import Console
 from selfplay.playing.console_text import Display
-from selfplay.playing.patience import COMPILING, THINKING
+from selfplay.playing.console_values import COMPILING, THINKING
 from selfplay.playing.session import Session
 
 GAME = make_game("tictactoe")
