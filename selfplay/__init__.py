@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from selfplay.games import Game, State, make_game
     from selfplay.games.board import Board
     from selfplay.games.conformance import check_game
-    from selfplay.games.match_record import MatchRecord
     from selfplay.games.position_graph import enumerate_positions
+    from selfplay.games.state import MatchRecord
     from selfplay.grading.comparison import compare_levels
     from selfplay.grading.grade import Grade
     from selfplay.grading.proof import Grader
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from selfplay.stages.train import train_level
 
 _HOMES = {
-    "MatchRecord": "games.match_record",
+    "MatchRecord": "games.state",
     "play_matches": "matches.arena",
     "compare_levels": "grading.comparison",
     "SelfPlayError": "errors",

@@ -7,8 +7,7 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.dataset.targets import PlayedMatches, discounted_outcomes
-from selfplay.games.match_record import MATCH_OVER, MatchRecord
-from selfplay.games.state import State
+from selfplay.games.state import MATCH_OVER, MatchRecord, State
 from selfplay.players.capabilities import Explores, ValuesActions
 from selfplay.players.player import Player
 

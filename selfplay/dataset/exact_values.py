@@ -10,7 +10,7 @@ from selfplay.dataset.targets import PlayedMatches
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.match_outcome import Outcome
-from selfplay.games.match_record import MATCH_OVER, MatchRecord
+from selfplay.games.state import MATCH_OVER, MatchRecord
 from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solver_class
 
 TABLE_BITS = 20

@@ -9,7 +9,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.dataset.exact_values import exact_values_of
 from selfplay.dataset.targets import PlayedMatches, PositionTargets, is_move
 from selfplay.games.match_outcome import outcome_of_first
-from selfplay.games.match_record import MATCH_OVER
+from selfplay.games.state import MATCH_OVER
 from selfplay.players.capabilities import SearchedPolicies, SearchesPolicies, policy_of
 
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from selfplay.games.game import Game
 from selfplay.games.match_outcome import Outcome, match_return, outcome_of_first
-from selfplay.games.match_record import MATCH_OVER, MatchRecord
+from selfplay.games.state import MATCH_OVER, MatchRecord
 from selfplay.players.player import Player
 
 

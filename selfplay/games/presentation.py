@@ -1,6 +1,7 @@
 """How a game is shown to people, apart from its rules."""
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,9 @@ from selfplay.games.stepping import BatchStepping
 SIGNS = {1: "X", -1: "O", 0: "."}
 LEGAL = "*"
 """Marks a legal square."""
+LINE_WIDTH = 100
+GAP = "    "
+"""Between boards side by side."""
 
 
 class PositionLine(NamedTuple):
@@ -106,6 +110,21 @@ class Presentation:
     def caption(self, state: State, row: int = 0) -> str:
         """A line below the board of match `row`, such as the number of stones; empty by default."""
         return ""
+
+    def line_text(self, actions: Sequence[int]) -> str:
+        """The boards of a match after each of `actions`, side by side, each headed by its action."""
+        state = self.game.init()
+        columns: list[list[str]] = []
+        for number, action in enumerate(actions, start=1):
+            state = self.game.step(state, torch.tensor([action]))
+            columns.append([f"{number}. {self.game.action_to_string(action)}", *self.board_text(state).splitlines()])
+        width = max(len(text) for column in columns for text in column)
+        per_row = max(1, (LINE_WIDTH + len(GAP)) // (width + len(GAP)))
+        rows = []
+        for start in range(0, len(columns), per_row):
+            texts = zip_longest(*columns[start : start + per_row], fillvalue="")
+            rows.append("\n".join(GAP.join(f"{text:{width}}" for text in line).rstrip() for line in texts))
+        return "\n\n".join(rows)
 
     def stone_signs(self, state: State, row: int = 0) -> list[str]:
         """The squares of match `row` in C order: X for a stone of player 0, O for one of player 1, "." if empty."""

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from selfplay.games import Game
-from selfplay.games.line_text import draw_line
 from selfplay.games.win_draw_loss import BETTER, UNDECIDED, WORSE
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_columns import RESULTS
@@ -119,7 +118,7 @@ def _lost_lines(game: Game, grader: Grader, level: int, grade: Grade) -> list[st
     for seat, actions in enumerate(grade.shortest_loss):
         if actions is not None and grader.can_hold(seat):
             lines += [f"A shortest line that level {level} loses, moving {SEAT_NAMES[seat]}:", ""]
-            lines.append(draw_line(game, actions))
+            lines.append(game.presentation.line_text(actions))
     return lines
 
 

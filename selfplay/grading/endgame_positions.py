@@ -19,8 +19,7 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
-from selfplay.games.match_record import MatchRecord
-from selfplay.games.state import State
+from selfplay.games.state import MatchRecord, State
 from selfplay.grading.reference_players import average_player
 from selfplay.grading.table_columns import LARGEST_TABLE
 from selfplay.input_files import read_text

@@ -10,8 +10,7 @@ from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ForfeitError
 from selfplay.games.game import Game
-from selfplay.games.match_record import MATCH_OVER, Forfeit, MatchRecord, forfeited_state
-from selfplay.games.state import State
+from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.players.capabilities import FollowsMatch, LearnsFromMatches, PlaysOnDevice
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player

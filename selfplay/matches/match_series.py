@@ -4,8 +4,9 @@ import logging
 from collections.abc import Callable
 
 from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.games import Game
+from selfplay.games.state import MatchRecord
 from selfplay.matches.arena import Players, play_matches
-from selfplay.matches.match_text import match_text
 from selfplay.matches.running_results import RunningResults, results_text
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.registry import make_player
@@ -57,7 +58,7 @@ def _play(
         ):
             for row in range(len(record.match)) if settings.show else ():
                 number = results.matches + row + 1
-                log.info("match %d, %s\n", number, match_text(context.game, record, row, players))
+                log.info("match %d, %s\n", number, _match_text(context.game, record, row, players))
             results = results.with_record(record)
         report(results)
     return results
@@ -67,3 +68,12 @@ def _matches_between_reports(settings: MatchSettings, players: Players) -> int:
     if settings.learn and any(player.as_a(LearnsFromMatches) is not None for player in players):
         return 1
     return max(1, settings.matches // REPORTS)
+
+
+def _match_text(game: Game, record: MatchRecord, row: int, players: Players) -> str:
+    """The match in row `row` of a record of matches between `players`."""
+    first, names = int(record.seats[row]), game.presentation.player_names
+    seats = ", ".join(f"{name}: {players[seat ^ first].name}" for seat, name in enumerate(names))
+    returned = int(record.states[-1].returns[row])
+    result = "drawn" if returned == 0 else f"{names[returned < 0]} wins"
+    return "\n".join([seats, game.presentation.line_text(record.actions_of(row)), result])

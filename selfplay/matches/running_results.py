@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from selfplay.games import Game
-from selfplay.games.match_record import MatchRecord
+from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import WinDrawLoss, total
 from selfplay.players.capabilities import ReportsStatus
 from selfplay.players.player import Player

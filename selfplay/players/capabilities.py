@@ -14,8 +14,7 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import NotNowError
-from selfplay.games.match_record import MatchRecord
-from selfplay.games.state import State
+from selfplay.games.state import MatchRecord, State
 
 if TYPE_CHECKING:
     from selfplay.learners.experience.store import ExperienceStore

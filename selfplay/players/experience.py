@@ -20,8 +20,7 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.games.game import Game
-from selfplay.games.match_record import MatchRecord
-from selfplay.games.state import State
+from selfplay.games.state import MatchRecord, State
 from selfplay.learners.experience.graph import Squares, Step
 from selfplay.learners.experience.store import ExperienceStatus, ExperienceStore, KnownBoard
 from selfplay.players.player import Player, one_hot_policy

@@ -8,9 +8,8 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.errors import InvalidFileError
-from selfplay.games.match_record import MatchRecord
 from selfplay.games.position_graph import PositionGraph
-from selfplay.games.state import State
+from selfplay.games.state import MatchRecord, State
 from selfplay.learners.tabular.learning import learn_from_match
 from selfplay.learners.tabular.table_file import SavedTables, load_tables, save_tables
 from selfplay.players.graph_player import GraphPlayer

@@ -19,8 +19,7 @@ import torch
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.games.game import Game
-from selfplay.games.match_record import Forfeit, MatchRecord, forfeited_state
-from selfplay.games.state import State
+from selfplay.games.state import Forfeit, MatchRecord, State, forfeited_state
 from selfplay.matches.arena import learners_among, seats_held
 from selfplay.matches.running_results import RunningResults, results_text
 from selfplay.players.capabilities import ExplainsActions, Explores, FollowsMatch

@@ -11,7 +11,7 @@ from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, str
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.targets import PlayedMatches
-from selfplay.games.match_record import MatchRecord
+from selfplay.games.state import MatchRecord
 from selfplay.matches.arena import Players, play_batch, play_matches, playing_device
 from selfplay.players.dataset_players import exploring_opponent, exploring_player, players_of_dataset
 from selfplay.players.device_memory import fitting_batch_size

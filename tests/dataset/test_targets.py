@@ -11,7 +11,7 @@ from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.target_rules import best_response, watkins
 from selfplay.dataset.targets import PlayedMatches, discounted_outcomes
 from selfplay.games import make_game
-from selfplay.games.match_record import MATCH_OVER
+from selfplay.games.state import MATCH_OVER
 from selfplay.games.tictactoe import TicTacToe
 from selfplay.matches.arena import play_matches
 from selfplay.players.player import Player

@@ -1,4 +1,4 @@
-"""Boards as pictures for notebooks."""
+"""Boards as pictures for notebooks, and lines of play as text."""
 
 from xml.etree import ElementTree
 
@@ -39,3 +39,12 @@ def test_a_game_without_squares_is_text_and_markup_in_it_is_escaped() -> None:
     assert board._repr_html_() == f"<pre>{board}</pre>"
     with pytest.raises(ValueError, match="sumto100 has no board of squares"):
         board.svg()
+
+
+def test_a_line_is_drawn_with_its_boards_side_by_side() -> None:
+    assert make_game("tictactoe").presentation.line_text((4, 0, 2)).splitlines() == [
+        "1. 1,1    2. 0,0    3. 0,2",
+        ". . .     O . .     O . X",
+        ". X .     . X .     . X .",
+        ". . .     . . .     . . .",
+    ]

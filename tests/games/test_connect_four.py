@@ -7,8 +7,7 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import IllegalActionError
 from selfplay.games.connect_four import COLUMNS, ROWS, ConnectFour, has_line
-from selfplay.games.match_record import MATCH_OVER
-from selfplay.games.state import State
+from selfplay.games.state import MATCH_OVER, State
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 

@@ -6,8 +6,8 @@ import torch
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import IllegalActionError
-from selfplay.games.match_record import MATCH_OVER
 from selfplay.games.othello import Othello
+from selfplay.games.state import MATCH_OVER
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 

@@ -6,7 +6,7 @@ import torch
 from scipy.ndimage import label
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.games import make_game, othello_edges, othello_features
+from selfplay.games import make_game, othello_features
 from selfplay.games.feature_kernels import feature_values
 
 MATCHES = 20
@@ -114,9 +114,9 @@ def bit_algebra(width, legal_actions):
         "corners": othello_features.corners(width),
         "mobility": othello_features.mobility(legal_actions),
         "frontier": othello_features.frontier(width),
-        "patterns": othello_edges.patterns(width),
-        "x_squares": lambda own, opp: othello_edges.discs_beside_corners(width)(own, opp)[0],
-        "c_squares": lambda own, opp: othello_edges.discs_beside_corners(width)(own, opp)[1],
+        "patterns": othello_features.patterns(width),
+        "x_squares": lambda own, opp: othello_features.discs_beside_corners(width)(own, opp)[0],
+        "c_squares": lambda own, opp: othello_features.discs_beside_corners(width)(own, opp)[1],
     }
 
 

@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 
 from selfplay.games import make_game
-from selfplay.games.line_text import draw_line
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_report import verdict
@@ -39,7 +38,7 @@ def test_a_player_that_can_lose_is_shown_losing() -> None:
         final = comparison.game.state_after(map(comparison.game.action_to_string, line))
         assert final.terminated.item()
         assert final.returns.item() == (-1 if seat == 0 else 1)
-        assert draw_line(comparison.game, line) in text
+        assert comparison.game.presentation.line_text(line) in text
 
 
 def test_a_seat_that_no_player_can_hold_does_not_count_against_the_player() -> None:

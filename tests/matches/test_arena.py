@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from selfplay.architectures import build_network
 from selfplay.games import make_game
-from selfplay.games.match_record import MATCH_OVER
+from selfplay.games.state import MATCH_OVER
 from selfplay.matches.arena import play_batch, play_matches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.random import RandomPlayer

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from selfplay.games import make_game
-from selfplay.games.match_record import MatchRecord
+from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import total
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.matches.arena import play_matches

@@ -10,8 +10,8 @@ import torch
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError
 from selfplay.games import make_game
-from selfplay.games.match_record import MatchRecord
 from selfplay.games.position_graph import positions_of
+from selfplay.games.state import MatchRecord
 from selfplay.learners.tabular.learning import (
     BACKWARD_VALUE,
     TEMPORAL_DIFFERENCE,

@@ -5,7 +5,7 @@ import pytest
 
 from selfplay.errors import RunLockedError
 from selfplay.games import Game
-from selfplay.games.match_record import MatchRecord
+from selfplay.games.state import MatchRecord
 from selfplay.playing.plies import HUMAN
 from selfplay.playing.session import Session
 from tests.support.session_play import GAME, play_on, session_with

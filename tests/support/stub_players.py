@@ -4,8 +4,7 @@ import torch
 
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.games import Game
-from selfplay.games.match_record import MatchRecord
-from selfplay.games.state import State
+from selfplay.games.state import MatchRecord, State
 from selfplay.players.player import Player, one_hot_policy, pick_actions
 
 

@@ -14,8 +14,7 @@ import torch
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.random_numbers import Draws, Purpose, below
-from selfplay.games.match_record import MatchRecord
-from selfplay.games.state import State
+from selfplay.games.state import MatchRecord, State
 from selfplay.grading.judge.groups import GROUPS, group_of
 from selfplay.grading.reference_players import average_player
 from selfplay.matches.arena import play_matches
