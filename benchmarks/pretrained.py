@@ -71,7 +71,7 @@ def main() -> None:
         level = trained(game, options.run / game)
         if options.replace:
             replace(game, level)
-        shipped = pretrained_agents()[game].path.parent
+        shipped = pretrained_agents()[game].parent
         is_same = digests(level) == digests(shipped)
         print(f"{game}: {level.name}, {'the same bytes' if is_same else 'other bytes'}")
         differ += [] if is_same else [game]

@@ -29,7 +29,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.othello import Othello
 from selfplay.matches.arena import play_matches
-from selfplay.players.learned_evaluation import level_evaluation
+from selfplay.players.agent import Agent
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.pretrained import pretrained_agent
 from selfplay.search.endgame.solver import EndgameSolver
@@ -119,8 +119,8 @@ def search_each(game: Game, state: State, depth: int, algorithm: str, ordered: b
 
 def searches_together(game: Game, repeats: int) -> None:
     """Searches of one position after another by NegaScout with the pretrained agent, in one and in several threads."""
-    agent, state = pretrained_agent(game.name), random_positions(game)
-    evaluation = level_evaluation(agent.run_dir, agent.level, game)
+    state = random_positions(game)
+    evaluation = Agent.load(pretrained_agent(game.name), game).evaluation()
     assert evaluation is not None
     print(f"\n| depth | 1 thread, seconds | {search_threads()} threads | times as fast |\n|---:|---:|---:|---:|")
     for depth in DEPTHS_TOGETHER:

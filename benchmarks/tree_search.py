@@ -27,7 +27,7 @@ from selfplay.architectures import build_network
 from selfplay.cli.command import run_reporting_errors
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, game_names, make_game
-from selfplay.players.network_evaluator import checkpoint_evaluator
+from selfplay.players.agent import Agent
 from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.mcts.rollouts import RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
@@ -65,7 +65,7 @@ def evaluator_of(name: str, game: Game, settings: Sequence[str] = ()) -> tuple[A
         network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
         for parameter in network.parameters():
             nn.init.normal_(parameter, std=0.05)
-    evaluator: Any = checkpoint_evaluator(Checkpoint(network, {"outcome": "return"}), game)
+    evaluator: Any = Agent(Checkpoint(network, {"outcome": "return"}), game, name).evaluator()
     if not hasattr(evaluator, "network"):
         return evaluator, None
     evaluator.network, evaluator.evaluate = TimedNetwork(network), evaluator._evaluate

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from selfplay.grading.proof import Grader
     from selfplay.learners.experience.store import ExperienceStore
     from selfplay.matches.arena import play_matches
+    from selfplay.players.agent import load_level
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
     from selfplay.players.experience import ExperiencePlayer, load_experience_player
-    from selfplay.players.levels import load_level
     from selfplay.players.perfect import PerfectPlayer
     from selfplay.players.player import Player
     from selfplay.players.random import RandomPlayer
@@ -58,7 +58,7 @@ _HOMES = {
     "generate_level": "stages.generate",
     "LearnedRun": "stages.loop",
     "learn_levels": "stages.loop",
-    "load_level": "players.levels",
+    "load_level": "players.agent",
     "train_level": "stages.train",
     "EpsilonGreedyPlayer": "players.epsilon_greedy",
     "ExperiencePlayer": "players.experience",

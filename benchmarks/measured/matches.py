@@ -16,7 +16,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.executors import Executor, open_executor
 from selfplay.games import make_game
 from selfplay.matches.arena import play_matches
-from selfplay.players.dataset_players import exploring_player
+from selfplay.players.dataset_players import exploring_level
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import ExecutorSettings
@@ -65,7 +65,7 @@ def play_in_batches(part: Part) -> None:
     settings, key = part.settings, stream_key(part.settings.seed, part.level, Activity.GENERATION)
     torch.set_num_threads(settings.threads)
     game, size, device = make_game(settings.game.name), settings.batch_size, chosen_device(settings.device)
-    player = exploring_player(settings, game, part.level)
+    player = exploring_level(settings, game, part.level)
     for _ in play_matches(game, (player, player), part.matches, key, batch_size=size, device=device):
         pass
 

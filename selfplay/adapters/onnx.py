@@ -19,9 +19,8 @@ from torch import Tensor, nn
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import StageError
-from selfplay.games import Game, make_game
-from selfplay.players.levels import agent_of, existing_level
-from selfplay.runs.checkpoints import load_checkpoint, read_metadata
+from selfplay.games import Game
+from selfplay.players.agent import Agent
 from selfplay.runs.written_files import written_whole
 
 TOLERANCE = 1e-5
@@ -65,9 +64,8 @@ def export_level(run_dir: str | Path, path: str | Path, level: int | None = None
         StageError: the run does not have this level, or ONNX cannot express its network.
         InvalidFileError: the file of the level is broken.
     """
-    agent = agent_of(run_dir, existing_level(run_dir, level))
-    game = make_game(read_metadata(agent)["game"])
-    return export_network(load_checkpoint(agent, game).network, game, path)
+    agent = Agent.of_level(run_dir, level)
+    return export_network(agent.network, agent.game, path)
 
 
 def export_network(network: nn.Module, game: Game, path: str | Path) -> ExportedNetwork:

@@ -9,7 +9,7 @@ import numpy as np
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
 from selfplay.matches.pair_results import PairMatches
-from selfplay.players.levels import level_player
+from selfplay.players.agent import level_player
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
 from selfplay.settings.comparison import ComparisonSettings

@@ -16,9 +16,9 @@ from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import State
 from selfplay.grading.table_columns import Column
 from selfplay.matches.arena import play_matches
+from selfplay.players.agent import Agent
 from selfplay.players.capabilities import policy_of
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.network_evaluator import level_policy
 from selfplay.players.registry import make_player
 from selfplay.runs.context import RunContext
 from selfplay.settings.run import Settings
@@ -86,7 +86,7 @@ def _measure(run_dir: Path, game: Game, level: int, state: State) -> PolicyMeasu
 
 def policy_entropies(run_dir: Path, game: Game, level: int, state: State) -> Tensor:
     """float64[B]: the entropy of the policy head in unfinished positions, in nats."""
-    logits = level_policy(run_dir, level, game).evaluate(state).logits.double()
+    logits = Agent.of_level(run_dir, level, game).policy().evaluate(state).logits.double()
     logits = logits.masked_fill(~game.legal_action_mask(state), -torch.inf)
     entropies: Tensor = torch.special.entr(torch.softmax(logits, dim=1)).sum(dim=1)
     return entropies

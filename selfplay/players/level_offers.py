@@ -23,7 +23,7 @@ SOLVED_EMPTIES, ENDGAME_BITS = 12, 14
 
 def level_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
     """Every level, as it played in its own matches."""
-    from selfplay.players.levels import load_level
+    from selfplay.players.agent import load_level
     from selfplay.runs.run_folder import RunFolder
 
     run = RunFolder(run_dir)
@@ -103,11 +103,11 @@ def _described_version(agent: Path, *version: int) -> tuple[str, bool]:
 
 
 def _search_player(run_dir: Path, level: int, game: "Game", depth: int, seconds: float, endgame: int) -> "Player":
-    from selfplay.players.levels import agent_of
     from selfplay.players.search import SearchPlayer
+    from selfplay.runs.run_folder import RunFolder
     from selfplay.search.searcher import Searcher
 
-    stat = agent_of(run_dir, level).stat()
+    stat = RunFolder(run_dir).existing_agent(level).stat()
     evaluation = _evaluation(run_dir, level, game, stat.st_ino, stat.st_mtime_ns, stat.st_size)
     searcher = Searcher(game, evaluation, table_bits=TABLE_BITS)
     return SearchPlayer(
@@ -124,9 +124,9 @@ def _search_player(run_dir: Path, level: int, game: "Game", depth: int, seconds:
 def _evaluation(run_dir: Path, level: int, game: "Game", *version: int) -> "Evaluation":
     """What a level has learned, read once for each version of its file."""
     from selfplay.errors import StageError
-    from selfplay.players.learned_evaluation import level_evaluation
+    from selfplay.players.agent import Agent
 
-    evaluation = level_evaluation(run_dir, level, game)
+    evaluation = Agent.of_level(run_dir, level, game).evaluation()
     if evaluation is None:
         raise StageError(f"level {level} cannot play inside a search; choose another opponent")
     return evaluation

@@ -1,28 +1,16 @@
-"""Networks as evaluators of tree searches."""
+"""Networks as evaluators of tree searches: see `selfplay.players.agent.Agent.evaluator`."""
 
-from pathlib import Path
+import torch
+from torch import Tensor, nn
 
-from torch import nn
-
-from selfplay.architectures import check_output
 from selfplay.architectures.output import Output
-from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.device_memory import network_bytes
-from selfplay.players.learned_evaluation import compiled_evaluation
-from selfplay.players.levels import agent_of
-from selfplay.players.symmetric_network import SymmetricNetwork
-from selfplay.players.value_net import (
-    EVALUATION_BLOCK_ON_GPU,
-    ValueNetPlayer,
-    best_values,
-    evaluate_output,
-)
-from selfplay.runs.checkpoints import Checkpoint, load_checkpoint
-from selfplay.search.mcts.afterstates import PRIOR_TEMPERATURE, AfterstateEvaluator
+from selfplay.players.value_net import EVALUATION_BLOCK_ON_GPU, ValueNetPlayer, best_values, evaluate_output
+from selfplay.search.mcts.afterstates import PRIOR_TEMPERATURE
 from selfplay.search.mcts.evaluation_cache import EvaluationCache
-from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator, PositionValues
+from selfplay.search.mcts.evaluator import PositionValues
 from selfplay.settings.checks import require_above_0
 from selfplay.settings.choices import OUTCOMES
 
@@ -49,7 +37,7 @@ class PolicyNetworkEvaluator:
 
     def _evaluate(self, state: State) -> PositionValues:
         output: Output = evaluate_output(self.network, self.game.observe(state), BLOCK)
-        assert output.policy_logits is not None, "checked by `network_evaluator`"
+        assert output.policy_logits is not None, "checked by `Agent.evaluator`"
         # The output is the outcome for the player who has just moved.
         return PositionValues(-output.value, output.policy_logits)
 
@@ -103,70 +91,30 @@ class ValueNetworkEvaluator:
         return self.player.bytes_on_device()
 
 
-def network_evaluator(
-    game: Game, network: nn.Module, outcome: str = "return", temperature: float | None = None, name: str = "network"
-) -> BatchEvaluator:
-    """The evaluator that suits the network: by its policy head, or else by the values of afterstates.
+class SymmetricNetwork(nn.Module):
+    """The means of what a network says of all images of each position.
 
-    Args:
-        temperature: of the priors of a network without a policy head; None: PRIOR_TEMPERATURE.
-
-    Raises SettingError if the temperature is out of range, or is given for a network with a policy head.
+    A network trained on all images still values them a little differently. The mean is nearer to the truth (Silver et
+    al., "Mastering the game of Go with deep neural networks and tree search", 2016, use it for all eight images) and
+    takes as many forward passes as the game has symmetries.
     """
-    output = check_output(network, game.observation_shape, game.num_distinct_actions, f"the network of {name}")
-    if output.policy_logits is None:
-        return ValueNetworkEvaluator(
-            game, network, outcome, PRIOR_TEMPERATURE if temperature is None else temperature, name
-        )
-    if temperature is not None:
-        raise SettingError(f"prior_temperature={temperature}: {name} has a policy head, whose priors have none")
-    return PolicyNetworkEvaluator(game, network, outcome, name)
 
+    def __init__(self, network: nn.Module, game: Game) -> None:
+        super().__init__()
+        self.network = network
+        self.observations: Tensor
+        self.actions: Tensor
+        for name, images in game.symmetries._asdict().items():
+            self.register_buffer(name, torch.from_numpy(images), persistent=False)
 
-def checkpoint_evaluator(
-    checkpoint: Checkpoint,
-    game: Game,
-    temperature: float | None = None,
-    name: str = "network",
-    symmetries: bool = False,
-) -> BatchEvaluator | CompiledEvaluator:
-    """The evaluator of a level: compiled if its values can be, otherwise as `network_evaluator`.
+    def forward(self, observations: Tensor) -> Output:
+        outputs = [self.network(self._image(observations, entries)) for entries in self.observations]
+        value = torch.stack([output.value for output in outputs]).mean(dim=0)
+        if outputs[0].policy_logits is None:
+            return Output(value)
+        # Entry a of a row of `actions` is where action a goes in this image.
+        logits = [output.policy_logits[:, places] for output, places in zip(outputs, self.actions, strict=True)]
+        return Output(value, torch.stack(logits).mean(dim=0))
 
-    Args:
-        symmetries: whether to evaluate all images of a position under the symmetries of the game, and to take the mean
-            (`SymmetricNetwork`); not compiled.
-    """
-    outcome = checkpoint.metadata["outcome"]
-    if symmetries:
-        return network_evaluator(game, SymmetricNetwork(checkpoint.network, game), outcome, temperature, name)
-    evaluation = compiled_evaluation(checkpoint, game, name)
-    if evaluation is None:
-        return network_evaluator(game, checkpoint.network, outcome, temperature, name)
-    return AfterstateEvaluator(
-        evaluation, OUTCOMES[outcome](game), PRIOR_TEMPERATURE if temperature is None else temperature
-    )
-
-
-def level_evaluator(
-    run_dir: str | Path, level: int, game: Game, temperature: float | None = None, symmetries: bool = False
-) -> BatchEvaluator | CompiledEvaluator:
-    """The evaluator of a level of a run. The arguments are those of `checkpoint_evaluator`.
-
-    Raises:
-        SettingError: as `network_evaluator`.
-        StageError: the run does not have this level.
-        InvalidFileError: its file is broken or belongs to another game.
-    """
-    checkpoint = load_checkpoint(agent_of(run_dir, level), game)
-    return checkpoint_evaluator(checkpoint, game, temperature, f"level:{level}", symmetries)
-
-
-def level_policy(run_dir: str | Path, level: int, game: Game, symmetries: bool = False) -> PolicyNetworkEvaluator:
-    """The evaluator of a level with a policy head; `symmetries` as in `checkpoint_evaluator`.
-
-    Raises as `level_evaluator`, and SettingError if the level has no policy head.
-    """
-    evaluator = level_evaluator(run_dir, level, game, symmetries=symmetries)
-    if not isinstance(evaluator, PolicyNetworkEvaluator):
-        raise SettingError(f"level {level} has no policy head; write level:{level}")
-    return evaluator
+    def _image(self, observations: Tensor, entries: Tensor) -> Tensor:
+        return observations.flatten(1)[:, entries].reshape(observations.shape)

@@ -18,8 +18,8 @@ from selfplay.settings.checks import LARGEST_COUNT
 # --help reads this grammar, so importing it must not load torch.
 if TYPE_CHECKING:
     from selfplay.games import Game
+    from selfplay.players.agent import Agent
     from selfplay.players.player import Player
-    from selfplay.runs.learned_agent import LearnedAgent
 
 
 class Option(NamedTuple):
@@ -66,9 +66,9 @@ class PlayerKind(NamedTuple):
     """Whether the text after the colon is a command. Of the question marks in it, only the last can begin options."""
     files: Callable[[PlayerName, Path], list[Path]] | None = None
     """(name, run_dir) to the files that it is made from, which determine how it plays; None: it needs none."""
-    agent: "Callable[[PlayerName, Game, Path], LearnedAgent] | None" = None
-    """(name, game, run_dir) to the learned agent that it plays; its names can then stand in names of searches too (see
-    `selfplay.players.learned_agents`). None: it does not play one."""
+    agent: "Callable[[PlayerName, Game, Path], Agent] | None" = None
+    """(name, game, run_dir) to the learned agent that it plays; its names can then stand in names of searches too, as
+    in mcts:level:12 or search:negascout?evaluation=pretrained. None: it does not play one."""
     offering: Offering | None = None
     """How it is offered as an opponent; None: by its name alone, unless it needs an argument."""
 

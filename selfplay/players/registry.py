@@ -1,17 +1,19 @@
 """`make_player` makes a player from its name, which begins with one of the kinds of players in PLAYERS."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import SettingError, shortened
-from selfplay.players.player_names import EPSILON, PlayerKind, PlayerName, parse_options
+from selfplay.players.player_names import EPSILON, PlayerKind, PlayerName, check_argument, parse_options
 from selfplay.registry import is_module
 from selfplay.settings.choices import PLAYERS
 
 # --help reads the registry, so importing it must not load torch, which takes seconds.
 if TYPE_CHECKING:
     from selfplay.games import Game
+    from selfplay.players.agent import Agent
     from selfplay.players.player import Player
 
 MODULE_AND_ATTRIBUTE = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
@@ -43,9 +45,13 @@ def make_player(text: str, game: "Game", run_dir: str | Path, *, against_person:
 
 def files_of_player(text: str, run_dir: str | Path) -> list[Path]:
     """The files that the player named `text` is made from. Raises SettingError and StageError as `make_player`."""
-    name = parse_name(text, run_dir)
+    return files_of(parse_name(text, run_dir), Path(run_dir))
+
+
+def files_of(name: PlayerName, run_dir: Path) -> list[Path]:
+    """As `files_of_player`, of a parsed name."""
     files = player_kind(name.kind).files
-    return [] if files is None else files(name, Path(run_dir))
+    return [] if files is None else files(name, run_dir)
 
 
 def parse_name(text: str, run_dir: str | Path = ".") -> PlayerName:
@@ -63,6 +69,33 @@ def player_kind(name: str) -> PlayerKind:
         raise SettingError(f"player {shortened(name)!r}: is not a class or function that makes a player")
     meaning = (kind.__doc__ or name).strip().splitlines()[0]
     return PlayerKind(name.rpartition(":")[2], meaning, lambda _name, game, _run_dir: kind(game))
+
+
+def agent_name(part: str, name: PlayerName, run_dir: Path) -> PlayerName | None:
+    """The name of a learned agent that `part`, a part of `name`, is; None if it does not begin with a kind of these.
+
+    It has those options of the whole name that its kind has too, such as run_dir. Raises SettingError if the part does
+    not follow the syntax of its kind.
+    """
+    kind_name, _, argument = part.partition(":")
+    if kind_name not in PLAYERS or (kind := player_kind(kind_name)).agent is None:
+        return None
+    check_argument(part, argument, kind, run_dir)
+    defaults = {option.name: option.default for option in kind.options}
+    given = {option: value for option, value in name.given.items() if option in defaults}
+    return PlayerName(name.text, kind_name, argument, defaults | given, given)
+
+
+def make_agent(name: PlayerName, game: "Game", run_dir: Path) -> "Agent":
+    """The learned agent with a name that `agent_name` has found. Raises as `make_player`."""
+    agent = player_kind(name.kind).agent
+    assert agent is not None, "checked by `agent_name`"
+    return agent(name, game, run_dir)
+
+
+def agent_syntaxes() -> Iterator[str]:
+    """How each kind of learned agents is written, for error messages."""
+    return (kind.syntax for kind in map(player_kind, PLAYERS) if kind.agent is not None)
 
 
 def grammar() -> str:

@@ -3,13 +3,14 @@
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError, StageError
 from selfplay.games import Game
-from selfplay.players.levels import level_player, newest_level
+from selfplay.players.agent import level_player
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
 from selfplay.playing.plies import HUMAN, Players
 from selfplay.playing.session import Session
 from selfplay.runs.context import run_context
 from selfplay.runs.pretrained import pretrained_agents
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.choices import PRETRAINED
 from selfplay.settings.command_lines import learn_command
 from selfplay.settings.playing import PlaySettings
@@ -62,7 +63,7 @@ def _opponent(settings: PlaySettings, game: Game) -> Player | None:
     """The opponent of a person, if first and second do not name it."""
     if settings.opponent is not None:
         return _player(settings, game, settings.opponent, against_person=True)
-    level = newest_level(settings) if settings.level is None else settings.level
+    level = RunFolder.of(settings).newest_level() if settings.level is None else settings.level
     if settings.level is None and level == 0:
         if game.name in pretrained_agents():
             return _player(settings, game, PRETRAINED, against_person=True)

@@ -139,6 +139,10 @@ class RunFolder:
         found = (LEVEL_FOLDER.fullmatch(path.parent.name) for path in self.path.glob("level_*/agent.safetensors"))
         return sorted(int(match[1]) for match in found if match)
 
+    def newest_level(self) -> int:
+        """The newest level that has an agent; 0 if there is none."""
+        return max(self.trained_levels(), default=0)
+
     def is_at_work(self) -> bool:
         """Whether a process holds the run's lock now; always False on systems without /proc/locks."""
         return is_locked(self.path)
@@ -148,6 +152,11 @@ class RunFolder:
         levels = self.trained_levels()
         if level not in levels:
             raise StageError(f"{self.path} has no level {level}; it has {_levels_text(levels)}")
+
+    def existing_agent(self, level: int) -> Path:
+        """The weights of this level. Raises StageError as `check_level`."""
+        self.check_level(level)
+        return self.agent(level)
 
     def lock(self, *, create: bool = True, reentrant: bool = False) -> AbstractContextManager[None]:
         """Hold the run's lock for this process. Arguments and errors: see `selfplay.runs.run_lock.hold_lock`."""

@@ -3,10 +3,12 @@
 import logging
 from pathlib import Path
 
-from selfplay.players.learned_evaluation import learned_evaluation
+from selfplay.errors import InvalidFileError
+from selfplay.players.agent import Agent
 from selfplay.runs.context import run_context
 from selfplay.runs.written_files import written_whole
 from selfplay.search.evaluation_files import evaluation_text
+from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.settings.evaluation import ExportSettings
 
 log = logging.getLogger(__name__)
@@ -21,9 +23,13 @@ def export_evaluation(settings: ExportSettings) -> Path:
     """
     context = run_context(settings)
     run = context.run
-    level = max(run.trained_levels(), default=1) if settings.level is None else settings.level
-    run.check_level(level)
-    evaluation = learned_evaluation(run.agent(level), context.game)
+    level = max(run.newest_level(), 1) if settings.level is None else settings.level
+    agent = Agent.of_level(run.path, level, context.game)
+    evaluation = agent.evaluation()
+    if not isinstance(evaluation, FeatureEvaluation):
+        name = agent.checkpoint.metadata["architecture"]["name"]
+        reason = f"architecture={name} has no feature weights; train with othello_features"
+        raise InvalidFileError(run.agent(level), reason)
     path = run.evaluation(level) if settings.file is None else Path(settings.file)
     with written_whole(path) as beside:
         comment = f"# What level {level} has learned, as the expected return of the player to move."

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, State
+from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.learned_evaluation import level_evaluation
-from selfplay.players.levels import existing_level, load_level
 from selfplay.players.player import Player
 from selfplay.runs.context import run_context
 from selfplay.runs.written_files import sha256, written_whole
@@ -40,11 +39,12 @@ def fit_probcut(settings: ProbCutSettings) -> Path:
     """
     context = run_context(settings)
     run, game = context.run, context.game
-    level = existing_level(run.path, settings.level)
-    evaluation = level_evaluation(run.path, level, game)
+    level = max(run.newest_level(), 1) if settings.level is None else settings.level
+    agent = Agent.of_level(run.path, level, game)
+    evaluation = agent.evaluation()
     if evaluation is None:
         raise SettingError(f"level={level}: ProbCut needs tables (architecture=ntuple...) or feature weights")
-    player = EpsilonGreedyPlayer(game, load_level(run.path, level, game), [EXPLORATION])
+    player = EpsilonGreedyPlayer(game, agent.player(), [EXPLORATION])
     state = sample_positions(game, player, settings)
     values = {}
     for depth in range(1, settings.deepest + 1):

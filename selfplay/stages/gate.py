@@ -9,8 +9,9 @@ from typing import NamedTuple
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.matches.pair_results import count_matches
-from selfplay.players.dataset_players import learning_player
-from selfplay.runs.checkpoints import Checkpoint, load_checkpoint
+from selfplay.players.agent import Agent
+from selfplay.players.dataset_players import exploring_agent
+from selfplay.runs.checkpoints import Checkpoint
 from selfplay.runs.context import run_context
 from selfplay.stages.fit_level import FittedLevel
 from selfplay.stages.training_plan import TrainingPlan
@@ -34,15 +35,9 @@ def pass_gate(plan: TrainingPlan, fitted: FittedLevel) -> GateResult:
     """Play the matches of the gate; a level that does not pass gets the weights of the level before it, in place."""
     settings, level, game = plan.settings, plan.level, fitted.game
     assert plan.gate_agent is not None, "asked only with a gate"
-    before = load_checkpoint(plan.gate_agent, game)
-    metadata = {"outcome": settings.outcome}
-    new, old = (
-        learning_player(settings, game, checkpoint, name)
-        for checkpoint, name in (
-            (Checkpoint(fitted.network, metadata), f"level {level}"),
-            (before, f"level {level - 1}"),
-        )
-    )
+    before = Agent.load(plan.gate_agent, game, f"level {level - 1}")
+    after = Agent(Checkpoint(fitted.network, {"outcome": settings.outcome}), game, f"level {level}")
+    new, old = (exploring_agent(settings, agent) for agent in (after, before))
     device = run_context(settings).device
     key = stream_key(settings.seed, level, Activity.GATE)
     results = count_matches(game, (new, old), settings.gate_matches, key, settings.batch_size, device=device).results

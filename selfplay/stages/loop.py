@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from selfplay.executors import open_executor
-from selfplay.players.levels import load_level
+from selfplay.players.agent import load_level
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings, require_whole_run

@@ -13,7 +13,7 @@ from selfplay.dataset.rows import Rows, concatenate
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.games.state import MatchRecord
 from selfplay.matches.arena import Players, play_batch, play_matches, playing_device
-from selfplay.players.dataset_players import exploring_opponent, exploring_player, players_of_dataset
+from selfplay.players.dataset_players import exploring_level, exploring_opponent, players_of_dataset
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
 from selfplay.runs.context import RunContext, run_context
@@ -109,7 +109,7 @@ def _against_several(context: RunContext[Settings], shard: Shard, key: int) -> I
             return exploring_opponent(settings, game, settings.sparring_partner)
         if number == level:
             return players_of_dataset(settings, game, level)[0]
-        return exploring_player(settings, game, number)
+        return exploring_level(settings, game, number)
 
     itself = player_of(level), player_of(level)
     size = settings.batch_size or fitting_batch_size(game, itself, playing_device(itself, device))

@@ -35,7 +35,6 @@ from selfplay.grading.winning_proof.columns import (
 from selfplay.grading.winning_proof.report import proof_report
 from selfplay.grading.winning_proof.walk import PlyCounts, Walk
 from selfplay.grading.winning_proof.walk_files import WalkFiles
-from selfplay.players.levels import newest_level
 from selfplay.players.registry import files_of_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.context import RunContext, run_context
@@ -86,7 +85,7 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
 
 def _newest(context: RunContext[ProofSettings]) -> int:
     """The newest level of the run. Raises StageError if it has none."""
-    newest = newest_level(context.settings)
+    newest = context.run.newest_level()
     context.run.check_level(newest or 1)
     return newest
 

@@ -14,7 +14,7 @@ from selfplay.games.feature_kernels import board_words
 from selfplay.games.patterns import write_all_entries
 from selfplay.games.state import State
 from selfplay.matches.arena import play_matches
-from selfplay.players.learned_evaluation import compiled_evaluation
+from selfplay.players.agent import Agent
 from selfplay.players.random import RandomPlayer
 from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.evaluation import position_values
@@ -177,7 +177,7 @@ def test_without_patterns_every_3x3_window_is_a_pattern():
 def test_compiled_searches_get_the_negated_value_of_the_module(name):
     game, states = open_states(name)
     network = network_of(name)
-    evaluation = compiled_evaluation(Checkpoint(network, {"outcome": "return"}), game, "level 1")
+    evaluation = Agent(Checkpoint(network, {"outcome": "return"}), game, "level 1").evaluation()
     expected = -network(game.observe(states)).value.double()
     torch.testing.assert_close(position_values(evaluation, game, states), expected, rtol=0, atol=1e-6)
 
@@ -185,7 +185,7 @@ def test_compiled_searches_get_the_negated_value_of_the_module(name):
 def test_phases_count_the_stones_of_the_whole_board_also_outside_the_patterns():
     game, states = open_states("othello")
     network = network_of("othello", patterns=["xx/xx"], symmetries="none", phases=8)
-    evaluation = compiled_evaluation(Checkpoint(network, {"outcome": "return"}), game, "level 1")
+    evaluation = Agent(Checkpoint(network, {"outcome": "return"}), game, "level 1").evaluation()
     expected = -network(game.observe(states)).value.double()
     torch.testing.assert_close(position_values(evaluation, game, states), expected, rtol=0, atol=1e-6)
 

@@ -14,8 +14,8 @@ from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.match_outcome import disc_difference, match_return
 from selfplay.matches.arena import play_batch
+from selfplay.players.agent import load_level
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.levels import load_level
 from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.registry import make_player

@@ -14,8 +14,7 @@ from selfplay.games import make_game
 from selfplay.games.match_outcome import EndValues, disc_difference, match_return, outcome_of_first, outcome_of_mover
 from selfplay.games.state import State
 from selfplay.matches.arena import play_matches
-from selfplay.players.learned_evaluation import compiled_evaluation
-from selfplay.players.levels import load_level
+from selfplay.players.agent import Agent, load_level
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.checkpoints import Checkpoint
@@ -78,7 +77,7 @@ def test_the_targets_of_a_match_are_its_lead_over_64(tmp_path):
 def test_networks_and_compiled_searches_value_ends_equally(outcome):
     game, states = states_of("othello_4x4")
     network = build_network({"name": "ntuple"}, game.observation_shape, game.num_distinct_actions)
-    evaluation = compiled_evaluation(Checkpoint(network, {"outcome": outcome}), game, "level 1")
+    evaluation = Agent(Checkpoint(network, {"outcome": outcome}), game, "level 1").evaluation()
     states = states.select(~states.terminated)
     looked_up = ValueNetPlayer(game, Nothing(), outcome=outcome).action_values(states)
     rows, actions = game.legal_action_mask(states).nonzero(as_tuple=True)

@@ -10,7 +10,7 @@ from selfplay.errors import SettingError
 from selfplay.games import GAMES, make_game
 from selfplay.games.conformance import check_game
 from selfplay.games.position_graph import positions_of
-from selfplay.players.levels import load_level
+from selfplay.players.agent import load_level
 from tests.support.runs import PROJECT, TINY
 
 PERFT = (3, 9, 27, 81, 240, 618, 1602, 3096, 5248, 6508, 5734, 3028, 0)

@@ -8,10 +8,9 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
-from selfplay.players.learned_agents import make_learned_player
+from selfplay.players.agent import Agent
 from selfplay.players.player_names import Option, PlayerKind
 from selfplay.players.registry import files_of_player, make_player
-from selfplay.runs.learned_agent import LearnedAgent
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.choices import PLAYERS
 
@@ -19,18 +18,22 @@ GAME = make_game("tictactoe")
 DRAWS = Draws(stream_key(0, 0, Activity.NAMED_PLAYERS), torch.arange(1), 0)
 
 
+def file_of(name, run_dir):
+    """The file of the level before the newest by the number in the name."""
+    run = RunFolder(Path(name.options["run_dir"] or run_dir))
+    return run.agent(run.newest_level() - int(name.argument))
+
+
 def before_newest(name, game, run_dir):
-    """The level before the newest by the number in the name."""
-    folder = Path(name.options["run_dir"] or run_dir)
-    return LearnedAgent(folder, max(RunFolder(folder).trained_levels()) - int(name.argument))
+    return Agent.load(file_of(name, run_dir), game)
 
 
 KIND = PlayerKind(
     "before_newest:N",
     "the level N before the newest",
-    make_learned_player,
-    (Option("depth", int, 1), Option("temperature", float, 0.0), Option("run_dir")),
-    files=lambda name, run_dir: [before_newest(name, None, run_dir).path],
+    lambda name, game, run_dir: before_newest(name, game, run_dir).player(),
+    (Option("run_dir"),),
+    files=lambda name, run_dir: [file_of(name, run_dir)],
     agent=before_newest,
 )
 

@@ -8,8 +8,8 @@ from selfplay.architectures import Output, build_network
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.players.network_evaluator import checkpoint_evaluator, network_evaluator
-from selfplay.players.symmetric_network import SymmetricNetwork
+from selfplay.players.agent import Agent
+from selfplay.players.network_evaluator import SymmetricNetwork, ValueNetworkEvaluator
 from selfplay.players.value_net import ValueNetPlayer, best_actions
 from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.mcts.evaluator import CompiledEvaluator
@@ -18,6 +18,10 @@ from selfplay.search.mcts.tree_search import TreeSearch
 from selfplay.training.fitting import seeded
 
 GAME = make_game("tictactoe")
+
+
+def agent_of(network):
+    return Agent(Checkpoint(network.eval(), {"outcome": "return"}), GAME, "network")
 
 
 class CountsStones(nn.Module):
@@ -48,13 +52,13 @@ LATER = GAME.state_at(torch.tensor([0b1000]), torch.tensor([0b10001]))
 
 
 def test_the_value_of_a_policy_network_is_turned_to_the_player_to_move():
-    value, logits = network_evaluator(GAME, CountsStones()).evaluate(LATER)
+    value, logits = agent_of(CountsStones()).evaluator().evaluate(LATER)
     assert value.tolist() == pytest.approx([-0.1])
     assert logits.tolist() == [list(range(9))]
 
 
 def test_a_value_network_gives_priors_by_the_values_of_the_afterstates():
-    value, logits = network_evaluator(GAME, OnlyValues(), temperature=0.5).evaluate(STATE)
+    value, logits = agent_of(OnlyValues()).evaluator(0.5).evaluate(STATE)
     # Each stone is a lead of one, except square 8, which wins.
     assert value.tolist() == [1.0]
     legal = [1, 2, 6, 7, 8]
@@ -62,16 +66,16 @@ def test_a_value_network_gives_priors_by_the_values_of_the_afterstates():
 
 
 def test_values_outside_the_range_of_outcomes_are_clipped():
-    evaluator = network_evaluator(GAME, network_of("mlp"))
+    evaluator = agent_of(network_of("mlp")).evaluator()
     assert evaluator.evaluate(GAME.init()).value.abs().item() == 1
 
 
 def test_a_level_with_tables_is_evaluated_inside_the_compiled_search():
     network = network_of("ntuple")
-    evaluator = checkpoint_evaluator(Checkpoint(network, {"outcome": "return"}), GAME)
+    evaluator = agent_of(network).evaluator()
     assert isinstance(evaluator, CompiledEvaluator)
     compiled = TreeSearch(GAME, evaluator, make_rule("puct"), 40).search(LATER)
-    by_batches = TreeSearch(GAME, network_evaluator(GAME, network), make_rule("puct"), 40).search(LATER)
+    by_batches = TreeSearch(GAME, ValueNetworkEvaluator(GAME, network), make_rule("puct"), 40).search(LATER)
     # float64 and float32.
     torch.testing.assert_close(compiled.policy, by_batches.policy, atol=0.06, rtol=0)
     torch.testing.assert_close(compiled.value, by_batches.value, atol=0.02, rtol=0)
@@ -79,7 +83,7 @@ def test_a_level_with_tables_is_evaluated_inside_the_compiled_search():
 
 @pytest.mark.parametrize("name", ["alphazero_mlp", "mlp"])
 def test_a_result_does_not_depend_on_the_batch(name):
-    search = TreeSearch(GAME, network_evaluator(GAME, network_of(name)), make_rule("puct", {"noise": 0.3}), 9)
+    search = TreeSearch(GAME, agent_of(network_of(name)).evaluator(), make_rule("puct", {"noise": 0.3}), 9)
     match = torch.arange(60)
     together = search.search(GAME.init(60), Draws(4, match, 0))
     for row in (0, 17, 59):
@@ -92,14 +96,14 @@ def test_a_temperature_is_refused_with_a_policy_head_and_out_of_range():
     with pytest.raises(
         SettingError, match=r"prior_temperature=0\.5: network has a policy head, whose priors have none"
     ):
-        network_evaluator(GAME, CountsStones(), temperature=0.5)
+        agent_of(CountsStones()).evaluator(0.5)
     with pytest.raises(SettingError, match="prior_temperature=0: must be above 0"):
-        network_evaluator(GAME, OnlyValues(), temperature=0)
+        agent_of(OnlyValues()).evaluator(0)
 
 
 def test_one_simulation_of_a_value_network_plays_as_the_network_itself():
     network = network_of("mlp")
-    evaluator = network_evaluator(GAME, network, temperature=0.01)
+    evaluator = agent_of(network).evaluator(0.01)
     action = TreeSearch(GAME, evaluator, make_rule("puct"), 1, proves=False).search(LATER).actions
     assert torch.equal(action, best_actions(ValueNetPlayer(GAME, network).action_values(LATER)))
 
@@ -129,7 +133,7 @@ def test_a_symmetric_network_says_the_same_of_all_images(name):
 
 
 def test_a_level_of_tables_can_be_averaged_over_the_symmetries_too():
-    checkpoint = Checkpoint(network_of("ntuple", symmetries="none"), {"outcome": "return"})
+    agent = agent_of(network_of("ntuple", symmetries="none"))
     images, _ = images_of(LATER)
-    values = checkpoint_evaluator(checkpoint, GAME, symmetries=True).evaluate(images).value
+    values = agent.evaluator(symmetries=True).evaluate(images).value
     assert torch.allclose(values, values[:1].expand(8), atol=1e-6)

@@ -31,21 +31,22 @@ def test_larger_games_have_one() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_its_file_is_the_one_that_its_manifest_describes(game: str) -> None:
-    run_dir, level = pretrained_agent(game)
-    training = Manifest(RunFolder(run_dir).level(level)).sections["training"]
+    file = pretrained_agent(game)
+    training = Manifest(file.parent).sections["training"]
     assert training["settings"]["game"] == game
-    assert training["files"]["agent.safetensors"] == sha256(pretrained_agent(game).path)
+    assert training["files"]["agent.safetensors"] == sha256(file)
 
 
 @pytest.mark.parametrize("name", [*NAMES[:2], pytest.param(NAMES[2], marks=pytest.mark.slow)])
 def test_it_plays_like_the_level_of_its_run(name: str, tmp_path: Path) -> None:
     game = "connect_four"
-    state, (run_dir, level) = make_game(game).init(), pretrained_agent(game)
+    state, run_dir = make_game(game).init(), pretrained_agent(game).parent.parent
+    level = RunFolder(run_dir).newest_level()
     same = name.replace("pretrained", f"level:{level}")
     players = [make_player(text, make_game(game), folder) for text, folder in ((name, tmp_path), (same, run_dir))]
     actions = [player.act(state, DRAWS) for player in players]
     assert torch.equal(*actions)
-    assert pretrained_agent(game).path in files_of_player(name, tmp_path)
+    assert pretrained_agent(game) in files_of_player(name, tmp_path)
 
 
 def test_it_beats_the_random_player() -> None:

@@ -24,7 +24,7 @@ PRETRAINED = "search:negascout?depth=3&evaluation=pretrained&probcut=1.5"
 @pytest.fixture
 def run_dir(tmp_path):
     """A run of Connect Four with one level."""
-    shutil.copytree(pretrained_agent("connect_four").run_dir, tmp_path / "run")
+    shutil.copytree(pretrained_agent("connect_four").parent.parent, tmp_path / "run")
     return tmp_path / "run"
 
 

@@ -14,7 +14,7 @@ from selfplay import registry
 from selfplay.architectures import build_network
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
-from selfplay.players.levels import load_agent
+from selfplay.players.agent import Agent
 from selfplay.runs.checkpoints import FORMAT, METADATA_KEY, load_checkpoint, read_metadata, save_checkpoint
 from tests.support.rejections import assert_file_rejected
 
@@ -226,7 +226,7 @@ def harmful(tmp_path, monkeypatch):
 def test_a_file_imports_no_module_that_the_user_has_not_named(tmp_path, harmful, key):
     path = save_with(tmp_path / "agent.safetensors", **{key: FOREIGN[key]})
     with assert_file_rejected(path, r"is code outside this program, .*; if you trust it, set modules=\[harmful\]"):
-        load_agent(path, "agent") if key == "game" else load_checkpoint(path, GAME)
+        Agent.load(path) if key == "game" else load_checkpoint(path, GAME)
     with assert_file_rejected(path, "code outside"):
         read_metadata(path)
     assert not harmful.exists()

@@ -16,7 +16,6 @@ import torch
 from selfplay import generate_level, learn_levels, load_level, train_level
 from selfplay.errors import SettingError, StageError
 from selfplay.games import State
-from selfplay.players.levels import newest_level
 from selfplay.progress import NoProgress
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
@@ -192,9 +191,9 @@ def test_the_agents_viewpoint_keeps_its_own_rows(tiny_run: Path, tmp_path: Path)
 
 
 def test_the_newest_level_is_found(tiny_run: Path, tmp_path: Path) -> None:
-    assert newest_level(tiny_settings(tiny_run)) == 3
+    assert RunFolder.of(tiny_settings(tiny_run)).newest_level() == 3
     assert load_level(tiny_run).name == "level 3"
-    assert newest_level(tiny_settings(tmp_path)) == 0
+    assert RunFolder.of(tiny_settings(tmp_path)).newest_level() == 0
     assert RunFolder(tiny_run).trained_levels() == [1, 2, 3]
 
 

@@ -8,13 +8,13 @@ selfplay generate --level 3 --opponent perfect --output-dir outputs/own
 """
 
 from selfplay.cli.command import command, progress_bar
-from selfplay.players.levels import newest_level
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
 from selfplay.stages.generate import generate_level
 
 
 def generate(settings: Settings) -> None:
-    newest = newest_level(settings) or int(settings.agent_file is not None)
+    newest = RunFolder.of(settings).newest_level() or int(settings.agent_file is not None)
     level = newest if settings.level is None else settings.level
     generate_level(settings, level, progress_bar)
 

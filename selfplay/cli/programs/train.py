@@ -7,13 +7,13 @@ torchrun --standalone --nproc-per-node 4 -m selfplay train --level 4   # four pr
 """
 
 from selfplay.cli.command import command, progress_bar
-from selfplay.players.levels import newest_level
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
 from selfplay.stages.train import train_level
 
 
 def train(settings: Settings) -> None:
-    level = newest_level(settings) + 1 if settings.level is None else settings.level
+    level = RunFolder.of(settings).newest_level() + 1 if settings.level is None else settings.level
     train_level(settings, level, progress_bar)
 
 

@@ -19,9 +19,8 @@ from selfplay.figures.style import BLUE, GREEN, GREY, decorate, empty_figure, re
 from selfplay.figures.trained_run import TrainedRun
 from selfplay.games import Game
 from selfplay.games.position_graph import PositionGraph, enumerate_positions
-from selfplay.players.levels import agent_of
+from selfplay.players.agent import Agent
 from selfplay.players.value_net import evaluate
-from selfplay.runs.checkpoints import load_checkpoint
 from selfplay.search.backward_induction import perfect_values
 
 MAX_PANELS = 8
@@ -78,7 +77,7 @@ def position_values(run_dir: str | Path, game: Game, levels: Sequence[int]) -> P
 
 
 def _afterstate_values(run_dir: str | Path, game: Game, level: int, graph: PositionGraph) -> NDArray[np.float32]:
-    network = load_checkpoint(agent_of(run_dir, level), game).network
+    network = Agent.of_level(run_dir, level, game).network
     values = evaluate(network, game.observe(graph.state))
     exact = torch.from_numpy(-graph.return_to_move).float()
     return torch.where(graph.state.terminated, exact, values).numpy()

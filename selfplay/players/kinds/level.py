@@ -9,34 +9,35 @@ from selfplay.players.player_names import Option, PlayerKind, PlayerName, whole_
 
 if TYPE_CHECKING:
     from selfplay.games import Game
+    from selfplay.players.agent import Agent
     from selfplay.players.player import Player
-    from selfplay.runs.learned_agent import LearnedAgent
 
 
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
-    from selfplay.players.levels import load_level
     from selfplay.players.random import RandomPlayer
 
-    folder, level = level_agent(name, game, run_dir)
-    if level == 0:
+    if _level(name) == 0:
         return RandomPlayer(game)
-    options = name.options
-    return load_level(folder, level, game, depth=options["depth"], temperature=options["temperature"])
+    return level_agent(name, game, run_dir).player(name.options["depth"], name.options["temperature"])
 
 
-def level_agent(name: PlayerName, game: "Game | None", run_dir: Path) -> "LearnedAgent":
+def level_agent(name: PlayerName, game: "Game", run_dir: Path) -> "Agent":
     """The level whose number is the argument of the name. Raises SettingError if it is not a whole number."""
-    from selfplay.runs.learned_agent import LearnedAgent
+    from selfplay.players.agent import Agent
 
-    return LearnedAgent(Path(name.options["run_dir"] or run_dir), whole_number(name.text, name.argument, "the level"))
+    return Agent.of_level(name.options["run_dir"] or run_dir, _level(name), game)
 
 
 def level_files(name: PlayerName, run_dir: Path) -> list[Path]:
     """The file of this level. Raises SettingError as `level_agent`, and StageError if the run does not have it."""
-    from selfplay.players.levels import agent_of
+    from selfplay.runs.run_folder import RunFolder
 
-    folder, level = level_agent(name, None, run_dir)
-    return [agent_of(folder, level)] if level else []
+    level = _level(name)
+    return [RunFolder(Path(name.options["run_dir"] or run_dir)).existing_agent(level)] if level else []
+
+
+def _level(name: PlayerName) -> int:
+    return whole_number(name.text, name.argument, "the level")
 
 
 KIND = PlayerKind(

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import SettingError
-from selfplay.players.learned_agents import agent_syntaxes, named_agent
 from selfplay.players.mcts_offers import mcts_offers
 from selfplay.players.offers import Offering
 from selfplay.players.player_names import Option, PlayerKind, PlayerName
+from selfplay.players.registry import agent_name, agent_syntaxes, files_of, make_agent
 from selfplay.registry import Registry
 
 if TYPE_CHECKING:
@@ -56,17 +56,13 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
 
 def _evaluator(name: PlayerName, game: "Game", run_dir: Path) -> Any:
     """The evaluator that the argument of the name names. Raises SettingError if there is none."""
-    from selfplay.players.network_evaluator import level_evaluator
-
     kind, _, argument = name.argument.partition(":")
     if kind in EVALUATORS:
         return EVALUATORS[kind](argument, name, game, Path(name.options["run_dir"] or run_dir))
-    if (named := named_agent(name.argument, name, run_dir)) is not None:
+    if (named := agent_name(name.argument, name, run_dir)) is not None:
         _refuse(name, OF_ROLLOUTS, "only mcts:rollouts plays random matches")
-        options = name.options
-        return level_evaluator(
-            *named.find(game, run_dir), game, options["prior_temperature"], symmetries=options["symmetries"]
-        )
+        agent, options = make_agent(named, game, run_dir), name.options
+        return agent.evaluator(options["prior_temperature"], symmetries=options["symmetries"])
     raise SettingError(f"player {name.text!r}: write {KIND.syntax}; {_evaluators(run_dir)}")
 
 
@@ -87,8 +83,8 @@ def _refuse(name: PlayerName, options: tuple[str, ...], reason: str) -> None:
 
 
 def _files(name: PlayerName, run_dir: Path) -> list[Path]:
-    named = named_agent(name.argument, name, run_dir)
-    return [] if named is None else named.files(run_dir)
+    named = agent_name(name.argument, name, run_dir)
+    return [] if named is None else files_of(named, run_dir)
 
 
 def _evaluators(run_dir: Path) -> str:

@@ -12,10 +12,9 @@ if TYPE_CHECKING:
 
 
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
-    from selfplay.players.network_evaluator import level_policy
     from selfplay.players.policy_net import PolicyNetPlayer
 
-    evaluator = level_policy(*level_agent(name, game, run_dir), game, symmetries=name.options["symmetries"])
+    evaluator = level_agent(name, game, run_dir).policy(symmetries=name.options["symmetries"])
     return PolicyNetPlayer(game, evaluator, name.text)
 
 

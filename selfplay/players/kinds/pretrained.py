@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.players.learned_agents import make_learned_player
 from selfplay.players.offers import Offer, Offering, OfferLimits
 from selfplay.players.player_names import Option, PlayerKind, PlayerName
 from selfplay.runs.pretrained import pretrained_agent, pretrained_agents
@@ -13,26 +12,33 @@ from selfplay.settings.choices import PRETRAINED
 
 if TYPE_CHECKING:
     from selfplay.games import Game
-    from selfplay.runs.learned_agent import LearnedAgent
+    from selfplay.players.agent import Agent
+    from selfplay.players.player import Player
 
 SEARCH_DEPTH, SOLVED_EMPTIES = 5, 10
 """Of the search that is offered as an opponent."""
 
 
-def _agent(name: PlayerName, game: "Game", run_dir: Path) -> "LearnedAgent":
-    return pretrained_agent(game.name)
+def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    return _agent(name, game, run_dir).player(name.options["depth"], name.options["temperature"])
+
+
+def _agent(name: PlayerName, game: "Game", run_dir: Path) -> "Agent":
+    from selfplay.players.agent import Agent
+
+    return Agent.load(pretrained_agent(game.name), game, PRETRAINED)
 
 
 def _files(name: PlayerName, run_dir: Path) -> list[Path]:
-    return [agent.path for agent in pretrained_agents().values()]
+    return list(pretrained_agents().values())
 
 
 def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
     from selfplay.players.registry import make_player
     from selfplay.runs.run_folder import RunFolder
 
-    agent = pretrained_agents().get(game.name)
-    if agent is None:
+    file = pretrained_agents().get(game.name)
+    if file is None:
         return
     yield Offer(
         "pretrained",
@@ -40,7 +46,7 @@ def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]
         "Pretrained",
         "comes with the program; learned by self-play",
         partial(make_player, PRETRAINED, game, run_dir),
-        file=agent.path,
+        file=file,
         has_fixed_values=True,
     )
     search = f"search:negascout?depth={SEARCH_DEPTH}&endgame={SOLVED_EMPTIES}&evaluation={PRETRAINED}"
@@ -50,7 +56,7 @@ def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]
         f"Pretrained, {SEARCH_DEPTH} plies",
         f"looks {SEARCH_DEPTH} plies ahead with the agent that comes with the program",
         partial(make_player, search, game, run_dir),
-        file=agent.path,
+        file=file,
         # A level of the user's own run is more interesting.
         is_recommended=not RunFolder(run_dir).trained_levels(),
         is_slow=True,
@@ -60,7 +66,7 @@ def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]
 KIND = PlayerKind(
     PRETRAINED,
     "the agent that comes with the program, for some games",
-    make_learned_player,
+    _make,
     (Option("depth", int, 1), Option("temperature", float, 0.0)),
     files=_files,
     agent=_agent,

@@ -4,16 +4,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
-from selfplay.players.learned_agents import NamedAgent, named_agent
 from selfplay.players.offers import Offering
 from selfplay.players.player_names import Option, PlayerKind, PlayerName
+from selfplay.players.registry import agent_name, files_of, make_agent
 from selfplay.players.search_offers import most_discs_offer, search_offers
 from selfplay.runs.run_folder import PROBCUT_FILE
 
 if TYPE_CHECKING:
     from selfplay.games import Game
+    from selfplay.players.agent import Agent
     from selfplay.players.player import Player
-    from selfplay.runs.learned_agent import LearnedAgent
     from selfplay.search.evaluation import Evaluation
 
 DEPTH, NETWORK_DEPTH = 4, 2
@@ -21,24 +21,22 @@ DEPTH, NETWORK_DEPTH = 4, 2
 
 
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
-    from selfplay.players.learned_evaluation import agent_probcut, level_evaluation
     from selfplay.players.search import SearchPlayer
     from selfplay.search.evaluation_files import make_evaluation
     from selfplay.search.searcher import Searcher
 
-    options, named, probcut = name.options, _named_agent(name, run_dir), None
+    options, named, probcut = name.options, _agent_name(name, run_dir), None
     if named is None:
         if "probcut" in name.given:
             raise SettingError(f"player {name.text!r}: probcut needs evaluation=level:L or evaluation=pretrained")
         evaluation: Evaluation = make_evaluation(options["evaluation"], game)
     else:
-        agent = named.find(game, run_dir)
-        learned = level_evaluation(*agent, game)
-        if learned is None:
-            return _network_search(name, game, agent)
+        agent = make_agent(named, game, run_dir)
+        if (learned := agent.evaluation()) is None:
+            return _network_search(name, agent)
         evaluation = learned
         if "probcut" in name.given:
-            probcut = agent_probcut(agent, game, options["probcut"], name.text)
+            probcut = agent.probcut(options["probcut"], name.text)
     how = {option: options[option] for option in ("ordered", "table_bits")}
     return SearchPlayer(
         Searcher(game, evaluation, name.argument, **how, probcut=probcut),
@@ -52,25 +50,24 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
 def _files(name: PlayerName, run_dir: Path) -> list[Path]:
     from selfplay.search.evaluation_files import evaluation_path
 
-    named = _named_agent(name, run_dir)
+    named = _agent_name(name, run_dir)
     if named is None:
         return [evaluation_path(name.options["evaluation"])]
-    files = named.files(run_dir)
+    files = files_of(named, run_dir)
     fitted = [file.with_name(PROBCUT_FILE) for file in files] if "probcut" in name.given else []
     return [*files, *filter(Path.exists, fitted)]
 
 
-def _named_agent(name: PlayerName, run_dir: Path) -> NamedAgent | None:
+def _agent_name(name: PlayerName, run_dir: Path) -> PlayerName | None:
     """The learned agent in the option evaluation; None if it names an evaluation in a file."""
     from selfplay.search.evaluation_files import known_evaluations
 
     text = name.options["evaluation"]
-    return None if text in known_evaluations() else named_agent(text, name, run_dir)
+    return None if text in known_evaluations() else agent_name(text, name, run_dir)
 
 
-def _network_search(name: PlayerName, game: "Game", agent: "LearnedAgent") -> "Player":
-    """The player of a level whose network cannot be compiled: it evaluates the whole tree in batches of positions."""
-    from selfplay.players.levels import load_level
+def _network_search(name: PlayerName, agent: "Agent") -> "Player":
+    """The player of an agent whose network cannot be compiled: it evaluates the whole tree in batches of positions."""
     from selfplay.search.searcher import ALGORITHMS
 
     if name.argument not in ALGORITHMS:
@@ -78,7 +75,7 @@ def _network_search(name: PlayerName, game: "Game", agent: "LearnedAgent") -> "P
     if unsupported := [option for option in ("time_limit", "endgame", "probcut") if option in name.given]:
         raise SettingError(f"player {name.text!r}: {unsupported[0]} needs a level with tables (architecture=ntuple...)")
     depth = NETWORK_DEPTH if name.options["depth"] is None else name.options["depth"]
-    player = load_level(*agent, game, depth=depth)
+    player = agent.player(depth)
     player.name = _own_name(name)
     return player
 

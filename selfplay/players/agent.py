@@ -1,0 +1,216 @@
+"""A learned agent: the network of a level as a player, as an evaluation of searches and as an evaluator of tree search.
+
+agent = Agent.of_level("outputs/othello", 40)
+agent.player(depth=2)
+agent.evaluation()
+agent.evaluator()
+"""
+
+import math
+from functools import cached_property
+from pathlib import Path
+
+from torch import nn
+
+from selfplay.architectures import check_output
+from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
+from selfplay.errors import SettingError
+from selfplay.games import Game, make_game
+from selfplay.games.match_outcome import EndValues
+from selfplay.players.network_evaluator import PolicyNetworkEvaluator, SymmetricNetwork, ValueNetworkEvaluator
+from selfplay.players.player import Player
+from selfplay.players.random import RandomPlayer
+from selfplay.players.search import SearchPlayer
+from selfplay.players.value_net import ValueNetPlayer
+from selfplay.runs.checkpoints import Checkpoint, load_checkpoint, read_metadata
+from selfplay.runs.pretrained import pretrained_agent
+from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
+from selfplay.runs.written_files import sha256
+from selfplay.search.evaluation import Evaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation
+from selfplay.search.mcts.afterstates import PRIOR_TEMPERATURE, AfterstateEvaluator
+from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator
+from selfplay.search.pattern_evaluation import PatternEvaluation, PatternTables
+from selfplay.search.probcut_files import ProbCut, read_probcut
+from selfplay.search.searcher import Searcher
+from selfplay.settings.choices import OUTCOMES
+from selfplay.settings.command_lines import command_line
+from selfplay.settings.playing import PlaySettings
+from selfplay.settings.run import Settings
+
+POINTS_IN_A_WIN = 1000
+"""The value of a win, in points at the end of a match, where an agent values positions by features."""
+
+
+class Agent:
+    """A learned agent.
+
+    Args:
+        checkpoint: its network, with the metadata of its file; of these only the outcome is needed if it has no file.
+        name: of its players, such as "level 3".
+        path: its file, agent.safetensors; None: it has none yet.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, game: Game, name: str, path: Path | None = None) -> None:
+        self.checkpoint, self.game, self.name, self.path = checkpoint, game, name, path
+
+    @classmethod
+    def load(cls, path: Path, game: Game | None = None, name: str | None = None) -> "Agent":
+        """The agent in a file.
+
+        Args:
+            game: the game that it must play; None: the game named in the file.
+            name: None: the name of the file.
+
+        Raises InvalidFileError if the file is missing, broken or belongs to another game.
+        """
+        if game is None:
+            game = make_game(read_metadata(path)["game"])
+        return cls(load_checkpoint(path, game), game, name or path.name, path)
+
+    @classmethod
+    def of_level(cls, run_dir: str | Path, level: int | None = None, game: Game | None = None) -> "Agent":
+        """The agent of a level of a run; None: of the newest. Raises StageError if the run lacks it, and as `load`."""
+        run = RunFolder(Path(run_dir))
+        level = max(run.newest_level(), 1) if level is None else level
+        return cls.load(run.existing_agent(level), game, f"level {level}")
+
+    @property
+    def network(self) -> nn.Module:
+        """In evaluation mode; see `selfplay.architectures`."""
+        return self.checkpoint.network
+
+    def player(self, depth: int = 1, temperature: float = 0.0) -> ValueNetPlayer | SearchPlayer:
+        """The agent as a player that looks `depth` plies ahead.
+
+        If compiled searches can compute the values of its network, NegaScout searches to any depth; otherwise the whole
+        tree is searched, up to 3 plies. Raises SettingError if the depth or the temperature is out of range.
+        """
+        if self._compiled_values is None or temperature > 0:
+            return ValueNetPlayer(self.game, self.network, depth, temperature, self.name, self._outcome)
+        # A table does not help a search of depth 1, and without one several threads may share the player.
+        table_bits = 16 if depth > 1 else 0
+        searcher = Searcher(self.game, self._compiled_values, ordered=depth > 1, table_bits=table_bits)
+        return SearchPlayer(searcher, depth, name=self.name)
+
+    def evaluation(self) -> Evaluation | None:
+        """Its values for compiled searches: by features, or by its whole network; None if these can compute neither."""
+        if isinstance(self.network, FeatureWeights):
+            return self._feature_evaluation(self.network.feature_weights())
+        return self._compiled_values
+
+    def evaluator(
+        self, prior_temperature: float | None = None, *, symmetries: bool = False
+    ) -> BatchEvaluator | CompiledEvaluator:
+        """Its values and priors for tree search, compiled if its values can be.
+
+        Args:
+            prior_temperature: of the priors of a network without a policy head; None: PRIOR_TEMPERATURE.
+            symmetries: whether to evaluate all images of a position under the symmetries of the game, and to take the
+                mean (`SymmetricNetwork`); not compiled.
+
+        Raises SettingError if the temperature is out of range, or is given for a network with a policy head.
+        """
+        temperature = PRIOR_TEMPERATURE if prior_temperature is None else prior_temperature
+        if not symmetries and self._compiled_values is not None:
+            return AfterstateEvaluator(self._compiled_values, self._ends, temperature)
+        network = SymmetricNetwork(self.network, self.game) if symmetries else self.network
+        sizes = self.game.observation_shape, self.game.num_distinct_actions
+        if check_output(network, *sizes, f"the network of {self.name}").policy_logits is None:
+            return ValueNetworkEvaluator(self.game, network, self._outcome, temperature, self.name)
+        if prior_temperature is not None:
+            raise SettingError(
+                f"prior_temperature={prior_temperature}: {self.name} has a policy head, whose priors have none"
+            )
+        return PolicyNetworkEvaluator(self.game, network, self._outcome, self.name)
+
+    def policy(self, *, symmetries: bool = False) -> PolicyNetworkEvaluator:
+        """Its policy head; `symmetries` as in `evaluator`. Raises SettingError if it has none."""
+        evaluator = self.evaluator(symmetries=symmetries)
+        if not isinstance(evaluator, PolicyNetworkEvaluator):
+            raise SettingError(f"{self.name} has no policy head; write {self.name.replace(' ', ':')}")
+        return evaluator
+
+    def probcut(self, threshold: float, player: str) -> ProbCut:
+        """ProbCut with the parameters that were fitted to the agent, for the player with this name.
+
+        Raises:
+            SettingError: none were fitted, or only to earlier weights.
+            InvalidFileError: their file is broken.
+        """
+        assert self.path is not None, "an agent with a file"
+        path, run_dir = self.path.with_name(PROBCUT_FILE), self.path.parent.parent
+        level = f"level={self.checkpoint.metadata['level']}"
+        fit = f"run {command_line('fit-probcut')} game={self.game.name} {level} run_dir={run_dir}"
+        if not path.exists():
+            raise SettingError(f"player {player!r}: probcut was not fitted to this agent; {fit}")
+        parameters = read_probcut(path)
+        if parameters.agent_sha256 != sha256(self.path):
+            raise SettingError(f"player {player!r}: {path} was fitted to other weights; {fit} again")
+        return ProbCut(parameters, threshold)
+
+    @property
+    def _outcome(self) -> str:
+        """What the network predicts, a name in `selfplay.settings.choices.OUTCOMES`."""
+        return str(self.checkpoint.metadata["outcome"])
+
+    @property
+    def _ends(self) -> EndValues:
+        return OUTCOMES[self._outcome](self.game)
+
+    @cached_property
+    def _compiled_values(self) -> Evaluation | None:
+        """The values of its whole network, as compiled searches compute them; None if they cannot."""
+        if not isinstance(self.network, CompiledValues):
+            return None
+        return self.network.evaluation(self.name, self.game, *self._ends)
+
+    def _feature_evaluation(self, weights: dict[str, float]) -> FeatureEvaluation:
+        """Unfinished positions have the value that the network gives them.
+
+        A win is worth the smallest power of ten above the value of every such position, so that a search prefers a win
+        to any unfinished position. Among won matches it prefers those with more points.
+        """
+        # No feature exceeds the number of squares: features count squares, and those that count some twice count few.
+        largest = (self.game.num_squares or 0) * sum(map(abs, weights.values()))
+        win = 10.0 ** max(0, math.floor(math.log10(largest)) + 1) if largest > 0 else 1.0
+        return FeatureEvaluation(self.name, self.game.name, win, win / POINTS_IN_A_WIN, weights)
+
+
+def load_level(
+    run_dir: str | Path,
+    level: int | None = None,
+    game: Game | None = None,
+    *,
+    depth: int = 1,
+    temperature: float = 0.0,
+) -> ValueNetPlayer | SearchPlayer:
+    """The agent of a level of a run, as a player: see `Agent.of_level` and `Agent.player`.
+
+    If compiled searches can compute the values of its network, NegaScout searches to any depth; otherwise the whole
+    tree is searched, up to 3 plies.
+
+    Args:
+        level: the number of the level; None: the newest.
+        game: the game that the agent must play; None: the game named in its file.
+
+    Raises:
+        SettingError: the depth or the temperature is out of range.
+        StageError: the run does not have this level; the message says which levels it has.
+        InvalidFileError: the file of the level is broken or belongs to another game.
+    """
+    return Agent.of_level(run_dir, level, game).player(depth, temperature)
+
+
+def level_player(settings: Settings | PlaySettings, game: Game, level: int) -> Player:
+    """Level `level` of the run as a player without exploration; level 0 is the random player."""
+    if level == 0:
+        return RandomPlayer(game)
+    how = settings.player
+    return load_level(settings.run_dir, level, game, depth=how.depth, temperature=how.temperature)
+
+
+def pretrained_othello_tables() -> PatternTables | None:
+    """The tables of the agent for Othello that comes with the program; None if its network has no tables."""
+    evaluation = Agent.load(pretrained_agent("othello"), make_game("othello")).evaluation()
+    return evaluation.tables if isinstance(evaluation, PatternEvaluation) else None
