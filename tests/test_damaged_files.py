@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.dataset.reader import read_dataset
+from selfplay.dataset.formats import read_dataset
 from selfplay.errors import SelfPlayError
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of

@@ -6,7 +6,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from selfplay.dataset.targets import PlayedMatches
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.match_outcome import Outcome
@@ -31,13 +30,6 @@ def check_exact_values(game: Game, outcome: Outcome) -> None:
         raise SettingError(f"exact_from: {game.name} has no exact solver; set exact_from=null")
     if outcome(game).point and not solver_class(game).counts_points:
         raise SettingError(f"exact_from: the exact solver of {game.name} does not count points; set outcome=return")
-
-
-def exact_values_of(played: PlayedMatches) -> list[Tensor] | None:
-    """The exact values of played matches, as from `exact_values`; None if they are not wanted."""
-    if played.exact_from is None:
-        return None
-    return exact_values(played.game, played.record, played.exact_from, played.outcome)
 
 
 def exact_values(game: Game, record: MatchRecord, exact_from: int, outcome: Outcome) -> list[Tensor]:

@@ -11,13 +11,27 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
+
+from selfplay.dataset.rows import Rows, concatenate
+from selfplay.settings.choices import DATASET_FORMATS
 
 if TYPE_CHECKING:
-    from selfplay.dataset.row_groups import RowGroups
-    from selfplay.dataset.rows import Rows
     from selfplay.dataset.writer import DatasetWriter
     from selfplay.games.observation_codec import ObservationCodec
+
+
+class RowGroups(Protocol):
+    """The groups of rows of a dataset."""
+
+    sizes: list[int]
+    """Rows in each group."""
+
+    def place(self, group: int) -> tuple[Path, int]:
+        """The file of a group, and the number of its rows before the group."""
+
+    def read(self, group: int, *, with_observations: bool = True) -> Rows:
+        """The rows of a group, checked; without observations, their words are 0. Raises InvalidFileError."""
 
 
 class DatasetFormat(ABC):
@@ -29,7 +43,7 @@ class DatasetFormat(ABC):
     """Whether each shard has a file of its own, and rows can be read in groups (`row_groups`)."""
 
     @abstractmethod
-    def encode(self, parts: "Iterable[Rows]", codec: "ObservationCodec") -> tuple[bytes, int]:
+    def encode(self, parts: Iterable[Rows], codec: "ObservationCodec") -> tuple[bytes, int]:
         """The rows of a shard, one part after the other, as bytes for `DatasetWriter.add`, and the number of rows."""
 
     @abstractmethod
@@ -47,13 +61,13 @@ class DatasetFormat(ABC):
         """
 
     @abstractmethod
-    def read(self, path: Path, codec: "ObservationCodec") -> "Iterator[Rows]":
+    def read(self, path: Path, codec: "ObservationCodec") -> Iterator[Rows]:
         """The rows of the dataset at `path`, in one or more parts, with every value checked.
 
-        Raises InvalidFileError as `selfplay.dataset.reader.read_dataset`.
+        Raises InvalidFileError as `selfplay.dataset.formats.read_dataset`.
         """
 
-    def row_groups(self, path: Path, codec: "ObservationCodec") -> "RowGroups":
+    def row_groups(self, path: Path, codec: "ObservationCodec") -> RowGroups:
         """The groups of rows of the dataset at `path`, if `has_parts`. Raises InvalidFileError as `read`."""
         raise NotImplementedError
 
@@ -63,7 +77,7 @@ class Csv(DatasetFormat):
 
     suffix = ".csv"
 
-    def encode(self, parts: "Iterable[Rows]", codec: "ObservationCodec") -> tuple[bytes, int]:
+    def encode(self, parts: Iterable[Rows], codec: "ObservationCodec") -> tuple[bytes, int]:
         """As `DatasetFormat.encode`; without a header, which is written once."""
         from selfplay.dataset.csv_file import encode_csv
 
@@ -76,7 +90,7 @@ class Csv(DatasetFormat):
 
         return csv_written(path, observation_size, num_actions)
 
-    def read(self, path: Path, codec: "ObservationCodec") -> "Iterator[Rows]":
+    def read(self, path: Path, codec: "ObservationCodec") -> Iterator[Rows]:
         from selfplay.dataset.csv_file import read_csv
 
         yield read_csv(path, codec)
@@ -88,7 +102,7 @@ class Parquet(DatasetFormat):
     suffix = ".parquet"
     has_parts = True
 
-    def encode(self, parts: "Iterable[Rows]", codec: "ObservationCodec") -> tuple[bytes, int]:
+    def encode(self, parts: Iterable[Rows], codec: "ObservationCodec") -> tuple[bytes, int]:
         from selfplay.dataset.parquet import encode_parquet
 
         return encode_parquet(parts, codec)
@@ -100,14 +114,32 @@ class Parquet(DatasetFormat):
 
         return parts_written(path, record)
 
-    def read(self, path: Path, codec: "ObservationCodec") -> "Iterator[Rows]":
+    def read(self, path: Path, codec: "ObservationCodec") -> Iterator[Rows]:
         groups = self.row_groups(path, codec)
         return (groups.read(group) for group, size in enumerate(groups.sizes) if size)
 
-    def row_groups(self, path: Path, codec: "ObservationCodec") -> "RowGroups":
+    def row_groups(self, path: Path, codec: "ObservationCodec") -> RowGroups:
         from selfplay.dataset.parquet import ParquetRowGroups
 
         return ParquetRowGroups(path, codec)
 
 
 CSV, PARQUET = Csv(), Parquet()
+
+
+def read_dataset(path: Path, codec: "ObservationCodec") -> Rows:
+    """The rows of the dataset at `path`: a file dataset.csv, or a folder dataset.parquet.
+
+    Args:
+        codec: the codec of the game, `Game.observation_codec`.
+
+    Raises:
+        InvalidFileError: the file is missing, empty or cut off, a column is missing or foreign, or a value is out of
+            range; the message says which.
+    """
+    return concatenate(list(_format_of(path).read(path, codec)))
+
+
+def _format_of(path: Path) -> DatasetFormat:
+    """The registered format with the suffix of `path`; CSV if there is none."""
+    return next((form for form in DATASET_FORMATS.values() if form.suffix == path.suffix), CSV)

@@ -53,8 +53,7 @@ def full(played: "PlayedMatches") -> "Tensor":
     z is the player's outcome, and k is the number of moves that this player makes later in the match. With `exact_from`
     the match ends at the first position with at most this number of empty squares, with its exact value.
     """
-    from selfplay.dataset.exact_values import exact_values_of
-    from selfplay.dataset.targets import discounted_outcomes
+    from selfplay.dataset.targets import discounted_outcomes, exact_values_of
 
     return discounted_outcomes(played, exact_values_of(played))
 
@@ -67,8 +66,7 @@ def watkins(played: "PlayedMatches") -> "Tensor":
     The rest of the match then does not affect the targets of earlier plies (Watkins's Q(lambda) with lambda = 1; Sutton
     & Barto, section 12.10), and z is the value of the best action to the player. `exact_from` as for `full`.
     """
-    from selfplay.dataset.bootstrap_values import watkins_targets
-    from selfplay.dataset.exact_values import exact_values_of
+    from selfplay.dataset.targets import exact_values_of, watkins_targets
 
     return watkins_targets(played, exact_values_of(played))
 
@@ -82,9 +80,7 @@ def best_response(played: "PlayedMatches") -> "Tensor":
     not explore any more, against one that does. Values of draws then differ by the chance that the opponent errs.
     `exact_from` as for `full`.
     """
-    from selfplay.dataset.bootstrap_values import bootstrap_values
-    from selfplay.dataset.exact_values import exact_values_of
-    from selfplay.dataset.targets import discounted_outcomes
+    from selfplay.dataset.targets import bootstrap_values, discounted_outcomes, exact_values_of
 
     best = bootstrap_values(played.record, played.players, played.key)
     return discounted_outcomes(played, exact_values_of(played), own=best)
@@ -102,7 +98,7 @@ def rootstrap(played: "PlayedMatches") -> "Tensor":
     with at most this number of empty squares have their exact values. Level 0, the random player, values no positions;
     its targets are those of `full`.
     """
-    from selfplay.dataset.rootstrap import rootstrap_targets
+    from selfplay.dataset.targets import rootstrap_targets
 
     return rootstrap_targets(played)
 
@@ -118,6 +114,6 @@ def search(played: "PlayedMatches") -> "PositionTargets":
     With `exact_from`, positions with at most this number of empty squares have their exact values, and for earlier
     positions the match ends with the first of these values.
     """
-    from selfplay.dataset.search_targets import search_targets
+    from selfplay.dataset.targets import search_targets
 
     return search_targets(played)

@@ -1,4 +1,4 @@
-"""What a target rule makes the targets of, and the discounted outcomes that the rules of this package share."""
+"""How the targets of the rules in `selfplay.dataset.target_rules` are computed."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -6,9 +6,20 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from selfplay.compute.random_numbers import Draws
+from selfplay.dataset.exact_values import exact_values
 from selfplay.games.game import Game
+from selfplay.games.kernels import distinct_positions
 from selfplay.games.match_outcome import Outcome, match_return, outcome_of_first
-from selfplay.games.state import MATCH_OVER, MatchRecord
+from selfplay.games.state import MATCH_OVER, MatchRecord, State
+from selfplay.players.capabilities import (
+    Explores,
+    LooksAhead,
+    SearchedPolicies,
+    SearchesPolicies,
+    ValuesActions,
+    policy_of,
+)
 from selfplay.players.player import Player
 
 
@@ -91,3 +102,133 @@ def discounted_outcomes(
                     outcomes[cut, 1 - player], moves_later[cut, 1 - player] = -value, 0
         moves_later.scatter_add_(1, mover, is_move(game, record.actions[ply]).long()[:, None])
     return targets
+
+
+def exact_values_of(played: PlayedMatches) -> list[Tensor] | None:
+    """The exact values of played matches, as from `exact_values`; None if they are not wanted."""
+    if played.exact_from is None:
+        return None
+    return exact_values(played.game, played.record, played.exact_from, played.outcome)
+
+
+def watkins_targets(played: PlayedMatches, exact: Sequence[Tensor] | None) -> Tensor:
+    """float32[T, B]: the targets of the rule `watkins`; `exact` as from `exact_values`."""
+    bootstrap = bootstrap_values(played.record, played.players, played.key)
+    if exact is not None:
+        bootstrap = [known.where(~known.isnan(), best) for known, best in zip(exact, bootstrap, strict=True)]
+    return discounted_outcomes(played, bootstrap)
+
+
+def bootstrap_values(record: MatchRecord, players: tuple[Player, Player], key: int) -> list[Tensor]:
+    """float32[B] for each ply: the value of the best action to the player to move, if it explored and took another.
+
+    nan in all other plies, and in those of players that do not value actions.
+
+    Args:
+        players, key: the players and the stream of random numbers that the matches were played with.
+    """
+    return [
+        _bootstrap_values_of_ply(record.states[ply], action, record, players, Draws(key, record.match, ply))
+        for ply, action in enumerate(record.actions)
+    ]
+
+
+def _bootstrap_values_of_ply(
+    state: State, action: Tensor, record: MatchRecord, players: tuple[Player, Player], draws: Draws
+) -> Tensor:
+    found = torch.full(action.shape, torch.nan)
+    to_move = record.seats ^ state.current_player
+    for number, player in enumerate(dict.fromkeys(players)):
+        exploring, valuing = player.as_a(Explores), player.as_a(ValuesActions)
+        if exploring is None or valuing is None:
+            continue
+        explored = exploring.explores(draws)
+        if players[0] is not players[1]:
+            explored &= to_move == number
+        rows = (explored & (action != MATCH_OVER)).nonzero()[:, 0]
+        if not len(rows):
+            continue
+        values = valuing.action_values(state.select(rows))
+        best, best_action = values.nan_to_num(nan=-torch.inf).max(dim=1)
+        differs = best_action != action[rows]
+        found[rows[differs]] = best[differs]
+    return found
+
+
+def rootstrap_targets(played: PlayedMatches) -> Tensor:
+    """float32[T, B]: the targets of the rule `rootstrap`."""
+    record, exact = played.record, exact_values_of(played)
+    # The replies of another player would teach how that player is beaten, and not what positions are worth.
+    share = played.rootstrap_share if played.players[0] is played.players[1] else 1.0
+    looking = played.players[0].as_a(LooksAhead)
+    targets = watkins_targets(played, exact)
+    if looking is None:
+        return targets
+    for ply, action in enumerate(record.actions):
+        is_searched = is_move(played.game, action)
+        # The position before the next ply is the afterstate of this one.
+        if exact is not None and ply + 1 < len(exact):
+            is_searched &= exact[ply + 1].isnan()
+        rows = is_searched.nonzero()[:, 0]
+        found = -_values_ahead(looking, record.states[ply + 1].select(rows), played.rootstrap_depth).clamp(-1, 1)
+        targets[ply, rows] = share * found + (1 - share) * targets[ply, rows]
+    return targets + 0.0  # no -0.0
+
+
+def _values_ahead(looking: LooksAhead, state: State, depth: int) -> Tensor:
+    first_rows, inverse = distinct_positions(state)
+    return looking.values_ahead(state.select(first_rows), depth)[inverse]
+
+
+def search_targets(played: PlayedMatches) -> PositionTargets:
+    """The targets of every position in which the player searched, or chose an action if it does not search.
+
+    Both players of the matches must be the same.
+    """
+    record = played.record
+    found = [_searched(played, ply) for ply in range(len(record.actions))]
+    policy = torch.stack([part.policy for part in found]).to(torch.float32)
+    # The search's value is that of the player to move.
+    mixed = torch.stack([-part.value for part in found])
+    exact = exact_values_of(played)
+    outcome, mix = position_outcomes(played, exact), played.value_mix
+    is_outcome = mixed.isnan() if exact is None else mixed.isnan() | ~torch.stack(exact).isnan()
+    value = outcome if mix == 0 else torch.where(is_outcome, outcome, (1 - mix) * outcome + mix * mixed)
+    is_row = (torch.stack(record.actions) != MATCH_OVER) & (policy.sum(dim=2) > 0)
+    return PositionTargets(value.to(torch.float32) + 0.0, policy, is_row)
+
+
+def _searched(played: PlayedMatches, ply: int) -> SearchedPolicies:
+    record, (player, _) = played.record, played.players
+    state = record.states[ply]
+    if (searching := player.as_a(SearchesPolicies)) is not None:
+        return searching.searched(state, Draws(played.key, record.match, ply))
+    policy = policy_of(player, state)
+    return SearchedPolicies(policy, torch.full(state.own.shape, torch.nan, dtype=torch.float64))
+
+
+def position_outcomes(played: PlayedMatches, exact: Sequence[Tensor] | None = None) -> Tensor:
+    """float64[T, B]: z * gamma**k of the position before each ply, for the player not to move.
+
+    z is this player's outcome, and k the number of moves that it makes from there on. From ply 1 on these are the
+    targets of the rule `full` for the afterstates of the plies before.
+
+    Args:
+        exact: float32[B] for each ply, as from `exact_values`. Where it is not nan, the match ends with this value for
+            the player to move.
+    """
+    game, record = played.game, played.record
+    of_first = outcome_of_first(game, record.states[-1], played.outcome).to(torch.float64)
+    powers = torch.tensor([played.gamma**k for k in range(len(record.actions) + 1)], dtype=torch.float64)
+    moves_later = torch.zeros(len(record.match), 2, dtype=torch.int64)
+    outcomes = torch.empty(len(record.actions), len(record.match), dtype=torch.float64)
+    for ply in reversed(range(len(record.actions))):
+        mover = record.states[ply].current_player.long()[:, None]
+        moves_later.scatter_add_(1, mover, is_move(game, record.actions[ply]).long()[:, None])
+        if exact is not None:
+            ends = ~exact[ply].isnan()
+            of_first[ends] = torch.where(mover[:, 0] == 0, exact[ply], -exact[ply])[ends].to(torch.float64)
+            moves_later[ends] = 0
+        k = moves_later.gather(1, 1 - mover)[:, 0]
+        outcomes[ply] = torch.where(mover[:, 0] == 1, of_first, -of_first) * powers[k] + 0.0
+    return outcomes

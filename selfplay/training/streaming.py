@@ -14,7 +14,7 @@ from torch import Tensor
 
 from selfplay.compute.bit_permutation import PackedPermutation
 from selfplay.compute.random_numbers import Draws, Purpose, below
-from selfplay.dataset.row_groups import RowGroups
+from selfplay.dataset.formats import RowGroups
 from selfplay.dataset.rows import Rows
 from selfplay.games.game import Game
 from selfplay.settings.training import TrainingSettings

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from selfplay.dataset.reader import read_dataset
+from selfplay.dataset.formats import read_dataset
 from selfplay.dataset.rows import Rows
 from selfplay.dataset.schema import csv_schema
 from selfplay.errors import InvalidFileError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfplay.dataset.reader import read_dataset
+from selfplay.dataset.formats import read_dataset
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.runs.manifest import Manifest

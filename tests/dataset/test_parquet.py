@@ -7,9 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from selfplay.dataset.formats import PARQUET
+from selfplay.dataset.formats import PARQUET, read_dataset
 from selfplay.dataset.parquet import parquet_parts
-from selfplay.dataset.reader import read_dataset
 from selfplay.dataset.schema import parquet_schema
 from selfplay.errors import InvalidFileError
 from selfplay.games import make_game

@@ -6,9 +6,8 @@ import torch
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.dataset.match_rows import match_rows
-from selfplay.dataset.search_targets import position_outcomes
 from selfplay.dataset.target_rules import full, search
-from selfplay.dataset.targets import PlayedMatches, discounted_outcomes
+from selfplay.dataset.targets import PlayedMatches, discounted_outcomes, position_outcomes
 from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
 from selfplay.players.random import RandomPlayer

@@ -6,10 +6,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfplay.dataset.bootstrap_values import bootstrap_values
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.target_rules import best_response, watkins
-from selfplay.dataset.targets import PlayedMatches, discounted_outcomes
+from selfplay.dataset.targets import PlayedMatches, bootstrap_values, discounted_outcomes
 from selfplay.games import make_game
 from selfplay.games.state import MATCH_OVER
 from selfplay.games.tictactoe import TicTacToe

@@ -8,7 +8,7 @@ from torch import nn
 
 from selfplay.architectures import build_network
 from selfplay.architectures.output import Output
-from selfplay.dataset.reader import read_dataset
+from selfplay.dataset.formats import read_dataset
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.games.match_outcome import EndValues, disc_difference, match_return, outcome_of_first, outcome_of_mover

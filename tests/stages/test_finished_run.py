@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from selfplay import compare_levels, generate_level, learn_levels, load_level, make_game, train_level
-from selfplay.dataset.reader import read_dataset
+from selfplay.dataset.formats import read_dataset
 from selfplay.errors import StageError
 from selfplay.grading.comparison_columns import LEVEL_COLUMNS
 from selfplay.grading.finished_runs import read_runs

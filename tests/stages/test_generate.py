@@ -9,7 +9,7 @@ import torch
 
 from selfplay import generate_level, learn_levels, train_level
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.dataset.reader import read_dataset
+from selfplay.dataset.formats import read_dataset
 from selfplay.errors import StageError
 from selfplay.games import make_game
 from selfplay.runs.run_folder import RunFolder

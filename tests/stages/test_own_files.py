@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from selfplay import Settings, generate_level, learn_levels, make_game, train_level
-from selfplay.dataset.reader import read_dataset
+from selfplay.dataset.formats import read_dataset
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
 from tests.support.rejections import assert_refused

@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 
 from selfplay import generate_level, learn_levels, train_level
 from selfplay.compute.random_numbers import Draws
-from selfplay.dataset.reader import read_dataset
+from selfplay.dataset.formats import read_dataset
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions

@@ -10,8 +10,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from selfplay.dataset.formats import read_dataset
 from selfplay.dataset.parquet import ParquetRowGroups, parquet_parts
-from selfplay.dataset.reader import read_dataset
 from selfplay.dataset.rows import concatenate
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.training.held_out import is_held_out
