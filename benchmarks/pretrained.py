@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from selfplay import compose_settings, learn_levels
-from selfplay.cli.command import progress_bar, run_reporting_errors
+from selfplay.cli.command import progress_bar, reporting_errors
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.pretrained import PRETRAINED_FOLDER, pretrained_agents
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
@@ -79,4 +79,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run_reporting_errors(main)
+    with reporting_errors():
+        main()

@@ -22,7 +22,7 @@ import torch
 from scipy.stats import norm
 from search import machine
 
-from selfplay.cli.command import run_reporting_errors
+from selfplay.cli.command import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
@@ -103,4 +103,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run_reporting_errors(main)
+    with reporting_errors():
+        main()

@@ -26,7 +26,7 @@ from measured.processes import fixed_costs, memory
 from measured.training import training_rows_per_second
 from measured.tree_search import rollouts_per_second
 
-from selfplay.cli.command import run_reporting_errors
+from selfplay.cli.command import reporting_errors
 from selfplay.compute.cores import usable_cores
 from selfplay.compute.devices import CPU, DEVICES, chosen_device
 from selfplay.compute.memory import keep_freed_memory
@@ -73,4 +73,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run_reporting_errors(main)
+    with reporting_errors():
+        main()

@@ -18,7 +18,7 @@ from pathlib import Path
 import torch
 
 from selfplay import Settings, compose_settings, learn_levels, load_level, make_game
-from selfplay.cli.command import progress_bar, run_reporting_errors
+from selfplay.cli.command import progress_bar, reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
 from selfplay.grading.endgame_positions import EndgamePositions, endgame_positions
@@ -93,4 +93,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run_reporting_errors(main)
+    with reporting_errors():
+        main()

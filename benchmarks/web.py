@@ -22,7 +22,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from selfplay.cli.command import run_reporting_errors
+from selfplay.cli.command import reporting_errors
 from selfplay.errors import SettingError, StageError
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.web import WebSettings
@@ -167,4 +167,5 @@ def report(ended: list[Json], times: dict[str, list[float]], at_a_time: int, sec
 
 
 if __name__ == "__main__":
-    run_reporting_errors(main)
+    with reporting_errors():
+        main()

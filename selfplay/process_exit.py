@@ -1,7 +1,9 @@
-"""Ends a program early with one line on stderr and an exit code, also on Ctrl-C and SIGTERM.
+"""How a process ends: with one line on stderr and an exit code, also on Ctrl-C and SIGTERM.
 
-Importing this module is enough for a line at Ctrl-C and for standard streams that are closed. Scripts also call
+Importing this module is enough for a line at Ctrl-C and for standard streams that are closed. Programs also call
 `handle_signals`, first of all in `project_environment`, before the slower imports.
+
+Of several processes that torchrun started, the first reports errors.
 """
 
 import _thread
@@ -9,12 +11,12 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType, TracebackType
 
 from selfplay.errors import one_line
-from selfplay.process_rank import process_count, process_rank, wait_to_be_ended
 
 INTERRUPTED = 130
 INTERRUPTED_MESSAGE = "interrupted; run the same command again to resume"
@@ -26,11 +28,32 @@ TERMINATED_MESSAGE = "terminated by SIGTERM; run the same command again to resum
 IMPORTING = "<frozen importlib._bootstrap>"
 """The file name of Python's frames while a module is loaded."""
 
-SECONDS_TO_END = 5.0
-"""Time after which the main thread is interrupted again if the program has not ended."""
+SECONDS_TO_BE_ENDED = 5.0
+"""Seconds to wait. When one process fails, torchrun ends the others well within this time."""
 
 _cleanups: list[Callable[[], None]] = []
 _is_terminated = threading.Event()
+
+
+def process_count() -> int:
+    """Number of processes that torchrun started; 1 without torchrun."""
+    return max(1, _number("WORLD_SIZE"))
+
+
+def process_rank() -> int:
+    """The rank of this process among those of torchrun, from 0; only the first writes files and prints."""
+    return _number("RANK") if process_count() > 1 else 0
+
+
+def wait_to_be_ended() -> None:
+    """Wait, so that the process that failed first can report the error and torchrun can end this one."""
+    time.sleep(SECONDS_TO_BE_ENDED)
+
+
+def _number(variable: str) -> int:
+    digits = os.environ.get(variable, "")
+    # Python refuses to convert numbers of more than 4,300 digits.
+    return int(digits) if digits.isdecimal() and len(digits) < 10 else 0
 
 
 def before_exit(cleanup: Callable[[], None]) -> None:
@@ -46,7 +69,6 @@ def exit_with_line(message: str, code: int) -> None:
     Of several processes started by torchrun, rank 0 prints its line at once. The others wait first, and print theirs
     only if torchrun has not ended them by then.
     """
-    end_of_interrupt()
     for cleanup in _cleanups:
         cleanup()
     if process_rank() > 0:
@@ -57,7 +79,6 @@ def exit_with_line(message: str, code: int) -> None:
 
 def exit_at_once(code: int) -> None:
     """End the program at once and without a message, after the functions registered with `before_exit`."""
-    end_of_interrupt()
     for cleanup in _cleanups:
         cleanup()
     os._exit(code)
@@ -74,8 +95,7 @@ def handle_signals() -> None:
     """Let SIGTERM raise KeyboardInterrupt in the main thread, as Ctrl-C does, so that partial files are deleted.
 
     While a module is imported, both end the program at once: libraries drop a KeyboardInterrupt there, or turn it into
-    another error. Elsewhere, compiled code can drop it too, so it is raised again until the program ends or
-    `end_of_interrupt` is called.
+    another error. A library that drops it elsewhere continues until the next signal.
 
     Processes that torchrun started still end at once: it terminates all of them when one fails.
     """
@@ -85,29 +105,16 @@ def handle_signals() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
-    signal.signal(signal.SIGALRM, _interrupt)
-
-
-def end_of_interrupt() -> None:
-    """Note that a KeyboardInterrupt has arrived where it is handled, so that it is not raised again."""
-    if threading.current_thread() is threading.main_thread():
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     if number == signal.SIGTERM:
         _is_terminated.set()
-    if _is_importing(frame):
-        exit_interrupted()
-    # Not a timer thread: starting one could wait for a lock that the interrupted code holds.
-    signal.setitimer(signal.ITIMER_REAL, SECONDS_TO_END)
-    raise KeyboardInterrupt
-
-
-def _is_importing(frame: FrameType | None) -> bool:
     while frame is not None and frame.f_code.co_filename != IMPORTING:
         frame = frame.f_back
-    return frame is not None
+    if frame is not None:
+        exit_interrupted()
+    raise KeyboardInterrupt
 
 
 def write_error_line(message: str) -> None:

@@ -1,4 +1,4 @@
-"""The text of `--help`: the script's docstring, its flags, its groups, and every setting with its description."""
+"""The text of `--help`: the script's docstring, its groups, and every setting with its description."""
 
 import ast
 import inspect
@@ -10,7 +10,6 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from selfplay.cli.arguments import FLAGS
 from selfplay.players.registry import grammar
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import compose_settings_of
@@ -26,11 +25,11 @@ def help_text(docstring: str, kind: type[AnySettings], config: str, overrides: S
     The settings are shown with the values that these overrides give them. Raises SettingError.
     """
     settings = compose_settings_of(kind, config, overrides)
-    groups, flags = _groups(config), [f"--{name}" for name in flags_of(kind, config)]
+    groups = _groups(config)
     found = list(leaves(settings))
     parts = [
         docstring.strip(),
-        _wrapped(f"Settings are given as name=value; these also as flags: {' '.join(flags)} (--seed 3 is seed=3)."),
+        "Settings are given as name=value or as flags: --seed 3 is seed=3.",
     ]
     if groups:
         lines = (f"  {group}: {', '.join(options)}" for group, options in groups.items())
@@ -45,11 +44,6 @@ def help_text(docstring: str, kind: type[AnySettings], config: str, overrides: S
         "(seed=0,1,2), --hydra-help shows the others."
     )
     return "\n\n".join(parts)
-
-
-def flags_of(kind: type[AnySettings], config: str) -> list[str]:
-    """The names of those FLAGS that a program has with settings of class `kind` from conf/`config`.yaml."""
-    return [name for name in FLAGS if name in _groups(config) or name in kind.__dataclass_fields__]
 
 
 def _groups(config: str) -> dict[str, list[str]]:

@@ -46,9 +46,10 @@ def run(name: str) -> None:
 
 def _print_reporting_errors(text: Callable[[], str]) -> None:
     # Imported here, because the programs import it themselves.
-    from selfplay.cli.command import run_reporting_errors
+    from selfplay.cli.command import reporting_errors
 
-    run_reporting_errors(lambda: print(text(), flush=True))
+    with reporting_errors():
+        print(text(), flush=True)
 
 
 def overview() -> str:

@@ -14,7 +14,7 @@ from selfplay.learners.tabular.learning import learn_from_match
 from selfplay.learners.tabular.table_file import SavedTables, load_tables, save_tables
 from selfplay.players.graph_player import GraphPlayer
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_lock import hold_lock
+from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import written_whole
 
 
@@ -63,7 +63,7 @@ class LearningTabularPlayer(TabularPlayer):
 
         Raises RunLockedError if another process is saving tables, StageError if the file cannot be written.
         """
-        with self._learning, hold_lock(self.path.parent):
+        with self._learning, RunFolder(self.path.parent).lock():
             # Another process may have learned since.
             tables = load_tables(self.path, self.graph)
             values = np.ascontiguousarray(tables.values)

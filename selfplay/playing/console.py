@@ -8,7 +8,6 @@ from selfplay.playing.console_text import DEFAULT_DISPLAY, ConsolePlayers, Conso
 from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues, draw_graph, notice_when_slow
 from selfplay.playing.open_session import open_session
 from selfplay.playing.session import Session
-from selfplay.process_exit import end_of_interrupt
 from selfplay.settings.playing import PlaySettings
 
 ANSWERS = {"": True, "y": True, "yes": True, "n": False, "no": False}
@@ -81,7 +80,6 @@ class Console:
                 if again:
                     self._start_match()
         except (_QuitError, EOFError, KeyboardInterrupt):
-            end_of_interrupt()
             self.write("")
 
     def watch(self, matches: int) -> None:

@@ -9,7 +9,6 @@ from selfplay.playing.console import Console
 from selfplay.playing.console_text import Display
 from selfplay.playing.plies import Players
 from selfplay.playing.session import Session
-from selfplay.process_exit import end_of_interrupt
 from selfplay.runs.context import run_context
 from selfplay.settings.playing import ExperiencePlaySettings
 
@@ -56,7 +55,6 @@ def play_with_experience(
         while (chosen := _choice(player, read, write)) is not None:
             play(chosen, "returns to the menu")
     except (EOFError, KeyboardInterrupt):
-        end_of_interrupt()
         write("")
 
 

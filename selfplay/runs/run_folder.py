@@ -1,4 +1,4 @@
-"""The files of a run: where each is.
+"""The files of a run: where each is, and the lock with which one process at a time writes them.
 
 RUN_DIR/level_03/dataset.csv (or dataset.parquet/), agent.safetensors, epoch_loss.csv, manifest.json
 RUN_DIR/manifest.json
@@ -11,12 +11,16 @@ RUN_DIR/figures/*.png
 RUN_DIR/tensorboard/*/events.out.tfevents.*
 """
 
+import fcntl
+import os
 import re
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-from selfplay.errors import StageError
-from selfplay.runs.run_lock import hold_lock, is_locked
+from selfplay.errors import RunLockedError, StageError
+from selfplay.runs.written_files import opened_to_append
 from selfplay.settings.choices import DATASET_FORMATS
 from selfplay.settings.common import CommonSettings
 
@@ -144,8 +148,16 @@ class RunFolder:
         return max(self.trained_levels(), default=0)
 
     def is_at_work(self) -> bool:
-        """Whether a process holds the run's lock now; always False on systems without /proc/locks."""
-        return is_locked(self.path)
+        """Whether a process holds the run's lock now; always False on systems without /proc/locks.
+
+        Trying to take the lock would also answer this, but could make a run fail that starts at the same moment.
+        """
+        try:
+            inode = (self.path / ".lock").stat().st_ino
+            lines = Path("/proc/locks").read_text().splitlines()
+        except OSError:
+            return False
+        return any(" FLOCK " in line and f":{inode} " in line for line in lines)
 
     def check_level(self, level: int) -> None:
         """Raise StageError, naming the existing levels, unless `level` has an agent."""
@@ -158,9 +170,56 @@ class RunFolder:
         self.check_level(level)
         return self.agent(level)
 
-    def lock(self, *, create: bool = True, reentrant: bool = False) -> AbstractContextManager[None]:
-        """Hold the run's lock for this process. Arguments and errors: see `selfplay.runs.run_lock.hold_lock`."""
-        return hold_lock(self.path, create=create, reentrant=reentrant)
+    @contextmanager
+    def lock(self, *, create: bool = True) -> Iterator[None]:
+        """Hold the run's lock for this process: a flock on .lock, which the system releases however the process ends.
+
+        A folder in which the block has failed to make anything is deleted if it did not exist before.
+
+        Args:
+            create: make the folder if it does not exist.
+
+        Raises:
+            RunLockedError: the lock is held already.
+            StageError: the folder does not exist, or cannot be written to.
+        """
+        is_new, path = not self.path.exists(), self.path / ".lock"
+        if is_new and not create:
+            raise StageError(f"{self.path} does not exist; set run_dir to the folder of a run")
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            had_lock, file = path.exists(), _locked_file(path)
+        except BlockingIOError as error:
+            raise RunLockedError(
+                f"another process is using {self.path}; wait for it, or set another run_dir"
+            ) from error
+        except OSError as error:
+            raise StageError(f"cannot write in {self.path}: {error.strerror}") from error
+        with file:
+            try:
+                yield
+            except BaseException:
+                if not had_lock:
+                    path.unlink(missing_ok=True)
+                if is_new:
+                    with suppress(OSError):
+                        self.path.rmdir()
+                raise
+
+
+def _locked_file(path: Path) -> BinaryIO:
+    """Open and lock the file at `path`. Raises BlockingIOError if another process, or this one, holds its lock."""
+    while True:
+        file = opened_to_append(path)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Another process may have deleted the file since it was opened, and locked a new one.
+            if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file
+        except BaseException:
+            file.close()
+            raise
+        file.close()
 
 
 def _levels_text(levels: list[int]) -> str:

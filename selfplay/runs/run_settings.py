@@ -10,7 +10,7 @@ from selfplay.registry import named_modules
 from selfplay.runs.manifest import Manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.choices import commands_in, modules_in, texts_in
-from selfplay.settings.compose import compose_settings_of, name_settings_modules, take_over, with_outside_names
+from selfplay.settings.compose import compose_settings_of, name_settings_modules, take_over
 from selfplay.settings.fields import leaves, run_record
 from selfplay.settings.run import Settings, compose_settings
 
@@ -60,8 +60,7 @@ def take_run_settings(config: "DictConfig", overrides: Sequence[str]) -> str:
 
 def composed_for_run(overrides: Sequence[str]) -> Settings:
     """As `compose_settings`, but what the overrides do not set is as the run in their run_dir recorded it."""
-    given = with_outside_names(overrides)
-    return compose_settings_of(Settings, "config", given, lambda config: take_run_settings(config, given))
+    return compose_settings_of(Settings, "config", overrides, take_run_settings)
 
 
 def settings_of_run(run_dir: str | Path, overrides: Sequence[str] = ()) -> Settings:

@@ -1,90 +1,136 @@
 """Compose settings with Hydra, from the defaults of the dataclasses, conf/ and overrides, into checked dataclasses."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import is_dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, cast
 
-from omegaconf import DictConfig, OmegaConf, open_dict
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
-from selfplay.errors import SelfPlayError, SettingError
+from selfplay.errors import SelfPlayError, SettingError, shortened, without_digit_limit
 from selfplay.registry import base_and_size, name_modules, offers
 from selfplay.settings.choices import modules_in
 from selfplay.settings.common import AnySettings, GameSettings
-from selfplay.settings.config_errors import one_line
 from selfplay.settings.folders import CONFIG_FOLDER
+
+# Hydra is imported where it is used: it takes 0.1 s, in which Ctrl-C should already be handled.
+if TYPE_CHECKING:
+    from hydra.errors import MissingConfigException
 
 GROUPS_OF_OBJECTS = {"game": "selfplay.games", "architecture": "selfplay.architectures"}
 """The groups of conf/ whose options are objects of a registry, and the group of its entry points."""
 
-_OFFERED: set[type[Any]] = set()
-"""The classes whose defaults are registered in this process."""
+TYPES = {"Integer": "a whole number", "Float": "a number", "Boolean": "true or false", "String": "a text"}
+TYPES |= {"int": TYPES["Integer"], "float": TYPES["Float"], "bool": TYPES["Boolean"], "str": TYPES["String"]}
+TYPES |= {"tuple.": "a list, such as [1,2]"}
+"""By the last word of a message of OmegaConf: the type that a value must have."""
 
-
-def offer_defaults(kind: type[Any]) -> None:
-    """Register the defaults of all fields of `kind`, so that the defaults lists in conf/ can begin with them."""
-    if kind in _OFFERED:
-        return
-    from hydra.core.config_store import ConfigStore
-
-    ConfigStore.instance().store(name=kind.__name__, node=OmegaConf.to_container(OmegaConf.structured(kind)))
-    _OFFERED.add(kind)
-
-
-def settings_from_config(config: DictConfig, kind: type[AnySettings]) -> AnySettings:
-    """The settings of class `kind` in a composed configuration.
-
-    Files may from now on name objects in the modules that the settings name, see `selfplay.registry`.
-
-    Raises SettingError for an unknown name or a wrong value.
-    """
-    try:
-        values = OmegaConf.to_container(config, resolve=True)
-        name_settings_modules(values)
-        structured = OmegaConf.structured(kind)
-        _require_groups(OmegaConf.to_container(structured), values)
-        merged = OmegaConf.merge(structured, values)
-        return cast(AnySettings, OmegaConf.to_object(merged))
-    except OmegaConfBaseException as error:
-        raise SettingError(one_line(error)) from error
-
-
-def _require_groups(defaults: Any, values: Any, prefix: str = "") -> None:
-    """Raise SettingError for a group of settings with a single value, such as training=3."""
-    for name, group in defaults.items():
-        if isinstance(group, Mapping) and name in values:
-            if not isinstance(values[name], Mapping):
-                example = f"{prefix}{name}.{next(iter(group), 'name')}"
-                raise SettingError(f"{prefix}{name}={values[name]}: is a group of settings; set one, such as {example}")
-            _require_groups(group, values[name], f"{prefix}{name}.")
+Complete = Callable[[DictConfig, Sequence[str]], object]
+"""Changes a composed configuration, whose types are checked already; the second argument are the overrides."""
 
 
 def compose_settings_of(
     kind: type[AnySettings],
     config: str,
     overrides: Sequence[str] = (),
-    complete: Callable[[DictConfig], object] = lambda _: None,
+    complete: Complete = lambda _config, _overrides: None,
 ) -> AnySettings:
-    """The settings of class `kind` from conf/`config`.yaml with these Hydra overrides. Raises SettingError.
+    """The settings of class `kind` from conf/`config`.yaml with these Hydra overrides.
 
-    `complete`: changes the configuration before it is checked.
+    Files may from now on name objects in the modules that the settings name, see `selfplay.registry`.
+
+    Raises SettingError for an unknown name or a wrong value.
     """
     from hydra import compose, initialize_config_dir
-    from hydra.errors import HydraException
 
     offer_defaults(kind)
-    try:
+    given = with_outside_names(overrides)
+    with errors_of_settings(kind):
+        _check_groups(given, kind)
         with initialize_config_dir(str(CONFIG_FOLDER), version_base="1.3"):
-            composed = compose(config, with_outside_names(overrides), return_hydra_config=True)
-            name_recipe(composed, composed.hydra.runtime.choices)
-            name_board(composed)
-            complete(composed)
-            with open_dict(composed):
-                del composed["hydra"]
-            return settings_from_config(composed, kind)
+            composed = compose(config, given, return_hydra_config=True)
+        own = {name: composed._get_node(name) for name in composed if name != "hydra"}
+        settings = OmegaConf.merge(OmegaConf.structured(kind), own)
+        if "recipe" in settings:
+            settings.recipe = composed.hydra.runtime.choices["recipe"]
+        # Paths such as run_dir depend on the name, which says the size of the board.
+        settings.game.name = GameSettings(settings.game.name, settings.game.size).name
+        complete(cast(DictConfig, settings), given)
+        name_settings_modules(OmegaConf.to_container(settings, resolve=True))
+        return cast(AnySettings, OmegaConf.to_object(settings))
+
+
+def offer_defaults(kind: type[Any]) -> None:
+    """Register the defaults of all fields of `kind`, so that the defaults lists in conf/ can begin with them."""
+    from hydra.core.config_store import ConfigStore
+
+    store = ConfigStore.instance()
+    if f"{kind.__name__}.yaml" not in store.repo:
+        store.store(name=kind.__name__, node=OmegaConf.to_container(OmegaConf.structured(kind)))
+
+
+def _check_groups(overrides: Sequence[str], kind: type[Any]) -> None:
+    """Raise SettingError for a group of another program, or an option that is not a name, which Hydra would ignore."""
+    for override in overrides:
+        group, _, value = override.partition("=")
+        if not (CONFIG_FOLDER / group).is_dir():
+            continue
+        if group not in kind.__dataclass_fields__:
+            raise SettingError(_unknown_setting(group, kind))
+        if value[:1] in ("[", "{"):
+            raise SettingError(f"{group}={shortened(value)}: must be one name; --help shows the options")
+
+
+@contextmanager
+def errors_of_settings(kind: type[Any]) -> Iterator[None]:
+    """Turn errors of Hydra and OmegaConf in the block into a SettingError that begins with the setting.
+
+    `kind`: the class of the settings.
+    """
+    from hydra.errors import HydraException, MissingConfigException
+
+    try:
+        yield
     except SelfPlayError:
         raise
-    except (HydraException, OmegaConfBaseException, ValueError) as error:
-        raise SettingError(one_line(error)) from error
+    except MissingConfigException as error:
+        raise SettingError(_unknown_option(error)) from error
+    except (HydraException, OmegaConfBaseException, ValueError, TypeError) as error:
+        for own in (error, error.__cause__):
+            if isinstance(own, ConfigAttributeError | ConfigKeyError) and own.full_key:
+                raise SettingError(_unknown_setting(own.full_key, kind)) from error
+        text = without_digit_limit(" ".join(str(error).partition("\n    full_key")[0].split()))
+        if isinstance(error, OmegaConfBaseException) and (name := error.full_key):
+            value = "null" if error.value is None else shortened(error.value)
+            wanted = TYPES.get(text.partition(" (type")[0].rpartition(" ")[2].strip("'"))
+            text = f"{name}={value}: must be {wanted}" if wanted else f"{name}={value}: {text}"
+        raise SettingError(text) from error
+
+
+def _unknown_option(error: "MissingConfigException") -> str:
+    group, _, option = (error.missing_cfg_file or "").rpartition("/")
+    if error.options is None:
+        return " ".join(str(error).split())
+    return f"{group}={shortened(option)}: choose from {', '.join(error.options)}"
+
+
+def _unknown_setting(name: str, kind: type[Any]) -> str:
+    # Compared without their sections, which may not have been given.
+    names = _dotted(OmegaConf.to_container(OmegaConf.structured(kind)))
+    known = {dotted.rpartition(".")[2]: dotted for dotted in names}
+    close = get_close_matches(name.rpartition(".")[2], known, 1)
+    guess = f"did you mean {known[close[0]]}? " if close else ""
+    return f"unknown setting {shortened(name)!r}; {guess}--help shows all"
+
+
+def _dotted(values: Any, prefix: str = "") -> Iterator[str]:
+    """The dotted names of nested settings and their sections, those of inner sections before those of outer ones."""
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _dotted(value, f"{prefix}{name}.")
+    yield from (f"{prefix}{name}" for name in values)
 
 
 def with_outside_names(overrides: Sequence[str]) -> list[str]:
@@ -121,17 +167,6 @@ def name_settings_modules(values: Any) -> None:
     name_modules([*modules_in(values), *(values.get("modules") or ())])
 
 
-def name_recipe(config: DictConfig, choices: Mapping[str, str]) -> None:
-    """Write the name of the recipe into a composed configuration, if it has one. `choices`: of Hydra, by group."""
-    if "recipe" in choices:
-        config.recipe = choices["recipe"]
-
-
-def name_board(config: DictConfig) -> None:
-    """Let the name of the game say the size that a composed configuration sets: paths such as run_dir depend on it."""
-    config.game.name = GameSettings(config.game.name, config.game.size).name
-
-
 def take_over(config: DictConfig, recorded: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """Give the settings in a composed configuration their recorded values, except those that `overrides` set.
 
@@ -146,7 +181,9 @@ def take_over(config: DictConfig, recorded: Mapping[str, Any], overrides: Sequen
     before = {name: _plain(config, name) for name in known}
     own = {name: _plain(config, name) for name in given if _has(config, name)}
     for name, value in [*known.items(), *own.items()]:
-        OmegaConf.update(config, name, value, merge=False)
+        # Only a section of settings, of which all are given here, cannot be replaced by a plain mapping.
+        is_section = is_dataclass(OmegaConf.get_type(OmegaConf.select(config, name)))
+        OmegaConf.update(config, name, value, merge=is_section)
     after = {name: _plain(config, name) for name in known}
     return {name: value for name, value in after.items() if value != before[name]}
 

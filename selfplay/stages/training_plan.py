@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from selfplay.errors import SettingError, StageError
-from selfplay.process_rank import process_count
+from selfplay.process_exit import process_count
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256

@@ -7,7 +7,6 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError, StageError
-from selfplay.process_exit import end_of_interrupt
 from selfplay.settings.checks import require_package
 from selfplay.settings.web import WebSettings
 
@@ -43,7 +42,6 @@ def serve(settings: WebSettings) -> None:
     # Ctrl-C is the normal way to stop the server.
     with suppress(KeyboardInterrupt):
         uvicorn.Server(server_config(create_app(service))).run(sockets=[listening])
-    end_of_interrupt()
     service.close()
     log.info("The server has stopped.")
 

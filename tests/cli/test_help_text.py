@@ -9,11 +9,10 @@ from tests.support.rejections import assert_refused
 from tests.support.runs import TRAIN, run_forked
 
 
-def test_help_shows_the_settings_and_the_flags():
+def test_help_shows_the_settings_and_the_groups():
     result = run_forked(TRAIN, "--help")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("Stage 2: train a level")
-    assert "flags: --game --recipe --run_dir --seed --level" in result.stdout
     assert (
         "recipe: alphazero, alphazero_connect_four, alphazero_connect_four_large, alphazero_othello,\n" in result.stdout
     )

@@ -66,7 +66,7 @@ def test_a_program_writes_the_files_of_its_script_and_takes_underscores_too(tmp_
     assert run_forked(COMMAND, "generate", *arguments, f"run_dir={tmp_path / 'command'}").returncode == 0
     assert run_forked(GENERATE, *arguments, f"run_dir={tmp_path / 'script'}").returncode == 0
     assert files_of(tmp_path / "command") == files_of(tmp_path / "script")
-    assert_refused(run_forked(COMMAND, "play_matches", "--foo"), 2, "unknown flag --foo")
+    assert_refused(run_forked(COMMAND, "play_matches", "foo=1"), 2, "unknown setting 'foo'")
 
 
 def test_programs_settings_and_options_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ from selfplay.players.player import Player
 from selfplay.players.registry import make_player
 from selfplay.players.tabular import LearningTabularPlayer
 from selfplay.playing.open_session import open_session
-from selfplay.runs.run_lock import hold_lock
+from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.compose import compose_settings_of
@@ -126,7 +126,7 @@ def test_a_failed_save_leaves_the_file_and_the_player_as_they_were(
 
 def test_while_another_process_saves_a_match_is_not_learned(tmp_path: Path) -> None:
     player = learner(new_file(tmp_path, BACKWARD_VALUE))
-    with hold_lock(tmp_path), pytest.raises(RunLockedError, match="wait for it"):
+    with RunFolder(tmp_path).lock(), pytest.raises(RunLockedError, match="wait for it"):
         list(play_matches(GAME, (player, make_player("random", GAME, tmp_path)), range(1), KEY))
     assert player.matches_seen() == 0
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from selfplay.architectures import build_network
-from selfplay.cli.arguments import overrides_first
+from selfplay.cli.overrides import overrides_first
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
@@ -191,7 +191,7 @@ def test_the_grammar_names_every_kind() -> None:
     ],
 )
 def test_names_with_options_are_quoted_for_hydra(argument: str, override: str) -> None:
-    assert overrides_first([argument]) == [override]
+    assert overrides_first([argument]) == ([override], [])
 
 
 def test_a_named_player_plays(run_dir: Path) -> None:

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from selfplay.cli.logging_setup import logging_to_file
+from selfplay.cli.command import logging_to_file
 from selfplay.errors import RunLockedError, SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import CommonSettings
@@ -56,17 +56,15 @@ def test_the_lock_is_free_after_its_block(tmp_path):
         pass
 
 
-def test_only_a_reentrant_lock_is_taken_again_by_its_process(tmp_path):
+def test_a_lock_is_not_given_twice_to_one_process(tmp_path):
     with RunFolder(tmp_path).lock(), pytest.raises(RunLockedError), RunFolder(tmp_path).lock():
         pytest.fail("the lock was given")
-    with RunFolder(tmp_path).lock(reentrant=True):
-        with RunFolder(tmp_path).lock():
-            pass
-        # The inner block has not released it.
-        with (tmp_path / ".lock").open("ab") as other, pytest.raises(BlockingIOError):
-            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    with RunFolder(tmp_path).lock(), pytest.raises(RunLockedError), RunFolder(tmp_path).lock():
-        pytest.fail("the lock was given")
+
+
+def test_a_block_that_fails_leaves_neither_lock_nor_new_folder(tmp_path):
+    with pytest.raises(ZeroDivisionError), RunFolder(tmp_path / "new").lock():
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_lock_file_that_is_replaced_before_it_is_locked_is_opened_again(tmp_path, monkeypatch):

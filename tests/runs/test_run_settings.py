@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from selfplay import generate_level, learn_levels, registry, settings_of_run, train_level
-from selfplay.cli.print_settings import print_settings
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.run_settings import composed_for_run
@@ -82,13 +81,6 @@ def test_the_last_command_that_made_files_counts(run_copy: Path) -> None:
         generate_level(tiny_settings(run_copy, "gamma=0.9"), 2)
     assert not train_level(tiny_settings(run_copy, "gamma=0.9"), 1)
     assert (run_copy / "manifest.json").read_bytes() == before
-
-
-def test_the_shell_loop_takes_the_number_of_levels_from_the_run(
-    article_run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    print_settings([f"run_dir={article_run}", "--", "levels", "recipe"])
-    assert capsys.readouterr().out == "1\narticle\n"
 
 
 def test_a_new_folder_has_the_default_settings(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from selfplay import compose_settings
-from selfplay.cli.arguments import overrides_first
+from selfplay.cli.overrides import overrides_first
 from selfplay.errors import SettingError
 from selfplay.settings.compose import with_outside_names
 
@@ -49,7 +49,5 @@ def test_a_name_that_an_installed_package_offers_needs_no_file(tmp_path: Path, m
 
 @pytest.mark.parametrize("name", ["my_mod2:Nth?n=2", "My.Module:Nth?epsilon=0.1"])
 def test_players_of_any_module_need_no_quotes_of_their_own(name: str) -> None:
-    assert overrides_first(["--opponent", name, f"players=[random,{name}]"]) == [
-        f"opponent='{name}'",
-        f"players=[random,'{name}']",
-    ]
+    overrides, _ = overrides_first(["--opponent", name, f"players=[random,{name}]"])
+    assert overrides == [f"opponent='{name}'", f"players=[random,'{name}']"]

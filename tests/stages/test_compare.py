@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from selfplay.cli.arguments import overrides_first
+from selfplay.cli.overrides import overrides_first
 from selfplay.settings.common import GameSettings
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.playing import PlaySettings
@@ -79,7 +79,7 @@ def test_the_report_ends_with_the_command_to_play(
     # The console accepts the printed command.
     words = shlex.split(command)
     assert Path(words[1]).exists()
-    read = quick_settings(PlaySettings, "play", *overrides_first(words[2:]))
+    read = quick_settings(PlaySettings, "play", *overrides_first(words[2:], PlaySettings)[0])
     assert (read.game, Path(read.run_dir).resolve()) == (settings.game, Path(settings.run_dir).resolve())
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import IO
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf import DictConfig, OmegaConf
 
 from selfplay import Settings
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import compose_settings_of, settings_from_config
+from selfplay.settings.compose import compose_settings_of, errors_of_settings, name_settings_modules
 from selfplay.settings.folders import CONFIG_FOLDER
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -48,17 +48,17 @@ def tiny_settings(run_dir: Path, *overrides: str) -> Settings:
 def quick_settings(kind: type[AnySettings], config: str, *overrides: str) -> AnySettings:
     """As `compose_settings_of`, but conf/ is composed once for each choice of its files: that takes 0.1 s."""
     composed = deepcopy(_composed(kind, config, *(text for text in overrides if not SETTING.match(text))))
-    for override in OverridesParser.create().parse_overrides([text for text in overrides if SETTING.match(text)]):
-        OmegaConf.update(composed, override.key_or_group, override.value())
-    return settings_from_config(composed, kind)
+    with errors_of_settings(kind):
+        for override in OverridesParser.create().parse_overrides([text for text in overrides if SETTING.match(text)]):
+            OmegaConf.update(composed, override.key_or_group, override.value())
+        name_settings_modules(OmegaConf.to_container(composed, resolve=True))
+        return OmegaConf.to_object(composed)
 
 
 @cache
 def _composed(kind: type[AnySettings], config: str, *overrides: str) -> DictConfig:
     found: list[DictConfig] = []
-    compose_settings_of(kind, config, overrides, lambda composed: found.append(deepcopy(composed)))
-    with open_dict(found[0]):
-        del found[0]["hydra"]
+    compose_settings_of(kind, config, overrides, lambda composed, _: found.append(deepcopy(composed)))
     return found[0]
 
 

@@ -11,7 +11,7 @@ selfplay analyse 'features={discs: 30, corners: 2, stable: 5, mobility: 15}'
 selfplay analyse game=tictactoe evaluation=none depth=9 'moves=5 1'
 """
 
-from selfplay.cli.command import command_of
+from selfplay.cli.command import run_program
 from selfplay.settings.analysis import AnalysisSettings
 
 
@@ -22,4 +22,4 @@ def show(settings: AnalysisSettings) -> None:
 
 
 def main() -> None:
-    command_of(AnalysisSettings, "analysis", show, run="read")
+    run_program(show, AnalysisSettings, "analysis", run="read")

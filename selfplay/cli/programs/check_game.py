@@ -8,8 +8,7 @@ sequences of 1, 2, 3, ... plies from the start; without them the counts of the g
 check who wins: write a test with a match won by each side.
 """
 
-from selfplay.cli.arguments import ArgumentParser
-from selfplay.cli.command import run_reporting_errors
+from selfplay.cli.command import ArgumentParser, reporting_errors
 
 DEPTHS = 5
 """Plies for which the counts are printed if none are given."""
@@ -33,4 +32,5 @@ def check() -> None:
 
 
 def main() -> None:
-    run_reporting_errors(check)
+    with reporting_errors():
+        check()

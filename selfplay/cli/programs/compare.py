@@ -6,7 +6,7 @@ selfplay compare
 selfplay compare run_dir=outputs/article recipe=article
 """
 
-from selfplay.cli.command import command, progress_bar
+from selfplay.cli.command import progress_bar, run_program
 from selfplay.settings.run import Settings
 
 
@@ -17,4 +17,4 @@ def compare(settings: Settings) -> None:
 
 
 def main() -> None:
-    command(compare, run="change")
+    run_program(compare, Settings, run="change")

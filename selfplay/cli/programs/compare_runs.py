@@ -5,7 +5,7 @@ selfplay compare-runs run_dir=outputs/recipes
 
 from pathlib import Path
 
-from selfplay.cli.command import command
+from selfplay.cli.command import run_program
 from selfplay.settings.run import Settings
 
 
@@ -16,4 +16,4 @@ def compare(settings: Settings) -> None:
 
 
 def main() -> None:
-    command(compare, run="read")
+    run_program(compare, Settings, run="read")

@@ -6,7 +6,7 @@ selfplay compete
 selfplay compete tables=backward_value matches=500 epsilon=0.1
 """
 
-from selfplay.cli.command import command_of
+from selfplay.cli.command import run_program
 from selfplay.settings.tabular import CompeteSettings
 
 
@@ -17,4 +17,4 @@ def compete(settings: CompeteSettings) -> None:
 
 
 def main() -> None:
-    command_of(CompeteSettings, "compete", compete, run="read")
+    run_program(compete, CompeteSettings, "compete", run="read")

@@ -5,7 +5,7 @@ selfplay draw-experience 'picture.after=["1,1","0,0"]' picture.depth=2 picture.b
 selfplay draw-experience picture.file=null        # in a window
 """
 
-from selfplay.cli.command import command_of
+from selfplay.cli.command import run_program
 from selfplay.settings.experience import ExperienceGraphSettings
 
 
@@ -16,4 +16,4 @@ def draw(settings: ExperienceGraphSettings) -> None:
 
 
 def main() -> None:
-    command_of(ExperienceGraphSettings, "experience_graph", draw, run="read")
+    run_program(draw, ExperienceGraphSettings, "experience_graph", run="read")

@@ -4,7 +4,7 @@ selfplay export-evaluation --level 3
 selfplay export-evaluation --level 2 game=othello_6x6 file=my_evaluation.yaml
 """
 
-from selfplay.cli.command import command_of
+from selfplay.cli.command import run_program
 from selfplay.settings.evaluation import ExportSettings
 
 
@@ -15,4 +15,4 @@ def export(settings: ExportSettings) -> None:
 
 
 def main() -> None:
-    command_of(ExportSettings, "export_evaluation", export, run="change")
+    run_program(export, ExportSettings, "export_evaluation", run="change")

@@ -4,7 +4,7 @@ selfplay export-experience json=state_action.json
 selfplay export-experience experience=minimax json=state_action.json
 """
 
-from selfplay.cli.command import command_of
+from selfplay.cli.command import run_program
 from selfplay.settings.experience import ExperienceGraphSettings
 
 
@@ -15,4 +15,4 @@ def export_graph(settings: ExperienceGraphSettings) -> None:
 
 
 def main() -> None:
-    command_of(ExperienceGraphSettings, "experience_graph", export_graph, run="read")
+    run_program(export_graph, ExperienceGraphSettings, "experience_graph", run="read")

@@ -7,8 +7,7 @@ The file is checked with onnxruntime in positions of random matches. Its input i
 has just moved, float32[N, *observation_shape]; its outputs are that player's value and, if there is one, the policy.
 """
 
-from selfplay.cli.arguments import ArgumentParser
-from selfplay.cli.command import run_reporting_errors
+from selfplay.cli.command import ArgumentParser, reporting_errors
 from selfplay.registry import name_modules
 from selfplay.settings.checks import require_package
 
@@ -30,4 +29,5 @@ def export() -> None:
 
 
 def main() -> None:
-    run_reporting_errors(export)
+    with reporting_errors():
+        export()

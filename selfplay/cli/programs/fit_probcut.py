@@ -7,7 +7,7 @@ The option probcut of searches then cuts where a shallow search predicts the res
 search:negascout?depth=10&evaluation=level:20&probcut=1.5
 """
 
-from selfplay.cli.command import command_of
+from selfplay.cli.command import run_program
 from selfplay.settings.probcut import ProbCutSettings
 
 
@@ -18,4 +18,4 @@ def fit(settings: ProbCutSettings) -> None:
 
 
 def main() -> None:
-    command_of(ProbCutSettings, "fit_probcut", fit, run="change")
+    run_program(fit, ProbCutSettings, "fit_probcut", run="change")

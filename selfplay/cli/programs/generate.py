@@ -7,7 +7,7 @@ selfplay generate --level 0 matches=5000 seed=1 run_dir=outputs/try
 selfplay generate --level 3 --opponent perfect --output-dir outputs/own
 """
 
-from selfplay.cli.command import command, progress_bar
+from selfplay.cli.command import progress_bar, run_program
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
 from selfplay.stages.generate import generate_level
@@ -20,4 +20,4 @@ def generate(settings: Settings) -> None:
 
 
 def main() -> None:
-    command(generate)
+    run_program(generate, Settings)

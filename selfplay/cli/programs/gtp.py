@@ -9,7 +9,7 @@ selfplay gtp --game othello_6x6 player=random
 
 import sys
 
-from selfplay.cli.command import command_of
+from selfplay.cli.command import run_program
 from selfplay.settings.gtp import GtpSettings
 
 
@@ -23,4 +23,4 @@ def answer(settings: GtpSettings) -> None:
 
 def main() -> None:
     # stdout carries only the answers.
-    command_of(GtpSettings, "gtp", answer, run="read", log_to=sys.stderr)
+    run_program(answer, GtpSettings, "gtp", run="read", log_to=sys.stderr)

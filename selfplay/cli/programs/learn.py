@@ -9,7 +9,7 @@ selfplay learn -m seed=0,1,2 recipe=default,article run_dir=outputs/recipes
 from collections.abc import Sequence
 from pathlib import Path
 
-from selfplay.cli.command import command, progress_bar
+from selfplay.cli.command import progress_bar, run_program
 from selfplay.settings.run import Settings
 
 
@@ -31,4 +31,4 @@ def report(folder: Path, runs: Sequence[Path]) -> None:
 
 
 def main() -> None:
-    command(learn, after_sweep=report)
+    run_program(learn, Settings, after_sweep=report)

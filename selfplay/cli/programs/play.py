@@ -12,7 +12,7 @@ selfplay play --game sumto100 run_dir=outputs/try
 
 import sys
 
-from selfplay.cli.command import command_of
+from selfplay.cli.command import run_program
 from selfplay.settings.playing import PlaySettings
 
 
@@ -24,4 +24,4 @@ def play(settings: PlaySettings) -> None:
 
 
 def main() -> None:
-    command_of(PlaySettings, "play", play, run="read")
+    run_program(play, PlaySettings, "play", run="read")

@@ -12,7 +12,7 @@ selfplay play-matches plays thousands of matches faster.
 
 import sys
 
-from selfplay.cli.command import command_of
+from selfplay.cli.command import run_program
 from selfplay.settings.playing import ExperiencePlaySettings
 
 
@@ -24,4 +24,4 @@ def play(settings: ExperiencePlaySettings) -> None:
 
 
 def main() -> None:
-    command_of(ExperiencePlaySettings, "experience_play", play, run="read")
+    run_program(play, ExperiencePlaySettings, "experience_play", run="read")

@@ -10,7 +10,7 @@ selfplay play-matches first=level:10 'second=level:9?depth=2&epsilon=0.1' run_di
 The last line counts results by player, not by seat.
 """
 
-from selfplay.cli.command import command_of
+from selfplay.cli.command import run_program
 from selfplay.settings.matches import MatchSettings
 
 
@@ -21,4 +21,4 @@ def play(settings: MatchSettings) -> None:
 
 
 def main() -> None:
-    command_of(MatchSettings, "matches", play, run="read")
+    run_program(play, MatchSettings, "matches", run="read")

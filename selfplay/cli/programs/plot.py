@@ -6,7 +6,7 @@ selfplay plot
 selfplay plot recipe=sumto100 run_dir=outputs/try
 """
 
-from selfplay.cli.command import command
+from selfplay.cli.command import run_program
 from selfplay.settings.run import Settings
 
 
@@ -17,4 +17,4 @@ def plot(settings: Settings) -> None:
 
 
 def main() -> None:
-    command(plot, run="change")
+    run_program(plot, Settings, run="change")

@@ -9,7 +9,7 @@ selfplay prove 'player=search:negascout?depth=8&evaluation=level:14&endgame=14'
 Run the same command again to resume an interrupted walk.
 """
 
-from selfplay.cli.command import command_of, progress_bar
+from selfplay.cli.command import progress_bar, run_program
 from selfplay.settings.proof import ProofSettings
 
 
@@ -20,4 +20,4 @@ def prove(settings: ProofSettings) -> None:
 
 
 def main() -> None:
-    command_of(ProofSettings, "prove", prove)
+    run_program(prove, ProofSettings, "prove")

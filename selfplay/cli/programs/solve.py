@@ -12,8 +12,7 @@ Connect Four: 22 minus the number of stones that the winner has played at the en
 import re
 import sys
 
-from selfplay.cli.arguments import ArgumentParser
-from selfplay.cli.command import run_reporting_errors
+from selfplay.cli.command import ArgumentParser, reporting_errors
 from selfplay.games.othello_notation import written_position
 
 
@@ -43,4 +42,5 @@ def solve() -> None:
 
 
 def main() -> None:
-    run_reporting_errors(solve)
+    with reporting_errors():
+        solve()

@@ -4,7 +4,7 @@ selfplay tournament players=[random,perfect,level:10,tabular:backward_value]
 selfplay tournament 'players=[random,level:10,level:10?depth=2]' matches=2000 run_dir=outputs/try
 """
 
-from selfplay.cli.command import command_of, progress_bar
+from selfplay.cli.command import progress_bar, run_program
 from selfplay.settings.matches import TournamentSettings
 
 
@@ -16,4 +16,4 @@ def play(settings: TournamentSettings) -> None:
 
 
 def main() -> None:
-    command_of(TournamentSettings, "tournament", play)
+    run_program(play, TournamentSettings, "tournament")

@@ -6,7 +6,7 @@ selfplay train --level 4 --dataset-file my/dataset.csv --start-file my/agent.saf
 torchrun --standalone --nproc-per-node 4 -m selfplay train --level 4   # four processes share each batch
 """
 
-from selfplay.cli.command import command, progress_bar
+from selfplay.cli.command import progress_bar, run_program
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
 from selfplay.stages.train import train_level
@@ -18,4 +18,4 @@ def train(settings: Settings) -> None:
 
 
 def main() -> None:
-    command(train, in_parallel=True)
+    run_program(train, Settings, in_parallel=True)

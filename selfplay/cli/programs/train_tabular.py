@@ -4,7 +4,7 @@ selfplay train-tabular
 selfplay train-tabular agent=backward_value episodes=20000 alpha=0.5 epsilon=0.1 seed=1 run_dir=outputs/try
 """
 
-from selfplay.cli.command import command_of, progress_bar
+from selfplay.cli.command import progress_bar, run_program
 from selfplay.settings.tabular import TabularSettings
 
 
@@ -19,4 +19,4 @@ def train(settings: TabularSettings) -> None:
 
 
 def main() -> None:
-    command_of(TabularSettings, "tabular", train)
+    run_program(train, TabularSettings, "tabular")

@@ -8,7 +8,7 @@ selfplay web --game othello run_dir=outputs/try
 selfplay web host=0.0.0.0 'hosts=[192.168.0.7]'   # reachable from other computers at this address
 """
 
-from selfplay.cli.command import command_of
+from selfplay.cli.command import run_program
 from selfplay.settings.web import WebSettings
 
 
@@ -19,4 +19,4 @@ def play(settings: WebSettings) -> None:
 
 
 def main() -> None:
-    command_of(WebSettings, "web", play, run="read")
+    run_program(play, WebSettings, "web", run="read")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from selfplay.cli.multirun import Multirun
+from selfplay.cli.overrides import runs_of_sweep
 from selfplay.errors import SettingError
 from selfplay.process_exit import INTERRUPTED
 from selfplay.runs.run_folder import RunFolder
@@ -19,38 +19,41 @@ SMALL = ["levels=1", "matches=200", "comparison.matches=50", "training.epochs=1"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "given", "size", "name"),
+    ("arguments", "names"),
     [
-        ("seed=0,1 -m", "seed=1", 2, "seed=1"),
-        ("seed=0,1 recipe=default,article,othello -m", "seed=1 recipe=article", 6, "recipe=article,seed=1"),
-        ("recipe=default,article seed=0,1 -m", "recipe=article seed=1", 4, "recipe=article,seed=1"),
-        ("seed=0,1 levels=2 executor=process threads=2 -m", "seed=0 levels=2 executor=process threads=2", 2, "seed=0"),
-        ("executor=serial,process run_dir=a -m", "executor=process run_dir=a", 2, "executor=process"),
-        ("seed=range(0,3) -m", "seed=2", 3, "seed=2"),
-        ("seed=0,1 seed=5 gamma=0.5,1 -m", "seed=5 gamma=1", 2, "gamma=1"),
-        ("epsilons=[0.5,0.1],[0.3] -m", "epsilons=[0.5,0.1]", 2, "epsilons=[0.5,0.1]"),
-        ("player='a/b?c=1','d' -m", "player='a/b?c=1'", 2, "player=a.b?c=1"),
-        ("run_dir=a,b -m", "run_dir=a", 2, ""),
-        ("seed=1 -m", "seed=1", 1, ""),
+        ("seed=0,1", ["seed=0", "seed=1"]),
+        (
+            "seed=1,0 recipe=default,a",
+            ["recipe=default,seed=1", "recipe=a,seed=1", "recipe=default,seed=0", "recipe=a,seed=0"],
+        ),
+        ("seed=range(0,3) levels=2", ["seed=0", "seed=1", "seed=2"]),
+        ("seed=0,1 seed=5 gamma=0.5,1", ["gamma=0.5", "gamma=1"]),
+        ("epsilons=[0.5,0.1],[0.3]", ["epsilons=[0.5,0.1]", "epsilons=[0.3]"]),
+        ("player='a/b?c=1','d'", ["player=a.b?c=1", "player=d"]),
+        ("run_dir=a,b", ["", ""]),
+        ("seed=1", [""]),
     ],
 )
-def test_a_run_is_named_after_the_swept_settings(arguments, given, size, name):
-    multirun = Multirun(arguments.split())
-    assert (multirun.name(given.split()), multirun.size) == (name, size)
+def test_a_run_is_named_after_the_swept_settings(arguments, names):
+    assert [name for name, _ in runs_of_sweep(arguments.split())] == names
+
+
+def test_a_run_has_the_other_overrides_too():
+    assert runs_of_sweep(["levels=2", "seed=0,1"])[1] == ("seed=1", ["levels=2", "seed=1"])
 
 
 def test_a_sweep_over_a_glob_is_refused_in_one_line():
     with pytest.raises(SettingError, match=r"^recipe=glob\(\*\): list the values, as in recipe=one,two$"):
-        Multirun(["recipe=glob(*)", "-m"])
+        runs_of_sweep(["recipe=glob(*)"])
 
 
 @pytest.fixture(scope="module")
 def sweep(tmp_path_factory):
     """A sweep whose last run fails because of files of other settings: its folder and its output."""
     folder = tmp_path_factory.mktemp("sweep") / "runs"
-    taken = folder / "gamma=0.9,seed=1"
+    taken = folder / "seed=1"
     assert run_forked(GENERATE, "--level", 0, *SMALL, "gamma=0.1", "seed=1", f"run_dir={taken}").returncode == 0
-    result = run_forked(LEARN, "-m", "seed=0,1", "gamma=2,0.9", *SMALL, f"run_dir={folder}")
+    result = run_forked(LEARN, "-m", "seed=0,1", "gamma=0.9", *SMALL, f"run_dir={folder}")
     return folder, result
 
 
@@ -58,21 +61,18 @@ def test_a_failed_run_is_reported_in_one_line_and_the_others_continue(sweep):
     folder, result = sweep
     lines = result.stderr.splitlines()
     assert result.returncode == 1
-    assert lines[:2] == [f"error: gamma=2,seed={seed}: gamma=2.0: must be between 0 and 1" for seed in (0, 1)]
-    assert lines[2].startswith("error: gamma=0.9,seed=1: ")
-    assert "gamma was 0.1, is 0.9" in lines[2]
-    assert lines[3].startswith("error: 3 of 4 runs failed: gamma=2,seed=0; gamma=2,seed=1; gamma=0.9,seed=1; ")
-    assert len(lines) == 4
-    assert not (folder / "gamma=2,seed=0").exists()
-    assert RunFolder(folder / "gamma=0.9,seed=0").comparison.exists()
+    assert lines[0].startswith("error: seed=1: ")
+    assert "gamma was 0.1, is 0.9" in lines[0]
+    assert lines[1].startswith("error: 1 of 2 runs failed: seed=1; ")
+    assert len(lines) == 2
+    assert RunFolder(folder / "seed=0").comparison.exists()
 
 
 def test_the_sweep_ends_with_a_table_that_names_missing_runs(sweep):
     folder, result = sweep
-    for text in ("gamma=2,seed=0: it has not started", "gamma=0.9,seed=1: no level is trained yet"):
-        assert f"\n  {text}\n" in result.stdout
-    assert "not in the table: 3 of 4 runs" in result.stdout
-    assert pd.read_csv(folder / "sweep" / "runs.csv")["run"].tolist() == ["gamma=0.9,seed=0"]
+    assert "\n  seed=1: no level is trained yet\n" in result.stdout
+    assert "not in the table: 1 of 2 runs" in result.stdout
+    assert pd.read_csv(folder / "sweep" / "runs.csv")["run"].tolist() == ["seed=0"]
     assert (folder / "sweep" / "runs.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -80,15 +80,14 @@ def test_the_sweep_ends_with_a_table_that_names_missing_runs(sweep):
 def test_a_repeated_sweep_skips_complete_runs_and_finishes_the_others(sweep, tmp_path):
     folder = tmp_path / "runs"
     shutil.copytree(sweep[0], folder)
-    shutil.rmtree(folder / "gamma=0.9,seed=1")
-    finished = folder / "gamma=0.9,seed=0"
+    shutil.rmtree(folder / "seed=1")
+    finished = folder / "seed=0"
     before = files_of(finished)
-    result = run_forked(LEARN, "-m", "gamma=0.9,2", "seed=0,1", *SMALL, f"run_dir={folder}")
-    assert result.returncode == 1
-    assert result.stderr.splitlines()[-1].startswith("error: 2 of 4 runs failed: gamma=2,seed=0; gamma=2,seed=1; ")
-    first, second = result.stdout.split("run 2 of 4: gamma=0.9,seed=1\n")
+    result = run_forked(LEARN, "-m", "gamma=0.9", "seed=0,1", *SMALL, f"run_dir={folder}")
+    assert (result.returncode, result.stderr) == (0, "")
+    first, second = result.stdout.split("run 2 of 2: seed=1\n")
     assert [line.partition(" (")[0] for line in first.splitlines()] == [
-        "run 1 of 4: gamma=0.9,seed=0",
+        "run 1 of 2: seed=0",
         "level 0: matches already generated, skipped",
         "level 1: already trained, skipped",
         "levels already compared, skipped",
@@ -108,7 +107,7 @@ def test_a_repeated_sweep_skips_complete_runs_and_finishes_the_others(sweep, tmp
 
 def test_levels_count_as_compared_only_with_equal_settings_and_all_files(sweep, tmp_path):
     run_dir = tmp_path / "run"
-    shutil.copytree(sweep[0] / "gamma=0.9,seed=0", run_dir)
+    shutil.copytree(sweep[0] / "seed=0", run_dir)
     settings = compose_settings([*SMALL, "seed=0", "gamma=0.9", f"run_dir={run_dir}"])
     assert is_compared(settings)
     assert not is_compared(replace(settings, comparison=replace(settings.comparison, matches=20)))
@@ -123,10 +122,14 @@ def test_levels_count_as_compared_only_with_equal_settings_and_all_files(sweep, 
     assert not is_compared(settings)
 
 
-def test_an_unknown_choice_is_reported_before_any_run_starts(tmp_path):
-    result = run_forked(LEARN, "-m", "recipe=default,best", *SMALL, f"run_dir={tmp_path / 'runs'}")
-    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    assert result.stderr.startswith("error: recipe=best: choose from alphazero, ")
+@pytest.mark.parametrize(
+    ("setting", "named"), [("recipe=default,best", "recipe=best: choose from"), ("gamma=1,2", "gamma=2.0: must be")]
+)
+def test_a_wrong_setting_of_any_run_is_refused_before_the_first_one_starts(tmp_path, setting, named):
+    result = run_forked(LEARN, "-m", setting, *SMALL, f"run_dir={tmp_path / 'runs'}")
+    assert_refused(result, 2, named)
+    assert result.stdout == ""
+    assert not (tmp_path / "runs").exists()
 
 
 def test_a_folder_without_runs_gets_one_line(tmp_path):
