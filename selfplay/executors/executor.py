@@ -1,4 +1,4 @@
-"""The interface of an executor."""
+"""The interface of an executor, and the one that needs no other process."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -44,3 +44,18 @@ class Executor(Protocol):
 
     def close(self) -> None:
         """End the workers and drop unfinished tasks."""
+
+
+class SerialExecutor:
+    """Runs one task after another in this process."""
+
+    def __init__(self, settings: ExecutorSettings) -> None:
+        pass
+
+    def map(
+        self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
+    ) -> Iterator[Result]:
+        return map(function, tasks)
+
+    def close(self) -> None:
+        """Do nothing."""

@@ -71,7 +71,7 @@ DATASET_FORMATS: Registry[Any] = Registry(
 EXECUTORS: Registry[Any] = Registry(
     "executor",
     {
-        "serial": "selfplay.executors.serial:SerialExecutor",
+        "serial": "selfplay.executors.executor:SerialExecutor",
         "process": "selfplay.executors.processes:ProcessExecutor",
         "ray": "selfplay.executors.ray:RayExecutor",
     },

@@ -11,8 +11,7 @@ import pytest
 
 from selfplay.errors import EngineError, ForfeitError, SettingError, StageError
 from selfplay.grading.tournament_report import tournament_report
-from selfplay.gtp.engine_output import EngineOutput
-from selfplay.gtp.process import EngineProcess
+from selfplay.gtp.process import EngineOutput, EngineProcess
 from selfplay.matches.arena import play_matches
 from selfplay.matches.match_series import play_match_series
 from selfplay.matches.pair_results import count_matches

@@ -13,8 +13,7 @@ from typing import Any, NoReturn
 
 from selfplay.errors import InvalidFileError, without_digit_limit
 from selfplay.input_files import MEGABYTE, read_bytes
-from selfplay.learners.experience.graph import Board, BoardForm, Squares, rescored
-from selfplay.learners.experience.graph_checks import checked_boards, require
+from selfplay.learners.experience.graph import Board, BoardForm, Squares, checked_boards, require, rescored
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.runs.written_files import written_whole
 

@@ -16,8 +16,7 @@ from selfplay.errors import InvalidFileError, shortened
 from selfplay.games.game import Game
 from selfplay.games.win_draw_loss import WinDrawLoss, total
 from selfplay.learners.experience.database import ExperienceDatabase
-from selfplay.learners.experience.graph import Board, BoardForm, Squares, backed_up_score
-from selfplay.learners.experience.graph_checks import check_stored_boards
+from selfplay.learners.experience.graph import Board, BoardForm, Squares, backed_up_score, check_stored_boards
 from selfplay.settings.experience import ExperienceRule
 
 CELLS = {1: "X", -1: "O", 0: "."}
