@@ -35,7 +35,7 @@ from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.web import WebSettings
 from selfplay.web.app import create_app
-from selfplay.web.match_service import MatchService
+from selfplay.web.matches import MatchService
 
 OWN = tuple(str(PROJECT_FOLDER / name) for name in ("selfplay", "architectures"))
 TINY = ["matches=50", "training.epochs=1", "architecture.hidden_sizes=[8]", "levels=1"]

@@ -26,11 +26,9 @@ from selfplay.cli.command import reporting_errors
 from selfplay.errors import SettingError, StageError
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.web import WebSettings
-from selfplay.web.match import Match
-from selfplay.web.match_service import MatchService
-from selfplay.web.participants import Participant, Participants
-from selfplay.web.people import People
-from selfplay.web.schemas import MatchView
+from selfplay.web.match import Match, Participant
+from selfplay.web.matches import MatchService
+from selfplay.web.schemas import MatchView, People
 
 SCRIPT = PROJECT_FOLDER / "play" / "web.py"
 DEFAULTS = {"matches": "200", "at_a_time": "20", "opponent": "level-10", "run_dir": "", "seed": "0"}
@@ -106,9 +104,8 @@ def check(ended: list[Json], options: dict[str, str]) -> None:
     found = service.catalog.opponent(game, options["opponent"])
     for there in ended:
         people = People(there["people"])
-        player = service.catalog.player(game, found)
-        participants = Participants(people, Participant(found.view, player))
-        match = Match(there["id"], game, participants, service.settings.seed)
+        opponent = Participant(found, service.catalog.player(game, found))
+        match = Match(there["id"], game, people, opponent, None, service.settings.seed)
         for ply in there["plies"]:
             if ply["by_person"]:
                 match.reply()
@@ -116,7 +113,6 @@ def check(ended: list[Json], options: dict[str, str]) -> None:
         match.reply()
         if VIEWS.dump_python(match.view()) != there:
             raise StageError(f"match {there['id']} was different on the server")
-    service.close()
 
 
 def row(kind: str, times: list[float]) -> str:

@@ -26,7 +26,7 @@ from selfplay import compose_settings, make_game
 from selfplay.architectures import ARCHITECTURES, build_network
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.compute.versions import sources_digest
-from selfplay.web.static_files import add_static_files
+from selfplay.web.app import add_static_files
 
 assert CONFIG_FOLDER == unpacked / "selfplay" / "conf"
 add_static_files(FastAPI())

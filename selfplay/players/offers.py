@@ -1,13 +1,13 @@
 """How a kind of players is offered as an opponent, for example on the page in the browser."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 # --help reads the kinds of players, so importing this must not load torch.
 if TYPE_CHECKING:
     from selfplay.games import Game
-    from selfplay.players.player import Player
 
 
 class OfferLimits(NamedTuple):
@@ -19,35 +19,39 @@ class OfferLimits(NamedTuple):
     """Depth in plies of the deepest search."""
 
 
-class Offer(NamedTuple):
+def _described(default: object, description: str) -> Any:
+    """A field that the page is sent, with this description in the schema that pydantic makes."""
+    return field(default=default, metadata={"description": description})
+
+
+_NOT_SENT = {"exclude": True}
+"""Marks the fields that pydantic leaves out of what the page is sent."""
+
+
+@dataclass(frozen=True)
+class Offer:
     """A player that a person can choose as the opponent."""
 
     id: str
-    kind: str
+    kind: str = field(metadata={"description": "The kind of player: level, table, search, random, perfect, ..."})
     label: str
     about: str
-    make: "Callable[[], Player]"
-    file: Path | None = None
+    make: Callable[[], Any] = field(metadata=_NOT_SENT)
+    """Makes the player."""
+    file: Path | None = field(default=None, metadata=_NOT_SENT)
     """The file from which the player is loaded, if there is one."""
-    level: int | None = None
+    level: int | None = field(default=None, metadata=_NOT_SENT)
     """The number of the level, if it is a level of the run."""
-    has_fixed_values: bool = False
+    has_fixed_values: bool = field(default=False, metadata=_NOT_SENT)
     """Whether it always takes its best action, by values that depend only on the position and can be cached."""
-    group: str | None = None
-    """The name of the group of numbered opponents that it belongs to."""
-    number: int | None = None
-    is_default: bool = False
-    """Whether it is selected at first in its group."""
-    is_recommended: bool = False
-    """Whether it is selected at first: one of the strongest players of a large game."""
-    neutral: float = 0.0
-    """The value of an even match."""
-    span: float | None = 1.0
-    """The largest difference from the neutral value; None: unlimited."""
-    is_slow: bool = False
-    """Whether it may take seconds to reply."""
-    learns: bool = False
-    """Whether it learns from its matches."""
+    group: str | None = _described(None, "The name of the group of numbered opponents that it belongs to.")
+    number: int | None = _described(None, "Its number in the group: the level, or the depth of a search.")
+    is_default: bool = _described(False, "Whether it is selected at first in its group.")
+    is_recommended: bool = _described(False, "Whether it is among the strongest, and selected first in a large game.")
+    neutral: float = _described(0.0, "The value of an even match.")
+    span: float | None = _described(1.0, "The largest difference from the neutral value; null: unlimited.")
+    is_slow: bool = _described(False, "Whether it may take seconds to reply.")
+    learns: bool = _described(False, "Whether it learns from its matches.")
 
 
 class Offering(NamedTuple):

@@ -41,7 +41,7 @@ class WebSettings(CommonSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in [self.host, *self.hosts]:
-            is_name = bool(name) and not set(name) & set("/?#@\\ \t\r\n\0")
+            is_name = bool(name) and not set(name) & set("/?#@*\\ \t\r\n\0")
             require("host" if name == self.host else "hosts", name, is_name, "an address or name, such as 127.0.0.1")
         require("port", self.port, 0 <= self.port <= LARGEST_PORT, f"from 0 to {LARGEST_PORT}")
         require_count("match_limit", self.match_limit, 1)

@@ -1,34 +1,42 @@
 """One match in a browser: of a person against an opponent, between two people, or between two opponents."""
 
+import asyncio
 import hashlib
 from contextlib import suppress
+from typing import NamedTuple
 
 import numpy as np
 
 from selfplay.compute.random_numbers import Activity, fold, stream_key
 from selfplay.games import Game
+from selfplay.players.offers import Offer
 from selfplay.players.perfect import perfect_player_of
+from selfplay.players.player import Player
 from selfplay.playing.hints import best_line, hint
 from selfplay.playing.match_description import MatchDescriber
 from selfplay.playing.session import Session
 from selfplay.search.shared_solver import NotSolvedYetError, Solving
 from selfplay.web.errors import NotFoundError, StaleError
-from selfplay.web.match_lock import MatchLock
-from selfplay.web.participants import Participant, Participants
-from selfplay.web.people import People
 from selfplay.web.schemas import (
     HintView,
     LineView,
     MatchFileView,
     MatchView,
     NewMatchRequest,
+    People,
     PerfectView,
     PositionRequest,
-    PositionView,
 )
 
 LINE_SECONDS = 1.5
 """Time for the best line."""
+
+
+class Participant(NamedTuple):
+    """An opponent with its player."""
+
+    offer: Offer
+    player: Player
 
 
 class Match:
@@ -38,28 +46,46 @@ class Match:
 
     Args:
         match_id: the id by which the page refers to it.
-        participants: who plays.
+        people: which seats people hold. A person who plays against the opponent is player 0 of the session.
+        opponent: plays against the person; values the actions of a match between two people.
+        partner: moves first in a match without people; None: the opponent.
 
     Attributes:
         lock: held by the request that uses the match; use all other attributes and methods only while holding it.
     """
 
-    def __init__(self, match_id: str, game: Game, participants: Participants, seed: int) -> None:
-        self.id, self.game, self.participants = match_id, game, participants
-        self.session = Session(
-            game,
-            participants.players,
-            random_key(seed, match_id),
-            first_player=participants.first_player,
-            observer=participants.opponent.player,
-        )
-        self.lock = MatchLock()
+    def __init__(
+        self, match_id: str, game: Game, people: People, opponent: Participant, partner: Participant | None, seed: int
+    ) -> None:
+        self.id, self.game, self.people = match_id, game, people
+        self.opponent, self.partner = opponent, partner
+        one, other = (None if participant is None else participant.player for participant in self._numbered)
+        key = random_key(seed, match_id)
+        self.session = Session(game, (one, other), key, first_player=people.first_player, observer=opponent.player)
+        self.lock = asyncio.Lock()
         self.position: PositionRequest | None = None
         self._describer = MatchDescriber(self.session)
 
+    @property
+    def _numbered(self) -> tuple[Participant | None, Participant | None]:
+        """The two players of the session; None is a person."""
+        count = len(self.people.seats)
+        return None if count > 0 else self.partner or self.opponent, None if count > 1 else self.opponent
+
+    @property
+    def seats(self) -> list[Offer | None]:
+        """Who holds each seat; None for a person."""
+        offers = [None if participant is None else participant.offer for participant in self._numbered]
+        return offers[::-1] if self.people.first_player == 1 else offers
+
+    @property
+    def offers(self) -> list[Offer]:
+        """The opponents, each of which may act or value actions."""
+        return [self.opponent.offer, *filter(None, self.seats)]
+
     # ------------------------------------------------------------------ what a person can do
 
-    def resume(self, request: NewMatchRequest) -> None:
+    def begin(self, request: NewMatchRequest) -> MatchView:
         """Take the actions of a match that is continued. Raises SettingError, IllegalActionError."""
         self.position = request.position
         start = None
@@ -69,6 +95,7 @@ class Match:
         if start is not None or actions or request.is_practice:
             self.session.resume(actions, start=start, is_practice=request.is_practice)
             self._value_plies()
+        return self.view()
 
     def play(self, action: int, ply: int) -> None:
         """Take an action for the person. Raises StaleError, NotNowError, IllegalActionError."""
@@ -89,7 +116,7 @@ class Match:
             while not (self.session.is_over or self.session.awaits_person):
                 self._value_actions()
                 self.session.advance()
-                if not self.participants.people.seats:
+                if not self.people.seats:
                     return
 
     def undo(self) -> None:
@@ -102,30 +129,31 @@ class Match:
 
     def new_match(self, person: People) -> None:
         """Begin the next match against the same opponent. If one person plays, `person` is their seat."""
-        if self.participants.people.only_seat is not None:
-            self.participants = self.participants._replace(people=person)
+        if self.people.only_seat is not None:
+            self.people = person
         self.position = None
-        self.session.new_match(self.participants.first_player)
+        self.session.new_match(self.people.first_player)
 
-    def take_over(self, opponent: Participant, partner: Participant | None = None) -> None:
+    def take_over(self, opponent: Participant, partner: Participant | None = None) -> MatchView:
         """Let other opponents continue the match, and value the plies played so far unless they are slow."""
-        self.participants = self.participants._replace(opponent=opponent, partner=partner)
+        self.opponent, self.partner = opponent, partner
         self.session.observer = opponent.player
-        for number, player in enumerate(self.participants.players):
-            self.session.take_over(number, player)
+        for number, participant in enumerate(self._numbered):
+            self.session.take_over(number, None if participant is None else participant.player)
         self._value_plies()
+        return self.view()
 
     def _value_plies(self) -> None:
-        if not self.participants.busiest.is_slow:
+        if not any(offer.is_slow for offer in self.offers):
             for number, ply in enumerate(self.session.plies):
                 if not ply.is_forced:
                     with suppress(NotSolvedYetError):
-                        self.session.action_values(number)
+                        self.session.estimate(number)
 
     def _value_actions(self) -> None:
         """Compute the values of the actions before one is taken, so that the page can show its expected value later."""
         if not self.session.is_over and not self.session.can_only_pass:
-            self.session.action_values()
+            self.session.estimate()
 
     # ------------------------------------------------------------------ what is shown
 
@@ -140,19 +168,18 @@ class Match:
         self._check_ply(ply)
         with suppress(NotSolvedYetError):
             if ply is not None:
-                self.session.action_values(ply)
+                self.session.estimate(ply)
             elif self.session.awaits_person:
                 self._value_actions()
         description = vars(self._describer.describe(ply))
-        people, opponent, position = self.participants.people, self.participants.opponent, self.position
         return MatchView(
-            **description | {"adviser": None if description["adviser"] is None else opponent.view.label},
+            **description | {"adviser": None if description["adviser"] is None else self.opponent.offer.label},
             id=self.id,
-            opponent=opponent.view,
-            person_seat=people.only_seat,
-            people=people,
-            seats=self.participants.seats,
-            position=None if position is None else PositionView(**position.model_dump()),
+            opponent=self.opponent.offer,
+            person_seat=self.people.only_seat,
+            people=self.people,
+            seats=self.seats,
+            position=self.position,
         )
 
     def _check_ply(self, ply: int | None) -> None:
@@ -167,7 +194,6 @@ class Match:
             NotSolvedYetError: perfect play is not known yet.
         """
         given = hint(self.session, time_limit=0.0)
-        opponent = self.participants.opponent
         return HintView(
             action=given.action,
             text=self.game.presentation.action_in_words(given.action),
@@ -175,7 +201,7 @@ class Match:
             value=given.value,
             words=given.words,
             reason=given.reason,
-            source=opponent.view.label if given.source == opponent.player.name else given.source,
+            source=self.opponent.offer.label if given.source == self.opponent.player.name else given.source,
         )
 
     def solving(self, ply: int | None = None) -> Solving | None:
@@ -212,17 +238,16 @@ class Match:
         """The best line by the opponent's values, or by perfect play as far as it is known. `ply`: as for `solving`."""
         self._check_ply(ply)
         perfect = perfect_player_of(self.game) if is_perfect else None
-        opponent = self.participants.opponent
-        player = opponent.player if perfect is None else perfect.with_time_limit(LINE_SECONDS)
+        player = self.opponent.player if perfect is None else perfect.with_time_limit(LINE_SECONDS)
         actions = best_line(self.game, player, self.session.state_before(ply), LINE_SECONDS)
-        source = opponent.view.label if perfect is None else "Perfect play"
+        source = self.opponent.offer.label if perfect is None else "Perfect play"
         return LineView(moves=[self.game.action_to_string(action) for action in actions], source=source)
 
     def file(self) -> MatchFileView:
         """The match so far as a file."""
         session = self.session
-        held = zip(session.names, self.participants.seats, strict=True)
-        first, second = (name if view is None else view.label for name, view in held)
+        held = zip(session.names, self.seats, strict=True)
+        first, second = (name if offer is None else offer.label for name, offer in held)
         states = [session.state_before(number) for number in range(len(session.plies) + 1)]
         made = self.game.presentation.match_file(states, [ply.action for ply in session.plies], (first, second))
         return MatchFileView(name=f"{self.game.name}{made.ending}", text=made.text)

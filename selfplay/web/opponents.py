@@ -4,25 +4,37 @@ A request can only choose from these lists; no path and no name of a player is e
 """
 
 import threading
+from collections import OrderedDict
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from torch import Tensor
+
+from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, game_names, make_game
+from selfplay.games.state import State
+from selfplay.players.capabilities import ValuesActions
 from selfplay.players.offers import LAST, NOT_OFFERED, Offer, Offering, OfferLimits
 from selfplay.players.perfect import PerfectPlay, is_found_out, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player, parse_name, player_kind
+from selfplay.players.value_net import best_actions
+from selfplay.players.wrapper import PlayerWrapper
 from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.written_files import sha256
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.command_lines import learn_command
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.web import WebSettings
-from selfplay.web.caching_player import CachingPlayer
 from selfplay.web.errors import NotFoundError
-from selfplay.web.player_cache import Opponent, PlayerCache
-from selfplay.web.schemas import GameView, OpponentsView, OpponentView
+from selfplay.web.schemas import GameView, OpponentsView
+
+MOST_PLAYERS = 64
+"""Number of players that are kept."""
+MOST_POSITIONS = 20_000
+"""Number of positions whose values are kept, of each player."""
 
 
 class OpponentCatalog:
@@ -31,8 +43,8 @@ class OpponentCatalog:
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.games = {name: make_game(name) for name in dict.fromkeys((*game_names(), settings.game.name))}
-        self._solving = threading.Lock()
-        self._players = PlayerCache()
+        self._solving, self._loading = threading.Lock(), threading.Lock()
+        self._players: OrderedDict[object, Player] = OrderedDict()
         self._limits = OfferLimits(settings.search_seconds, settings.deepest_search)
         offerings = {name: offering_of(name) for name in PLAYERS}
         named = [offering_of_player(text) for text in settings.opponents]
@@ -74,13 +86,9 @@ class OpponentCatalog:
         is_set = game.name == self.settings.game.name
         return RunFolder.of(self.settings) if is_set else RunFolder(Path(self.settings.other_runs) / game.name)
 
-    def is_solving_done(self, game: Game) -> bool:
-        """Whether `perfect_player` returns at once."""
-        return is_found_out(game)
-
     def perfect_player(self, game: Game) -> PerfectPlay | None:
         """Perfect play, or None if the game is too large. The first call for a game can take seconds."""
-        if self.is_solving_done(game):
+        if is_found_out(game):
             return perfect_player_of(game)
         with self._solving:
             return perfect_player_of(game)
@@ -89,8 +97,8 @@ class OpponentCatalog:
 
     def opponents(self, game: Game) -> OpponentsView:
         """All opponents, and notes on what is missing. May take as long as `perfect_player`."""
-        opponents = [opponent.view for opponent in (*self._opponents(game), *self._opponents_in_solved_games(game))]
         perfect = self.perfect_player(game)
+        opponents = list(self._offers(game, is_solved=perfect is not None))
         notes = []
         if not self.run(game).trained_levels():
             notes.append(no_levels_text(self.run(game), game))
@@ -102,46 +110,89 @@ class OpponentCatalog:
             notes=notes,
         )
 
-    def needs_solution(self, opponent_id: str) -> bool:
-        """Whether the opponent with this id exists only in games that can be solved at once."""
-        return opponent_id in self._needing_solution
-
-    def opponent(self, game: Game, opponent_id: str) -> Opponent:
-        """The opponent with this id. If it `needs_solution`, this takes as long as `perfect_player`.
+    def opponent(self, game: Game, opponent_id: str) -> Offer:
+        """The opponent with this id. If it exists only in solved games, this takes as long as `perfect_player`.
 
         Raises NotFoundError, listing the ids, if there is none.
         """
-        opponents = self._opponents(game)
-        if self.needs_solution(opponent_id) or self.is_solving_done(game):
-            opponents = chain(opponents, self._opponents_in_solved_games(game))
+        knows = opponent_id in self._needing_solution or is_found_out(game)
+        offers = self._offers(game, is_solved=knows and self.perfect_player(game) is not None)
         ids = []
-        for opponent in opponents:
-            if opponent.view.id == opponent_id:
-                return opponent
-            ids.append(opponent.view.id)
+        for offer in offers:
+            if offer.id == opponent_id:
+                return offer
+            ids.append(offer.id)
         where = path_text(self.run(game).path)
         raise NotFoundError(f"unknown opponent in {game.name} ({where}); choose one of {', '.join(ids)}")
 
-    def cached_player(self, game: Game, opponent: Opponent) -> Player | None:
-        """The result of `player`, if it is in the cache; None otherwise."""
-        return self._players.cached_player(game, opponent)
+    def _offers(self, game: Game, *, is_solved: bool) -> Iterator[Offer]:
+        """The opponents in the order in which the page shows them, last those that exist only in solved games."""
+        always = (offering for offering in self._offerings if not offering.needs_solution)
+        if_solved = (offering for offering in self._offerings if offering.needs_solution and is_solved)
+        for offering in chain(always, if_solved):
+            yield from offering.make(game, self.run(game).path, self._limits)
 
-    def player(self, game: Game, opponent: Opponent) -> Player:
-        """The player of an opponent. Raises what `PlayerCache.player` raises."""
-        return self._players.player(game, opponent)
+    def player(self, game: Game, offer: Offer) -> Player:
+        """The player of an opponent, which is loaded again when its file has changed.
 
-    def _opponents(self, game: Game) -> Iterator[Opponent]:
-        """The opponents that are known without solving the game, in the order in which the page shows them."""
-        return self._offered(game, needs_solution=False)
+        All matches share it, except a search, which writes into its table.
 
-    def _opponents_in_solved_games(self, game: Game) -> Iterator[Opponent]:
-        if self.perfect_player(game) is not None:
-            yield from self._offered(game, needs_solution=True)
+        Raises InvalidFileError, StageError, SettingError: the file that it is loaded from is broken or missing.
+        """
+        if offer.is_slow:
+            return _made(offer)
+        key = game.name, offer.id, file_version(offer)
+        with self._loading:
+            if key not in self._players:
+                self._players[key] = _made(offer)
+            self._players.move_to_end(key)
+            if len(self._players) > MOST_PLAYERS:
+                self._players.popitem(last=False)
+            return self._players[key]
 
-    def _offered(self, game: Game, *, needs_solution: bool) -> Iterator[Opponent]:
-        for offering in self._offerings:
-            if offering.needs_solution == needs_solution:
-                yield from map(opponent_of, offering.make(game, self.run(game).path, self._limits))
+
+def _made(offer: Offer) -> Player:
+    player: Player = offer.make()
+    return CachingPlayer(player) if offer.has_fixed_values else player
+
+
+class CachingPlayer(PlayerWrapper):
+    """Plays the best action by the values of `player`, and keeps these values: many matches reach the same positions.
+
+    `player` must always take its best action, so its temperature must be 0.
+    """
+
+    def __init__(self, player: Player) -> None:
+        super().__init__(player)
+        self._values: OrderedDict[tuple[int, int, int], Tensor] = OrderedDict()
+
+    def action_values(self, state: State) -> Tensor:
+        valuing = self.player.as_a(ValuesActions)
+        assert valuing is not None
+        if state.batch_size != 1:
+            return valuing.action_values(state)
+        key = (int(state.own), int(state.opp), int(state.current_player))
+        values = self._values.get(key)
+        if values is None:
+            # Two threads may both get here; they then write the same values.
+            values = self._values[key] = valuing.action_values(state)
+            if len(self._values) > MOST_POSITIONS:
+                self._values.popitem(last=False)
+        return values
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        return best_actions(self.action_values(state))
+
+
+def file_version(offer: Offer) -> str:
+    """Text that changes with the content of the opponent's file. Raises NotFoundError if the file is missing."""
+    if offer.file is None:
+        return ""
+    try:
+        # A player that learns writes to its file and remains the same player.
+        return str(offer.file.stat().st_ino) if offer.learns else sha256(offer.file)
+    except OSError as error:
+        raise NotFoundError(f"{offer.label} no longer exists; choose another opponent") from error
 
 
 def offering_of(name: str) -> Offering:
@@ -168,17 +219,10 @@ def offering_of_player(text: str) -> Offering:
     return Offering(by_name, LAST)
 
 
-def opponent_of(offer: Offer) -> Opponent:
-    """The opponent that is made from an offer."""
-    shown = {name: value for name, value in offer._asdict().items() if name in OpponentView.model_fields}
-    make = partial(CachingPlayer.around, offer.make) if offer.has_fixed_values else offer.make
-    return Opponent(OpponentView(**shown), make, offer.file, offer.level)
-
-
-def _default(opponents: list[OpponentView], *, is_small: bool) -> OpponentView:
+def _default(opponents: list[Offer], *, is_small: bool) -> Offer:
     """The opponent that is selected at first: in large games a strong one, otherwise the first of the list."""
-    recommended = [view for view in opponents if view.is_recommended and not is_small]
-    in_first_group = [view for view in opponents if view.is_default and view.group == opponents[0].group]
+    recommended = [offer for offer in opponents if offer.is_recommended and not is_small]
+    in_first_group = [offer for offer in opponents if offer.is_default and offer.group == opponents[0].group]
     return [*recommended, *in_first_group, *opponents][0]
 
 

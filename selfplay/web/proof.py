@@ -6,12 +6,12 @@ from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.grade import Lines, is_unbeatable, lines_verdict, unbeatable_seats
 from selfplay.grading.proof import Grader
 from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
+from selfplay.players.offers import Offer
 from selfplay.players.player import Player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
-from selfplay.web.opponents import OpponentCatalog
-from selfplay.web.player_cache import Opponent, file_version
+from selfplay.web.opponents import OpponentCatalog, file_version
 from selfplay.web.schemas import ProofView
 from selfplay.web.story import StoryReader
 from selfplay.web.story_schemas import ExactView
@@ -30,36 +30,36 @@ class Proofs:
         self._graders: dict[str, Grader | None] = {}
         self._known: dict[object, ProofView] = {}
 
-    def of(self, game: Game, opponent: Opponent) -> ProofView:
+    def of(self, game: Game, offer: Offer) -> ProofView:
         """The proof about the opponent. Raises what `OpponentCatalog.player` raises."""
         grader = self._grader(game)
         if grader is None:
-            return self._from_files(game, opponent)
-        player = self.catalog.player(game, opponent)
+            return self._from_files(game, offer)
+        player = self.catalog.player(game, offer)
         learner = player.as_a(LearnsFromMatches)
-        key = (game.name, opponent.view.id, file_version(opponent), None if learner is None else learner.matches_seen())
+        key = (game.name, offer.id, file_version(offer), None if learner is None else learner.matches_seen())
         if key not in self._known:
             if len(self._known) >= MAX_PROOFS:
                 self._known.clear()
-            self._known[key] = self._graded(grader, opponent.view.label, player)
+            self._known[key] = self._graded(grader, offer.label, player)
         return self._known[key]
 
-    def _from_files(self, game: Game, opponent: Opponent) -> ProofView:
+    def _from_files(self, game: Game, offer: Offer) -> ProofView:
         """The proof about a level in comparison/levels.csv, if it is about the present level."""
-        exact = self._exact_results(game, opponent)
+        exact = self._exact_results(game, offer)
         if exact is not None:
-            return proof_view(_lines(exact), lines_verdict(opponent.view.label, _lines(exact)))
+            return proof_view(_lines(exact), lines_verdict(offer.label, _lines(exact)))
         text = f"{game.presentation.title} has too many positions to try every line while you wait."
         return ProofView(is_unbeatable=None, unbeatable_seats=None, text=text)
 
-    def _exact_results(self, game: Game, opponent: Opponent) -> ExactView | None:
-        if opponent.level is None or opponent.file is None:
+    def _exact_results(self, game: Game, offer: Offer) -> ExactView | None:
+        if offer.level is None or offer.file is None:
             return None
         rows = self.stories.of(game).story.comparison or []
         compared = _compared_levels(self.catalog.run(game), [row.level for row in rows if row.level > 0])
-        if compared.get(opponent.level) != sha256(opponent.file):
+        if compared.get(offer.level) != sha256(offer.file):
             return None
-        return next((row.exact for row in rows if row.level == opponent.level), None)
+        return next((row.exact for row in rows if row.level == offer.level), None)
 
     def _grader(self, game: Game) -> Grader | None:
         """The grader of the game; None if the game has more than MAX_GRADED_POSITIONS."""

@@ -1,16 +1,15 @@
 """The requests under /api: games with their opponents and stories, and matches."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable
+from typing import Annotated, Any
 
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Path, Query, Request, Response, status
 from starlette.exceptions import HTTPException
 
-from selfplay.web.connection_limits import client_of
 from selfplay.web.match import Match
-from selfplay.web.match_service import MatchService
-from selfplay.web.people import People
+from selfplay.web.matches import MatchService
 from selfplay.web.schemas import (
     ActionRequest,
     ErrorView,
@@ -22,14 +21,13 @@ from selfplay.web.schemas import (
     NewMatchRequest,
     NextMatchRequest,
     OpponentsView,
+    People,
     PerfectView,
     ProofView,
     RewindRequest,
     TakeOverRequest,
 )
 from selfplay.web.story_schemas import RunView, StoryView
-
-Answer = TypeVar("Answer")
 
 Responses = dict[int | str, dict[str, Any]]
 REJECTED: Responses = {
@@ -73,6 +71,7 @@ GameName = Annotated[str, Path(min_length=1, max_length=100)]
 def game_routes(service: MatchService) -> APIRouter:
     """The requests about games, their opponents, proofs and stories."""
     router = APIRouter(prefix="/api/games", tags=["games"], responses=REJECTED)
+    proving = asyncio.Lock()
 
     @router.get("", summary="List the games", operation_id="games")
     async def games() -> list[GameView]:
@@ -80,17 +79,22 @@ def game_routes(service: MatchService) -> APIRouter:
 
     @router.get("/{game}/opponents", summary="List the opponents", operation_id="opponents", responses=NOT_FOUND)
     async def opponents(game: GameName) -> OpponentsView:
-        return await service.workers.run_reading(lambda: service.catalog.opponents(service.catalog.game(game)))
+        return await run_sync(service.catalog.opponents, service.catalog.game(game))
 
     @router.get("/{game}/proof", summary="Prove whether an opponent can lose", operation_id="proof", responses=CONFLICT)
     async def proof(
         request: Request, game: GameName, opponent: Annotated[str, Query(min_length=1, max_length=100)]
     ) -> ProofView:
-        return await until_disconnected(request, service.prove(game, opponent))
+        """Proofs take long, so only one is made at a time, and none for a client that has left."""
+        found = await run_sync(service.catalog.opponent, service.catalog.game(game), opponent)
+        async with proving:
+            if await request.is_disconnected():
+                raise HTTPException(CLIENT_CLOSED_REQUEST, "the client has closed the request")
+            return await run_sync(service.proofs.of, service.catalog.game(game), found)
 
     @router.get("/{game}/runs", summary="List the other runs", operation_id="runs", responses=NOT_FOUND)
     async def runs(game: GameName) -> list[RunView]:
-        return await service.workers.run_reading(lambda: service.stories.other_runs.views(service.catalog.game(game)))
+        return await run_sync(service.stories.other_runs.views, service.catalog.game(game))
 
     @router.get(
         "/{game}/story",
@@ -102,7 +106,7 @@ def game_routes(service: MatchService) -> APIRouter:
     async def story(
         game: GameName, run: RunId = None, if_none_match: Annotated[str | None, Header()] = None
     ) -> Response:
-        tagged = await service.workers.run_reading(lambda: service.stories.of(service.catalog.game(game), run))
+        tagged = await run_sync(service.stories.of, service.catalog.game(game), run)
         headers = {"ETag": tagged.etag, "Cache-Control": "no-cache"}
         if if_none_match == tagged.etag:
             return Response(status_code=status.HTTP_304_NOT_MODIFIED, headers=headers)
@@ -127,7 +131,7 @@ def match_routes(service: MatchService) -> APIRouter:
 
     @router.post("", status_code=201, summary="Begin a match", operation_id="begin", responses=FULL)
     async def begin(body: NewMatchRequest, request: Request) -> MatchView:
-        return await service.begin(body, client_of(request.client.host if request.client else None))
+        return await service.begin(body, request.client.host if request.client else "")
 
     @router.get("/{match}", summary="Show a match", operation_id="look", responses=CONFLICT)
     async def look(match: MatchId) -> MatchView:
@@ -203,25 +207,3 @@ def match_routes(service: MatchService) -> APIRouter:
         service.matches.remove(match)
 
     return router
-
-
-# ---------------------------------------------------------------------- cancelled requests
-
-
-async def until_disconnected(request: Request, work: Coroutine[Any, Any, Answer]) -> Answer:
-    """The result of `work`, which is cancelled when the client disconnects. The body must have been read already."""
-    working, gone = asyncio.create_task(work), asyncio.create_task(_disconnected(request))
-    try:
-        await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            return working.result()
-        gone.result()
-        raise HTTPException(CLIENT_CLOSED_REQUEST, "the client has closed the request")
-    finally:
-        working.cancel()
-        gone.cancel()
-
-
-async def _disconnected(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

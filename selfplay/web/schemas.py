@@ -1,15 +1,40 @@
 """The requests and answers of the server. Its OpenAPI description is made from these classes."""
 
+from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from selfplay.players.offers import Offer
 from selfplay.players.solver_player import ValueKind
 from selfplay.playing.match_description import MatchDescription
-from selfplay.web.people import People
 
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]
+
+
+class People(StrEnum):
+    """The seats that people hold: one of them, both, or neither, to watch two players."""
+
+    FIRST = "first"
+    SECOND = "second"
+    BOTH = "both"
+    NONE = "none"
+
+    @property
+    def seats(self) -> set[int]:
+        """The seats that people hold: 0 moves first, 1 second."""
+        return {People.FIRST: {0}, People.SECOND: {1}, People.BOTH: {0, 1}, People.NONE: set[int]()}[self]
+
+    @property
+    def only_seat(self) -> int | None:
+        """The seat of the only person; None if both or none of the players are people."""
+        return next(iter(self.seats)) if len(self.seats) == 1 else None
+
+    @property
+    def first_player(self) -> int:
+        """The number of the player who moves first; the only person is player 0."""
+        return self.only_seat or 0
 
 
 class RequestBody(BaseModel):
@@ -102,34 +127,11 @@ class GameView(BaseModel):
     is_default: bool
 
 
-class OpponentView(BaseModel):
-    """An opponent that can be chosen."""
-
-    id: str
-    kind: str = Field(description="The kind of player: level, table, experience, search, random, perfect, ...")
-    label: str
-    about: str
-    group: str | None = Field(
-        default=None, description="The name of the group of numbered opponents that it belongs to."
-    )
-    number: int | None = Field(
-        default=None, description="Its number in the group: the level, or the depth of a search."
-    )
-    is_default: bool = Field(default=False, description="Whether it is selected at first in its group.")
-    is_recommended: bool = Field(default=False, description="Whether it is among the strongest opponents.")
-    neutral: float = Field(default=0.0, description="The value of an even match.")
-    span: float | None = Field(
-        default=1.0, description="The largest difference from the neutral value; null: unlimited."
-    )
-    is_slow: bool = Field(default=False, description="Whether it may take seconds to reply.")
-    learns: bool = Field(default=False, description="Whether it learns from its matches.")
-
-
 class OpponentsView(BaseModel):
     """The opponents in a game."""
 
     run: str = Field(description="The folder of the run whose levels and tables are listed.")
-    opponents: list[OpponentView]
+    opponents: list[Offer]
     default: str = Field(description="The id of the opponent that is selected at first.")
     has_perfect_play: bool = Field(description="Whether the result of each action with perfect play is known.")
     notes: list[str] = Field(description="What is missing, and the command that makes it.")
@@ -145,23 +147,16 @@ class ProofView(BaseModel):
     text: str
 
 
-class PositionView(BaseModel):
-    """A position that was set up by hand."""
-
-    squares: list[int]
-    to_move: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class MatchView(MatchDescription):
     """A match in which people or opponents play. Seat 0 moves first, seat 1 second."""
 
     id: str
-    opponent: OpponentView
+    opponent: Offer
     person_seat: int | None = Field(description="The seat of the only person; null if both or none of them are people.")
     people: People
-    seats: list[OpponentView | None] = Field(description="Who holds each seat; null: a person.")
-    position: PositionView | None = Field(description="The position in which it began; null: the start of the game.")
+    seats: list[Offer | None] = Field(description="Who holds each seat; null: a person.")
+    position: PositionRequest | None = Field(description="The position in which it began; null: the start of the game.")
 
 
 class LineView(BaseModel):

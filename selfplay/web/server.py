@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-NEEDED = ("fastapi", "uvicorn", "httptools")
+NEEDED = ("fastapi", "uvicorn")
+MOST_CONNECTIONS, MOST_HEAD_BYTES, IDLE_SECONDS = 400, 16_384, 10
 
 
 def serve(settings: WebSettings) -> None:
@@ -33,7 +34,7 @@ def serve(settings: WebSettings) -> None:
     import uvicorn
 
     from selfplay.web.app import create_app
-    from selfplay.web.match_service import MatchService
+    from selfplay.web.matches import MatchService
 
     service = MatchService(settings)
     log.info("Play at %s (press Ctrl-C to stop)", address_of(settings, listening))
@@ -42,23 +43,23 @@ def serve(settings: WebSettings) -> None:
     # Ctrl-C is the normal way to stop the server.
     with suppress(KeyboardInterrupt):
         uvicorn.Server(server_config(create_app(service))).run(sockets=[listening])
-    service.close()
     log.info("The server has stopped.")
 
 
 def server_config(app: "FastAPI") -> "uvicorn.Config":
-    """How the application is served: with limits of connections, and nothing but HTTP."""
+    """How the application is served: with limits of connections and headers, and nothing but HTTP."""
     import uvicorn
-
-    from selfplay.web.connection_limits import LimitedConnection
 
     # Clients are told apart by their address, which a header must not change.
     return uvicorn.Config(
         app,
         port=0,
-        http=LimitedConnection,
+        http="h11",
         ws="none",
         proxy_headers=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        h11_max_incomplete_event_size=MOST_HEAD_BYTES,
+        timeout_keep_alive=IDLE_SECONDS,
         log_level="warning",
         access_log=False,
     )

@@ -21,10 +21,8 @@ from selfplay.players.player_names import readable_name
 from selfplay.runs.data_changes import data_changes
 from selfplay.runs.run_folder import RunFolder
 from selfplay.training.epoch_loss_csv import read_epoch_losses
-from selfplay.web.file_cache import FileCache
 from selfplay.web.opponents import OpponentCatalog, no_levels_text, path_text
-from selfplay.web.other_runs import OtherRuns
-from selfplay.web.run_summary import run_summary
+from selfplay.web.runs import OtherRuns, read_once, run_summary
 from selfplay.web.story_schemas import (
     DataChangeView,
     EpochView,
@@ -60,7 +58,6 @@ class StoryReader:
         self.catalog = catalog
         self.other_runs = OtherRuns(catalog)
         self._stories: dict[Path, TaggedStory] = {}
-        self._files = FileCache()
 
     def of(self, game: Game, run_id: str | None = None) -> TaggedStory:
         """The current story of the game's run, or of another run of it. Raises NotFoundError for an unknown id."""
@@ -68,7 +65,7 @@ class StoryReader:
         etag = _etag(run)
         story = self._stories.get(run.path)
         if story is None or story.etag != etag:
-            story = self._stories[run.path] = TaggedStory(etag, read_story(run, game, self._files))
+            story = self._stories[run.path] = TaggedStory(etag, read_story(run, game))
         return story
 
 
@@ -85,18 +82,18 @@ def _etag(run: RunFolder) -> str:
     return f'"{hash((run.is_at_work(), tuple(stats))) & (2**63 - 1):x}"'
 
 
-def read_story(run: RunFolder, game: Game, files: FileCache) -> StoryView:
+def read_story(run: RunFolder, game: Game) -> StoryView:
     """Read the story of a run. Its notes name the files that are missing or broken."""
     notes: list[str] = []
     levels = run.trained_levels()
     losses = [
         LevelLosses(level=level, epochs=epochs)
         for level in levels
-        if (epochs := files.of(_epochs, run.epoch_loss(level), notes)) is not None
+        if (epochs := read_once(_epochs, run.epoch_loss(level), notes)) is not None
     ]
-    comparison = files.of(_comparison, run.comparison, notes)
-    references = files.of(_references, run.references, notes)
-    tournament = files.of(_tournament, run.tournament / "players.csv", notes)
+    comparison = read_once(_comparison, run.comparison, notes)
+    references = read_once(_references, run.references, notes)
+    tournament = read_once(_tournament, run.tournament / "players.csv", notes)
     summary = run_summary(run, levels, notes)
     if not levels:
         notes.append(no_levels_text(run, game))
@@ -113,8 +110,8 @@ def read_story(run: RunFolder, game: Game, files: FileCache) -> StoryView:
         changes=_changes(run, levels, notes),
         comparison=comparison,
         references=references,
-        matches=files.of(_pairs, run.matches, notes),
-        mistakes=files.of(_mistakes, run.mistakes, notes),
+        matches=read_once(_pairs, run.matches, notes),
+        mistakes=read_once(_mistakes, run.mistakes, notes),
         tournament=tournament,
         summary=summary,
         notes=notes,

@@ -21,7 +21,7 @@ from selfplay.learners.tabular.table_file import save_tables
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.web import WebSettings
 from selfplay.web.app import create_app
-from selfplay.web.match_service import MatchService
+from selfplay.web.matches import MatchService
 from selfplay.web.server import server_config
 from tests.support.runs import tiny_settings
 
@@ -81,10 +81,8 @@ def client_of(app: FastAPI) -> TestClient:
 
 
 @pytest.fixture
-def service(run_dir: Path, clock: Clock) -> Iterator[MatchService]:
-    made = MatchService(web_settings(run_dir), clock)
-    yield made
-    made.close()
+def service(run_dir: Path, clock: Clock) -> MatchService:
+    return MatchService(web_settings(run_dir), clock)
 
 
 class Current:

@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from selfplay.web.app import create_app
-from selfplay.web.match_service import MatchService
+from selfplay.web.matches import MatchService
 from tests.web.conftest import client_of, web_settings
 from tests.web.match_requests import Json, act, begin, play_out, post
 

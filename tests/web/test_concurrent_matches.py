@@ -8,12 +8,9 @@ import pytest
 from fastapi import FastAPI
 from pydantic import TypeAdapter
 
-from selfplay.web.match import Match
-from selfplay.web.match_service import MatchService
-from selfplay.web.participants import Participant, Participants
-from selfplay.web.people import People
-from selfplay.web.schemas import MatchView
-from selfplay.web.workers import LOADING_WORKERS
+from selfplay.web.match import Match, Participant
+from selfplay.web.matches import MatchService
+from selfplay.web.schemas import MatchView, People
 from tests.web.concurrent_matches import Json, answer, client_of, play
 
 MATCHES = 200
@@ -47,8 +44,8 @@ def test_two_hundred_concurrent_matches_are_the_same_as_one_at_a_time(app: FastA
         game = service.catalog.game("tictactoe")
         opponent = service.catalog.opponent(game, there["opponent"]["id"])
         people = People(there["people"])
-        participant = Participant(opponent.view, service.catalog.player(game, opponent))
-        alone = Match(there["id"], game, Participants(people, participant), 0)
+        participant = Participant(opponent, service.catalog.player(game, opponent))
+        alone = Match(there["id"], game, people, participant, None, 0)
         for ply in there["plies"]:
             if ply["by_person"]:
                 alone.reply()
@@ -72,7 +69,7 @@ def test_lists_and_stories_do_not_wait_for_players_that_are_being_made(
     async def ask() -> list[Json]:
         async with client_of(app) as client:
             body = {"game": "tictactoe", "opponent": "level-1"}
-            posts = [client.post("/api/matches", json=body) for _ in range(2 * LOADING_WORKERS)]
+            posts = [client.post("/api/matches", json=body) for _ in range(8)]
             begun = [asyncio.create_task(answer(post)) for post in posts]
             try:
                 await asyncio.sleep(0.5)
@@ -83,4 +80,4 @@ def test_lists_and_stories_do_not_wait_for_players_that_are_being_made(
                 may_be_made.set()
             return await asyncio.gather(*begun)
 
-    assert len({match["id"] for match in asyncio.run(ask())}) == 2 * LOADING_WORKERS
+    assert len({match["id"] for match in asyncio.run(ask())}) == 8

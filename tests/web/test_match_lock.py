@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -13,15 +13,10 @@ from fastapi import FastAPI
 from selfplay.games import Game
 from selfplay.players import perfect
 from selfplay.players.experience import ExperiencePlayer
-from selfplay.web.errors import BusyError
+from selfplay.players.offers import Offer
 from selfplay.web.match import Match
-from selfplay.web.match_lock import MatchLock
-from selfplay.web.match_service import MatchService
-from selfplay.web.schemas import OpponentView
-from selfplay.web.workers import SLOW_WORKERS
+from selfplay.web.matches import SLOW_THREADS, MatchService
 from tests.web.concurrent_matches import Json, answer, client_of, play
-
-SLOW = OpponentView(id="search-9", kind="search", label="Search", about="", is_slow=True)
 
 
 class Gate:
@@ -76,12 +71,12 @@ def test_a_search_does_not_block_other_matches(app: FastAPI, gate: Gate, monkeyp
     reply = Match.reply
 
     def slow_reply(self: Match) -> None:
-        if self.participants.opponent.view.is_slow:
+        if self.opponent.offer.is_slow:
             gate.pass_through()
         reply(self)
 
     monkeypatch.setattr(Match, "reply", slow_reply)
-    monkeypatch.setattr("selfplay.web.match_lock.LOCK_TIMEOUT", 0.01)
+    monkeypatch.setattr("selfplay.web.matches.LOCK_SECONDS", 0.01)
 
     async def try_it() -> None:
         async with client_of(app) as client:
@@ -97,19 +92,30 @@ def test_a_search_does_not_block_other_matches(app: FastAPI, gate: Gate, monkeyp
     asyncio.run(try_it())
 
 
-def test_searches_in_all_their_threads_do_not_block_the_rest(app: FastAPI, service: MatchService, gate: Gate) -> None:
+def test_searches_in_all_their_threads_do_not_block_the_rest(
+    app: FastAPI, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reply = Match.reply
+
+    def slow_reply(self: Match) -> None:
+        gate.pass_through()
+        reply(self)
+
     async def try_it() -> None:
-        searches = [service.workers.run_for(SLOW, gate.pass_through) for _ in range(10 * SLOW_WORKERS)]
         async with client_of(app) as client:
+            searches = [(await begin(client, "search-1"))["id"] for _ in range(2 * SLOW_THREADS)]
+            monkeypatch.setattr(Match, "reply", slow_reply)
+            waiting = [asyncio.create_task(answer(client.post(f"/api/matches/{name}/reply"))) for name in searches]
+            await gate.until_reached(waiting[0])
             # The first match against an opponent loads its player.
-            for opponent in ("random", "level-1", "memory-experience"):
+            for opponent in ("random", "level-1"):
                 await asyncio.wait_for(begin(client, opponent), 30)
             for what in ("opponents", "story", "proof?opponent=level-1"):
                 answered = await asyncio.wait_for(client.get(f"/api/games/tictactoe/{what}"), 30)
                 assert answered.status_code == 200
-            assert not any(search.done() for search in searches)
-        gate.opened.set()
-        await asyncio.gather(*searches)
+            assert not any(search.done() for search in waiting)
+            gate.opened.set()
+            await asyncio.gather(*waiting)
 
     asyncio.run(try_it())
 
@@ -128,6 +134,7 @@ def test_solving_a_game_does_not_block_other_requests(
 
     monkeypatch.setattr("selfplay.web.opponents.perfect_player_of", slowly_solved)
     monkeypatch.setattr("selfplay.web.opponents.is_found_out", is_found_out)
+    monkeypatch.setattr("selfplay.web.matches.is_found_out", is_found_out)
 
     async def try_it() -> None:
         async with client_of(app) as client:
@@ -168,51 +175,33 @@ def test_a_learning_player_does_not_block_other_matches(
 # ---------------------------------------------------------------------- one match
 
 
-def test_a_request_that_waits_for_the_lock_occupies_no_thread(
+def test_a_request_that_waits_for_another_on_its_match_occupies_no_thread(
     app: FastAPI, service: MatchService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("selfplay.web.match_lock.LOCK_TIMEOUT", 60)
+    monkeypatch.setattr("selfplay.web.matches.LOCK_SECONDS", 60)
 
     async def try_it() -> None:
         async with client_of(app) as client:
             match = await begin(client, "level-1")
-            work: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            earlier = asyncio.create_task(service.matches.get(match["id"]).lock.hold(lambda: work))
-            await asyncio.sleep(0)
-            later = asyncio.create_task(answer(client.get(f"/api/matches/{match['id']}")))
-            await play_another(client, "level-1")
-            assert not later.done()
-            work.set_result(None)
-            await earlier
+            async with service.matches.get(match["id"]).lock:
+                later = asyncio.create_task(answer(client.get(f"/api/matches/{match['id']}")))
+                await play_another(client, "level-1")
+                assert not later.done()
             assert await later == match
 
     asyncio.run(try_it())
 
 
-def test_an_opponent_taking_over_during_a_reply_waits_for_it_and_uses_its_own_threads(
+def test_an_opponent_taking_over_during_a_reply_waits_for_it(
     app: FastAPI, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    threads: list[str] = []
-    reply, view, taken = Match.reply, Match.view, MatchLock.hold
-    waiting_for_turns: list[MatchLock] = []
+    reply = Match.reply
 
     def slow_reply(self: Match) -> None:
         gate.pass_through()
         reply(self)
 
-    def noted_view(self: Match) -> Any:
-        threads.append(threading.current_thread().name)
-        return view(self)
-
-    async def counted(self: MatchLock, start: Callable[[], Any]) -> Any:
-        waiting_for_turns.append(self)
-        return await taken(self, start)
-
-    async def until_waiting(number: int) -> None:
-        while len(waiting_for_turns) < number:
-            await asyncio.sleep(0.01)
-
-    monkeypatch.setattr("selfplay.web.match_lock.LOCK_TIMEOUT", 60)
+    monkeypatch.setattr("selfplay.web.matches.LOCK_SECONDS", 60)
 
     async def try_it() -> None:
         async with client_of(app) as client:
@@ -220,37 +209,56 @@ def test_an_opponent_taking_over_during_a_reply_waits_for_it_and_uses_its_own_th
             address = f"/api/matches/{match['id']}"
             await answer(client.post(f"{address}/actions", json={"action": 0, "ply": 0}))
             monkeypatch.setattr(Match, "reply", slow_reply)
-            monkeypatch.setattr(Match, "view", noted_view)
-            monkeypatch.setattr(MatchLock, "hold", counted)
             async with asked(gate, answer(client.post(f"{address}/reply"))) as replied:
-                body = {"opponent": "level-1"}
-                taken_over = asyncio.create_task(answer(client.put(f"{address}/opponent", json=body)))
-                await until_waiting(2)
-                looked = asyncio.create_task(answer(client.get(address)))
-                await until_waiting(3)
+                taken_over = asyncio.create_task(
+                    answer(client.put(f"{address}/opponent", json={"opponent": "level-1"}))
+                )
+                await asyncio.sleep(0.1)
+                assert not taken_over.done()
             assert (replied.result()["opponent"]["id"], len(replied.result()["plies"])) == ("search-2", 2)
-            assert ((await taken_over)["opponent"]["id"], (await looked)) == ("level-1", await taken_over)
-            assert [name.partition("_")[0] for name in threads] == ["slow", "quick", "quick"]
+            assert (await taken_over)["opponent"]["id"] == "level-1"
 
     asyncio.run(try_it())
 
 
-def test_the_lock_is_held_until_the_thread_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("selfplay.web.match_lock.LOCK_TIMEOUT", 0.0)
+# ---------------------------------------------------------------------- proofs
+
+
+def test_one_proof_is_made_at_a_time_and_none_for_a_client_that_has_left(
+    app: FastAPI, service: MatchService, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proved: list[str] = []
+    prove = service.proofs.of
+
+    def slowly_proved(game: Game, offer: Offer) -> Any:
+        proved.append(offer.id)
+        gate.pass_through()
+        return prove(game, offer)
+
+    monkeypatch.setattr(service.proofs, "of", slowly_proved)
+
+    async def leave(level: str) -> None:
+        """Ask for a proof as a client that has left before it is answered."""
+        scope = {"type": "http", "method": "GET", "path": "/api/games/tictactoe/proof", "http_version": "1.1"}
+        scope |= {"query_string": f"opponent={level}".encode(), "headers": [(b"host", b"127.0.0.1")], "scheme": "http"}
+
+        async def gone() -> Any:
+            return {"type": "http.disconnect"}
+
+        async def nobody(message: Any) -> None:
+            pass
+
+        await app(scope, gone, nobody)
 
     async def try_it() -> None:
-        turn, work = MatchLock(), asyncio.get_running_loop().create_future()
-        first = asyncio.create_task(turn.hold(lambda: work))
-        await asyncio.sleep(0)
-        first.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await first
-        # No request waits for the thread any longer, but it still holds the match.
-        with pytest.raises(BusyError):
-            await turn.hold(lambda: pytest.fail("two at once"))
-        work.set_result(1)
-        await asyncio.sleep(0)
-        monkeypatch.setattr("selfplay.web.match_lock.LOCK_TIMEOUT", 60)
-        assert await turn.hold(lambda: work) == 1
+        async with client_of(app) as client:
+            asking = [f"/api/games/tictactoe/proof?opponent=level-{level}" for level in (1, 3)]
+            async with asked(gate, answer(client.get(asking[0]))):
+                left, other = asyncio.create_task(leave("level-2")), asyncio.create_task(answer(client.get(asking[1])))
+                await asyncio.sleep(0.1)
+                assert proved == ["level-1"]
+            await left
+            assert (await other)["text"].startswith("Level 3")
+            assert proved == ["level-1", "level-3"]
 
     asyncio.run(try_it())

@@ -2,9 +2,9 @@
 
 import os
 import shutil
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,8 +24,7 @@ from selfplay.settings.choices import PLAYERS
 from selfplay.settings.common import GameSettings
 from selfplay.web.app import create_app
 from selfplay.web.errors import NotFoundError
-from selfplay.web.match_service import MatchService
-from selfplay.web.player_cache import PlayerCache
+from selfplay.web.matches import MatchService
 from tests.support.stub_players import FirstLegal
 from tests.web.conftest import client_of, web_settings
 from tests.web.match_requests import Json, begin, play_out
@@ -208,47 +207,28 @@ def test_only_perfect_play_requires_the_game_to_be_solved(
     monkeypatch.setattr("selfplay.web.opponents.is_found_out", lambda _: False)
     monkeypatch.setattr("selfplay.web.opponents.perfect_player_of", lambda _: pytest.fail("solved"))
     game = service.catalog.game("tictactoe")
-    assert service.catalog.opponent(game, "level-2").view.label == "Level 2"
+    assert service.catalog.opponent(game, "level-2").label == "Level 2"
     with pytest.raises(NotFoundError, match="choose one of level-1, level-2"):
         service.catalog.opponent(game, "level-9")
 
 
-def test_a_player_is_loaded_once_and_loading_does_not_block_others(service: MatchService) -> None:
-    game, cache, go_on = service.catalog.game("tictactoe"), PlayerCache(), threading.Event()
-    one, other = (service.catalog.opponent(game, name) for name in ("level-1", "level-2"))
-    count: list[int] = []
+def test_a_player_is_loaded_once_and_again_after_an_error(service: MatchService) -> None:
+    game, count = service.catalog.game("tictactoe"), list[int]()
+    found = service.catalog.opponent(game, "level-1")
 
-    def slowly_made() -> Player:
+    def made() -> Player:
         count.append(1)
-        assert go_on.wait(60)
-        return one.make()
+        if len(count) == 1:
+            raise StageError("broken")
+        return found.make()
 
-    slow = one._replace(make=slowly_made)
+    offer = replace(found, make=made)
+    with pytest.raises(StageError, match="broken"):
+        service.catalog.player(game, offer)
     with ThreadPoolExecutor(2) as threads:
-        asked = [threads.submit(cache.player, game, slow) for _ in range(2)]
-        try:
-            assert cache.cached_player(game, other) is None
-            player = cache.player(game, other)
-            assert cache.cached_player(game, other) is player
-            assert cache.cached_player(game, slow) is None
-        finally:
-            go_on.set()
-    assert asked[0].result() is asked[1].result() is cache.cached_player(game, slow)
-    assert len(count) == 1
-
-
-def test_loading_is_tried_again_after_an_error(service: MatchService) -> None:
-    game, cache = service.catalog.game("tictactoe"), PlayerCache()
-    opponent = service.catalog.opponent(game, "level-1")
-
-    def broken() -> Player:
-        raise StageError("broken")
-
-    for _ in range(2):
-        with pytest.raises(StageError, match="broken"):
-            cache.player(game, opponent._replace(make=broken))
-        assert cache.cached_player(game, opponent) is None
-    assert cache.player(game, opponent) is cache.cached_player(game, opponent)
+        one, other = threads.map(lambda _: service.catalog.player(game, offer), range(2))
+    assert one is other
+    assert len(count) == 2
 
 
 def test_a_game_and_opponents_from_outside_are_offered_if_the_settings_name_them(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from selfplay.errors import SettingError, StageError
 from selfplay.settings import checks
 from selfplay.settings.web import WebSettings
 from selfplay.web import server
-from selfplay.web.static_files import FILES, PAGES
+from selfplay.web.app import FILES, PAGES
 from tests.support.runs import PROJECT, forked, run_forked
 from tests.web.conftest import web_settings
 

@@ -1,6 +1,7 @@
 """`tabular:RULE` or `tabular:PATH`: the tables of a tabular learner."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,8 +82,8 @@ def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]
             yield offer
             continue
         fixed = f"{offer.id}?epsilon=0&learn=false"
-        yield offer._replace(about="explores, and learns from your matches", learns=True)
-        yield offer._replace(id=fixed, label=f"{offer.label}, fixed", make=partial(_make_named, fixed, game, run_dir))
+        yield replace(offer, about="explores, and learns from your matches", learns=True)
+        yield replace(offer, id=fixed, label=f"{offer.label}, fixed", make=partial(_make_named, fixed, game, run_dir))
 
 
 def _make_named(text: str, game: "Game", run_dir: Path) -> "Player":

@@ -1,0 +1,221 @@
+"""Begins, finds and changes the open matches, with one request at a time for each match."""
+
+import asyncio
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
+from math import ceil
+from typing import NamedTuple, TypeVar
+
+import torch
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+
+from selfplay.compute.cores import set_search_threads
+from selfplay.games import Game
+from selfplay.players.offers import Offer
+from selfplay.players.perfect import is_found_out
+from selfplay.search.shared_solver import NotSolvedYetError
+from selfplay.settings.web import WebSettings
+from selfplay.web.errors import BusyError, NotFoundError, TooManyMatchesError
+from selfplay.web.match import Match, Participant
+from selfplay.web.opponents import OpponentCatalog
+from selfplay.web.proof import Proofs
+from selfplay.web.schemas import HintView, LineView, MatchView, NewMatchRequest, PerfectView, TakeOverRequest
+from selfplay.web.story import StoryReader
+
+Answer = TypeVar("Answer")
+
+QUICK_THREADS = 1
+"""One thread: short work takes longer in several threads, which would compete for the interpreter's lock."""
+SLOW_THREADS = 6
+"""Searches, and players that learn, whose store another process may lock; other matches do not wait for them."""
+LOCK_SECONDS = 1.0
+"""How long a request waits for an earlier one on the same match."""
+
+
+class OpenMatch(NamedTuple):
+    """A match that somebody plays."""
+
+    match: Match
+    client: str
+    """The address of the client that has begun it."""
+    last_used: float
+
+
+class OpenMatches:
+    """The open matches by id. Their number is limited, also for each client, and unused ones expire.
+
+    Use it in one thread.
+
+    Args:
+        clock: a monotonic clock, in seconds.
+    """
+
+    def __init__(self, settings: WebSettings, clock: Callable[[], float]) -> None:
+        self.limit, self.client_limit = settings.match_limit, settings.client_match_limit
+        self.seconds, self._clock = settings.match_minutes * 60, clock
+        # The least recently used match is first.
+        self._open: OrderedDict[str, OpenMatch] = OrderedDict()
+
+    def __len__(self) -> int:
+        self._remove_expired()
+        return len(self._open)
+
+    def check_room(self, client: str) -> None:
+        """Raise TooManyMatchesError if a limit is reached."""
+        self._remove_expired()
+        own = [one for one in self._open.values() if one.client == client]
+        if len(own) >= self.client_limit:
+            raise TooManyMatchesError(self.client_limit, self._seconds_left(own[0]), "each client")
+        if len(self._open) >= self.limit:
+            raise TooManyMatchesError(self.limit, self._seconds_left(next(iter(self._open.values()))), "this server")
+
+    def add(self, match: Match, client: str) -> None:
+        """Add a match of a client. Raises TooManyMatchesError if a limit is reached."""
+        self.check_room(client)
+        self._open[match.id] = OpenMatch(match, client, self._clock())
+
+    def get(self, name: str) -> Match:
+        """The match with this id; it counts as used now. Raises NotFoundError if there is none."""
+        self._remove_expired()
+        if name not in self._open:
+            raise NotFoundError("unknown match: it may have expired; begin a new one")
+        self._open[name] = self._open[name]._replace(last_used=self._clock())
+        self._open.move_to_end(name)
+        return self._open[name].match
+
+    def remove(self, name: str) -> None:
+        """Remove a match. Raises NotFoundError if there is none."""
+        del self._open[self.get(name).id]
+
+    def _seconds_left(self, one: OpenMatch) -> int:
+        return max(1, ceil(one.last_used + self.seconds - self._clock()))
+
+    def _remove_expired(self) -> None:
+        while self._open:
+            oldest = next(iter(self._open.values()))
+            if self._clock() - oldest.last_used < self.seconds:
+                return
+            del self._open[oldest.match.id]
+
+
+class MatchService:
+    """The opponents, the open matches, the stories and the proofs of a server.
+
+    Args:
+        clock: a monotonic clock, in seconds.
+        new_id: makes the id of the next match.
+    """
+
+    def __init__(
+        self,
+        settings: WebSettings,
+        clock: Callable[[], float] = time.monotonic,
+        new_id: Callable[[], str] = lambda: secrets.token_urlsafe(12),
+    ) -> None:
+        torch.set_num_threads(settings.threads)
+        set_search_threads(settings.search_threads)
+        self.settings, self._new_id = settings, new_id
+        self.catalog = OpponentCatalog(settings)
+        self.matches = OpenMatches(settings, clock)
+        self.stories = StoryReader(self.catalog)
+        self.proofs = Proofs(self.catalog, self.stories)
+        self._quick, self._slow = CapacityLimiter(QUICK_THREADS), CapacityLimiter(SLOW_THREADS)
+
+    async def begin(self, request: NewMatchRequest, client: str) -> MatchView:
+        """Begin a match. Raises TooManyMatchesError, NotFoundError, and what `OpponentCatalog.player` raises."""
+        self.matches.check_room(client)
+        game = self.catalog.game(request.game)
+        opponent, partner = await run_sync(self._participants, game, request)
+        match = Match(self._new_id(), game, request.person, opponent, partner, self.settings.seed)
+        view = await run_sync(match.begin, request, limiter=self._limiter(match.offers))
+        self.matches.add(match, client)
+        return view
+
+    def _participants(
+        self, game: Game, request: NewMatchRequest | TakeOverRequest
+    ) -> tuple[Participant, Participant | None]:
+        """The opponent, and the partner if there is another. Raises what `OpponentCatalog.player` raises."""
+        opponent = self._participant(game, request.opponent)
+        if request.partner is None or request.partner == request.opponent:
+            return opponent, None
+        return opponent, self._participant(game, request.partner)
+
+    def _participant(self, game: Game, opponent_id: str) -> Participant:
+        offer = self.catalog.opponent(game, opponent_id)
+        return Participant(offer, self.catalog.player(game, offer))
+
+    def _limiter(self, offers: Iterable[Offer]) -> CapacityLimiter:
+        """The threads in which a match against these opponents is played."""
+        return self._slow if any(offer.is_slow or offer.learns for offer in offers) else self._quick
+
+    async def with_match(self, name: str, change: Callable[[Match], Answer]) -> Answer:
+        """The result of `change` for a match, while its lock is held. Raises NotFoundError, BusyError."""
+        async with _lock_of(match := self.matches.get(name)):
+            # The opponent is read while the lock is held: another request may have changed it.
+            return await run_sync(change, match, limiter=self._limiter(match.offers))
+
+    async def _quickly(self, name: str, ask: Callable[[Match], Answer]) -> Answer:
+        """As `with_match`, for work that does not ask the opponent."""
+        async with _lock_of(match := self.matches.get(name)):
+            return await run_sync(ask, match, limiter=self._quick)
+
+    async def take_over(self, name: str, request: TakeOverRequest) -> MatchView:
+        """Let another opponent continue a match. Raises what `begin` and `with_match` raise."""
+        opponent, partner = await run_sync(self._participants, self.matches.get(name).game, request)
+        async with _lock_of(match := self.matches.get(name)):
+            limiter = self._limiter(one.offer for one in (opponent, partner) if one is not None)
+            return await run_sync(match.take_over, opponent, partner, limiter=limiter)
+
+    async def hint(self, name: str) -> HintView:
+        """A hint in a match. Raises what `with_match` and `Match.hint` raise."""
+        await self._solve(name)
+        with suppress(NotSolvedYetError):
+            return await self.with_match(name, Match.hint)
+        await self._wait_for_solution(name, self.settings.search_seconds)
+        return await self.with_match(name, Match.hint)
+
+    async def perfect(self, name: str, seconds: float, ply: int | None = None) -> PerfectView:
+        """Perfect play in a match, as far as it is known after `seconds`, at most `search_seconds`.
+
+        Args:
+            ply: the position before this ply; None: the current one.
+
+        Raises what `with_match` and `Match.solving` raise.
+        """
+        await self._solve(name)
+        await self._wait_for_solution(name, min(seconds, self.settings.search_seconds), ply)
+        return await self._quickly(name, lambda match: match.perfect(ply))
+
+    async def line(self, name: str, ply: int | None, *, is_perfect: bool) -> LineView:
+        """The best line from a position of a match. Raises as `perfect`."""
+        await self._solve(name)
+        return await self.with_match(name, lambda match: match.line(ply, is_perfect=is_perfect))
+
+    async def _solve(self, name: str) -> None:
+        """Compute perfect play of the game of a match, unless the game is too large."""
+        if not is_found_out(game := self.matches.get(name).game):
+            await run_sync(self.catalog.perfect_player, game)
+
+    async def _wait_for_solution(self, name: str, seconds: float, ply: int | None = None) -> None:
+        """Wait until a position of a match is solved. No thread and no lock is held meanwhile."""
+        solving = await self._quickly(name, lambda match: match.solving(ply))
+        if solving is not None:
+            await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=seconds)
+
+
+@asynccontextmanager
+async def _lock_of(match: Match) -> AsyncIterator[None]:
+    """Hold the lock of a match. Raises BusyError after LOCK_SECONDS seconds."""
+    try:
+        async with asyncio.timeout(LOCK_SECONDS):
+            await match.lock.acquire()
+    except TimeoutError as error:
+        raise BusyError("the match is still working on the previous request; wait for its answer") from error
+    try:
+        yield
+    finally:
+        match.lock.release()

@@ -1,0 +1,174 @@
+"""The runs that stories are about: what a run is and how far it is, and the other runs of a game.
+
+The other runs are the folders beside the run and those below `other_runs`, two folders deep, where the runs of a sweep
+are. A request can only choose from this list; no path is ever taken from a request.
+"""
+
+import csv
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from selfplay.errors import InvalidFileError
+from selfplay.games import Game
+from selfplay.input_files import MEGABYTE, read_text
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
+from selfplay.web.errors import NotFoundError
+from selfplay.web.opponents import OpponentCatalog, path_text
+from selfplay.web.story_schemas import RunSummary, RunView
+
+Read = TypeVar("Read")
+
+LOG_LINES = 8
+LOG_BYTES = 8192
+RECENT_LEVELS = 3
+"""The time left is estimated from the time that as many levels took."""
+SHOWN_SETTINGS = ("recipe", "seed", "matches", "targets", "outcome", "player.depth")
+"""The most telling settings of a run."""
+MOST_RUNS = 100
+"""The largest number of runs that are listed."""
+MOST_FILES = 5000
+"""Number of files whose contents are kept, because a long run has hundreds."""
+
+
+def run_summary(run: RunFolder, levels: list[int], notes: list[str]) -> RunSummary:
+    """The summary of a run with these trained levels. A broken file is added to `notes`."""
+    settings = settings_of_run(run, notes)
+    wanted = settings.get("levels")
+    wanted = wanted if isinstance(wanted, int) and wanted >= len(levels) else None
+    return RunSummary(
+        settings=telling_settings(settings),
+        wanted_levels=wanted,
+        seconds_left=_seconds_left(run, levels, wanted) if run.is_at_work() else None,
+        log=_last_lines(run.path / "run.log"),
+        report=_report(run.report),
+    )
+
+
+def settings_of_run(run: RunFolder, notes: list[str]) -> dict[str, Any]:
+    """The settings that a run has recorded, none if it has not. A broken file is added to `notes`."""
+    try:
+        settings: dict[str, Any] = Manifest(run.path).sections.get("run", {}).get("settings", {})
+        return settings
+    except InvalidFileError as error:
+        notes.append(f"{error}.")
+        return {}
+
+
+def telling_settings(settings: dict[str, Any]) -> list[str]:
+    """The most telling of these settings, such as seed=0."""
+    shown = [f"{name}={settings[name]}" for name in SHOWN_SETTINGS if settings.get(name) is not None]
+    name = settings.get("architecture", {}).get("name") if isinstance(settings.get("architecture"), dict) else None
+    return [*shown, *([f"architecture={name}"] if name else [])]
+
+
+def _seconds_left(run: RunFolder, levels: list[int], wanted: int | None) -> float | None:
+    """The time until the last level, from the times of the newest ones; None if it is not known."""
+    times = []
+    for level in levels[-RECENT_LEVELS - 1 :]:
+        with suppress(OSError):
+            times.append(run.agent(level).stat().st_mtime)
+    if wanted is None or len(times) < 2 or times[-1] <= times[0]:
+        return None
+    return (wanted - len(levels)) * (times[-1] - times[0]) / (len(times) - 1)
+
+
+def _last_lines(log: Path) -> list[str]:
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - LOG_BYTES))
+            text = file.read(LOG_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return []
+    return text.splitlines()[-LOG_LINES:]
+
+
+def _report(path: Path) -> str | None:
+    try:
+        return read_text(path, MEGABYTE).rstrip()
+    except InvalidFileError:
+        return None
+
+
+class OtherRuns:
+    """Finds the other runs of each game. Methods may be called from several threads."""
+
+    def __init__(self, catalog: OpponentCatalog) -> None:
+        self.catalog = catalog
+        self._found: dict[str, dict[str, RunFolder]] = {}
+
+    def views(self, game: Game) -> list[RunView]:
+        """The runs that exist now, in order of their names."""
+        self._found[game.name] = self._find(game)
+        return [
+            RunView(id=name, settings=telling_settings(settings_of_run(run, [])), levels=len(run.trained_levels()))
+            for name, run in self._found[game.name].items()
+        ]
+
+    def run(self, game: Game, run_id: str) -> RunFolder:
+        """The run with this id. Raises NotFoundError if there is none."""
+        if run_id not in self._found.get(game.name, {}):
+            self._found[game.name] = self._find(game)
+        try:
+            return self._found[game.name][run_id]
+        except KeyError:
+            raise NotFoundError(f"unknown run of {game.name}; the list of its runs may have changed") from None
+
+    def _find(self, game: Game) -> dict[str, RunFolder]:
+        own = self.catalog.run(game).path
+        outputs = Path(self.catalog.settings.other_runs)
+        paths = {path.resolve(): path for path in (*_folders(own.parent), *_folders(outputs, depth=2))}
+        paths.pop(own.resolve(), None)
+        found = sorted(path_text(path) for path in paths.values() if self._game_of(path) == game.name)
+        by_name = {path_text(path): path for path in paths.values()}
+        return {name: RunFolder(by_name[name]) for name in found[:MOST_RUNS]}
+
+    def _game_of(self, path: Path) -> str | None:
+        """The name of the game of the run in a folder; None if there is no run, or its manifest is broken."""
+        section = read_once(_generation, RunFolder(path).level(0) / "manifest.json", [])
+        return None if section is None else section["settings"].get("game")
+
+
+def _generation(path: Path) -> dict[str, Any] | None:
+    return Manifest(path.parent).sections.get("generation")
+
+
+def _folders(folder: Path, depth: int = 1) -> Iterator[Path]:
+    """The folders in a folder, and those in them, down to this depth; without the folders of levels."""
+    if depth == 0 or not folder.is_dir():
+        return
+    try:
+        inside = sorted(
+            path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(("level_", "."))
+        )
+    except OSError:
+        return
+    for path in inside:
+        yield path
+        yield from _folders(path, depth - 1)
+
+
+def read_once(read: Callable[[Path], Read], path: Path, notes: list[str]) -> Read | None:
+    """The result of `read` for a file, which is read again only after it has changed.
+
+    None if the file does not exist or is broken; the latter is added to `notes`.
+    """
+    try:
+        stat = path.stat()
+        found: Read = _read_version(read, path, stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        return found
+    except FileNotFoundError:
+        return None
+    except InvalidFileError as error:
+        notes.append(f"{error}.")
+    except (OSError, ValueError, KeyError, TypeError, csv.Error):
+        notes.append(f"{path.name} cannot be read; delete it and run the stage that writes it again.")
+    return None
+
+
+@lru_cache(MOST_FILES)
+def _read_version(read: Callable[[Path], Any], path: Path, *version: int) -> Any:
+    return read(path)
