@@ -14,7 +14,7 @@ from selfplay.matches.pair_results import PairMatches
 from selfplay.settings.comparison import ComparisonSettings
 from tests.support.comparisons import settings_for
 
-CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello_6x6")
+CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello")
 
 
 def test_references_depend_on_what_the_game_supports() -> None:
@@ -43,7 +43,7 @@ def test_each_pair_plays_once() -> None:
 
 
 def test_the_matches_of_a_pair_can_be_sent_to_another_process(tmp_path: Path) -> None:
-    task = PairMatches(settings_for(tmp_path, "othello_6x6", 0), (3, "greedy_discs"), player_of, 20, 5)
+    task = PairMatches(settings_for(tmp_path, "othello", 0), (3, "greedy_discs"), player_of, 20, 5)
     assert pickle.loads(pickle.dumps(task)) == task
 
 

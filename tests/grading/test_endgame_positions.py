@@ -14,14 +14,14 @@ from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.evaluation_files import make_evaluation
 from selfplay.search.searcher import Searcher
 
-CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello_6x6")
+CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello")
 
 
 def test_the_losses_of_greedy_play_equal_brute_force_over_the_solver(tmp_path: Path) -> None:
     late = endgame_positions(OTHELLO, 12, 0, tmp_path / "endgames.csv")
     assert late is not None
     empties = empty_squares(OTHELLO, late.state)
-    assert (late.empties, sorted(set(empties.tolist()))) == ((10, 12), [10, 11, 12])
+    assert (late.empties, sorted(set(empties.tolist()))) == ((12, 14), [12, 13, 14])
     greedy = make_player("greedy_discs", OTHELLO, "")
     solver, given, optimal, count = EndgameSolver(OTHELLO), 0, 0, late.state.batch_size
     for row in range(count):

@@ -145,7 +145,7 @@ def test_only_losses_against_earlier_levels_are_reported_as_regressions(comparis
 
 def test_lost_points_are_reported_for_games_with_points(of_stubs: None, tmp_path: Path) -> None:
     tiny = [f"comparison.{each}" for each in ("matches=20", "earlier_matches=10", "endgames=4")]
-    settings = settings_for(tmp_path, "othello_6x6", 2, *tiny, "comparison.references=[greedy_discs]")
+    settings = settings_for(tmp_path, "othello", 2, *tiny, "comparison.references=[greedy_discs]")
     comparison = compare_levels(settings)
     measured = comparison.measurement
     assert measured is not None
@@ -163,7 +163,7 @@ def test_lost_points_are_reported_for_games_with_points(of_stubs: None, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("game", "column"), [("othello_6x6", "endgame_optimal_rate"), ("connect_four", "judged_mistake_rate")]
+    ("game", "column"), [("othello", "endgame_optimal_rate"), ("connect_four", "judged_mistake_rate")]
 )
 def test_players_that_can_only_play_whole_matches_are_graded_by_matches(
     of_stubs: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str, column: str

@@ -39,7 +39,7 @@ def test_a_hint_is_the_opponents_choice_or_perfect_play() -> None:
     written, _ = dialogue(["y", "hint"], RandomPlayer(GAME))
     assert "perfect would play 0,0, value +0.00." in written
     written, _ = dialogue(["hint"], None, FirstLegal(LARGE), game=LARGE)
-    assert "no player here values actions, and Othello 6x6 is too large to be solved" in written
+    assert "no player here values actions, and Othello is too large to be solved" in written
 
 
 def test_values_and_perfect_values_are_shown_and_hidden() -> None:

@@ -66,9 +66,9 @@ def test_perfect_values_are_shown_next_to_the_others_with_the_best_action() -> N
 
 
 def test_a_game_that_is_too_large_to_solve_has_no_perfect_values() -> None:
-    written, _ = dialogue(["y", "c2", "perfect"], FirstLegal(LARGE), game=LARGE, perfect=True)
-    assert written.count("Othello 6x6 is too large to be solved") == 2
-    assert "It plays b2." in written
+    written, _ = dialogue(["y", "d3", "perfect"], FirstLegal(LARGE), game=LARGE, perfect=True)
+    assert written.count("Othello is too large to be solved") == 2
+    assert "It plays c3." in written
 
 
 # ---------------------------------------------------------------------- colour and marks
@@ -119,15 +119,15 @@ def test_colour_is_used_on_terminals_that_support_it_unless_no_color_is_set(monk
 
 
 def test_legal_squares_are_marked_on_a_persons_turn_and_off_by_a_setting() -> None:
-    marked, _ = dialogue(["y", "b3"], FirstLegal(LARGE), game=LARGE)
-    plain, _ = dialogue(["y", "b3"], FirstLegal(LARGE), game=LARGE, legal=False)
+    marked, _ = dialogue(["y", "c4"], FirstLegal(LARGE), game=LARGE)
+    plain, _ = dialogue(["y", "c4"], FirstLegal(LARGE), game=LARGE, legal=False)
     board = next(text for text in marked if "black (X)" in text)
-    # Black can play c2, b3, e4 and d5.
-    assert [line.split()[1:] for line in board.splitlines()[2:6]] == [
-        [*"..*..."],
-        [*".*OX.."],
-        [*"..XO*."],
-        [*"...*.."],
+    # Black can play d3, c4, f5 and e6.
+    assert [line.split()[1:] for line in board.splitlines()[3:7]] == [
+        [*"...*...."],
+        [*"..*OX..."],
+        [*"...XO*.."],
+        [*"....*..."],
     ]
     assert board.endswith("black (X) 2, white (O) 2; * legal")
     assert not any("*" in text for text in plain)

@@ -79,12 +79,12 @@ def test_perfect_values_and_optimal_actions_of_a_position() -> None:
 
 
 def test_whether_a_game_is_too_large_to_solve_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    large = make_game("othello_6x6")
+    large = make_game("othello")
     session = Session(large, (None, FirstLegal(large)), 0)
     assert perfect_values(session) is None
     monkeypatch.setattr(perfect, "enumerate_positions", lambda *_: pytest.fail("asked again"))
     assert perfect_values(session) is None
-    with pytest.raises(NotNowError, match="Othello 6x6 is too large to be solved"):
+    with pytest.raises(NotNowError, match="Othello is too large to be solved"):
         hint(session)
     with pytest.raises(NotNowError, match="first legal does not value actions"):
         hint(session, FirstLegal(large))

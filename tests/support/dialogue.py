@@ -11,7 +11,7 @@ from selfplay.playing.console_values import COMPILING, THINKING
 from selfplay.playing.session import Session
 
 GAME = make_game("tictactoe")
-LARGE = make_game("othello_6x6")
+LARGE = make_game("othello")
 PROMPT = f"Your action ({GAME.presentation.action_help}): "
 """The first prompt of a session; later ones are SHORT."""
 SHORT = "Your action: "

@@ -128,7 +128,9 @@ class TreeSearch:
             results = self._search(own.numpy(), opp.numpy(), words, draws)[0]
             return TreeSearchResult(*(tensor.to(device) for tensor in _as_tensors(results)))
         rows, inverse = distinct_positions(state._replace(own=own, opp=opp))
-        results = self._search(own[rows].numpy(), opp[rows].numpy(), words[:, rows.numpy()])[0]
+        # Contiguous words, because numba compiles the whole search again for others.
+        words = np.ascontiguousarray(words[:, rows.numpy()])
+        results = self._search(own[rows].numpy(), opp[rows].numpy(), words)[0]
         return TreeSearchResult(*(tensor[inverse].to(device) for tensor in _as_tensors(results)))
 
     def grow(self, state: State, draws: Draws | None = None) -> Trees:
