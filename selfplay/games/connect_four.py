@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, rule, word_of
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_no_line, check_turns
-from selfplay.games.game import Game
+from selfplay.games.game import Game, without_move_numbers
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries, entry_of_stones
 from selfplay.games.state import State
@@ -142,4 +142,4 @@ class ConnectFour(Game):
 
     def read_transcript(self, text: str, start: State | None = None) -> list[int]:
         """Columns from 1 to 7, with or without spaces between them: 4453."""
-        return [self.string_to_action(column) for column in text if not column.isspace()]
+        return [self.string_to_action(column) for column in without_move_numbers(text) if not column.isspace()]

@@ -3,6 +3,7 @@
 The terms are those of OpenSpiel and PGX.
 """
 
+import re
 from abc import abstractmethod
 from collections.abc import Iterable
 from functools import cached_property
@@ -20,6 +21,13 @@ from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Features, Rules, Symmetries, TurningRules
 from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
+
+MOVE_NUMBER = re.compile(r"(?<!\S)\d+\.+\s*")
+
+
+def without_move_numbers(text: str) -> str:
+    """A transcript without the numbers in front of its moves: 1. f5 d6 2. c3."""
+    return MOVE_NUMBER.sub("", text)
 
 
 class Game(BatchStepping):
@@ -101,9 +109,17 @@ class Game(BatchStepping):
         Args:
             start: the position (B = 1) in which the match begins; None: the start of the game.
 
-        Raises IllegalActionError if part of the text does not name an action.
+        Raises IllegalActionError if part of the text does not name an action, or the text says that the match begins
+        in another position.
         """
-        return [self.string_to_action(part) for part in text.split()]
+        return [self.string_to_action(part) for part in without_move_numbers(text).split()]
+
+    def start_of_transcript(self, text: str) -> State | None:
+        """The position (B = 1) in which a transcript says that the match begins; None: the usual one.
+
+        Raises IllegalActionError if it cannot be read.
+        """
+        return None
 
     # ------------------------------------------------------------------ the same for all games
 
@@ -144,6 +160,14 @@ class Game(BatchStepping):
         state = self.init()
         for text in actions:
             state = self.step(state, torch.tensor([self.string_to_action(text)]))
+        return state
+
+    def position_after(self, transcript: str) -> State:
+        """The position (B = 1) after the match of a transcript. Raises IllegalActionError if it cannot be played."""
+        start = self.start_of_transcript(transcript)
+        state = self.init() if start is None else start
+        for action in self.read_transcript(transcript, start):
+            state = self.step(state, torch.tensor([action]))
         return state
 
     @cached_property

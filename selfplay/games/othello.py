@@ -23,9 +23,9 @@ from torch import Tensor
 from selfplay.compute.bit_algebra import word_of
 from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_connected
-from selfplay.games.game import Game
+from selfplay.games.game import Game, without_move_numbers
 from selfplay.games.othello_features import othello_features
-from selfplay.games.othello_ggf import ggf_of, is_ggf, moves_of_ggf
+from selfplay.games.othello_ggf import ggf_of, is_ggf, read_ggf
 from selfplay.games.othello_rules import othello_rules, turning_rules
 from selfplay.games.presentation import LEGAL, MatchFile, Presentation
 from selfplay.games.rules import Symmetries
@@ -178,24 +178,47 @@ class Othello(Game):
 
         Passes may be omitted.
 
-        Raises IllegalActionError at the first text that is not a square or cannot be played there.
+        Raises IllegalActionError at the first text that is not a square or cannot be played there, and if the match was
+        written for another position, board or game, or says that the other player made a move.
         """
-        text = moves_of_ggf(text) if is_ggf(text) else text
-        squares = "".join(PASSES.sub("", text.lower()).split())
-        state, actions = self.init() if start is None else start, list[int]()
-        for number, place in enumerate(range(0, len(squares), 2), start=1):
+        state, actions, moves = self.init() if start is None else start, list[int](), self._moves_of(text)
+        if is_ggf(text) and not _is_same(self.start_of_transcript(text) or self.init(), state):
+            raise IllegalActionError("the transcript begins in another position (BO) than this match")
+        for number, (player, move) in enumerate(moves, start=1):
             try:
-                action = self.string_to_action(squares[place : place + 2])
-                mask = self.legal_action_mask(state)[0]
-                if mask[self.width * self.width]:
+                action = self.string_to_action(move)
+                if self.legal_action_mask(state)[0, self.width * self.width]:
                     actions.append(self.width * self.width)
                     state = self.step(state, torch.tensor(actions[-1:]))
+                if player is not None and player != int(state.current_player):
+                    raise IllegalActionError(f"{move} is not the move of {self.presentation.player_names[player]}")
                 state = self.step(state, torch.tensor([action]))
             except IllegalActionError as error:
                 raise IllegalActionError(f"transcript, disc {number}: {error}") from error
             actions.append(action)
         return actions
 
+    def _moves_of(self, text: str) -> list[tuple[int | None, str]]:
+        """The squares of a transcript, without passes, each with the player who it says has played there."""
+        if is_ggf(text):
+            moves = read_ggf(text, self.width).moves
+            return [(player, move) for player, move in moves if move not in ("pa", "pass", "--")]
+        squares = "".join(PASSES.sub("", without_move_numbers(text).lower()).split())
+        return [(None, squares[place : place + 2]) for place in range(0, len(squares), 2)]
+
+    def start_of_transcript(self, text: str) -> State | None:
+        """The position of a match in GGF, unless it is the usual one."""
+        if not is_ggf(text):
+            return None
+        match = read_ggf(text, self.width)
+        start = self.set_up(match.squares, match.to_move)
+        return None if _is_same(start, self.init()) else start
+
     def write_transcript(self, actions: Iterable[int]) -> str:
         """The squares in the order they are played, without passes, which follow from the rules."""
         return "".join(self.action_to_string(action) for action in actions if action != self.pass_action)
+
+
+def _is_same(one: State, other: State) -> bool:
+    """Whether two positions (B = 1) have the same board and player to move."""
+    return all(torch.equal(*fields) for fields in zip(one[:3], other[:3], strict=True))

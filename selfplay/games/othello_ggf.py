@@ -5,14 +5,28 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.state import State
 from selfplay.games.stepping import BatchStepping
 
 SIGNS = {1: "*", -1: "O", 0: "-"}
 COLOURS = "BW"
-MOVE = re.compile(r"(?<![A-Z])[BW]\[([^\]/]*)[^\]]*\]", re.IGNORECASE)
-"""A move, after which a program may have written its value and its time."""
+TAG = re.compile(r"\s*([A-Za-z]+)\[([^\]]*)\]")
+KIND = re.compile(r"s?(\d+)([ra-z0-9:]*)", re.IGNORECASE)
+"""The type of a match: the squares along a side, then its variant."""
+
+
+class GgfMatch(NamedTuple):
+    """A match as it was written, not checked against the rules."""
+
+    squares: list[int]
+    """The board at the start: 1 for a black disc, -1 for a white one, 0 for an empty square."""
+    to_move: int
+    """The player who moves first: 0 is black."""
+    moves: list[tuple[int, str]]
+    """The player and the text of each move."""
 
 
 def ggf_of(game: BatchStepping, states: Sequence[State], actions: Sequence[int], players: tuple[str, str]) -> str:
@@ -47,6 +61,40 @@ def is_ggf(text: str) -> bool:
     return text.lstrip().startswith("(;")
 
 
-def moves_of_ggf(text: str) -> str:
-    """The moves of a match, with spaces between them."""
-    return " ".join(re.sub("^pa$", "pass", move.strip().lower()) for move in MOVE.findall(text))
+def read_ggf(text: str, width: int) -> GgfMatch:
+    """A match of Othello on a board of `width` x `width` squares.
+
+    Raises IllegalActionError if the text is not one match of Othello in this format, or is played on another board.
+    """
+    text = text.strip()
+    tags, end = list[tuple[str, str]](), len("(;")
+    while match := TAG.match(text, end):
+        tags.append((match[1].upper(), match[2].strip()))
+        end = match.end()
+    if (rest := text[end:].strip()) != ";)":
+        raise IllegalActionError(f"a match in GGF ends with ;) after its tags, not with {shortened(rest)!r}")
+    said = {"GM": "Othello", "TY": str(width), **dict(tags)}
+    if said["GM"].lower() != "othello":
+        raise IllegalActionError(f"GM[{said['GM']}]: not a match of Othello")
+    kind = KIND.fullmatch(said["TY"])
+    if kind is None or int(kind[1]) != width or "a" in kind[2].lower():
+        raise IllegalActionError(f"TY[{said['TY']}]: not a match of Othello on {width}x{width} squares")
+    if "BO" not in said:
+        raise IllegalActionError("a match in GGF needs the board at its start: BO[...]")
+    return GgfMatch(
+        *_read_start(said["BO"], width),
+        [(COLOURS.index(tag), value.partition("/")[0].strip().lower()) for tag, value in tags if tag in ("B", "W")],
+    )
+
+
+def _read_start(text: str, width: int) -> tuple[list[int], int]:
+    """The board and the player to move of the tag BO. Raises IllegalActionError."""
+    size, _, rest = text.partition(" ")
+    signs = "".join(rest.split())
+    stones = {sign.lower(): stone for stone, sign in SIGNS.items()}
+    if size != str(width) or len(signs) != width * width + 1 or not set(signs.lower()) <= set(stones):
+        raise IllegalActionError(f"BO[{shortened(text)}]: not a board of {width}x{width} of *, O and -, and who moves")
+    *squares, to_move = (stones[sign] for sign in signs.lower())
+    if to_move == 0:
+        raise IllegalActionError(f"BO[{shortened(text)}]: who moves is * or O")
+    return squares, int(to_move == -1)

@@ -43,6 +43,6 @@ def written_position(
             if not isinstance(game, Othello):
                 raise SettingError(f"game={game.name}: give the moves from the start; only Othello boards can be read")
             return game, game.read_board(text, side)
-        return game, game.state_after(map(game.action_to_string, game.read_transcript(text)))
+        return game, game.position_after(text)
     except IllegalActionError as error:
         raise SettingError(str(error)) from error

@@ -108,7 +108,7 @@ class _Subject(NamedTuple):
 
 def _position_of(settings: AnalysisSettings) -> _Subject:
     game = make_game(settings.game.name)
-    state = game.state_after(map(game.action_to_string, game.read_transcript(settings.moves)))
+    state = game.position_after(settings.moves)
     if bool(state.terminated):
         raise SettingError(f"moves={settings.moves}: the match is over after these moves; use fewer")
     return _Subject(game, state, _evaluation_of(settings, game), settings.depth)

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -87,10 +87,12 @@ class Match:
 
     def begin(self, request: NewMatchRequest) -> MatchView:
         """Take the actions of a match that is continued. Raises SettingError, IllegalActionError."""
-        self.position = request.position
-        start = None
-        if request.position is not None:
-            start = self.game.set_up(request.position.squares, request.position.to_move)
+        self.position, start = request.position, self.game.start_of_transcript(request.moves)
+        if self.position is not None:
+            start = self.game.set_up(self.position.squares, self.position.to_move)
+        elif start is not None:
+            squares: Any = self.game.squares(start)[0].tolist()
+            self.position = PositionRequest(squares=squares, to_move=0 if int(start.current_player) == 0 else 1)
         actions = self.game.read_transcript(request.moves, start)
         if start is not None or actions or request.is_practice:
             self.session.resume(actions, start=start, is_practice=request.is_practice)

@@ -1,10 +1,11 @@
 """Positions that are set up by hand, and lines that have won."""
 
 import pytest
+import torch
 
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import make_game
-from selfplay.games.othello_ggf import is_ggf, moves_of_ggf
+from selfplay.games.othello_ggf import is_ggf
 from tests.support.pile import Pile
 
 SIGNS = {"X": 1, "O": -1, ".": 0}
@@ -95,8 +96,51 @@ def test_a_match_of_othello_is_written_and_read_as_ggf() -> None:
     assert made.text.endswith("*]B[f5]W[d6]B[c3]W[d3]B[c4];)\n")
     assert is_ggf(made.text)
     assert game.read_transcript(made.text) == actions
-    # Other programs write values and times after the moves, and their own names of a pass.
-    assert moves_of_ggf("(;GM[Othello]PB[b]PW[w]B[F5/1.5/2.1]W[PA]b[c3];)") == "f5 pass c3"
+    # Other programs write more tags, and values and times after the moves.
+    written = made.text.replace("B[f5]", "RB[1700]\nb[F5/1.5/2.1]").replace("TY[8]", "TY[s8r20]")
+    assert game.read_transcript(written) == actions
+
+
+def test_a_match_from_a_position_that_was_set_up_is_read_back() -> None:
+    game = make_game("othello_4x4")
+    start = game.set_up(squares("..../.XX./.XX./..XO"), 1)
+    actions = [int(game.legal_action_mask(start)[0].nonzero()[0, 0])]
+    states = [start, game.step(start, torch.tensor(actions))]
+    text = game.presentation.match_file(states, actions, ("you", "random")).text
+    assert torch.equal(game.start_of_transcript(text).own, start.own)
+    assert all(map(torch.equal, game.position_after(text)[:3], states[1][:3]))
+    with pytest.raises(IllegalActionError, match="the transcript begins in another position"):
+        game.read_transcript(text)
+
+
+GGF = "(;GM[Othello]TY[8]BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]B[f5]W[d6];)"
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "reason"),
+    [
+        ("GM[Othello]", "GM[Chess]", r"^GM\[Chess\]: not a match of Othello$"),
+        ("TY[8]", "TY[10]", r"^TY\[10\]: not a match of Othello on 8x8 squares$"),
+        ("TY[8]", "TY[8a]", r"^TY\[8a\]: not a match of Othello on 8x8 squares$"),
+        ("BO[8 ", "BO[10 ", r"^BO\[10 .*: not a board of 8x8"),
+        ("W[d6]", "B[d6]", "^transcript, disc 2: d6 is not the move of black$"),
+        ("-------- *]B[f5]W[d6]", "-------- O]W[c5]", "^the transcript begins in another position"),
+        ("W[d6]", "W[h1]", "^transcript, disc 2: "),
+        ("W[d6];)", "W[d6", r"^a match in GGF ends with ;\)"),
+        (GGF, "(;GM[Othello]TY[8]B[f5];)", "^a match in GGF needs the board"),
+    ],
+)
+def test_a_match_in_ggf_of_another_game_board_or_player_is_refused(written: str, instead: str, reason: str) -> None:
+    game = make_game("othello")
+    assert len(game.read_transcript(GGF)) == 2
+    with pytest.raises(IllegalActionError, match=reason):
+        game.read_transcript(GGF.replace(written, instead))
+
+
+def test_moves_may_be_numbered() -> None:
+    assert make_game("othello").read_transcript("1. f5 d6 2.c3") == make_game("othello").read_transcript("f5d6c3")
+    assert make_game("connect_four").read_transcript("1. 4 4 2. 5") == [3, 3, 4]
+    assert make_game("tictactoe").read_transcript("1. 1,1 0,0") == [4, 0]
 
 
 def test_transcripts_are_read_as_written() -> None:

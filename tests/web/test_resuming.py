@@ -31,6 +31,14 @@ def test_a_match_is_brought_back_by_its_moves_with_the_values_of_its_plies(clien
     assert not second["awaits_person"]
 
 
+def test_a_match_in_ggf_from_a_position_that_was_set_up_is_brought_back(client: TestClient) -> None:
+    text = "(;GM[Othello]TY[4]BO[4 ---- -**- -**- --*O O]W[a1];)"
+    match = begun(client, game="othello_4x4", opponent="random", moves=text)
+    assert (len(match["plies"]), match["plies"][0]["text"]) == (1, "a1")
+    assert match["position"] == {"squares": [0] * 5 + [1, 1, 0, 0, 1, 1, 0, 0, 0, 1, -1], "to_move": 1}
+    assert "BO[4 ---- -**- -**- --*O O]W[a1]" in client.get(f"/api/matches/{match['id']}/file").text
+
+
 def test_a_learner_does_not_learn_again_from_a_match_that_is_brought_back(client: TestClient) -> None:
     opponent = "tabular:backward_value"
     match = play_out(client, begin(client, opponent=opponent))
