@@ -28,8 +28,10 @@ def delete_unfinished() -> None:
 def written_whole(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` to write to: renamed to `path` when the block ends, deleted when it fails.
 
-    Raises StageError if the file cannot be written.
+    Raises StageError if the file cannot be written, or `path` is something else than a regular file.
     """
+    if _is_special(path):
+        raise _not_a_file(path)
     beside = path.with_name(f".{path.name}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,13 +63,18 @@ def opened_to_append(path: Path) -> BinaryIO:
     try:
         file = os.fdopen(os.open(path, flags, 0o666), "ab")
     except OSError:
-        if path.is_symlink() or (path.exists() and not path.is_file() and not path.is_dir()):
+        if _is_special(path):
             raise _not_a_file(path) from None
         raise
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise _not_a_file(path)
     return file
+
+
+def _is_special(path: Path) -> bool:
+    """Whether there is a link, a pipe or a device."""
+    return path.is_symlink() or (path.exists() and not path.is_file() and not path.is_dir())
 
 
 def _not_a_file(path: Path) -> StageError:

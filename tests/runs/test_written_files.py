@@ -1,5 +1,7 @@
 """Files are written as a whole or not at all."""
 
+import os
+
 import pytest
 
 from selfplay.dataset.writer import PartsWriter
@@ -79,13 +81,19 @@ def test_a_link_in_place_of_a_partial_file_is_not_followed(tmp_path):
     assert names(tmp_path) == ["file.txt", "other.txt"]
 
 
-def test_a_link_in_place_of_a_file_is_replaced(tmp_path):
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("other.txt")], ids=["pipe", "link"])
+def test_what_is_not_a_regular_file_is_not_replaced(tmp_path, make):
     other, path = tmp_path / "other.txt", tmp_path / "file.txt"
     other.write_text("of another program")
-    path.symlink_to(other)
-    with written_whole(path) as beside:
-        beside.write_text("new")
-    assert (path.read_text(), other.read_text()) == ("new", "of another program")
+    make(path)
+    with (
+        pytest.raises(StageError, match=r"cannot write .*file\.txt: it is a link or not a regular file; delete it"),
+        written_whole(path),
+    ):
+        pytest.fail("nothing is computed")
+    assert path.is_fifo() or path.is_symlink()
+    assert other.read_text() == "of another program"
+    assert names(tmp_path) == ["file.txt", "other.txt"]
 
 
 @pytest.mark.parametrize("name", [".dataset.parquet.partial", "dataset.parquet"])
