@@ -100,6 +100,7 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     if its outcome or architecture is unknown or is code that the user has not named (see `selfplay.registry`), if the
     weights do not fit it or are not reasonable numbers, or if the manifest beside it describes another file.
     """
+    require_regular_file(path, LARGEST_FILE)
     check_against_manifest(path)
     with _opened(path) as (metadata, file):
         if metadata["game"] != game.name:

@@ -4,7 +4,8 @@ import logging
 from pathlib import Path
 
 from selfplay.games import make_game
-from selfplay.learners.experience.json_file import export_json, import_json
+from selfplay.learners.experience.graph import BoardForm
+from selfplay.learners.experience.json_file import export_json, import_json, read_json
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.experience import ExperienceGraphSettings
 
@@ -24,6 +25,10 @@ def export_experience(settings: ExperienceGraphSettings) -> None:
 
 def import_experience(settings: ExperienceGraphSettings) -> None:
     """Replace the boards of the store by those of the JSON file. Raises as ExperienceStore and `import_json`."""
-    store = ExperienceStore(settings.experience.path, make_game(settings.game.name), settings.experience.rule)
+    path, game, rule = Path(settings.experience.path), make_game(settings.game.name), settings.experience.rule
+    if not path.exists():
+        # A file that cannot be read leaves no new store.
+        read_json(Path(settings.json), BoardForm(game, rule.canonical), rule)
+    store = ExperienceStore(path, game, rule)
     boards = import_json(store, Path(settings.json))
     log.info("%s now has %s boards", settings.experience.path, f"{boards:,}")

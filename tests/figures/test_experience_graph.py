@@ -1,5 +1,7 @@
 """The picture of an experience graph: boards, layers, arrows; and the programs for the store."""
 
+from pathlib import Path
+
 import pytest
 from matplotlib.patches import FancyBboxPatch, PathPatch
 from PIL import Image
@@ -114,7 +116,7 @@ def test_the_programs_write_the_picture_and_the_json_and_import_it_into_another_
         ("draw", ["picture.file=null"], 2, "there is no screen to draw on; set a file"),
         ("draw", ["picture.depth=0"], 2, "picture.depth=0: must be from 1 to 9"),
         ("draw", ["picture.breadth=[]"], 2, "picture.breadth=[]: must be one or more numbers of 1 or more"),
-        ("import", ["json=none.json"], 1, "none.json: does not exist"),
+        ("import", ["json=none.json", "experience.path=none.sqlite"], 1, "none.json: does not exist"),
         ("import", ["experience.backup=minimax"], 2, "was created with absolute; set another path"),
     ],
 )
@@ -125,3 +127,4 @@ def test_errors_are_reported_in_one_line(tmp_path, action, arguments, code, mess
     assert done.stderr.startswith("error: ")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+    assert not Path("none.sqlite").exists()

@@ -187,6 +187,17 @@ def test_a_named_pipe_or_a_device_is_refused(tmp_path):
             load_checkpoint(tmp_path / name, GAME)
 
 
+def test_a_file_that_is_too_large_is_refused_before_its_digest_is_computed(tmp_path, monkeypatch):
+    with (tmp_path / "agent").open("wb") as file:
+        file.truncate(40 << 30)
+    files = {"agent": "0" * 64}
+    manifest = {"format": 1, "training": {"settings": {}, "files": files}}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    monkeypatch.setattr("hashlib.file_digest", lambda *_: pytest.fail("hashed"))
+    with pytest.raises(InvalidFileError, match="it has 42,949,672,960 bytes, more than"):
+        load_checkpoint(tmp_path / "agent", GAME)
+
+
 def test_weights_of_another_size_are_refused(tmp_path):
     architecture = {"name": "mlp", "hidden_sizes": [9]}
     assert_refused(save_with(tmp_path / "agent", architecture=architecture), "its weights do not fit its architecture")

@@ -84,7 +84,7 @@ class ExperienceDatabase:
             self._sql = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
             self._sql.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
         try:
-            self.rule = self._prepare(game_name, rule)
+            self.rule = self._prepare(game_name, rule, must_exist=must_exist)
         except BaseException:
             self.close()
             raise
@@ -112,10 +112,12 @@ class ExperienceDatabase:
             # Commits survive a kill of the process; only a power failure can lose the latest ones.
             self._sql.execute("PRAGMA synchronous = NORMAL")
 
-    def _prepare(self, game_name: str, rule: ExperienceRule | None) -> ExperienceRule:
+    def _prepare(self, game_name: str, rule: ExperienceRule | None, *, must_exist: bool) -> ExperienceRule:
         with self.transaction(write=False) as sql:
             if self._check_format(sql):
                 return self._check_values(sql, game_name, rule)
+        if must_exist:
+            raise InvalidFileError(self.path, "is empty, not an experience store")
         self.allow_writing()
         with self.transaction() as sql:
             # Another process may have created it in the meantime.

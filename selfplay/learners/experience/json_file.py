@@ -16,6 +16,7 @@ from selfplay.input_files import MEGABYTE, read_bytes
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, checked_boards, require, rescored
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.runs.written_files import written_whole
+from selfplay.settings.experience import ExperienceRule
 
 LIMIT = 64 * MEGABYTE
 KEYS = ("state", "next", "score", "end")
@@ -43,22 +44,33 @@ def import_json(store: ExperienceStore, path: Path) -> int:
 
     A file with {}, or an empty file for an empty store, has no boards. An invalid file does not change the store.
 
+    Raises InvalidFileError as `read_json`.
+    """
+    boards = read_json(path, store.form, store.rule, len(store))
+    store.replace(boards)
+    return len(boards)
+
+
+def read_json(path: Path, form: BoardForm, rule: ExperienceRule, known: int = 0) -> dict[int, Board]:
+    """The boards of the file at `path`, in the form and with the scores of a store.
+
+    Args:
+        known: the number of boards of the store, which an empty file must not replace.
+
     Raises InvalidFileError if the file is missing, truncated, in another format, or contradicts the rules of the game.
     """
     try:
         text = read_bytes(path, LIMIT).decode()
-        if not text and (known := len(store)):
+        if not text and known:
             raise InvalidFileError(path, f"is empty; write {{}} into it to replace the {known} known boards by none")
         entries = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse) if text else {}
-        boards = rescored(_merged(_parsed(entries, store), store.form), store.rule)
+        return rescored(_merged(_parsed(entries, form), form), rule)
     except InvalidFileError:
         raise
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise InvalidFileError(path, f"cannot be read as JSON: {' '.join(str(error).split())}") from error
     except ValueError as error:
         raise InvalidFileError(path, without_digit_limit(str(error))) from error
-    store.replace(boards)
-    return len(boards)
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -73,7 +85,7 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON number")
 
 
-def _parsed(entries: object, store: ExperienceStore) -> dict[int, Board]:
+def _parsed(entries: object, form: BoardForm) -> dict[int, Board]:
     """The boards of the file, with each entry checked for its form and against the rules of the game."""
     if not isinstance(entries, dict):
         raise ValueError("is not a JSON object of boards by number")
@@ -82,8 +94,8 @@ def _parsed(entries: object, store: ExperienceStore) -> dict[int, Board]:
         if key not in entries:
             foreign = next(other for other in entries if other not in numbers)
             raise ValueError(f"board {key!r} is missing among {len(entries)} boards; found {foreign!r} instead")
-    boards = {numbers[key]: _board(key, entries[key], numbers, store.form.num_squares) for key in entries}
-    return checked_boards(dict(sorted(boards.items())), store.form)
+    boards = {numbers[key]: _board(key, entries[key], numbers, form.num_squares) for key in entries}
+    return checked_boards(dict(sorted(boards.items())), form)
 
 
 def _board(key: str, entry: object, numbers: Mapping[str, int], num_squares: int) -> Board:

@@ -133,6 +133,15 @@ def test_something_else_in_the_place_of_a_store_is_rejected(tmp_path: Path) -> N
             ExperienceStore(path, GAME)
 
 
+def test_an_empty_file_is_a_new_store_and_not_an_existing_one(tmp_path: Path) -> None:
+    path = tmp_path / "empty.sqlite"
+    path.touch()
+    with assert_file_rejected(path, "is empty, not an experience store"):
+        ExperienceStore(path, GAME, must_exist=True)
+    assert path.stat().st_size == 0
+    assert len(ExperienceStore(path, GAME)) == 0
+
+
 @pytest.mark.parametrize("suffix", ["-journal", "-wal", "-shm"])
 def test_something_else_beside_a_store_is_rejected(learned: Path, suffix: str) -> None:
     companion = Path(f"{learned}{suffix}")
