@@ -10,7 +10,7 @@ from selfplay.figures.style import source_of
 from selfplay.games import Game, make_game
 from selfplay.runs.checkpoints import load_checkpoint, read_metadata
 from selfplay.runs.data_changes import data_changes
-from selfplay.runs.manifest import Manifest, flat_settings
+from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
 from selfplay.training.epoch_loss_csv import read_epoch_losses
@@ -53,12 +53,14 @@ def read_trained_run(settings: Settings) -> TrainedRun:
 
     Raises:
         StageError: no level is trained yet.
-        InvalidFileError: a file of a level is missing or broken.
+        InvalidFileError: a file of a level is missing, broken or not the one that was written for it.
     """
     folder = RunFolder.of(settings)
     levels = folder.trained_levels()
     if not levels:
         raise StageError(f"{folder.path} has no trained level to plot; run the loop first")
+    for level in levels:
+        check_against_manifest(folder.epoch_loss(level))
     losses = {level: read_epoch_losses(folder.epoch_loss(level)) for level in levels}
     game = make_game(read_metadata(folder.agent(levels[-1]))["game"])
     return TrainedRun(folder, game, levels, losses, source_of(game.presentation.title, settings))

@@ -11,7 +11,7 @@ from matplotlib.text import Text
 from PIL import Image
 
 from selfplay import compose_settings, learn_levels
-from selfplay.errors import SettingError, StageError
+from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.figures import of_run
 from selfplay.figures.figure_files import figures_in, write_figures
 from selfplay.figures.of_comparison.exact import exact_figures
@@ -34,6 +34,7 @@ from selfplay.grading.judge.positions import JudgedGrade, MoveQuality
 from selfplay.registry import Registry
 from selfplay.stages.draw_figures import draw_run_figures
 from selfplay.training.fitting import EpochLoss, LossParts
+from tests.support.runs import tiny_settings
 
 
 def losses_of(levels: int, epochs: int = 3, *, has_policies: bool = False) -> dict[int, list[EpochLoss]]:
@@ -226,6 +227,12 @@ def test_a_run_of_sumto100_gets_its_figures(tmp_path: Path) -> None:
 def test_a_run_without_levels_cannot_be_plotted(tmp_path: Path) -> None:
     with pytest.raises(StageError, match="no trained level"):
         draw_run_figures(compose_settings([f"run_dir={tmp_path / 'run'}"]))
+
+
+def test_losses_of_another_level_are_refused(run_copy: Path) -> None:
+    (run_copy / "level_01" / "epoch_loss.csv").write_bytes((run_copy / "level_02" / "epoch_loss.csv").read_bytes())
+    with pytest.raises(InvalidFileError, match=r"level_01/epoch_loss\.csv: differs from its manifest"):
+        draw_run_figures(tiny_settings(run_copy))
 
 
 def test_a_new_file_with_a_figure_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
