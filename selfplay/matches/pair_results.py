@@ -20,7 +20,7 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.context import run_context
 from selfplay.settings.common import AnySettings
 
-Who = TypeVar("Who")
+PlayerId = TypeVar("PlayerId")
 
 
 class PairResult(NamedTuple):
@@ -35,12 +35,12 @@ class PairResult(NamedTuple):
     """Number of wins in which the opponent forfeited."""
 
 
-class PairMatches(NamedTuple, Generic[AnySettings, Who]):
+class PairMatches(NamedTuple, Generic[AnySettings, PlayerId]):
     """A series of matches between two players, as a task for an executor."""
 
     settings: AnySettings
-    pair: tuple[Who, Who]
-    make: Callable[[AnySettings, Game, Who], Player]
+    pair: tuple[PlayerId, PlayerId]
+    make: Callable[[AnySettings, Game, PlayerId], Player]
     """Makes either player; a function at the top level of a module."""
     matches: int
     key: int
@@ -51,7 +51,7 @@ class PairMatches(NamedTuple, Generic[AnySettings, Who]):
 
 
 def play_pairs(
-    tasks: Sequence[PairMatches[AnySettings, Who]],
+    tasks: Sequence[PairMatches[AnySettings, PlayerId]],
     executor: Executor,
     files: Sequence[Path] = (),
     progress: ProgressBar = NoProgress,
@@ -69,16 +69,16 @@ def play_pairs(
     return results
 
 
-def play_pair(task: PairMatches[AnySettings, Who]) -> PairResult:
+def play_pair(task: PairMatches[AnySettings, PlayerId]) -> PairResult:
     """Play one series. The players do not learn from it."""
     context = run_context(task.settings)
-    one, other = (_player(task, context.game, who) for who in task.pair)
+    one, other = (_player(task, context.game, player_id) for player_id in task.pair)
     size, device = task.settings.batch_size, context.device
     return count_matches(context.game, (one, other), task.matches, task.key, size, task.opening_plies, device)
 
 
-def _player(task: PairMatches[AnySettings, Who], game: Game, who: Who) -> Player:
-    player = task.make(task.settings, game, who)
+def _player(task: PairMatches[AnySettings, PlayerId], game: Game, player_id: PlayerId) -> Player:
+    player = task.make(task.settings, game, player_id)
     return EpsilonGreedyPlayer(game, player, task.epsilons) if any(task.epsilons) else player
 
 

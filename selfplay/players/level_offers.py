@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.players.offers import Offer, OfferLimits
+from selfplay.players.offers import OfferedPlayer, OfferLimits
 
 # The kinds of players import this, and --help reads them without torch.
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ SOLVED_EMPTIES, ENDGAME_BITS = 12, 14
 """Where the game has an exact solver, the search plays this many empty squares perfectly, in tens of milliseconds."""
 
 
-def level_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
+def level_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
     """Every level, as it played in its own matches."""
     from selfplay.players.agent import load_level
     from selfplay.runs.run_folder import RunFolder
@@ -29,7 +29,7 @@ def level_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[O
     run = RunFolder(run_dir)
     levels = run.trained_levels()
     for level in levels:
-        yield Offer(
+        yield OfferedPlayer(
             f"level-{level}",
             "level",
             f"Level {level}",
@@ -44,7 +44,7 @@ def level_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[O
         )
 
 
-def level_search_offers(game: "Game", run_dir: Path, limits: OfferLimits, seconds: float) -> Iterator[Offer]:
+def level_search_offers(game: "Game", run_dir: Path, limits: OfferLimits, seconds: float) -> Iterator[OfferedPlayer]:
     """The newest level inside a search, to each depth, if compiled searches can compute its values.
 
     Args:
@@ -60,7 +60,7 @@ def level_search_offers(game: "Game", run_dir: Path, limits: OfferLimits, second
         exactly = f", and plays the last {endgame} squares perfectly" if endgame else ""
         for depth in [depth for depth in DEPTHS if is_compiled and depth <= deepest]:
             is_default = depth == min(DEFAULT_DEPTH, deepest)
-            yield Offer(
+            yield OfferedPlayer(
                 f"level-{level}-search-{depth}",
                 "search",
                 f"Level {level}, looking {depth} plies ahead",

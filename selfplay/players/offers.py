@@ -29,7 +29,7 @@ _NOT_SENT = {"exclude": True}
 
 
 @dataclass(frozen=True)
-class Offer:
+class OfferedPlayer:
     """A player that a person can choose as the opponent."""
 
     id: str
@@ -54,22 +54,10 @@ class Offer:
     learns: bool = _described(False, "Whether it learns from its matches.")
 
 
-class Offering(NamedTuple):
-    """What a kind of players offers, and where its offers stand in the list."""
-
-    make: Callable[["Game", Path, OfferLimits], Iterator[Offer]]
-    """(game, run_dir, limits) to the opponents. `run_dir` is the folder of the run the game is played in."""
-    place: int
-    """Kinds with lower places come first; those of other packages have the place LAST."""
-    needs_solution: bool = False
-    """Whether it is offered only in games that can be solved at once, which takes seconds to find out."""
-
-
 LAST = 100
+"""The place of kinds of other packages in the list."""
 
 
-def _nothing(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
+def no_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+    """Offers nothing, for kinds that cannot be opponents."""
     yield from ()
-
-
-NOT_OFFERED = Offering(_nothing, LAST)

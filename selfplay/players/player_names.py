@@ -6,13 +6,13 @@ For example `perfect`, `level:17` or `level:17?depth=2&temperature=0.1`.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.errors import SettingError, shortened
-from selfplay.players.offers import Offering
+from selfplay.players.offers import LAST, OfferedPlayer, OfferLimits
 from selfplay.settings.checks import LARGEST_COUNT
 
 # --help reads this grammar, so importing it must not load torch.
@@ -69,8 +69,13 @@ class PlayerKind(NamedTuple):
     agent: "Callable[[PlayerName, Game, Path], Agent] | None" = None
     """(name, game, run_dir) to the learned agent that it plays; its names can then stand in names of searches too, as
     in mcts:level:12 or search:negascout?evaluation=pretrained. None: it does not play one."""
-    offering: Offering | None = None
-    """How it is offered as an opponent; None: by its name alone, unless it needs an argument."""
+    offers: "Callable[[Game, Path, OfferLimits], Iterator[OfferedPlayer]] | None" = None
+    """(game, run_dir, limits) to the opponents that it offers; None: itself, by its name, unless it needs an argument.
+    `run_dir` is the folder of the run the game is played in."""
+    place: int = LAST
+    """Where its opponents stand in the list: kinds with lower places come first."""
+    needs_solution: bool = False
+    """Whether they are offered only in games that can be solved at once, which takes seconds to find out."""
 
     @property
     def needs_argument(self) -> bool:

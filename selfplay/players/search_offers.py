@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.players.level_offers import TABLE_BITS, level_search_offers
-from selfplay.players.offers import Offer, OfferLimits
+from selfplay.players.offers import OfferedPlayer, OfferLimits
 
 # The kinds of players import this, and --help reads them without torch.
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ DEFAULT_DEPTH = 4
 """The depth of the search that is selected at first; it answers at once."""
 
 
-def search_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
+def search_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
     """The newest level inside a search, and a search by fixed rules, of each depth."""
     evaluation = "none" if game.features is None else "article"
     seconds = limits.search_seconds / SEARCHES_IN_A_REPLY
@@ -31,7 +31,7 @@ def search_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[
     deepest = min(limits.deepest_search, game.max_game_length)
     for depth in range(1, deepest + 1):
         endgame = SOLVED_EMPTIES if game.exact_solver is not None and depth >= SOLVES_FROM_DEPTH else 0
-        yield Offer(
+        yield OfferedPlayer(
             f"search-{depth}",
             "search",
             f"Search ({'1 ply' if depth == 1 else f'{depth} plies'})",
@@ -45,10 +45,10 @@ def search_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[
         )
 
 
-def most_discs_offer(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
+def most_discs_offer(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
     """The player that turns the most discs, in games in which discs count."""
     if game.rules.margin is not None:
-        yield Offer(
+        yield OfferedPlayer(
             "greedy",
             "greedy",
             "Most discs now",

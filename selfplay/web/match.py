@@ -9,7 +9,7 @@ import numpy as np
 
 from selfplay.compute.random_numbers import Activity, fold, stream_key
 from selfplay.games import Game
-from selfplay.players.offers import Offer
+from selfplay.players.offers import OfferedPlayer
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
 from selfplay.playing.hints import best_line, hint
@@ -35,7 +35,7 @@ LINE_SECONDS = 1.5
 class Participant(NamedTuple):
     """An opponent with its player."""
 
-    offer: Offer
+    offer: OfferedPlayer
     player: Player
 
 
@@ -73,13 +73,13 @@ class Match:
         return None if count > 0 else self.partner or self.opponent, None if count > 1 else self.opponent
 
     @property
-    def seats(self) -> list[Offer | None]:
+    def seats(self) -> list[OfferedPlayer | None]:
         """Who holds each seat; None for a person."""
         offers = [None if participant is None else participant.offer for participant in self._numbered]
         return offers[::-1] if self.people.first_player == 1 else offers
 
     @property
-    def offers(self) -> list[Offer]:
+    def offers(self) -> list[OfferedPlayer]:
         """The opponents, each of which may act or value actions."""
         return [self.opponent.offer, *filter(None, self.seats)]
 

@@ -15,7 +15,7 @@ from anyio.to_thread import run_sync
 
 from selfplay.compute.cores import set_search_threads
 from selfplay.games import Game
-from selfplay.players.offers import Offer
+from selfplay.players.offers import OfferedPlayer
 from selfplay.players.perfect import is_found_out
 from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.web import WebSettings
@@ -148,7 +148,7 @@ class MatchService:
         offer = self.catalog.opponent(game, opponent_id)
         return Participant(offer, self.catalog.player(game, offer))
 
-    def _limiter(self, offers: Iterable[Offer]) -> CapacityLimiter:
+    def _limiter(self, offers: Iterable[OfferedPlayer]) -> CapacityLimiter:
         """The threads in which a match against these opponents is played."""
         return self._slow if any(offer.is_slow or offer.learns for offer in offers) else self._quick
 

@@ -16,9 +16,10 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, game_names, make_game
 from selfplay.games.state import State
 from selfplay.players.capabilities import ValuesActions
-from selfplay.players.offers import LAST, NOT_OFFERED, Offer, Offering, OfferLimits
+from selfplay.players.offers import LAST, OfferedPlayer, OfferLimits
 from selfplay.players.perfect import PerfectPlay, is_found_out, perfect_player_of
 from selfplay.players.player import Player
+from selfplay.players.player_names import PlayerKind
 from selfplay.players.registry import make_player, parse_name, player_kind
 from selfplay.players.value_net import best_actions
 from selfplay.players.wrapper import PlayerWrapper
@@ -46,10 +47,17 @@ class OpponentCatalog:
         self._solving, self._loading = threading.Lock(), threading.Lock()
         self._players: OrderedDict[object, Player] = OrderedDict()
         self._limits = OfferLimits(settings.search_seconds, settings.deepest_search)
-        offerings = {name: offering_of(name) for name in PLAYERS}
-        named = [offering_of_player(text) for text in settings.opponents]
-        self._offerings = sorted([*offerings.values(), *named], key=lambda offering: offering.place)
-        self._needing_solution = {name for name, offering in offerings.items() if offering.needs_solution}
+        kinds = {name: player_kind(name) for name in PLAYERS}
+        offering = [kind for kind in kinds.values() if kind.offers is not None]
+        by_name = [
+            offering_itself(name, name.replace("_", " "))
+            for name, kind in kinds.items()
+            if kind.offers is None and not kind.needs_argument
+        ]
+        named = [offering_itself(text, text) for text in settings.opponents]
+        # The kinds of players in the order in which the page shows their opponents.
+        self._kinds = sorted([*offering, *by_name, *named], key=lambda kind: kind.place)
+        self._needing_solution = {name for name, kind in kinds.items() if kind.needs_solution}
 
     def game(self, name: str) -> Game:
         """The game with this name. Raises NotFoundError if there is none."""
@@ -110,7 +118,7 @@ class OpponentCatalog:
             notes=notes,
         )
 
-    def opponent(self, game: Game, opponent_id: str) -> Offer:
+    def opponent(self, game: Game, opponent_id: str) -> OfferedPlayer:
         """The opponent with this id. If it exists only in solved games, this takes as long as `perfect_player`.
 
         Raises NotFoundError, listing the ids, if there is none.
@@ -125,14 +133,15 @@ class OpponentCatalog:
         where = path_text(self.run(game).path)
         raise NotFoundError(f"unknown opponent in {game.name} ({where}); choose one of {', '.join(ids)}")
 
-    def _offers(self, game: Game, *, is_solved: bool) -> Iterator[Offer]:
+    def _offers(self, game: Game, *, is_solved: bool) -> Iterator[OfferedPlayer]:
         """The opponents in the order in which the page shows them, last those that exist only in solved games."""
-        always = (offering for offering in self._offerings if not offering.needs_solution)
-        if_solved = (offering for offering in self._offerings if offering.needs_solution and is_solved)
-        for offering in chain(always, if_solved):
-            yield from offering.make(game, self.run(game).path, self._limits)
+        always = (kind for kind in self._kinds if not kind.needs_solution)
+        if_solved = (kind for kind in self._kinds if kind.needs_solution and is_solved)
+        for kind in chain(always, if_solved):
+            if kind.offers is not None:
+                yield from kind.offers(game, self.run(game).path, self._limits)
 
-    def player(self, game: Game, offer: Offer) -> Player:
+    def player(self, game: Game, offer: OfferedPlayer) -> Player:
         """The player of an opponent, which is loaded again when its file has changed.
 
         All matches share it, except a search, which writes into its table.
@@ -151,7 +160,7 @@ class OpponentCatalog:
             return self._players[key]
 
 
-def _made(offer: Offer) -> Player:
+def _made(offer: OfferedPlayer) -> Player:
     player: Player = offer.make()
     return CachingPlayer(player) if offer.has_fixed_values else player
 
@@ -184,7 +193,7 @@ class CachingPlayer(PlayerWrapper):
         return best_actions(self.action_values(state))
 
 
-def file_version(offer: Offer) -> str:
+def file_version(offer: OfferedPlayer) -> str:
     """Text that changes with the content of the opponent's file. Raises NotFoundError if the file is missing."""
     if offer.file is None:
         return ""
@@ -195,31 +204,17 @@ def file_version(offer: Offer) -> str:
         raise NotFoundError(f"{offer.label} no longer exists; choose another opponent") from error
 
 
-def offering_of(name: str) -> Offering:
-    """How the kind of players with this name is offered."""
-    kind = player_kind(name)
-    if kind.offering is not None:
-        return kind.offering
-    if kind.needs_argument:
-        return NOT_OFFERED
-
-    def by_name(game: Game, run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
-        yield Offer(name, name, name.replace("_", " "), kind.meaning, partial(make_player, name, game, run_dir))
-
-    return Offering(by_name, LAST)
-
-
-def offering_of_player(text: str) -> Offering:
-    """How a player that the settings name is offered, under its name. Raises SettingError if it is not one."""
+def offering_itself(text: str, label: str) -> PlayerKind:
+    """The kind of the player that `text` names, when it offers this player. Raises SettingError if it is not one."""
     kind = player_kind(parse_name(text).kind)
 
-    def by_name(game: Game, run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
-        yield Offer(text, text, text, kind.meaning, partial(make_player, text, game, run_dir))
+    def itself(game: Game, run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+        yield OfferedPlayer(text, text, label, kind.meaning, partial(make_player, text, game, run_dir))
 
-    return Offering(by_name, LAST)
+    return kind._replace(offers=itself, place=LAST, needs_solution=False)
 
 
-def _default(opponents: list[Offer], *, is_small: bool) -> Offer:
+def _default(opponents: list[OfferedPlayer], *, is_small: bool) -> OfferedPlayer:
     """The opponent that is selected at first: in large games a strong one, otherwise the first of the list."""
     recommended = [offer for offer in opponents if offer.is_recommended and not is_small]
     in_first_group = [offer for offer in opponents if offer.is_default and offer.group == opponents[0].group]

@@ -6,7 +6,7 @@ from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.grade import Lines, is_unbeatable, lines_verdict, unbeatable_seats
 from selfplay.grading.proof import Grader
 from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
-from selfplay.players.offers import Offer
+from selfplay.players.offers import OfferedPlayer
 from selfplay.players.player import Player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
@@ -30,7 +30,7 @@ class Proofs:
         self._graders: dict[str, Grader | None] = {}
         self._known: dict[object, ProofView] = {}
 
-    def of(self, game: Game, offer: Offer) -> ProofView:
+    def of(self, game: Game, offer: OfferedPlayer) -> ProofView:
         """The proof about the opponent. Raises what `OpponentCatalog.player` raises."""
         grader = self._grader(game)
         if grader is None:
@@ -44,7 +44,7 @@ class Proofs:
             self._known[key] = self._graded(grader, offer.label, player)
         return self._known[key]
 
-    def _from_files(self, game: Game, offer: Offer) -> ProofView:
+    def _from_files(self, game: Game, offer: OfferedPlayer) -> ProofView:
         """The proof about a level in comparison/levels.csv, if it is about the present level."""
         exact = self._exact_results(game, offer)
         if exact is not None:
@@ -52,7 +52,7 @@ class Proofs:
         text = f"{game.presentation.title} has too many positions to try every line while you wait."
         return ProofView(is_unbeatable=None, unbeatable_seats=None, text=text)
 
-    def _exact_results(self, game: Game, offer: Offer) -> ExactView | None:
+    def _exact_results(self, game: Game, offer: OfferedPlayer) -> ExactView | None:
         if offer.level is None or offer.file is None:
             return None
         rows = self.stories.of(game).story.comparison or []

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from selfplay.players.offers import Offer
+from selfplay.players.offers import OfferedPlayer
 from selfplay.players.solver_player import ValueKind
 from selfplay.playing.match_description import MatchDescription
 
@@ -131,7 +131,7 @@ class OpponentsView(BaseModel):
     """The opponents in a game."""
 
     run: str = Field(description="The folder of the run whose levels and tables are listed.")
-    opponents: list[Offer]
+    opponents: list[OfferedPlayer]
     default: str = Field(description="The id of the opponent that is selected at first.")
     has_perfect_play: bool = Field(description="Whether the result of each action with perfect play is known.")
     notes: list[str] = Field(description="What is missing, and the command that makes it.")
@@ -152,10 +152,10 @@ class MatchView(MatchDescription):
     """A match in which people or opponents play. Seat 0 moves first, seat 1 second."""
 
     id: str
-    opponent: Offer
+    opponent: OfferedPlayer
     person_seat: int | None = Field(description="The seat of the only person; null if both or none of them are people.")
     people: People
-    seats: list[Offer | None] = Field(description="Who holds each seat; null: a person.")
+    seats: list[OfferedPlayer | None] = Field(description="Who holds each seat; null: a person.")
     position: PositionRequest | None = Field(description="The position in which it began; null: the start of the game.")
 
 

@@ -77,8 +77,8 @@ def test_a_person_without_a_run_meets_it(tmp_path: Path) -> None:
 
 def test_it_is_offered_after_the_levels_of_the_run(tmp_path: Path) -> None:
     limits = OfferLimits(1.0, 4)
-    assert KIND.offering.place == LEVEL.offering.place
-    offers = list(KIND.offering.make(make_game("othello"), tmp_path, limits))
+    assert KIND.place == LEVEL.place
+    offers = list(KIND.offers(make_game("othello"), tmp_path, limits))
     assert [offer.id for offer in offers] == ["pretrained", "pretrained-search"]
     assert all(offer.make() is not None for offer in offers)
-    assert list(KIND.offering.make(make_game("tictactoe"), tmp_path, limits)) == []
+    assert list(KIND.offers(make_game("tictactoe"), tmp_path, limits)) == []

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from selfplay.games import Game
 from selfplay.players import perfect
 from selfplay.players.experience import ExperiencePlayer
-from selfplay.players.offers import Offer
+from selfplay.players.offers import OfferedPlayer
 from selfplay.web.match import Match
 from selfplay.web.matches import SLOW_THREADS, MatchService
 from tests.web.concurrent_matches import Json, answer, client_of, play
@@ -230,7 +230,7 @@ def test_one_proof_is_made_at_a_time_and_none_for_a_client_that_has_left(
     proved: list[str] = []
     prove = service.proofs.of
 
-    def slowly_proved(game: Game, offer: Offer) -> Any:
+    def slowly_proved(game: Game, offer: OfferedPlayer) -> Any:
         proved.append(offer.id)
         gate.pass_through()
         return prove(game, offer)

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from selfplay.errors import SettingError, StageError
 from selfplay.games import Game, game_names, make_game
 from selfplay.grading.grade import SEAT_NAMES
-from selfplay.players.offers import Offer, Offering, OfferLimits
+from selfplay.players.offers import OfferedPlayer, OfferLimits
 from selfplay.players.player import Player
 from selfplay.players.player_names import PlayerKind
 from selfplay.players.search import SearchPlayer
@@ -74,13 +74,13 @@ def test_a_registered_player_of_another_package_is_offered(run_dir: Path, monkey
 def test_a_kind_of_another_package_says_itself_how_it_is_offered(
     run_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def offers(game: Game, run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
+    def offers(game: Game, run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
         for number in range(1, limits.deepest_search):
-            yield Offer(f"lowest-{number}", "lowest", f"Lowest {number}", "", lambda: FirstLegal(game), number=number)
+            yield OfferedPlayer(
+                f"lowest-{number}", "lowest", f"Lowest {number}", "", lambda: FirstLegal(game), number=number
+            )
 
-    kind = PlayerKind(
-        "lowest:NUMBER", "lowest", lambda name, game, run_dir: FirstLegal(game), offering=Offering(offers, 0)
-    )
+    kind = PlayerKind("lowest:NUMBER", "lowest", lambda name, game, run_dir: FirstLegal(game), offers=offers, place=0)
     monkeypatch.setitem(PLAYERS._found, "lowest", kind)
     client = client_of(create_app(MatchService(web_settings(run_dir))))
     offered = client.get("/api/games/tictactoe/opponents").json()["opponents"]

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.players.offers import Offer, Offering, OfferLimits
+from selfplay.players.offers import OfferedPlayer, OfferLimits
 from selfplay.players.player_names import Option, PlayerKind, PlayerName
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ def _path(name: PlayerName, run_dir: Path) -> Path:
     return Path(name.argument) if name.argument else run_dir / "experience.sqlite"
 
 
-def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
+def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
     from selfplay.players.experience import load_experience_player
 
     for path in sorted(run_dir.glob("experience*.sqlite")):
-        yield Offer(
+        yield OfferedPlayer(
             f"memory-{path.stem}",
             "experience",
             path.stem.replace("_", " ").capitalize(),
@@ -50,5 +50,6 @@ KIND = PlayerKind(
     _make,
     (Option("learn", bool, True), *RULE),
     files=lambda name, run_dir: [_path(name, run_dir)],
-    offering=Offering(_offers, 5),
+    offers=_offers,
+    place=5,
 )

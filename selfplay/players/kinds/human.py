@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
-from selfplay.players.offers import NOT_OFFERED
+from selfplay.players.offers import no_offers
 from selfplay.players.player_names import PlayerKind, PlayerName
 from selfplay.settings.command_lines import command_line
 
@@ -17,4 +17,4 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     raise SettingError(f"player {name.text!r}: a person can only play with {command_line('play')}")
 
 
-KIND = PlayerKind("human", "a person, at the console only", _make, offering=NOT_OFFERED)
+KIND = PlayerKind("human", "a person, at the console only", _make, offers=no_offers)

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.players.level_offers import level_offers
-from selfplay.players.offers import Offering
 from selfplay.players.player_names import Option, PlayerKind, PlayerName, whole_number
 
 if TYPE_CHECKING:
@@ -47,5 +46,6 @@ KIND = PlayerKind(
     (Option("depth", int, 1), Option("temperature", float, 0.0), Option("run_dir")),
     files=level_files,
     agent=level_agent,
-    offering=Offering(level_offers, 1),
+    offers=level_offers,
+    place=1,
 )

@@ -1,12 +1,12 @@
 """`mcts:EVALUATOR`: Monte-Carlo tree search with a learned agent's network or with random rollouts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import SettingError
-from selfplay.players.mcts_offers import mcts_offers
-from selfplay.players.offers import Offering
+from selfplay.players.offers import OfferedPlayer, OfferLimits
 from selfplay.players.player_names import Option, PlayerKind, PlayerName
 from selfplay.players.registry import agent_name, agent_syntaxes, files_of, make_agent
 from selfplay.registry import Registry
@@ -39,6 +39,9 @@ CONSTANTS = tuple(
 
 OF_NETWORKS, OF_ROLLOUTS = ("prior_temperature", "symmetries"), ("rollouts",)
 """The options that only evaluators with a network use, and only random rollouts."""
+
+ROLLOUTS, WITH_NETWORK = 1000, 200
+"""Simulations for each action of the opponents that are offered: random matches take microseconds, networks more."""
 
 
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
@@ -92,6 +95,35 @@ def _evaluators(run_dir: Path) -> str:
     return f"choose EVALUATOR from {choices}, such as mcts:rollouts or mcts:level:3"
 
 
+def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+    """A search with random matches, and one with the newest level of the run."""
+    from selfplay.players.registry import make_player
+    from selfplay.runs.run_folder import RunFolder
+
+    rollouts = f"mcts:rollouts?simulations={ROLLOUTS}"
+    yield OfferedPlayer(
+        "mcts-rollouts",
+        "mcts",
+        "Tree search, random matches",
+        f"tries its moves in {ROLLOUTS:,} random matches and prefers those that win",
+        partial(make_player, rollouts, game, run_dir),
+        is_slow=True,
+    )
+    run = RunFolder(run_dir)
+    for level in run.trained_levels()[-1:]:
+        name = f"mcts:level:{level}?simulations={WITH_NETWORK}"
+        yield OfferedPlayer(
+            "mcts-level",
+            "mcts",
+            f"Tree search, level {level}",
+            f"looks ahead with the newest level, in {WITH_NETWORK} simulations",
+            partial(make_player, name, game, run_dir),
+            file=run.agent(level),
+            is_recommended=True,
+            is_slow=True,
+        )
+
+
 KIND = PlayerKind(
     "mcts:EVALUATOR",
     "Monte-Carlo tree search with the network of level L (mcts:level:L) or random rollouts (mcts:rollouts)",
@@ -109,6 +141,7 @@ KIND = PlayerKind(
         *CONSTANTS,
     ),
     choices=_evaluators,
-    offering=Offering(mcts_offers, 2),
+    offers=_offers,
+    place=2,
     files=_files,
 )

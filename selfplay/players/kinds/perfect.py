@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.players.offers import Offer, Offering, OfferLimits
+from selfplay.players.offers import OfferedPlayer, OfferLimits
 from selfplay.players.player_names import Option, PlayerKind, PlayerName
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     return whole_game_solver_player(game, ties) or PerfectPlayer(positions_of(game.name), ties)
 
 
-def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
+def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
     from selfplay.players.perfect import perfect_player_of
 
     player = perfect_player_of(game)
     if player is not None:
         has_results = player.value_kind == "results"
-        yield Offer(
+        yield OfferedPlayer(
             "perfect",
             "perfect",
             "Perfect play",
@@ -43,5 +43,7 @@ KIND = PlayerKind(
     "perfect play, in games that can be enumerated or solved",
     _make,
     (Option("ties", str, "random"),),
-    offering=Offering(_offers, 7, needs_solution=True),
+    offers=_offers,
+    place=7,
+    needs_solution=True,
 )

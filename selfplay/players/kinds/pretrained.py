@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.players.offers import Offer, Offering, OfferLimits
+from selfplay.players.offers import OfferedPlayer, OfferLimits
 from selfplay.players.player_names import Option, PlayerKind, PlayerName
 from selfplay.runs.pretrained import pretrained_agent, pretrained_agents
 from selfplay.settings.choices import PRETRAINED
@@ -33,14 +33,14 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
     return list(pretrained_agents().values())
 
 
-def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
+def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
     from selfplay.players.registry import make_player
     from selfplay.runs.run_folder import RunFolder
 
     file = pretrained_agents().get(game.name)
     if file is None:
         return
-    yield Offer(
+    yield OfferedPlayer(
         "pretrained",
         "pretrained",
         "Pretrained",
@@ -50,7 +50,7 @@ def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]
         has_fixed_values=True,
     )
     search = f"search:negascout?depth={SEARCH_DEPTH}&endgame={SOLVED_EMPTIES}&evaluation={PRETRAINED}"
-    yield Offer(
+    yield OfferedPlayer(
         "pretrained-search",
         "pretrained",
         f"Pretrained, {SEARCH_DEPTH} plies",
@@ -70,5 +70,6 @@ KIND = PlayerKind(
     (Option("depth", int, 1), Option("temperature", float, 0.0)),
     files=_files,
     agent=_agent,
-    offering=Offering(_offers, 1),
+    offers=_offers,
+    place=1,
 )

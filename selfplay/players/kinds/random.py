@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.players.offers import Offer, Offering, OfferLimits
+from selfplay.players.offers import OfferedPlayer, OfferLimits
 from selfplay.players.player_names import PlayerKind, PlayerName
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     return RandomPlayer(game)
 
 
-def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> "Iterator[Offer]":
+def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> "Iterator[OfferedPlayer]":
     from selfplay.players.random import RandomPlayer
 
-    yield Offer("random", "random", "Random", f"plays {KIND.meaning}", partial(RandomPlayer, game))
+    yield OfferedPlayer("random", "random", "Random", f"plays {KIND.meaning}", partial(RandomPlayer, game))
 
 
-KIND = PlayerKind("random", "every legal action with the same probability", _make, offering=Offering(_offers, 3))
+KIND = PlayerKind("random", "every legal action with the same probability", _make, offers=_offers, place=3)

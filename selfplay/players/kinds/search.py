@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
-from selfplay.players.offers import Offering
 from selfplay.players.player_names import Option, PlayerKind, PlayerName
 from selfplay.players.registry import agent_name, files_of, make_agent
 from selfplay.players.search_offers import most_discs_offer, search_offers
@@ -114,11 +113,13 @@ KIND = PlayerKind(
     ),
     choices=_algorithms,
     files=_files,
-    offering=Offering(search_offers, 2),
+    offers=search_offers,
+    place=2,
 )
 GREEDY_DISCS = PlayerKind(
     "greedy_discs",
     "the most discs after its move, where discs count",
     _make_greedy_discs,
-    offering=Offering(most_discs_offer, 6),
+    offers=most_discs_offer,
+    place=6,
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import InvalidFileError, SelfPlayError, SettingError, shortened
-from selfplay.players.offers import Offer, Offering, OfferLimits
+from selfplay.players.offers import OfferedPlayer, OfferLimits
 from selfplay.players.player_names import EPSILON, Option, PlayerKind, PlayerName
 from selfplay.settings.command_lines import command_line, words_of_run
 
@@ -64,11 +64,11 @@ def _tables(run_dir: Path) -> str:
     return f"there are {', '.join(names)}" if names else f"there are no tables in {folder} yet"
 
 
-def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offer]:
+def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
     from selfplay.learners.tabular.table_file import trains_against_people
 
     for path in sorted((run_dir / "tabular").glob("*.npz")):
-        offer = Offer(
+        offer = OfferedPlayer(
             f"tabular:{path.stem}",
             "table",
             f"Table: {path.stem.replace('_', ' ')}",
@@ -100,5 +100,6 @@ KIND = PlayerKind(
     (Option("learn", bool),),
     choices=_tables,
     files=lambda name, run_dir: [_path(name.argument, run_dir)],
-    offering=Offering(_offers, 4),
+    offers=_offers,
+    place=4,
 )
