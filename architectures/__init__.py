@@ -6,17 +6,11 @@ another package and name it `module:Class`, or offer it as an entry point in the
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from threading import get_ident
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.module import (
-    register_module_module_registration_hook,
-    register_module_parameter_registration_hook,
-)
 
 from selfplay.architectures.output import Output, check_output
 from selfplay.errors import SettingError, shortened
@@ -37,10 +31,6 @@ ARCHITECTURES: Registry[Callable[..., nn.Module]] = Registry(
     },
     group="selfplay.architectures",
 )
-
-MOST_TENSORS = 10_000
-"""The most tensors of a network: a residual network of 2,500 blocks."""
-
 
 NETWORK = "a neural network"
 """What an architecture is called whose class has no `description`."""
@@ -69,21 +59,17 @@ def build_network(architecture: Mapping[str, Any], observation_shape: Sequence[i
 
 
 def meta_tensors(
-    architecture: Mapping[str, Any],
-    observation_shape: Sequence[int],
-    num_actions: int,
-    most_tensors: int = MOST_TENSORS,
+    architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int
 ) -> dict[str, Tensor]:
     """The state of the network that `architecture` describes, as tensors that have shapes but no memory.
 
     A network whose class cannot be built on torch's meta device is built in memory.
 
     Raises:
-        SettingError: as `build_network`; or the network has more than `most_tensors` tensors, or one that is too large.
+        SettingError: as `build_network`; or the network has a tensor that is too large.
     """
     try:
-        with _limited_registrations(most_tensors):
-            network = _on_meta_device(architecture, observation_shape, num_actions)
+        network = _on_meta_device(architecture, observation_shape, num_actions)
     # torch raises RuntimeError and OverflowError for sizes that exceed 64 bits.
     except (RuntimeError, OverflowError, MemoryError) as error:
         reason = " ".join(str(error).split())[:200]
@@ -120,29 +106,6 @@ def _constructed(architecture: Mapping[str, Any], observation_shape: Sequence[in
         # After the first line torch may describe its own stack.
         reason = shortened(str(error).partition("\n")[0])
         raise SettingError(f"architecture={dict(architecture)} has a value of the wrong type: {reason}") from error
-
-
-@contextmanager
-def _limited_registrations(most_tensors: int) -> Iterator[None]:
-    """Raise SettingError in the block where a network gets more parameters, or many more submodules, than these."""
-    left = {"parameters": most_tensors, "submodules": 10 * most_tensors + 100}
-    thread = get_ident()
-
-    def count(what: str) -> None:
-        # The hooks are global, so they are also called for networks that other threads build.
-        left[what] -= get_ident() == thread
-        if left[what] < 0:
-            raise SettingError(f"the network has more than {most_tensors:,} tensors")
-
-    handles = [
-        register_module_parameter_registration_hook(lambda *_: count("parameters")),
-        register_module_module_registration_hook(lambda *_: count("submodules")),
-    ]
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
 def _network_class(name: str) -> Callable[..., nn.Module]:

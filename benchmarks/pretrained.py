@@ -20,7 +20,7 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.pretrained import PRETRAINED_FOLDER, pretrained_agents
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
 from selfplay.runs.written_files import sha256
-from selfplay.settings.probcut import ProbCutSettings
+from selfplay.settings.evaluation import ProbCutSettings
 from selfplay.stages.fit_probcut import fit_probcut
 
 RECIPES = {"connect_four": "connect_four", "othello": "othello_large"}

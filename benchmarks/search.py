@@ -24,7 +24,7 @@ from typing import Any
 import torch
 from measured.timing import seconds
 
-from selfplay.compute.cores import search_threads, set_search_threads
+from selfplay.compute.devices import search_threads, set_search_threads
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.othello import Othello

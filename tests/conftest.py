@@ -10,7 +10,7 @@ import torch
 from hypothesis import settings
 
 from selfplay import learn_levels
-from selfplay.compute.cores import set_search_threads
+from selfplay.compute.devices import set_search_threads
 from tests.support.runs import tiny_settings
 from tests.support.wheels import built_wheel, installed_wheel
 

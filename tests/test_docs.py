@@ -11,12 +11,10 @@ import pytest
 
 from selfplay.architectures import ARCHITECTURES, option_defaults
 from selfplay.settings.analysis import AnalysisSettings
-from selfplay.settings.evaluation import ExportSettings
+from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
 from selfplay.settings.experience import ExperienceGraphSettings
-from selfplay.settings.gtp import GtpSettings
 from selfplay.settings.matches import MatchSettings, TournamentSettings
-from selfplay.settings.playing import ExperiencePlaySettings, PlaySettings
-from selfplay.settings.probcut import ProbCutSettings
+from selfplay.settings.playing import ExperiencePlaySettings, GtpSettings, PlaySettings
 from selfplay.settings.proof import ProofSettings
 from selfplay.settings.run import Settings
 from selfplay.settings.tabular import CompeteSettings, TabularSettings

@@ -18,7 +18,7 @@ from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.choices import OPTIMIZERS
 from selfplay.settings.run import compose_settings
-from selfplay.settings.training import PRECISIONS, TrainingSettings
+from selfplay.settings.sections import PRECISIONS, TrainingSettings
 from selfplay.training.fitting import fit, seeded
 from selfplay.training.rows_in_memory import RowsInMemory
 

@@ -1,4 +1,4 @@
-"""The device on which matches are played and networks trained: the CPU, or an NVIDIA GPU through CUDA.
+"""Where a process computes: on the CPU, with how many threads and how its memory is kept, or on an NVIDIA GPU.
 
 The rules of a game and the random numbers are functions of words. On the CPU they run compiled, directly on the memory
 of the tensors; on any other device the same functions run as torch operations.
@@ -6,7 +6,9 @@ of the tensors; on any other device the same functions run as torch operations.
 torch is imported inside the functions, so that a program that only reads its settings does not import it.
 """
 
+import ctypes
 import os
+import platform
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
@@ -87,3 +89,45 @@ def cuda_devices_in_use() -> list[int]:
 
     in_use = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
     return [torch.cuda.current_device()] if in_use else []
+
+
+_search_threads = [1]
+
+
+def usable_cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def set_search_threads(number: int | None) -> None:
+    """Set the number of threads in which solvers and searchers made from now on search a position.
+
+    None: one per core.
+    """
+    _search_threads[0] = usable_cores() if number is None else number
+
+
+def search_threads() -> int:
+    """The number of threads in which a new solver or searcher searches a position: 1, unless it has been set."""
+    return _search_threads[0]
+
+
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+"""Parameters of mallopt(3) of the GNU C library."""
+KEPT_BYTES = 64 << 20
+"""The free memory at the end of the heap that is not returned to the system."""
+MAPPED_BYTES = 32 << 20
+"""Allocations from this size are mapped and unmapped one by one; 32 MiB is the largest size that mallopt accepts."""
+
+
+def keep_freed_memory() -> None:
+    """Let freed memory be used again instead of being returned to the system; does nothing without the GNU C library.
+
+    Each step of training allocates and frees the same few megabytes. Where they lie at the end of the heap, the C
+    library by default returns them to the system, and each step pays for new pages (see docs/design_notes.md).
+    """
+    if platform.libc_ver()[0] != "glibc":
+        return
+    library = ctypes.CDLL(None)
+    library.mallopt(M_TRIM_THRESHOLD, KEPT_BYTES)
+    library.mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES)

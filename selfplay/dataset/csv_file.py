@@ -9,10 +9,17 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
-from selfplay.dataset.arrow import as_arrow, as_numpy
-from selfplay.dataset.checks import REMEDY, check_column, check_numbers, unpack_checked
-from selfplay.dataset.rows import Rows, actions_of
-from selfplay.dataset.schema import COLUMNS, NUMBERS, OBSERVATION, action_names, csv_schema, entry_names
+from selfplay.dataset.rows import REMEDY, Rows, actions_of, check_column, check_numbers, unpack_checked
+from selfplay.dataset.schema import (
+    COLUMNS,
+    NUMBERS,
+    OBSERVATION,
+    action_names,
+    as_arrow,
+    as_numpy,
+    csv_schema,
+    entry_names,
+)
 from selfplay.errors import InvalidFileError
 from selfplay.games.observation_codec import ObservationCodec
 from selfplay.input_files import open_regular_file

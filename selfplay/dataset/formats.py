@@ -13,10 +13,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from selfplay.dataset.rows import Rows, concatenate
 from selfplay.settings.choices import DATASET_FORMATS
 
 if TYPE_CHECKING:
+    from selfplay.dataset.rows import Rows
     from selfplay.dataset.writer import DatasetWriter
     from selfplay.games.observation_codec import ObservationCodec
 
@@ -30,7 +30,7 @@ class RowGroups(Protocol):
     def place(self, group: int) -> tuple[Path, int]:
         """The file of a group, and the number of its rows before the group."""
 
-    def read(self, group: int, *, with_observations: bool = True) -> Rows:
+    def read(self, group: int, *, with_observations: bool = True) -> "Rows":
         """The rows of a group, checked; without observations, their words are 0. Raises InvalidFileError."""
 
 
@@ -43,7 +43,7 @@ class DatasetFormat(ABC):
     """Whether each shard has a file of its own, and rows can be read in groups (`row_groups`)."""
 
     @abstractmethod
-    def encode(self, parts: Iterable[Rows], codec: "ObservationCodec") -> tuple[bytes, int]:
+    def encode(self, parts: "Iterable[Rows]", codec: "ObservationCodec") -> tuple[bytes, int]:
         """The rows of a shard, one part after the other, as bytes for `DatasetWriter.add`, and the number of rows."""
 
     @abstractmethod
@@ -61,7 +61,7 @@ class DatasetFormat(ABC):
         """
 
     @abstractmethod
-    def read(self, path: Path, codec: "ObservationCodec") -> Iterator[Rows]:
+    def read(self, path: Path, codec: "ObservationCodec") -> "Iterator[Rows]":
         """The rows of the dataset at `path`, in one or more parts, with every value checked.
 
         Raises InvalidFileError as `selfplay.dataset.formats.read_dataset`.
@@ -77,7 +77,7 @@ class Csv(DatasetFormat):
 
     suffix = ".csv"
 
-    def encode(self, parts: Iterable[Rows], codec: "ObservationCodec") -> tuple[bytes, int]:
+    def encode(self, parts: "Iterable[Rows]", codec: "ObservationCodec") -> tuple[bytes, int]:
         """As `DatasetFormat.encode`; without a header, which is written once."""
         from selfplay.dataset.csv_file import encode_csv
 
@@ -90,7 +90,7 @@ class Csv(DatasetFormat):
 
         return csv_written(path, observation_size, num_actions)
 
-    def read(self, path: Path, codec: "ObservationCodec") -> Iterator[Rows]:
+    def read(self, path: Path, codec: "ObservationCodec") -> "Iterator[Rows]":
         from selfplay.dataset.csv_file import read_csv
 
         yield read_csv(path, codec)
@@ -102,7 +102,7 @@ class Parquet(DatasetFormat):
     suffix = ".parquet"
     has_parts = True
 
-    def encode(self, parts: Iterable[Rows], codec: "ObservationCodec") -> tuple[bytes, int]:
+    def encode(self, parts: "Iterable[Rows]", codec: "ObservationCodec") -> tuple[bytes, int]:
         from selfplay.dataset.parquet import encode_parquet
 
         return encode_parquet(parts, codec)
@@ -114,7 +114,7 @@ class Parquet(DatasetFormat):
 
         return parts_written(path, record)
 
-    def read(self, path: Path, codec: "ObservationCodec") -> Iterator[Rows]:
+    def read(self, path: Path, codec: "ObservationCodec") -> "Iterator[Rows]":
         groups = self.row_groups(path, codec)
         return (groups.read(group) for group, size in enumerate(groups.sizes) if size)
 
@@ -127,7 +127,7 @@ class Parquet(DatasetFormat):
 CSV, PARQUET = Csv(), Parquet()
 
 
-def read_dataset(path: Path, codec: "ObservationCodec") -> Rows:
+def read_dataset(path: Path, codec: "ObservationCodec") -> "Rows":
     """The rows of the dataset at `path`: a file dataset.csv, or a folder dataset.parquet.
 
     Args:
@@ -137,6 +137,8 @@ def read_dataset(path: Path, codec: "ObservationCodec") -> Rows:
         InvalidFileError: the file is missing, empty or cut off, a column is missing or foreign, or a value is out of
             range; the message says which.
     """
+    from selfplay.dataset.rows import concatenate
+
     return concatenate(list(_format_of(path).read(path, codec)))
 
 

@@ -13,10 +13,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from selfplay.dataset.arrow import as_arrow, as_numpy, bytes_as_numpy, lists_as_numpy, rows_as_lists
-from selfplay.dataset.checks import REMEDY, check_numbers, unpack_checked
-from selfplay.dataset.rows import Rows, actions_of, concatenate
-from selfplay.dataset.schema import COLUMNS, NUMBERS, OBSERVATION, POLICY, parquet_schema
+from selfplay.dataset.rows import REMEDY, Rows, actions_of, check_numbers, concatenate, unpack_checked
+from selfplay.dataset.schema import (
+    COLUMNS,
+    NUMBERS,
+    OBSERVATION,
+    POLICY,
+    as_arrow,
+    as_numpy,
+    bytes_as_numpy,
+    lists_as_numpy,
+    parquet_schema,
+    rows_as_lists,
+)
 from selfplay.errors import InvalidFileError
 from selfplay.games.observation_codec import ObservationCodec
 from selfplay.input_files import require_regular_file

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for_futures
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import util
 from multiprocessing.connection import wait
@@ -18,7 +17,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from selfplay.compute.cores import usable_cores
+from selfplay.compute.devices import usable_cores
 from selfplay.errors import StageError
 from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT, AnyTask, Result
 from selfplay.process_exit import before_exit
@@ -26,9 +25,6 @@ from selfplay.registry import name_modules, named_modules
 from selfplay.settings.common import ExecutorSettings
 
 log = logging.getLogger(__name__)
-
-INTERRUPTING = {signal.SIGINT, signal.SIGTERM}
-"""The signals that raise KeyboardInterrupt."""
 
 STOPPED_CHECK = 5.0
 """Seconds without a result after which the workers are examined, and again after each such time."""
@@ -80,10 +76,14 @@ class ProcessExecutor:
             return self._pool.submit(function, task)
         # A pool starts a worker whenever no worker is idle for a new task.
         before = set(multiprocessing.active_children())
+        # A worker ignores Ctrl-C, which is for its parent, from the start; in that moment its parent does too.
+        is_main = threading.current_thread() is threading.main_thread()
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
         try:
-            with _interrupted_later():
-                return self._pool.submit(function, task)
+            return self._pool.submit(function, task)
         finally:
+            if is_main:
+                signal.signal(signal.SIGINT, handler)
             self._processes |= set(multiprocessing.active_children()) - before
 
     def _result(self, future: "Future[Result]") -> Result:
@@ -134,30 +134,6 @@ def _is_stopped(process: BaseProcess) -> bool:
     return status.rpartition(")")[2].split()[0] == "T"
 
 
-@contextmanager
-def _interrupted_later() -> Iterator[None]:
-    """Delay Ctrl-C and SIGTERM to the end of the block; processes started in it delay them to `_begin_worker`."""
-    arrived: list[int] = []
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTING)
-    # Another thread may still receive a signal for the process; Python would then call the main thread's handler.
-    handlers = _replace_handlers(lambda number, _: arrived.append(number))
-    try:
-        yield
-    finally:
-        for interrupting, earlier in handlers.items():
-            signal.signal(interrupting, earlier)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        for number in arrived[:1]:
-            signal.raise_signal(number)
-
-
-def _replace_handlers(handler: Callable[[int, object], None]) -> dict[int, Any]:
-    """Let `handler` receive Ctrl-C and SIGTERM; returns the earlier handlers. Only the main thread has handlers."""
-    if threading.current_thread() is not threading.main_thread():
-        return {}
-    return {number: signal.signal(number, handler) for number in INTERRUPTING}
-
-
 def _begin_worker(threads: str, modules: Sequence[str]) -> None:
     """Limit the threads of libraries, leave Ctrl-C to the parent process, and exit if the parent is killed.
 
@@ -167,7 +143,6 @@ def _begin_worker(threads: str, modules: Sequence[str]) -> None:
     name_modules(modules)
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), threads)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTING)
     parent: Any = multiprocessing.parent_process()
 
     def watch() -> None:

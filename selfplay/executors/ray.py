@@ -10,7 +10,6 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +18,6 @@ from selfplay.compute.versions import versions
 from selfplay.errors import SettingError, StageError
 from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT, AnyTask, Result
 from selfplay.registry import name_modules, named_modules
-from selfplay.runs.written_files import sha256
 from selfplay.settings.checks import require_package
 from selfplay.settings.common import ExecutorSettings
 
@@ -36,10 +34,8 @@ class Sent(NamedTuple):
     versions: dict[str, str]
     modules: tuple[str, ...]
     """The modules that files may name, see `selfplay.registry`."""
-    digests: tuple[tuple[str, str], ...]
-    """Names of the files below run_dir that the tasks read, with their SHA-256."""
     contents: Any
-    """The contents of the files by name, or a reference to them, fetched only by nodes that lack the files."""
+    """A reference to the contents of the files below run_dir that the tasks read, by name; None if they read none."""
 
 
 class RayExecutor:
@@ -104,9 +100,8 @@ class RayExecutor:
 
 
 def _sent(ray: Any, run_dir: Path, files: Sequence[Path]) -> Sent:
-    names = [str(path.relative_to(run_dir)) for path in files]
-    digests = tuple((name, sha256(run_dir / name)) for name in names)
-    return Sent(versions(), named_modules(), digests, ray.put({name: (run_dir / name).read_bytes() for name in names}))
+    contents = {str(path.relative_to(run_dir)): path.read_bytes() for path in files}
+    return Sent(versions(), named_modules(), ray.put(contents) if contents else None)
 
 
 def _result(ray: Any, reference: Any) -> Any:
@@ -132,10 +127,9 @@ def _run(function: Callable[[AnyTask], Result], task: AnyTask, sent: Sent) -> Re
     """Run a task in a worker."""
     check_versions(sent.versions)
     name_modules(sent.modules)
-    run_dir = Path(task.settings.run_dir)
-    if any(not _has(run_dir / name, digest) for name, digest in sent.digests):
-        run_dir = _received(sent)
-        task = task._replace(settings=replace(task.settings, run_dir=str(run_dir)))  # type: ignore[attr-defined]
+    if sent.contents is not None:
+        settings = replace(task.settings, run_dir=str(_received(sent.contents)))
+        task = task._replace(settings=settings)  # type: ignore[attr-defined]
     return function(task)
 
 
@@ -149,32 +143,22 @@ def check_versions(driver: dict[str, str]) -> None:
         )
 
 
-@cache
-def _has(path: Path, digest: str) -> bool:
-    return path.exists() and sha256(path) == digest
+_received_folders: dict[Any, tempfile.TemporaryDirectory[str]] = {}
+"""Folders of the files sent to this worker, by the references to them; they are deleted when it ends."""
 
 
-_received_folders: dict[tuple[tuple[str, str], ...], tempfile.TemporaryDirectory[str]] = {}
-"""Folders of the files sent to this worker, by their digests; they are deleted when it ends."""
+def _received(contents: Any) -> Path:
+    """The folder with the files that a reference names, which Ray brings to each node once."""
+    if contents not in _received_folders:
+        import ray
 
-
-def _received(sent: Sent) -> Path:
-    """The folder with the files sent to this worker."""
-    if sent.digests not in _received_folders:
         folder = tempfile.TemporaryDirectory(prefix="selfplay-")
-        for name, content in _fetched(sent.contents).items():
+        for name, content in ray.get(contents).items():
             path = Path(folder.name) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        _received_folders[sent.digests] = folder
-    return Path(_received_folders[sent.digests].name)
-
-
-def _fetched(contents: Any) -> dict[str, bytes]:
-    import ray
-
-    there: dict[str, bytes] = ray.get(contents) if isinstance(contents, ray.ObjectRef) else contents
-    return there
+        _received_folders[contents] = folder
+    return Path(_received_folders[contents].name)
 
 
 def _brief(error: BaseException) -> str:

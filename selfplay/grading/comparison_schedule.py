@@ -12,8 +12,8 @@ from selfplay.matches.pair_results import PairMatches
 from selfplay.players.agent import level_player
 from selfplay.players.player import Player
 from selfplay.players.registry import make_player
-from selfplay.settings.comparison import ComparisonSettings
 from selfplay.settings.run import Settings
+from selfplay.settings.sections import ComparisonSettings
 
 Who = int | str
 """A level by its number, 0 the random player, or a reference by its name."""

@@ -12,7 +12,7 @@ from selfplay.players.mcts import MctsPlayer
 from selfplay.players.player import sample_actions
 from selfplay.players.random import RandomPlayer
 from selfplay.search.mcts.tree_search import TreeSearch, TreeSearchResult
-from selfplay.settings.tree_search import TreeSearchSettings
+from selfplay.settings.sections import TreeSearchSettings
 
 
 class _Searched(NamedTuple):

@@ -13,7 +13,7 @@ from selfplay.players.player import Player
 from selfplay.players.registry import make_player
 from selfplay.playing.session import Session
 from selfplay.runs.context import run_context
-from selfplay.settings.gtp import GtpSettings
+from selfplay.settings.playing import GtpSettings
 
 ILLEGAL_MOVE = "illegal move"
 

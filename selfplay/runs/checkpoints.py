@@ -145,8 +145,7 @@ def _tensors(
 ) -> dict[str, Tensor]:
     """The weights of a network with this architecture, checked. Allocates no memory for weights that do not fit it."""
     shapes = {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118 - not a mapping
-    # A network may register a tensor again; with far more tensors than the file it is not built to its end.
-    expected = meta_tensors(architecture, observation_shape, num_actions, most_tensors=2 * len(shapes) + 10)
+    expected = meta_tensors(architecture, observation_shape, num_actions)
     if shapes != {name: list(tensor.shape) for name, tensor in expected.items()}:
         raise InvalidFileError(path, f"its weights do not fit its architecture {shortened(architecture)}")
     tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in shapes}

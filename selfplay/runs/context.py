@@ -5,9 +5,7 @@ from typing import Generic
 
 import torch
 
-from selfplay.compute.cores import set_search_threads
-from selfplay.compute.devices import chosen_device
-from selfplay.compute.memory import keep_freed_memory
+from selfplay.compute.devices import chosen_device, keep_freed_memory, set_search_threads
 from selfplay.games import Game, make_game
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import AnySettings

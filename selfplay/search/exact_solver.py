@@ -15,7 +15,7 @@ from torch import Tensor
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words
-from selfplay.compute.cores import search_threads
+from selfplay.compute.devices import search_threads
 from selfplay.errors import SettingError
 from selfplay.games import game_names, make_game
 from selfplay.games.game import Game

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.compilation import uncompiled
-from selfplay.compute.cores import search_threads
+from selfplay.compute.devices import search_threads
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State

@@ -55,10 +55,10 @@ OPTIMIZERS: Registry[Any] = Registry(
 
 SCHEDULES: Registry[Any] = Registry(
     "schedule",
-    {"constant": "selfplay.training.schedules:constant", "one_cycle": "selfplay.training.schedules:one_cycle"},
+    {"constant": "selfplay.training.optimizer:constant", "one_cycle": "selfplay.training.optimizer:one_cycle"},
     group="selfplay.schedules",
 )
-"""(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.schedules`."""
+"""(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.optimizer`."""
 
 DATASET_FORMATS: Registry[Any] = Registry(
     "dataset format",

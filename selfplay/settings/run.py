@@ -10,12 +10,15 @@ from selfplay.settings.checks import require, require_count, require_package, re
 from selfplay.settings.choices import OPTIMIZERS, OUTCOMES, TARGET_RULES, require_choice, rule_has
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
-from selfplay.settings.comparison import ComparisonSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.dataset import DatasetSettings
 from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, affects
-from selfplay.settings.training import TrainingSettings
-from selfplay.settings.tree_search import LossSettings, TreeSearchSettings
+from selfplay.settings.sections import (
+    ComparisonSettings,
+    DatasetSettings,
+    LossSettings,
+    TrainingSettings,
+    TreeSearchSettings,
+)
 
 LOGGERS = ("none", "tensorboard")
 

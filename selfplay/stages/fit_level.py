@@ -1,7 +1,10 @@
-"""The computation of the training stage: read the rows, make the network, fit it to the rows."""
+"""The computation of the training stage: read the rows, make the network, fit it to the rows, and let it pass
+the gate: a new level is taken only if it scores well enough against the level before it (AlphaGo Zero: 55 %).
+"""
 
+import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,16 +17,19 @@ from selfplay.dataset.formats import DatasetFormat
 from selfplay.dataset.rows import Rows
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.games import Game
-from selfplay.players.dataset_players import require_policy_head
-from selfplay.runs.checkpoints import load_checkpoint
+from selfplay.matches.pair_results import count_matches
+from selfplay.players.agent import Agent
+from selfplay.players.dataset_players import exploring_agent, require_policy_head
+from selfplay.runs.checkpoints import Checkpoint, load_checkpoint
 from selfplay.runs.context import run_context
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS
 from selfplay.settings.run import Settings
-from selfplay.stages.training_plan import TrainingPlan
 from selfplay.training.fitting import EpochLoss, fit, seeded
 from selfplay.training.process_group import ProcessGroup
 from selfplay.training.rows_in_memory import RowsInMemory, TrainingRows
 from selfplay.training.streaming import StreamedRows
+
+log = logging.getLogger(__name__)
 
 
 class FittedLevel(NamedTuple):
@@ -36,17 +42,17 @@ class FittedLevel(NamedTuple):
     seconds: float
 
 
-def training_rows(plan: TrainingPlan, processes: ProcessGroup) -> TrainingRows:
+def training_rows(settings: Settings, level: int, datasets: Sequence[Path], processes: ProcessGroup) -> TrainingRows:
     """The rows that a level is trained on, in memory or streamed from the disk. Raises InvalidFileError."""
-    game, settings, key = run_context(plan.settings).game, plan.settings, _key(plan)
+    game, key = run_context(settings).game, _key(settings, level)
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     if (buffer_rows := settings.dataset.buffer_rows) is not None:
-        groups = [form.row_groups(path, game.observation_codec) for path in plan.datasets]
+        groups = [form.row_groups(path, game.observation_codec) for path in datasets]
         return StreamedRows(groups, settings.matches, settings.training, game, key, buffer_rows, processes)
     # Matches of different levels get different numbers, so that each is held out independently of the others.
     parts = (
         _fitting_policies(settings, game, path, rows)._replace(match=rows.match + number * settings.matches)
-        for number, path in enumerate(plan.datasets)
+        for number, path in enumerate(datasets)
         for rows in form.read(path, game.observation_codec)
     )
     return RowsInMemory(parts, settings.training, game, key, processes)
@@ -69,26 +75,30 @@ def _fitting_policies(settings: Settings, game: Game, path: Path, rows: Rows) ->
 
 
 def fit_level(
-    plan: TrainingPlan,
+    settings: Settings,
+    level: int,
+    start: Path | None,
     rows: TrainingRows,
     processes: ProcessGroup,
     on_epoch: Callable[[EpochLoss], None] = lambda _: None,
 ) -> FittedLevel:
     """Train the network of a level on `rows`, together with the other processes; `on_epoch` is called after each epoch.
 
+    `start`: the agent whose weights it starts from; None: fresh weights.
+
     Raises as `selfplay.training.fitting.fit`, and StageError if the initial network has another architecture.
     """
     began = time.perf_counter()
-    context, settings = run_context(plan.settings), plan.settings
-    network = _initial_network(plan, context.game)
+    context = run_context(settings)
+    network = _initial_network(settings, level, start, context.game)
     losses = fit(
         network,
         rows,
         settings.training,
         context.game.observation_shape,
-        _key(plan),
+        _key(settings, level),
         on_epoch,
-        level=plan.level,
+        level=level,
         processes=processes,
         loss=settings.loss,
         device=CPU if OPTIMIZERS[settings.training.optimizer.name].runs_on_cpu_only else context.device,
@@ -96,18 +106,18 @@ def fit_level(
     return FittedLevel(network, context.game, losses, rows.num_rows, time.perf_counter() - began)
 
 
-def _initial_network(plan: TrainingPlan, game: Game) -> nn.Module:
+def _initial_network(settings: Settings, level: int, start: Path | None, game: Game) -> nn.Module:
     """The network with the weights that its training starts from."""
-    architecture = plan.settings.architecture
-    with seeded(single_word(_key(plan), Purpose.INITIAL_WEIGHTS)):
+    architecture = settings.architecture
+    with seeded(single_word(_key(settings, level), Purpose.INITIAL_WEIGHTS)):
         network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
-    if plan.settings.has_policies:
-        require_policy_head(plan.settings, network, game)
-    if plan.start is not None:
-        earlier = load_checkpoint(plan.start, game)
+    if settings.has_policies:
+        require_policy_head(settings, network, game)
+    if start is not None:
+        earlier = load_checkpoint(start, game)
         if _with_defaults(earlier.metadata["architecture"]) != _with_defaults(architecture):
             raise StageError(
-                f"{plan.start} has the architecture {earlier.metadata['architecture']}, not {architecture}; "
+                f"{start} has the architecture {earlier.metadata['architecture']}, not {architecture}; "
                 "set another run_dir"
             )
         network.load_state_dict(earlier.network.state_dict())
@@ -119,6 +129,29 @@ def _with_defaults(architecture: Mapping[str, Any]) -> dict[str, Any]:
     return {**option_defaults(architecture["name"]), **architecture}
 
 
-def _key(plan: TrainingPlan) -> int:
+def _key(settings: Settings, level: int) -> int:
     """The stream of random numbers of a level's training."""
-    return stream_key(plan.settings.seed, plan.level, Activity.TRAINING)
+    return stream_key(settings.seed, level, Activity.TRAINING)
+
+
+def pass_gate(settings: Settings, level: int, gate_agent: Path, fitted: FittedLevel) -> dict[str, int]:
+    """Play the matches of the gate; a level that does not pass gets the weights of the level before it, in place.
+
+    Returns the counts for the manifest.
+    """
+    game = fitted.game
+    before = Agent.load(gate_agent, game, f"level {level - 1}")
+    after = Agent(Checkpoint(fitted.network, {"outcome": settings.outcome}), game, f"level {level}")
+    new, old = (exploring_agent(settings, agent) for agent in (after, before))
+    device = run_context(settings).device
+    key = stream_key(settings.seed, level, Activity.GATE)
+    results = count_matches(game, (new, old), settings.gate_matches, key, settings.batch_size, device=device).results
+    fitted.network.to("cpu")
+    score, gate = results.score, settings.gate or 0.0
+    is_taken = score >= gate
+    if not is_taken:
+        fitted.network.load_state_dict(before.network.to("cpu").state_dict())
+    verdict = "taken" if is_taken else f"not taken: keeps the weights of level {level - 1}"
+    log.info("level %d: scores %.3f against level %d (gate=%g), %s", level, score, level - 1, gate, verdict)
+    wins, draws, losses = results
+    return {"gate_wins": wins, "gate_draws": draws, "gate_losses": losses, "gate_taken": int(is_taken)}

@@ -18,7 +18,7 @@ from selfplay.runs.written_files import sha256, written_whole
 from selfplay.search.probcut_files import ProbCutParameters, probcut_text
 from selfplay.search.probcut_fit import SMALLEST_DEPTH, fit_check
 from selfplay.search.searcher import Searcher
-from selfplay.settings.probcut import ProbCutSettings
+from selfplay.settings.evaluation import ProbCutSettings
 
 log = logging.getLogger(__name__)
 

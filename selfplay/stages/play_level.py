@@ -1,23 +1,158 @@
-"""Plays the matches of a level, shard by shard, and writes its dataset."""
+"""Plays the matches of a level, shard by shard, and writes its dataset. Workers of an executor play the shards."""
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import cache
 from itertools import tee
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import torch
+from torch import Tensor
+
+from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
 from selfplay.dataset.formats import DatasetFormat
+from selfplay.dataset.match_rows import match_rows
+from selfplay.dataset.rows import Rows, concatenate
+from selfplay.dataset.targets import PlayedMatches
 from selfplay.executors import Executor
-from selfplay.players.dataset_players import check_new_levels
+from selfplay.games.state import MatchRecord
+from selfplay.matches.arena import Players, play_batch, play_matches, playing_device
+from selfplay.players.dataset_players import check_new_levels, exploring_level, exploring_opponent, players_of_dataset
+from selfplay.players.device_memory import fitting_batch_size
+from selfplay.players.player import Player
 from selfplay.progress import ProgressBar
-from selfplay.runs.context import run_context
-from selfplay.settings.choices import DATASET_FORMATS
+from selfplay.runs.context import RunContext, run_context
+from selfplay.settings.choices import DATASET_FORMATS, OUTCOMES, TARGET_RULES
 from selfplay.settings.run import Settings
-from selfplay.stages.play_shard import play_shard, shards_of
 from selfplay.training.optimizer import require_policy_training
+
+RecordedMatches = tuple[MatchRecord, Players]
+"""Matches between the same two players, and these players, the level itself first."""
+
+SPARRING_PARTNER = -1
+"""Stands for the sparring partner among the numbers of levels."""
+
+
+class Shard(NamedTuple):
+    """A part of a level's matches. Its rows do not depend on where or with which other shards it is played."""
+
+    settings: Settings
+    level: int
+    number: int
+    """From 0."""
+    matches: range
+
+
+class PlayedShard(NamedTuple):
+    """The rows of a shard, encoded in the format of the dataset."""
+
+    content: bytes
+    rows: int
+
+
+def shards_of(settings: Settings, level: int) -> Iterator[Shard]:
+    """The shards of the matches of a level, in order."""
+    size, matches = settings.dataset.shard_matches, range(settings.matches)
+    for number, start in enumerate(range(0, len(matches), size)):
+        yield Shard(settings, level, number, matches[start : start + size])
+
+
+def play_shard(shard: Shard) -> PlayedShard:
+    """Play the matches of a shard and encode their rows."""
+    settings, context = shard.settings, run_context(shard.settings)
+    key = stream_key(settings.seed, shard.level, Activity.GENERATION)
+    several = shard.level > 0 and (settings.opponents == "pool" or settings.sparring_partner is not None)
+    play = _against_several if several else _against_one
+    parts = (_rows(context, batch, key) for batch in play(context, shard, key))
+    return PlayedShard(*DATASET_FORMATS[settings.dataset.format].encode(parts, context.game.observation_codec))
+
+
+def _rows(context: RunContext[Settings], batch: Iterable[RecordedMatches], key: int) -> Rows:
+    """The rows of a batch of matches, ordered by match and ply."""
+    settings = context.settings
+    rule, outcome = TARGET_RULES[settings.targets], OUTCOMES[settings.outcome]
+    parts = [
+        match_rows(
+            PlayedMatches(
+                context.game,
+                record,
+                players,
+                key,
+                gamma=settings.gamma,
+                outcome=outcome,
+                value_mix=settings.mcts.value_mix,
+                exact_from=settings.exact_from,
+                rootstrap_depth=settings.rootstrap_depth,
+                rootstrap_share=settings.rootstrap_share,
+            ),
+            rule,
+            settings.viewpoints,
+        )
+        for record, players in batch
+    ]
+    return parts[0] if len(parts) == 1 else concatenate(parts).in_order()
+
+
+def _against_one(context: RunContext[Settings], shard: Shard, key: int) -> Iterator[list[RecordedMatches]]:
+    """The matches of a level against itself or the named opponent, a batch at a time."""
+    players = players_of_dataset(context.settings, context.game, shard.level)
+    size, device = context.settings.batch_size, context.device
+    for record in play_matches(context.game, players, shard.matches, key, learn=False, batch_size=size, device=device):
+        yield [(record, players)]
+
+
+def _against_several(context: RunContext[Settings], shard: Shard, key: int) -> Iterator[list[RecordedMatches]]:
+    """The matches of a level against itself and others, a batch at a time, with a record per opponent.
+
+    The level moves first in matches with even numbers.
+    """
+    settings, game, device, level = context.settings, context.game, context.device, shard.level
+
+    @cache
+    def player_of(number: int) -> Player:
+        if number == SPARRING_PARTNER:
+            assert settings.sparring_partner is not None
+            return exploring_opponent(settings, game, settings.sparring_partner)
+        if number == level:
+            return players_of_dataset(settings, game, level)[0]
+        return exploring_level(settings, game, number)
+
+    itself = player_of(level), player_of(level)
+    size = settings.batch_size or fitting_batch_size(game, itself, playing_device(itself, device))
+    for numbers in torch.split(torch.arange(shard.matches.start, shard.matches.stop), size):
+        opponents = opponents_of(settings, key, numbers, level)
+        records = []
+        for opponent in sorted(set(opponents.tolist())):
+            match = numbers[opponents == opponent]
+            players = player_of(level), player_of(opponent)
+            record = play_batch(game, players, match, (match % 2).to(torch.int8), key, device=device)
+            records.append((record, players))
+        yield records
+
+
+def opponents_of(settings: Settings, key: int, matches: Tensor, level: int) -> Tensor:
+    """int64[B]: the opponent of level `level` in each of the matches numbered `matches` (int64[B]): a level or
+    SPARRING_PARTNER.
+
+    With `opponents=pool`, half of the matches are against the level itself; the earlier levels, of which level 0 is the
+    random player, share the rest equally. The sparring partner takes its share of all matches.
+
+    Args:
+        key: the stream of random numbers of the matches.
+    """
+    opponents = torch.full_like(matches, level)
+    if settings.opponents == "pool":
+        drawn: Tensor = below(Draws(key, matches, 0).words(Purpose.OPPONENT), 2 * level)
+        opponents = torch.where(drawn < level, drawn, level)
+    if settings.sparring_partner is not None:
+        spars = Draws(key, matches, 1).uniforms(Purpose.OPPONENT) < settings.sparring_share
+        opponents[spars] = SPARRING_PARTNER
+    return opponents
+
 
 log = logging.getLogger(__name__)
 

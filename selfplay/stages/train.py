@@ -1,26 +1,30 @@
 """Stage 2: train a level on the matches of the level before it.
 
 Level 0 is the random player. Level L plays the matches of its dataset; training on that dataset, from the weights of
-level L, gives level L + 1. `selfplay.stages.training_plan` finds what it is trained from, `selfplay.stages.fit_level`
-computes, and this file decides and writes: a stage whose files exist and were made with the same settings is skipped.
+level L, gives level L + 1. This file finds what a level is trained from, skips a level whose files were made with the
+same settings, and writes; `selfplay.stages.fit_level` computes.
 """
 
 import logging
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from selfplay.compute.devices import is_out_of_memory
-from selfplay.errors import StageError
-from selfplay.figures.tensorboard import add_missing_events, epoch_events
+from selfplay.errors import SettingError, StageError
+from selfplay.process_exit import process_count
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.run_settings import record_run_settings
-from selfplay.runs.written_files import written_whole
+from selfplay.runs.written_files import sha256, written_whole
+from selfplay.settings.choices import OPTIMIZERS
+from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.run import Settings
-from selfplay.stages.training_plan import TrainingPlan, plan_training
-from selfplay.training.process_group import ProcessGroup, joined_process_group
+from selfplay.training.process_group import joined_process_group
 
 # torch is imported inside the functions: a skipped stage then takes 0.4 s instead of 1.4 s.
 if TYPE_CHECKING:
@@ -43,27 +47,29 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
         InvalidFileError: a dataset is broken.
     """
     plan = plan_training(settings, level)
-    with joined_process_group(settings.device) as processes:
-        if processes.is_rank_zero:
-            return _train_and_write(plan, processes, progress)
-        return _train_along(plan, processes)
+    with joined_process_group(settings.device) as processes, _lack_of_memory_explained(level):
+        if not processes.is_rank_zero:
+            is_done = bool(processes.broadcast(False))
+            if not is_done:
+                from selfplay.stages.fit_level import fit_level, training_rows
 
+                rows = training_rows(settings, level, plan.datasets, processes)
+                fit_level(settings, level, plan.start, rows, processes)
+            return not is_done
+        manifest, record = Manifest(plan.folder), plan.record(processes.world_size)
+        is_done = manifest.is_done("training", record, plan.default_of, force=settings.force)
+        if processes.broadcast(is_done):
+            log.info("level %d: already trained, skipped", level)
+            if settings.output_dir is None and settings.logger != "none":
+                from selfplay.figures.tensorboard import add_missing_events
 
-def _train_and_write(plan: TrainingPlan, processes: ProcessGroup, progress: ProgressBar) -> bool:
-    """The part of rank 0: skip a level that is already trained, else train it and write its files."""
-    settings, level = plan.settings, plan.level
-    manifest, record = Manifest(plan.folder), plan.record(processes.world_size)
-    is_done = manifest.is_done("training", record, plan.default_of, force=settings.force)
-    if processes.broadcast(is_done):
-        log.info("level %d: already trained, skipped", level)
-        if settings.output_dir is None:
-            add_missing_events(settings, level)
-        return False
-    from selfplay.stages.fit_level import fit_level, training_rows
+                add_missing_events(settings, level)
+            return False
+        from selfplay.figures.tensorboard import epoch_events
+        from selfplay.stages.fit_level import fit_level, pass_gate, training_rows
 
-    with _lack_of_memory_explained(level):
         plan.check_datasets()
-        rows = training_rows(plan, processes)
+        rows = training_rows(settings, level, plan.datasets, processes)
         manifest.forget("training")
         with (
             closing(progress(total=settings.training.epochs, desc=f"level {level}: epochs")) as bar,
@@ -74,12 +80,10 @@ def _train_and_write(plan: TrainingPlan, processes: ProcessGroup, progress: Prog
                 bar.update(1)
                 write_events(loss)
 
-            fitted = fit_level(plan, rows, processes, on_epoch)
+            fitted = fit_level(settings, level, plan.start, rows, processes, on_epoch)
     counts = {"rows": rows.num_rows}
     if plan.gate_agent is not None:
-        from selfplay.stages.gate import pass_gate
-
-        counts |= pass_gate(plan, fitted).counts()
+        counts |= pass_gate(settings, level, plan.gate_agent, fitted)
     _write(plan, fitted)
     if settings.output_dir is None:
         record_run_settings(settings)
@@ -87,15 +91,97 @@ def _train_and_write(plan: TrainingPlan, processes: ProcessGroup, progress: Prog
     return True
 
 
-def _train_along(plan: TrainingPlan, processes: ProcessGroup) -> bool:
-    """The part of the other processes."""
-    if processes.broadcast(False):
-        return False
-    from selfplay.stages.fit_level import fit_level, training_rows
+@dataclass(frozen=True)
+class TrainingPlan:
+    """The inputs of the training of a level."""
 
-    with _lack_of_memory_explained(plan.level):
-        fit_level(plan, training_rows(plan, processes), processes)
-    return True
+    settings: Settings
+    run: RunFolder
+    level: int
+    datasets: list[Path]
+    """The datasets that it is trained on, the newest last."""
+    start: Path | None
+    """The agent whose weights it starts from; None: fresh weights."""
+    gate_agent: Path | None = None
+    """The agent that it must play well against; None: it is taken in any case."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the files of the level."""
+        return self.run.stage_folder(self.level, self.settings.output_dir)
+
+    @cached_property
+    def digests(self) -> list[str]:
+        """The SHA-256 of each dataset."""
+        return [sha256(path) for path in self.datasets]
+
+    def record(self, processes: int) -> dict[str, Any]:
+        """Everything that the files of the level depend on: settings, number of processes, digests of files."""
+        *replayed, newest = self.digests
+        record = stage_record(self.settings, "training", level=self.level)
+        record |= {"level": self.level, "dataset_sha256": newest}
+        if replayed:
+            record["replayed_sha256"] = replayed
+        if processes > 1:
+            record["processes"] = processes
+        if self.start is not None:
+            record["start_sha256"] = sha256(self.start)
+        if self.gate_agent is not None:
+            record["gate_sha256"] = sha256(self.gate_agent)
+        return record
+
+    def default_of(self, name: str) -> object:
+        """The default of a recorded setting; the default of an option of the network is in the network's class."""
+        section, _, option = name.partition(".")
+        if section != "architecture":
+            return recorded_defaults(self.settings, "training").get(name)
+        # Imported here, because it imports torch, and only a setting that was not recorded needs it.
+        from selfplay.architectures import option_defaults
+
+        return option_defaults(self.settings.architecture["name"]).get(option)
+
+    def check_datasets(self) -> None:
+        """Raise StageError for a dataset that differs from what its manifest describes."""
+        for path, digest in zip(self.datasets, self.digests, strict=True):
+            section = Manifest(path.parent).sections.get("generation", {"files": {}})
+            # A dataset file of one's own need not have a manifest.
+            is_own = self.settings.dataset_file is not None and path.name not in section["files"]
+            if section["files"].get(path.name) != digest and not is_own:
+                raise StageError(f"{path} differs from its manifest; generate it again with force=true")
+
+
+def plan_training(settings: Settings, level: int) -> TrainingPlan:
+    """Find the inputs of the training of `level`. Raises SettingError, StageError as `train_level`."""
+    if level < 1:
+        raise SettingError(f"level={level}: level 0 is the random player; levels from 1 are trained")
+    optimizer = settings.training.optimizer.name
+    if process_count() > 1 and OPTIMIZERS[optimizer].one_process_only:
+        raise SettingError(f"training.optimizer.name={optimizer} trains in one process; start it without torchrun")
+    if process_count() > 1 and settings.has_policies:
+        raise SettingError(f"targets={settings.targets} trains in one process; start it without torchrun")
+    run = RunFolder.of(settings)
+    starts_fresh = level == 1 or settings.training.start == "fresh"
+    if level > 1 and not (settings.dataset_file and (settings.start_file or starts_fresh)):
+        run.check_level(level - 1)
+    earlier = range(max(0, level - 1 - settings.dataset.replay), level)
+    datasets = [run.dataset(number, settings.dataset.format) for number in earlier]
+    if settings.dataset_file is not None:
+        datasets[-1] = Path(settings.dataset_file)
+        if not datasets[-1].exists():
+            raise StageError(
+                f"dataset_file={datasets[-1]}: does not exist; set a CSV file or a folder of Parquet files"
+            )
+    for number, path in zip(earlier, datasets, strict=True):
+        if not path.exists():
+            raise StageError(f"{path} does not exist; generate the matches of level {number} first")
+    start = None if starts_fresh else run.agent(level - 1)
+    if settings.start_file is not None:
+        start = Path(settings.start_file)
+    gate_agent = None
+    if settings.gate is not None and level > 1:
+        run.check_level(level - 1)
+        gate_agent = run.agent(level - 1)
+    return TrainingPlan(settings, run, level, datasets, start, gate_agent)
 
 
 @contextmanager

@@ -11,8 +11,7 @@ from torch import nn
 from selfplay.compute.devices import CPU, cuda_devices_in_use
 from selfplay.compute.random_numbers import Purpose, single_word
 from selfplay.errors import StageError
-from selfplay.settings.training import TrainingSettings
-from selfplay.settings.tree_search import LossSettings
+from selfplay.settings.sections import LossSettings, TrainingSettings
 from selfplay.training.loss import Losses, validation_losses
 from selfplay.training.optimizer import Optimizer, TrainsPolicies, make_optimizer, require_policy_training
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup

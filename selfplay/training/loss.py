@@ -10,9 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.compute.devices import CPU
-from selfplay.settings.tree_search import LossSettings
-from selfplay.training.examples import ILLEGAL
-from selfplay.training.held_out import HeldOut
+from selfplay.settings.sections import LossSettings
+from selfplay.training.examples import ILLEGAL, HeldOut
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 
 VALIDATION_BLOCK = 65536

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.architectures.capabilities import RowByRowTrainable
-from selfplay.compute.bit_permutation import packed_planes
 from selfplay.compute.compilation import compiled
 from selfplay.errors import SettingError
+from selfplay.games.observation_codec import packed_planes
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
 from selfplay.training.examples import Batch
 from selfplay.training.optimizer import TrainingJob

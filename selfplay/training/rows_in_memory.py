@@ -9,9 +9,17 @@ import torch
 from selfplay.compute.random_numbers import Purpose, single_word
 from selfplay.dataset.rows import Rows, concatenate
 from selfplay.games.game import Game
-from selfplay.settings.training import TrainingSettings
-from selfplay.training.examples import Batch, Examples, PackedExamples, mark_illegal, training_examples
-from selfplay.training.held_out import HeldOut, ValidationSplit, held_out_rows
+from selfplay.settings.sections import TrainingSettings
+from selfplay.training.examples import (
+    Batch,
+    Examples,
+    HeldOut,
+    PackedExamples,
+    ValidationSplit,
+    held_out_rows,
+    mark_illegal,
+    training_examples,
+)
 from selfplay.training.optimizer import Optimizer
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 

@@ -12,14 +12,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.bit_permutation import PackedPermutation
 from selfplay.compute.random_numbers import Draws, Purpose, below
 from selfplay.dataset.formats import RowGroups
 from selfplay.dataset.rows import Rows
 from selfplay.games.game import Game
-from selfplay.settings.training import TrainingSettings
-from selfplay.training.examples import Batch, Examples
-from selfplay.training.held_out import HeldOut, ValidationSplit, held_out_rows, is_held_out
+from selfplay.games.observation_codec import PackedPermutation
+from selfplay.settings.sections import TrainingSettings
+from selfplay.training.examples import Batch, Examples, HeldOut, ValidationSplit, held_out_rows, is_held_out
 from selfplay.training.optimizer import Optimizer
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.shuffle_buffer import ShuffleBuffer

@@ -13,7 +13,7 @@ import torch
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
-from selfplay.compute.cores import set_search_threads
+from selfplay.compute.devices import set_search_threads
 from selfplay.games import Game
 from selfplay.players.offers import OfferedPlayer
 from selfplay.players.perfect import is_found_out

@@ -11,7 +11,7 @@ from selfplay.games.othello_features import NAMES
 from selfplay.games.state import State
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
-from selfplay.settings.training import OptimizerSettings, TrainingSettings
+from selfplay.settings.sections import OptimizerSettings, TrainingSettings
 from tests.support.dataset_tools import observations_of, rows_of_record
 from tests.support.training import fit_to_rows
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfplay.compute.bit_permutation import BLOCK, BitPermutation, PackedPermutation, packed_planes
+from selfplay.games.observation_codec import BLOCK, BitPermutation, PackedPermutation, packed_planes
 
 
 def random_entries(rows, size, seed=0):

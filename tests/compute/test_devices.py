@@ -18,7 +18,7 @@ from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.random import RandomPlayer
 from selfplay.players.registry import make_player
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.settings.training import TrainingSettings
+from selfplay.settings.sections import TrainingSettings
 from selfplay.training.fitting import seeded
 from tests.support.dataset_tools import rows_of_record
 from tests.support.games import BOARDS, with_slow_sizes

@@ -9,7 +9,7 @@ import pytest
 REPEATED_ALLOCATIONS = """
 import ctypes
 import resource
-from selfplay.compute.memory import keep_freed_memory
+from selfplay.compute.devices import keep_freed_memory
 
 if {kept}:
     keep_freed_memory()

@@ -14,7 +14,7 @@ from selfplay.players.random import RandomPlayer
 from selfplay.players.search_learner import SearchLearner
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
-from selfplay.settings.tree_search import TreeSearchSettings
+from selfplay.settings.sections import TreeSearchSettings
 from tests.search.mcts.hashed_evaluator import HashedEvaluator
 
 GAME = make_game("tictactoe")

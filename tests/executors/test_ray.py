@@ -17,7 +17,7 @@ from selfplay.errors import SettingError, StageError
 from selfplay.executors import open_executor
 from selfplay.settings.common import ExecutorSettings
 from selfplay.stages.generate import generate_level
-from selfplay.stages.play_shard import play_shard, shards_of
+from selfplay.stages.play_level import play_shard, shards_of
 from tests.executors.test_executors import Job, jobs, refuse, square
 from tests.support.runs import PROJECT, files_of, tiny_settings
 
@@ -26,7 +26,6 @@ ray = pytest.importorskip("ray", reason="pip install -e '.[ray]' brings it")
 from selfplay.compute.versions import versions  # noqa: E402
 from selfplay.executors.ray import RayExecutor, Sent, _run  # noqa: E402 - it needs ray
 from selfplay.runs.run_folder import RunFolder  # noqa: E402
-from selfplay.runs.written_files import sha256  # noqa: E402
 
 
 def in_a_process_of_its_own(test):
@@ -48,23 +47,23 @@ def test_ray_that_is_not_installed_is_refused_with_the_command_that_installs_it(
         RayExecutor(ExecutorSettings("ray"))
 
 
-def test_a_node_that_lacks_the_files_of_the_run_gets_them(tiny_run, tmp_path):
+def test_a_node_that_lacks_the_files_of_the_run_gets_them(tiny_run, tmp_path, monkeypatch):
     settings = tiny_settings(tiny_run, "dataset.shard_matches=100")
     shard = list(shards_of(settings, 2))[1]
     expected = play_shard(shard)
-    agent = RunFolder(tiny_run).agent(2)
-    name = str(agent.relative_to(tiny_run))
+    contents = {"level_02/agent.safetensors": RunFolder(tiny_run).agent(2).read_bytes()}
     far = shard._replace(settings=tiny_settings(tmp_path / "not here", "dataset.shard_matches=100"))
     with pytest.raises(StageError, match="has no level 2"):
         play_shard(far)
-    assert _run(play_shard, far, Sent(versions(), (), ((name, sha256(agent)),), {name: agent.read_bytes()})) == expected
+    monkeypatch.setattr(ray, "get", lambda reference: {"the files": contents}[reference])
+    assert _run(play_shard, far, Sent(versions(), (), "the files")) == expected
     assert not (tmp_path / "not here").exists()
 
 
 def test_a_worker_of_another_version_is_refused(tiny_run):
     driver = versions() | {"torch": "1.0", "numpy": "1.0"}
     with pytest.raises(StageError) as caught:
-        _run(square, jobs(1)[0], Sent(driver, (), (), {}))
+        _run(square, jobs(1)[0], Sent(driver, (), None))
     here = versions()
     assert f"has numpy {here['numpy']}, not 1.0, torch {here['torch']}, not 1.0; install the same" in str(caught.value)
 

@@ -11,7 +11,7 @@ from selfplay.grading.comparison_schedule import name_of, player_of, schedule, s
 from selfplay.grading.ratings import rate
 from selfplay.grading.reference_players import reference_names
 from selfplay.matches.pair_results import PairMatches
-from selfplay.settings.comparison import ComparisonSettings
+from selfplay.settings.sections import ComparisonSettings
 from tests.support.comparisons import settings_for
 
 CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello")

@@ -14,7 +14,7 @@ from selfplay.players.registry import files_of_player, make_player
 from selfplay.runs.pretrained import pretrained_agent
 from selfplay.search.probcut_files import read_probcut
 from selfplay.settings.common import GameSettings
-from selfplay.settings.probcut import ProbCutSettings
+from selfplay.settings.evaluation import ProbCutSettings
 from selfplay.stages.fit_probcut import fit_probcut
 
 OTHELLO, CONNECT_FOUR = make_game("othello"), make_game("connect_four")

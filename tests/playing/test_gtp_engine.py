@@ -9,7 +9,7 @@ from selfplay.games import make_game
 from selfplay.gtp.conversation import command_lines
 from selfplay.playing.gtp_engine import Engine, answer_lines, engine_from_settings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.gtp import GtpSettings
+from selfplay.settings.playing import GtpSettings
 from tests.support.runs import COMMAND, run_forked
 from tests.support.stub_players import FirstLegal
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.compute.cores import search_threads, set_search_threads
+from selfplay.compute.devices import search_threads, set_search_threads
 from selfplay.games import make_game
 from selfplay.search import searcher as searcher_module
 from selfplay.search.evaluation import position_values

@@ -13,7 +13,7 @@ from selfplay.dataset.formats import read_dataset
 from selfplay.errors import StageError
 from selfplay.games import make_game
 from selfplay.runs.run_folder import RunFolder
-from selfplay.stages.play_shard import SPARRING_PARTNER, opponents_of
+from selfplay.stages.play_level import SPARRING_PARTNER, opponents_of
 from tests.support.runs import files_of, tiny_settings
 
 

@@ -24,7 +24,7 @@ from selfplay.grading.ways_of_playing import WAY_COLUMNS, ways_of_playing, ways_
 from selfplay.players.registry import make_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.tree_search import TreeSearchSettings
+from selfplay.settings.sections import TreeSearchSettings
 from tests.support.runs import PROJECT, files_of, tiny_settings
 
 GAME = make_game("tictactoe")

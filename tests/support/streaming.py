@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 from selfplay.architectures import build_network
 from selfplay.dataset.parquet import ParquetRowGroups, encode_parquet
 from selfplay.games import make_game
-from selfplay.settings.training import OptimizerSettings, TrainingSettings
+from selfplay.settings.sections import OptimizerSettings, TrainingSettings
 from selfplay.training.fitting import seeded
 from selfplay.training.process_group import SINGLE_PROCESS
 from selfplay.training.streaming import StreamedRows

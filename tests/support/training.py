@@ -8,7 +8,7 @@ from torch import nn
 
 from selfplay.dataset.rows import Rows
 from selfplay.games import Game
-from selfplay.settings.training import OptimizerSettings, TrainingSettings
+from selfplay.settings.sections import OptimizerSettings, TrainingSettings
 from selfplay.training.examples import Examples, training_examples
 from selfplay.training.fitting import EpochLoss, fit
 from selfplay.training.rows_in_memory import RowsInMemory

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from selfplay.training.adam import Adam
-from selfplay.training.schedules import constant, one_cycle
+from selfplay.training.batch_training import Adam
+from selfplay.training.optimizer import constant, one_cycle
 
 STEPS = 20
 

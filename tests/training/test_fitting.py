@@ -11,8 +11,8 @@ from selfplay.architectures import build_network
 from selfplay.architectures.output import Output
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
+from selfplay.training.examples import HeldOut, is_held_out
 from selfplay.training.fitting import fit, seeded
-from selfplay.training.held_out import HeldOut, is_held_out
 from selfplay.training.loss import validation_losses
 from selfplay.training.rows_in_memory import RowsInMemory
 from tests.support.dataset_tools import observations_of, random_rows

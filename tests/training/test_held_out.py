@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfplay.games import make_game
-from selfplay.training.held_out import is_held_out
+from selfplay.training.examples import is_held_out
 from tests.support.dataset_tools import random_rows
 
 GAME = make_game("tictactoe")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfplay.settings.training import OptimizerSettings, TrainingSettings
+from selfplay.settings.sections import OptimizerSettings, TrainingSettings
 from selfplay.training.optimizer import LearningRate
 
 

@@ -11,7 +11,7 @@ from selfplay.compute.random_numbers import Activity, Purpose, single_word, stre
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.settings.choices import OPTIMIZERS, SCHEDULES
-from selfplay.settings.training import OptimizerSettings, TrainingSettings
+from selfplay.settings.sections import OptimizerSettings, TrainingSettings
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.train import train_level
 from selfplay.training.fitting import seeded

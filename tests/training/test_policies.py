@@ -16,7 +16,7 @@ from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
 from selfplay.players.random import RandomPlayer
-from selfplay.settings.tree_search import LossSettings
+from selfplay.settings.sections import LossSettings
 from selfplay.training.epoch_loss_csv import read_epoch_losses, write_epoch_losses
 from selfplay.training.examples import ILLEGAL, mark_illegal, training_examples
 from selfplay.training.loss import cross_entropies

@@ -15,8 +15,8 @@ from selfplay.games import make_game
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.train import train_level
+from selfplay.training.examples import is_held_out
 from selfplay.training.fitting import fit
-from selfplay.training.held_out import is_held_out
 from selfplay.training.loss import validation_losses
 from selfplay.training.process_group import ProcessGroup
 from tests.support.dataset_tools import observations_of, random_rows, words_of

@@ -14,7 +14,7 @@ from selfplay.dataset.formats import read_dataset
 from selfplay.dataset.parquet import ParquetRowGroups, parquet_parts
 from selfplay.dataset.rows import concatenate
 from selfplay.errors import InvalidFileError, StageError
-from selfplay.training.held_out import is_held_out
+from selfplay.training.examples import is_held_out
 from selfplay.training.optimizer import make_optimizer
 from selfplay.training.shuffle_buffer import replaced_rows
 from tests.support.dataset_tools import observations_of, random_rows, rows_are_equal

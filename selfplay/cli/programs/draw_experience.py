@@ -10,7 +10,7 @@ from selfplay.settings.experience import ExperienceGraphSettings
 
 
 def draw(settings: ExperienceGraphSettings) -> None:
-    from selfplay.stages.draw_experience import draw_experience
+    from selfplay.stages.experience import draw_experience
 
     draw_experience(settings)
 

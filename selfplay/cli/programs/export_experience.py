@@ -9,7 +9,7 @@ from selfplay.settings.experience import ExperienceGraphSettings
 
 
 def export_graph(settings: ExperienceGraphSettings) -> None:
-    from selfplay.stages.experience_files import export_experience
+    from selfplay.stages.experience import export_experience
 
     export_experience(settings)
 

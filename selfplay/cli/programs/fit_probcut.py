@@ -8,7 +8,7 @@ search:negascout?depth=10&evaluation=level:20&probcut=1.5
 """
 
 from selfplay.cli.command import run_program
-from selfplay.settings.probcut import ProbCutSettings
+from selfplay.settings.evaluation import ProbCutSettings
 
 
 def fit(settings: ProbCutSettings) -> None:

@@ -10,7 +10,7 @@ selfplay gtp --game othello_6x6 player=random
 import sys
 
 from selfplay.cli.command import run_program
-from selfplay.settings.gtp import GtpSettings
+from selfplay.settings.playing import GtpSettings
 
 
 def answer(settings: GtpSettings) -> None:

@@ -9,7 +9,7 @@ from selfplay.settings.experience import ExperienceGraphSettings
 
 
 def import_graph(settings: ExperienceGraphSettings) -> None:
-    from selfplay.stages.experience_files import import_experience
+    from selfplay.stages.experience import import_experience
 
     import_experience(settings)
 

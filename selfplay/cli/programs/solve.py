@@ -30,7 +30,7 @@ def solve() -> None:
     game, state = written_position(options.position.strip(), options.side, options.game, options.size)
     if options.threads is not None and options.threads < 1:
         parser.error(f"--threads {options.threads}: must be 1 or more")
-    from selfplay.compute.cores import set_search_threads
+    from selfplay.compute.devices import set_search_threads
     from selfplay.playing.endgame_report import move_value_lines
     from selfplay.search.endgame.solver import EndgameSolver
     from selfplay.search.exact_solver import make_exact_solver

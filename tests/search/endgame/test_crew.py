@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from selfplay.compute.cores import search_threads, set_search_threads, usable_cores
+from selfplay.compute.devices import search_threads, set_search_threads, usable_cores
 from selfplay.errors import TimeLimitError
 from selfplay.games import make_game
 from selfplay.search.crew import search_together
