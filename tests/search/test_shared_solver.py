@@ -184,6 +184,7 @@ for _ in range(3):
 """
 
 
+@pytest.mark.slow
 def test_a_program_ends_well_while_positions_are_being_solved() -> None:
     done = subprocess.run([sys.executable, "-c", EXITS], capture_output=True, check=False, text=True, timeout=PATIENCE)
     assert (done.stdout, done.stderr) == ("0\n" * 3, "")

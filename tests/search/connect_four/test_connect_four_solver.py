@@ -57,12 +57,11 @@ def test_published_positions_have_their_published_scores(group):
 
 
 @pytest.mark.slow
-def test_two_positions_of_the_hardest_group_have_their_published_scores():
+def test_a_position_of_the_hardest_group_has_its_published_score():
     solver = ConnectFourSolver(GAME, 23, with_book=False)
     positions = [position for position in POSITIONS if position["group"] == HARD]
     assert len(positions) == 50
-    for position in positions[::25]:
-        assert solver.value(after(position["columns"])) == position["score"], position
+    assert solver.value(after(positions[0]["columns"])) == positions[0]["score"]
 
 
 CHOICES = st.lists(st.integers(0, 6), min_size=SQUARES, max_size=SQUARES)
