@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from math import isfinite
 
-from selfplay.errors import SettingError
+from selfplay.errors import SettingError, shortened
 from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER
 
 LARGEST_COUNT = 10**9
@@ -14,7 +14,7 @@ LARGEST_COUNT = 10**9
 def require(name: str, value: object, valid: bool, allowed: str) -> None:
     """Raise SettingError, naming the setting and what is allowed, unless its value is valid."""
     if not valid:
-        raise SettingError(f"{name}={value}: must be {allowed}")
+        raise SettingError(f"{name}={shortened(value)}: must be {allowed}")
 
 
 def require_count(name: str, value: int | None, least: int, *, or_null: bool = False) -> None:

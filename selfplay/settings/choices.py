@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from selfplay.registry import Registry
+from selfplay.errors import SettingError, shortened
+from selfplay.registry import Registry, is_module
 from selfplay.settings.checks import require
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ OUTCOMES: "Registry[Outcome]" = Registry(
         "disc_difference": "selfplay.games.match_outcome:disc_difference",
     },
     group="selfplay.outcomes",
+    attributes=("__call__",),
 )
 """What players maximise: see `selfplay.games.match_outcome.Outcome`."""
 
@@ -33,6 +35,7 @@ TARGET_RULES: Registry[Any] = Registry(
         "search": "selfplay.dataset.target_rules:search",
     },
     group="selfplay.targets",
+    attributes=("__call__",),
 )
 """The targets of a level's rows: see `selfplay.dataset.target_rules`."""
 
@@ -57,6 +60,7 @@ SCHEDULES: Registry[Any] = Registry(
     "schedule",
     {"constant": "selfplay.training.optimizer:constant", "one_cycle": "selfplay.training.optimizer:one_cycle"},
     group="selfplay.schedules",
+    attributes=("__call__",),
 )
 """(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.optimizer`."""
 
@@ -88,6 +92,7 @@ SEARCH_RULES: Registry[Any] = Registry(
         "uct": "selfplay.search.mcts.uct:uct",
     },
     group="selfplay.search_rules",
+    attributes=("__call__",),
 )
 """Functions from constants to rules: see `selfplay.search.mcts.rule`."""
 
@@ -146,6 +151,15 @@ def texts_in(value: object) -> Iterator[str]:
     elif isinstance(value, Sequence):
         for inner in value:
             yield from texts_in(inner)
+
+
+def require_players(setting: str, names: object) -> None:
+    """Raise SettingError unless all texts in `names` begin with a kind of players, or name a module that exists."""
+    for text in texts_in(names):
+        word = re.split("[:?]", text, maxsplit=1)[0]
+        if word not in PLAYERS and not (":" in text and is_module(word)):
+            known = ", ".join(PLAYERS)
+            raise SettingError(f"unknown player {shortened(text)!r} in {setting}; choose from {known}, or module:Class")
 
 
 def require_choice(setting: str, name: str, registry: Registry[Any]) -> None:

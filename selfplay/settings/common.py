@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from selfplay.compute.devices import require_device
-from selfplay.errors import shortened
+from selfplay.registry import is_module
 from selfplay.settings.checks import require, require_count, require_number
-from selfplay.settings.choices import EXECUTORS, require_choice
-from selfplay.settings.fields import affects
+from selfplay.settings.choices import EXECUTORS, require_choice, require_players
+from selfplay.settings.fields import PLAYER_NAME, affects, leaves
 
 MOST_THREADS = 1024
 
@@ -90,7 +90,7 @@ class CommonSettings:
 
     def __post_init__(self) -> None:
         is_one_line = not any(sign < " " or sign == "\x7f" for sign in self.run_dir)
-        require("run_dir", shortened(self.run_dir), is_one_line, "a path without line ends and control characters")
+        require("run_dir", self.run_dir, is_one_line, "a path without line ends and control characters")
         require("run_dir", self.run_dir, self.run_dir != "", "the path of a folder; . is the current one")
         require("seed", self.seed, -(2**63) <= self.seed < 2**63, "a 64-bit integer")
         require_count("batch_size", self.batch_size, 1, or_null=True)
@@ -99,6 +99,11 @@ class CommonSettings:
         is_number_of_threads = self.search_threads is None or 1 <= self.search_threads <= MOST_THREADS
         require("search_threads", self.search_threads, is_number_of_threads, f"from 1 to {MOST_THREADS}, or null")
         require_device(self.device)
+        for name in self.modules:
+            require("modules", name, is_module(name), "modules that can be imported from here")
+        for leaf in leaves(self):
+            if leaf.field.metadata.keys() & PLAYER_NAME.keys():
+                require_players(leaf.name, leaf.value)
 
 
 def _is_utf8(text: str) -> bool:

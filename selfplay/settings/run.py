@@ -196,7 +196,7 @@ class Settings(CommonSettings):
             )
 
 
-ONE_STAGE_ONLY = ("agent_file", "opponent", "dataset_file", "start_file", "output_dir")
+ONE_STAGE_ONLY = ("level", "agent_file", "opponent", "dataset_file", "start_file", "output_dir")
 """Settings of a single stage, which make no sense for all levels of a run."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from selfplay.errors import SettingError
 from selfplay.settings.checks import require, require_count, require_number, require_rates
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, SCHEDULES, SEARCH_RULES, require_choice
-from selfplay.settings.fields import affects
+from selfplay.settings.fields import PLAYER_NAME, affects
 
 PRECISIONS = ("float32", "bfloat16")
 
@@ -167,7 +167,7 @@ class ComparisonSettings:
     """Matches of a level against its predecessor, and against each other opponent."""
     epsilons: list[float] = field(default_factory=lambda: [0.5, 0.5, 0.1])
     """Exploration rates by ply of both players in the matches between a level and its predecessor."""
-    references: list[str] | None = None
+    references: list[str] | None = field(default=None, metadata=PLAYER_NAME)
     """Players that levels meet in addition to the random player, such as [greedy_discs]; null: the game's defaults."""
     opening_plies: int = 8
     """Random plies at the start of each match, the same from both seats. Othello has 244 openings of four plies and

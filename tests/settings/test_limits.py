@@ -25,9 +25,13 @@ from tests.support.runs import LEARN, run_forked, tiny_settings
         ("training.weight_power=nan", "training.weight_power=nan: must be from -10 to 10"),
         ("training.optimizer.learning_rate=inf", "training.optimizer.learning_rate=inf: must be above 0"),
         ("player.temperature=inf", "player.temperature=inf: must be 0 or more"),
+        ("comparison.references=[foo]", "unknown player 'foo' in comparison.references; choose from random, "),
+        ("opponent=nowhere:Player", "unknown player 'nowhere:Player' in opponent; "),
+        ("modules=[nowhere]", "modules=nowhere: must be modules that can be imported from here"),
+        ("outcome=os:path", "outcome 'os:path' has no attribute __call__"),
     ],
 )
-def test_absurd_numbers_are_rejected(override, message):
+def test_absurd_numbers_and_unknown_names_are_rejected(override, message):
     with pytest.raises(SettingError, match=f"^{message}"):
         tiny_settings(Path("x"), override)
 
