@@ -1,7 +1,8 @@
 """Matches between two players chosen by name, with the results so far reported at intervals."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import closing
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
@@ -10,6 +11,7 @@ from selfplay.matches.arena import Players, play_matches
 from selfplay.matches.running_results import RunningResults, results_text
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.registry import make_player
+from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.context import RunContext, run_context
 from selfplay.settings.matches import MatchSettings
 
@@ -19,8 +21,11 @@ REPORTS = 20
 """Number of reports, unless the settings say otherwise."""
 
 
-def play_match_series(settings: MatchSettings) -> RunningResults:
-    """Play the matches that `settings` describe, and log the results so far at intervals.
+def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgress) -> RunningResults:
+    """Play the matches that `settings` describe.
+
+    The results so far are logged at intervals; with a bar that is visible, it shows how many matches the first player
+    has won, drawn and lost, and only the last results are logged.
 
     Raises as `selfplay.players.registry.make_player`.
     """
@@ -29,12 +34,23 @@ def play_match_series(settings: MatchSettings) -> RunningResults:
     first = make_player(settings.first, game, settings.run_dir)
     # Equal names give one player, so that a learner learns only once from each match against itself.
     second = first if settings.second == settings.first else make_player(settings.second, game, settings.run_dir)
-    return _play(context, (first, second), lambda results: log.info("%s", results_text(game, results, first, second)))
+    with closing(progress(total=settings.matches, desc="matches")) as bar:
+        is_shown, results = not bar.disable, RunningResults()
+        for played in _play(context, (first, second)):
+            bar.update(played.matches - results.matches)
+            results = played
+            text = results_text(game, results, first, second, by_player=first.name != second.name)
+            won, drawn, lost = results.by_player
+            bar.set_postfix_str(f"{won}-{drawn}-{lost}")
+            if not is_shown:
+                log.info("%s", text)
+    if is_shown:
+        log.info("%s", text)
+    return results
 
 
-def _play(
-    context: RunContext[MatchSettings], players: Players, report: Callable[[RunningResults], None]
-) -> RunningResults:
+def _play(context: RunContext[MatchSettings], players: Players) -> Iterator[RunningResults]:
+    """The results so far, at intervals."""
     settings = context.settings
     every = settings.report_every or _matches_between_reports(settings, players)
     key = stream_key(settings.seed, 0, Activity.NAMED_PLAYERS)
@@ -60,8 +76,7 @@ def _play(
                 number = results.matches + row + 1
                 log.info("match %d, %s\n", number, _match_text(context.game, record, row, players))
             results = results.with_record(record)
-        report(results)
-    return results
+        yield results
 
 
 def _matches_between_reports(settings: MatchSettings, players: Players) -> int:

@@ -25,11 +25,6 @@ class RunningResults(NamedTuple):
     def matches(self) -> int:
         return self.by_player.matches
 
-    def __str__(self) -> str:
-        first, draws, second = self.by_player
-        counts = f"first={first} second={second} draws={draws}"
-        return f"{counts} forfeits={sum(self.forfeits)}" if any(self.forfeits) else counts
-
     def with_record(self, record: MatchRecord) -> "RunningResults":
         """The results with those of `record` added."""
         by_player, by_seat = (
@@ -42,17 +37,22 @@ class RunningResults(NamedTuple):
 
     def by_seat_text(self, game: Game) -> str:
         """Counts and shares by seat, in the words of the game."""
-        won, drawn, lost = (
-            f"{count} ({rate:.3f})" for count, rate in zip(self.by_seat, self.by_seat.rates, strict=True)
-        )
-        one, other = game.presentation.player_names
+        return self._text(self.by_seat, game.presentation.player_names)
+
+    def by_player_text(self, names: tuple[str, str]) -> str:
+        """Counts and shares by player."""
+        return self._text(self.by_player, names)
+
+    def _text(self, counts: WinDrawLoss[int], names: tuple[str, str]) -> str:
+        won, drawn, lost = (f"{count} ({rate:.3f})" for count, rate in zip(counts, counts.rates, strict=True))
         forfeits = f", by forfeit {sum(self.forfeits)}" if any(self.forfeits) else ""
-        return f"{one} won {won}, {other} won {lost}, drawn {drawn}{forfeits}"
+        return f"{names[0]} won {won}, {names[1]} won {lost}, drawn {drawn}{forfeits}"
 
 
-def results_text(game: Game, results: RunningResults, *players: Player) -> str:
-    """The results so far, by seat, and the status of each player that reports one."""
-    return "; ".join([f"match {results.matches}: {results.by_seat_text(game)}", *statuses_of(*players)])
+def results_text(game: Game, results: RunningResults, *players: Player, by_player: bool = False) -> str:
+    """The results so far, by seat or by the names of the two players, and the status of each that reports one."""
+    text = results.by_player_text((players[0].name, players[1].name)) if by_player else results.by_seat_text(game)
+    return "; ".join([f"match {results.matches}: {text}", *statuses_of(*players)])
 
 
 def statuses_of(*players: Player) -> list[str]:

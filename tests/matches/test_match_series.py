@@ -1,5 +1,6 @@
 """Series of matches between named players: counts by player and seat, learning players, the program."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -83,7 +84,6 @@ def test_results_are_counted_by_player_and_by_seat(tmp_path: Path) -> None:
     assert swapped.by_seat.wins + swapped.by_seat.losses == swapped.by_player.losses
     fixed = play_match_series(settings_for(tmp_path, "second=perfect", "matches=100", "swap=false"))
     assert (fixed.by_seat.wins, fixed.by_seat.losses) == (0, fixed.by_player.losses)
-    assert str(fixed) == f"first=0 second={fixed.by_player.losses} draws={fixed.by_player.draws}"
 
 
 def test_the_report_interval_changes_no_match(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_learning_series_in_two_parts_equals_one_series(tmp_path: Path) -> Non
     assert stores[0].boards() == stores[1].boards()
 
 
-def test_the_program_ends_with_the_counts_by_player(tmp_path: Path) -> None:
+def test_the_program_counts_by_the_names_of_the_players(tmp_path: Path) -> None:
     done = run_forked(
         COMMAND,
         "play-matches",
@@ -149,7 +149,6 @@ def test_the_program_ends_with_the_counts_by_player(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert len(lines) == 21
-    assert lines[0].startswith("match 2: X won ")
-    assert lines[-1].startswith("first=0 second=")
+    assert len(lines) == 20
+    assert re.fullmatch(r"match 40: random won 0 \(0\.000\), perfect won \d+ \(0\.\d{3}\), drawn .*", lines[-1])
     assert not (tmp_path / "x").exists()
