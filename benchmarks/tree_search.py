@@ -29,7 +29,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, game_names, make_game
 from selfplay.players.agent import Agent
 from selfplay.runs.checkpoints import Checkpoint
-from selfplay.search.mcts.rollouts import RolloutEvaluator
+from selfplay.search.mcts.evaluator import RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
 from selfplay.settings.choices import SEARCH_RULES

@@ -12,7 +12,7 @@ import torch
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, State, make_game
-from selfplay.search.mcts.rollouts import RolloutEvaluator
+from selfplay.search.mcts.evaluator import RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
 

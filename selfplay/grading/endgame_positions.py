@@ -30,8 +30,8 @@ from selfplay.players.registry import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.written_files import written_whole
-from selfplay.search.evaluation_files import make_evaluation
 from selfplay.search.exact_solver import make_exact_solver
+from selfplay.search.feature_evaluation import make_evaluation
 from selfplay.search.searcher import MAX_DEPTH, Searcher
 
 log = logging.getLogger(__name__)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from selfplay.errors import SettingError
 from selfplay.games import Game
-from selfplay.search.evaluation_files import make_evaluation
+from selfplay.search.feature_evaluation import make_evaluation
 
 RANDOM = "random"
 ARTICLE, NONE = "article", "none"

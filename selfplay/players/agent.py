@@ -28,10 +28,9 @@ from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
 from selfplay.runs.written_files import sha256
 from selfplay.search.evaluation import Evaluation
 from selfplay.search.feature_evaluation import FeatureEvaluation
-from selfplay.search.mcts.afterstates import PRIOR_TEMPERATURE, AfterstateEvaluator
-from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator
+from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, AfterstateEvaluator, BatchEvaluator, CompiledEvaluator
 from selfplay.search.pattern_evaluation import PatternEvaluation, PatternTables
-from selfplay.search.probcut_files import ProbCut, read_probcut
+from selfplay.search.probcut import ProbCut, read_probcut
 from selfplay.search.searcher import Searcher
 from selfplay.settings.choices import OUTCOMES
 from selfplay.settings.command_lines import command_line

@@ -8,9 +8,8 @@ from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.device_memory import network_bytes
 from selfplay.players.value_net import EVALUATION_BLOCK_ON_GPU, ValueNetPlayer, best_values, evaluate_output
-from selfplay.search.mcts.afterstates import PRIOR_TEMPERATURE
 from selfplay.search.mcts.evaluation_cache import EvaluationCache
-from selfplay.search.mcts.evaluator import PositionValues
+from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, PositionValues
 from selfplay.settings.checks import require_above_0
 from selfplay.settings.choices import OUTCOMES
 

@@ -67,7 +67,7 @@ def _about(game: "Game", endgame: int) -> str:
 
 def _search_player(game: "Game", evaluation: str, depth: int, seconds: float, endgame: int = 0) -> "Player":
     from selfplay.players.search import SearchPlayer
-    from selfplay.search.evaluation_files import make_evaluation
+    from selfplay.search.feature_evaluation import make_evaluation
     from selfplay.search.searcher import Searcher
 
     searcher = Searcher(game, make_evaluation(evaluation, game), table_bits=TABLE_BITS)

@@ -8,22 +8,36 @@ fitted for pairs of depths and phases of the match (Buro, "ProbCut: an effective
 algorithm", 1995; "Experiments with Multi-ProbCut and a new high-quality evaluation function", 1997). If the
 prediction is above beta by `threshold` standard deviations, the position is taken to be worth beta; if it is as far
 below alpha, alpha. The results of a search are then no longer exact.
+
+The fitted numbers are in a file beside the weights that they were fitted to:
+
+    game: othello
+    agent_sha256: d2f4...               of agent.safetensors
+    positions: 3000                     number of positions that they were fitted to
+    phases: [20, 28, 36, 44, 52]        numbers of stones with which the second and later phases begin
+    checks:
+    - {deep: 3, shallow: 1, slope: [...], intercept: [...], sigma: [...]}     a number for each phase
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic_core import core_schema as cs
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled
-from selfplay.search.crew import Crew
+from selfplay.errors import InvalidFileError
+from selfplay.input_files import FileFormat
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters
-from selfplay.search.stack import Frame, Stack, begin
+from selfplay.search.negamax import Method
+from selfplay.search.stack import Frame, Stack, begin, make_stack
+from selfplay.search.threads import Threads, make_threads
 from selfplay.search.transposition_table import Table
-from selfplay.search.tree_walk import Method
+from selfplay.settings.evaluation import NUMBER, PHASES
 
 
 class Probing(NamedTuple):
@@ -44,7 +58,7 @@ class Probing(NamedTuple):
     """float64[P, D + 1]: threshold * sigma."""
     stack: Stack
     """The memory of the shallow searches."""
-    crew: Crew
+    threads: Threads
     """Each thread makes its shallow searches alone."""
 
 
@@ -101,10 +115,157 @@ def compile_probe(walk: Callable[..., int], unfinished_value: CompiledValue) -> 
         else:
             limit = lower_limit(frame.alpha, slope, intercept, margin)
             first.alpha, first.beta = limit, np.nextafter(limit, np.inf)
-        visited = walk(probing.shallow[left], False, method, parameters, table, stop, probing.stack, probing.crew, 0)
+        visited = walk(probing.shallow[left], False, method, parameters, table, stop, probing.stack, probing.threads, 0)
         is_cut = first.best >= limit if is_high else first.best <= limit
         if is_cut:
             frame.best, frame.is_open = frame.beta if is_high else frame.alpha, 1
         return is_cut, visited
 
     return probe
+
+
+SMALLEST_DEPTH = 3
+"""The smallest depth of a search that a shallower one may replace."""
+LEAST_SLOPE = 0.1
+"""Where a fitted line is less steep, the shallow search predicts too little; a line with slope 1 is used instead."""
+
+
+class Check(NamedTuple):
+    """The prediction of a deep search by a shallow one, in each of P phases of the match: see `probcut`."""
+
+    deep: int
+    shallow: int
+    slope: tuple[float, ...]
+    intercept: tuple[float, ...]
+    sigma: tuple[float, ...]
+
+
+def shallow_depth(deep: int) -> int:
+    """The depth of the search that predicts one to depth `deep`: about half, and even if `deep` is even.
+
+    Values of odd and even depths differ systematically, because one player has the last move.
+    """
+    half = deep // 2
+    return half if (deep - half) % 2 == 0 else half - 1
+
+
+def fit_check(values: Mapping[int, NDArray[np.float64]], phases: NDArray[np.int64], deep: int) -> Check:
+    """Fit the prediction of the search to depth `deep` by least squares.
+
+    Args:
+        values: float64[N] by depth: the values of N positions.
+        phases: int64[N]: the phase of each position; every phase from 0 to the last has positions.
+    """
+    shallow = shallow_depth(deep)
+    one, other = values[shallow], values[deep]
+    lines = [_line(one[phases == phase], other[phases == phase]) for phase in range(int(phases.max()) + 1)]
+    slopes, intercepts, sigmas = zip(*lines, strict=True)
+    return Check(deep, shallow, slopes, intercepts, sigmas)
+
+
+def _line(one: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[float, float, float]:
+    """The slope and the intercept of the line of `other` over `one`, and the standard deviation around it."""
+    spread = float(one.var())
+    slope = float(np.mean((one - one.mean()) * (other - other.mean()))) / spread if spread > 0 else 1.0
+    slope = slope if slope >= LEAST_SLOPE else 1.0
+    intercept = float(other.mean() - slope * one.mean())
+    return slope, intercept, float((other - slope * one - intercept).std())
+
+
+DEPTH = cs.int_schema(ge=1, le=60)
+NUMBERS = cs.list_schema(NUMBER, min_length=1)
+PROBCUT = FileFormat(
+    "a file of ProbCut parameters",
+    cs.typed_dict_schema(
+        {
+            "game": cs.typed_dict_field(cs.str_schema()),
+            "agent_sha256": cs.typed_dict_field(cs.str_schema()),
+            "positions": cs.typed_dict_field(cs.int_schema(ge=1)),
+            "phases": cs.typed_dict_field(PHASES),
+            "checks": cs.typed_dict_field(
+                cs.list_schema(
+                    cs.typed_dict_schema(
+                        {
+                            "deep": cs.typed_dict_field(DEPTH),
+                            "shallow": cs.typed_dict_field(DEPTH),
+                            "slope": cs.typed_dict_field(cs.list_schema(cs.float_schema(gt=0, allow_inf_nan=False))),
+                            "intercept": cs.typed_dict_field(NUMBERS),
+                            "sigma": cs.typed_dict_field(cs.list_schema(cs.float_schema(ge=0, allow_inf_nan=False))),
+                        },
+                        extra_behavior="forbid",
+                    ),
+                    min_length=1,
+                )
+            ),
+        },
+        extra_behavior="forbid",
+    ),
+)
+
+
+class ProbCut(NamedTuple):
+    """How a search cuts."""
+
+    parameters: "ProbCutParameters"
+    threshold: float
+    """From how many standard deviations on: the lower, the faster and the less exact. Must be above 0."""
+
+    def probing(self, is_repeatable: bool) -> Probing:
+        """What compiled searches need."""
+        return self.parameters.probing(self.threshold, is_repeatable)
+
+
+class ProbCutParameters(NamedTuple):
+    """How shallow searches with one evaluation predict deep ones."""
+
+    game: str
+    agent_sha256: str
+    """Of the file of the weights."""
+    positions: int
+    """Number of positions that they were fitted to."""
+    phases: tuple[int, ...]
+    """The numbers of stones on the board with which the second and later phases begin."""
+    checks: tuple[Check, ...]
+
+    def probing(self, threshold: float, is_repeatable: bool) -> Probing:
+        """What compiled searches need to cut from `threshold` standard deviations on."""
+        deepest = max(check.deep for check in self.checks)
+        shallow = np.zeros(deepest + 1, dtype=np.int64)
+        slopes, intercepts, margins = np.zeros((3, len(self.phases) + 1, deepest + 1))
+        for deep, depth, slope, intercept, sigma in self.checks:
+            shallow[deep], slopes[:, deep], intercepts[:, deep] = depth, slope, intercept
+            margins[:, deep] = threshold * np.array(sigma)
+        starts, stack = np.array(self.phases, dtype=np.int64), make_stack(int(shallow.max()))
+        return Probing(is_repeatable, starts, shallow, slopes, intercepts, margins, stack, make_threads(1))
+
+
+def read_probcut(path: Path) -> ProbCutParameters:
+    """Read the parameters in the file at `path`. Raises InvalidFileError."""
+    content = PROBCUT.read_yaml(path)
+    checks = tuple(
+        Check(each["deep"], each["shallow"], tuple(each["slope"]), tuple(each["intercept"]), tuple(each["sigma"]))
+        for each in content["checks"]
+    )
+    phases = tuple(content["phases"])
+    if phases != tuple(sorted(set(phases))):
+        raise InvalidFileError(path, "phases must be ascending numbers of stones")
+    for check in checks:
+        if not check.shallow < check.deep:
+            raise InvalidFileError(path, f"a check has deep={check.deep} and shallow={check.shallow}, not less")
+        if {len(check.slope), len(check.intercept), len(check.sigma)} != {len(phases) + 1}:
+            raise InvalidFileError(
+                path, f"the check with deep={check.deep} needs {len(phases) + 1} numbers of each kind"
+            )
+    return ProbCutParameters(content["game"], content["agent_sha256"], content["positions"], phases, checks)
+
+
+def probcut_text(parameters: ProbCutParameters) -> str:
+    """The text of a file with `parameters`; reading it back gives them to four decimal places."""
+    game, agent_sha256, positions, phases, checks = parameters
+    lines = [f"game: {game}", f'agent_sha256: "{agent_sha256}"', f"positions: {positions}", f"phases: {list(phases)}"]
+    lines.append("checks:")
+    for check in checks:
+        kinds = (("slope", check.slope), ("intercept", check.intercept), ("sigma", check.sigma))
+        numbers = ", ".join(f"{name}: [{', '.join(f'{number:.4f}' for number in kind)}]" for name, kind in kinds)
+        lines.append(f"- {{deep: {check.deep}, shallow: {check.shallow}, {numbers}}}")
+    return "\n".join(lines) + "\n"

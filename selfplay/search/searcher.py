@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import torch
@@ -15,22 +15,21 @@ from selfplay.compute.devices import search_threads
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.algorithms import (
+from selfplay.search.compiled_search import (
     MIN_SCOUT_DEPTH,
     MIN_SCOUT_DEPTH_UNORDERED,
     MIN_SCOUT_DEPTH_WITHOUT_TABLE,
     BatchResult,
     compile_search,
 )
-from selfplay.search.crew import Crew, new_crew, search_together
 from selfplay.search.evaluation import Evaluation
 from selfplay.search.interruption import new_stop_flag, run_interruptibly
-from selfplay.search.probcut_files import ProbCut
+from selfplay.search.negamax import Algorithm, Method
+from selfplay.search.probcut import ProbCut
 from selfplay.search.stack import Stack, make_stack
+from selfplay.search.threads import Threads, make_threads, search_together
 from selfplay.search.trace import Trace
 from selfplay.search.transposition_table import make_table, stores_nothing
-from selfplay.search.tree_walk import Method
-from selfplay.search.windows import Algorithm
 
 ALGORITHMS = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
 MAX_DEPTH = 120
@@ -57,7 +56,7 @@ class SearchResult:
     depth: int
     """Number of plies searched ahead."""
     is_final: bool
-    """Whether a deeper search would find the same: see `selfplay.search.algorithms.BatchResult.final`."""
+    """Whether a deeper search would find the same: see `selfplay.search.compiled_search.BatchResult.final`."""
 
 
 class Searcher:
@@ -110,8 +109,13 @@ class Searcher:
         self._min_scout_depth = self._saving_scout_depth() if min_scout_depth is None else min_scout_depth
         if probcut is not None:
             self._check_probcut(probcut)
-        self.probcut, value = probcut, evaluation.unfinished_value(game)
-        self._search = compile_search(game.rules, value, game.pass_action, probcut is not None)
+        self.probcut = probcut
+
+    @cached_property
+    def _search(self) -> Callable[..., bool]:
+        """The compiled search."""
+        value = self.evaluation.unfinished_value(self.game)
+        return compile_search(self.game.rules, value, self.game.pass_action, self.probcut is not None)
 
     def _check_probcut(self, probcut: ProbCut) -> None:
         if self.algorithm == Algorithm.MINIMAX:
@@ -208,7 +212,7 @@ class Searcher:
         check_depth(depth)
         trace = Trace(depth)
         with np.errstate(over="ignore"):  # numpy warns where numbers wrap around, as compiled ones do
-            found = self._run(uncompiled(self._search), state, depth, new_stop_flag(), trace.stack(), new_crew(1))
+            found = self._run(uncompiled(self._search), state, depth, new_stop_flag(), trace.stack(), make_threads(1))
         trace.finish()
         assert found is not None
         return self._result(found, depth, 0), trace
@@ -216,13 +220,13 @@ class Searcher:
     def _found(self, state: State, depth: int, stop: NDArray[np.int64], deepens: bool = False) -> BatchResult | None:
         """The result of a search; None if it was stopped."""
         if not self._shares(state, depth, deepens):
-            return self._run(self._search, state, depth, stop, make_stack(depth), new_crew(1), deepens)
+            return self._run(self._search, state, depth, stop, make_stack(depth), make_threads(1), deepens)
         rows = []
         for row in range(state.batch_size):
-            one, crew = state.select(torch.tensor([row])), new_crew(self.num_threads)
+            one, threads = state.select(torch.tensor([row])), make_threads(self.num_threads)
             stacks = [make_stack(depth) for _ in range(self.num_threads)]
             found = search_together(
-                [partial(self._run, self._search, one, depth, stop, stack, crew, deepens) for stack in stacks]
+                [partial(self._run, self._search, one, depth, stop, stack, threads, deepens) for stack in stacks]
             )
             if found is None:
                 return None
@@ -242,7 +246,7 @@ class Searcher:
         depth: int,
         stop: NDArray[np.int64],
         stack: Stack,
-        crew: Crew,
+        threads: Threads,
         deepens: bool = False,
     ) -> BatchResult | None:
         size = state.batch_size
@@ -252,7 +256,7 @@ class Searcher:
         # A search that deepens ply by ply uses what it has found before; with a time limit it is not repeatable anyway.
         probing = 0 if self.probcut is None else self.probcut.probing(is_repeatable=not deepens)
         method = Method(int(self.algorithm), self._min_scout_depth, self.ordered, self.evaluation.reply_value)
-        memory = self.evaluation.parameters(self.game), self._table, stop, stack, crew, probing, found
+        memory = self.evaluation.parameters(self.game), self._table, stop, stack, threads, probing, found
         return found if search(state.own.numpy(), state.opp.numpy(), depth, method, *memory) else None
 
     @staticmethod

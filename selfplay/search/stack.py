@@ -29,7 +29,7 @@ class Frame(Protocol):
     is_open: int
     """1 if the value may rest on the evaluation of an unfinished position, so that a deeper search may change it."""
     mark: int
-    """The index of its mark (see `selfplay.search.crew`), or -1 if it has none."""
+    """The index of its mark (see `selfplay.search.threads`), or -1 if it has none."""
 
 
 FRAME = np.dtype([(name, np.float64 if kind is float else np.int64) for name, kind in Frame.__annotations__.items()])

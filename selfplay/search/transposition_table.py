@@ -8,14 +8,13 @@ other words ("lockless hashing": Hyatt & Mann, "A lockless transposition-table i
 2002): a mixed entry belongs to no position.
 """
 
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.random_numbers import fold
+from selfplay.search.stack import Frame
 
 NOTHING, EXACT, UPPER_BOUND, LOWER_BOUND = range(4)
 """Kinds of stored values; NOTHING where no position is stored."""
@@ -34,18 +33,6 @@ KNOWN_FACTOR, VALUE_FACTOR = 0x9E3779B97F4A7C15 - (1 << 64), 0xBF58476D1CE4E5B9 
 
 Table = NDArray[np.int64]
 """int64[4 N], N a power of two; with N = 1 nothing is stored."""
-
-
-class SearchedPosition(Protocol):
-    """The fields that the table reads and writes of a searched position; see `selfplay.search.stack.Frame`."""
-
-    own: int
-    opp: int
-    alpha: float
-    beta: float
-    best: float
-    best_move: int
-    is_open: int
 
 
 def make_table(bits: int) -> Table:
@@ -78,7 +65,7 @@ def mixed(known: Word, value: Word) -> Word:
 
 
 @part_of_compiled
-def look_up(table: Table, frame: SearchedPosition, left: int, is_root: bool) -> tuple[bool, int]:
+def look_up(table: Table, frame: Frame, left: int, is_root: bool) -> tuple[bool, int]:
     """Whether the table answers the search of a position `left` plies ahead, and the move to try first (0 if unknown).
 
     The answer is written to `frame.best` and `frame.is_open`. Only values outside the window are answers: one inside it
@@ -109,7 +96,7 @@ def is_outside(value: float, kind: int, alpha: float, beta: float) -> bool:
 
 
 @part_of_compiled
-def store(table: Table, frame: SearchedPosition, left: int) -> None:
+def store(table: Table, frame: Frame, left: int) -> None:
     """Store the result of a search of a position `left` plies ahead."""
     if left < LEAST_STORED_DEPTH or stores_nothing(table):
         return

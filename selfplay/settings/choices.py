@@ -89,7 +89,7 @@ SEARCH_RULES: Registry[Any] = Registry(
     {
         "puct": "selfplay.search.mcts.puct:puct",
         "gumbel": "selfplay.search.mcts.gumbel:gumbel",
-        "uct": "selfplay.search.mcts.uct:uct",
+        "uct": "selfplay.search.mcts.rule:uct",
     },
     group="selfplay.search_rules",
     attributes=("__call__",),

@@ -7,8 +7,7 @@ from selfplay.errors import InvalidFileError
 from selfplay.players.agent import Agent
 from selfplay.runs.context import run_context
 from selfplay.runs.written_files import written_whole
-from selfplay.search.evaluation_files import evaluation_text
-from selfplay.search.feature_evaluation import FeatureEvaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation, evaluation_text
 from selfplay.settings.evaluation import ExportSettings
 
 log = logging.getLogger(__name__)

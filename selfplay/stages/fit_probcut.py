@@ -15,8 +15,7 @@ from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.runs.context import run_context
 from selfplay.runs.written_files import sha256, written_whole
-from selfplay.search.probcut_files import ProbCutParameters, probcut_text
-from selfplay.search.probcut_fit import SMALLEST_DEPTH, fit_check
+from selfplay.search.probcut import SMALLEST_DEPTH, ProbCutParameters, fit_check, probcut_text
 from selfplay.search.searcher import Searcher
 from selfplay.settings.evaluation import ProbCutSettings
 

@@ -11,7 +11,7 @@ from selfplay.figures.game_tree import MINUS, _tree, picture_of_searches
 from selfplay.games import make_game
 from selfplay.games.payoff_tree import PayoffTree
 from selfplay.playing.analysis import analyse, analysis_report
-from selfplay.search.evaluation_files import make_evaluation
+from selfplay.search.feature_evaluation import make_evaluation
 from selfplay.search.searcher import ALGORITHMS, Searcher
 from selfplay.settings.analysis import AnalysisSettings
 from selfplay.settings.compose import compose_settings_of

@@ -11,7 +11,7 @@ from selfplay.grading.endgame_positions import HEADER, empty_squares, endgame_po
 from selfplay.players.random import RandomPlayer
 from selfplay.players.registry import make_player
 from selfplay.search.endgame.solver import EndgameSolver
-from selfplay.search.evaluation_files import make_evaluation
+from selfplay.search.feature_evaluation import make_evaluation
 from selfplay.search.searcher import Searcher
 
 CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello")

@@ -10,7 +10,7 @@ from selfplay.players.agent import Agent
 from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.evaluation import position_values
-from selfplay.search.evaluation_files import make_evaluation
+from selfplay.search.feature_evaluation import make_evaluation
 from selfplay.settings.common import GameSettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import ExportSettings

@@ -17,8 +17,7 @@ from selfplay.players.perfect import perfect_player_of
 from selfplay.players.registry import make_player
 from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
-from selfplay.search.mcts.rule import Rule, make_rule
-from selfplay.search.mcts.uct import uct
+from selfplay.search.mcts.rule import Rule, make_rule, uct
 from selfplay.settings.choices import SEARCH_RULES
 from tests.search.mcts.hashed_evaluator import HashedEvaluator
 from tests.support.dialogue import dialogue

@@ -12,7 +12,7 @@ from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.players.registry import files_of_player, make_player
 from selfplay.runs.pretrained import pretrained_agent
-from selfplay.search.probcut_files import read_probcut
+from selfplay.search.probcut import read_probcut
 from selfplay.settings.common import GameSettings
 from selfplay.settings.evaluation import ProbCutSettings
 from selfplay.stages.fit_probcut import fit_probcut

@@ -11,8 +11,8 @@ from selfplay.matches.arena import play_matches
 from selfplay.players.registry import make_player
 from selfplay.players.search import SearchPlayer
 from selfplay.search.endgame.solver import EndgameSolver
-from selfplay.search.evaluation_files import make_evaluation
 from selfplay.search.exact_solver import empties
+from selfplay.search.feature_evaluation import make_evaluation
 from selfplay.search.searcher import Searcher
 
 KEY = stream_key(0, 0, Activity.NAMED_PLAYERS)

@@ -9,8 +9,7 @@ from selfplay.games import make_game
 from selfplay.games.feature_kernels import feature_values
 from selfplay.playing.analysis import features_report
 from selfplay.search.evaluation import position_values
-from selfplay.search.evaluation_files import EVALUATIONS, evaluation_text, make_evaluation
-from selfplay.search.feature_evaluation import FeatureEvaluation
+from selfplay.search.feature_evaluation import EVALUATIONS, FeatureEvaluation, evaluation_text, make_evaluation
 from selfplay.settings.analysis import AnalysisSettings
 from selfplay.settings.compose import compose_settings_of
 from tests.support.games import BOARDS

@@ -3,7 +3,7 @@
 import numpy as np
 
 from selfplay.games import make_game
-from selfplay.search.evaluation_files import make_evaluation
+from selfplay.search.feature_evaluation import make_evaluation
 from selfplay.search.move_ordering import compile_order_by_replies, compile_order_by_value, list_unordered
 
 OTHELLO, CONNECT_FOUR = make_game("othello"), make_game("connect_four")

@@ -8,10 +8,17 @@ import torch
 
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import State, make_game
-from selfplay.search.evaluation_files import make_evaluation
-from selfplay.search.probcut import compile_probe
-from selfplay.search.probcut_files import ProbCut, ProbCutParameters, probcut_text, read_probcut
-from selfplay.search.probcut_fit import Check, fit_check, shallow_depth
+from selfplay.search.feature_evaluation import make_evaluation
+from selfplay.search.probcut import (
+    Check,
+    ProbCut,
+    ProbCutParameters,
+    compile_probe,
+    fit_check,
+    probcut_text,
+    read_probcut,
+    shallow_depth,
+)
 from selfplay.search.searcher import Searcher
 from tests.support.searches import evaluation_for, position_after
 
@@ -25,7 +32,7 @@ def probe(shallow_value, alpha, beta, *, guess=0.0, left=4, stones=4):
     probing = ProbCut(PARAMETERS, 2.0).probing(is_repeatable=True)
     probing = probing._replace(stack=probing.stack._replace(frames=probing.stack.frames.view(np.recarray)))
 
-    def walk(depth, keeps_ties, method, parameters, table, stop, stack, crew, inner):
+    def walk(depth, keeps_ties, method, parameters, table, stop, stack, threads, inner):
         assert (depth, keeps_ties) == (2, False)
         stack.frames[0].best = shallow_value
         return 7

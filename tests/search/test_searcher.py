@@ -13,8 +13,7 @@ from selfplay.games.game import Game
 from selfplay.games.position_graph import PositionGraph, positions_of
 from selfplay.search.backward_induction import optimal_actions, perfect_values
 from selfplay.search.evaluation import position_values
-from selfplay.search.evaluation_files import make_evaluation
-from selfplay.search.feature_evaluation import FeatureEvaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation, make_evaluation
 from selfplay.search.searcher import ALGORITHMS, Searcher
 from tests.support.searches import evaluation_for, position_after
 

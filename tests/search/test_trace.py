@@ -5,8 +5,7 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.games.payoff_tree import PayoffTree
-from selfplay.search.evaluation_files import make_evaluation
-from selfplay.search.feature_evaluation import FeatureEvaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation, make_evaluation
 from selfplay.search.searcher import ALGORITHMS, Searcher
 
 ARTICLE = [[3, -2, 2], [-1, 0, 4], [-4, -3, 1]]

@@ -5,8 +5,7 @@ import torch
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import State
 from selfplay.games.game import Game
-from selfplay.search.evaluation_files import make_evaluation
-from selfplay.search.feature_evaluation import FeatureEvaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation, make_evaluation
 
 
 def evaluation_for(game: Game) -> FeatureEvaluation:

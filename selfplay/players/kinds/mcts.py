@@ -14,7 +14,7 @@ from selfplay.registry import Registry
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
-    from selfplay.search.mcts.rollouts import RolloutEvaluator
+    from selfplay.search.mcts.evaluator import RolloutEvaluator
 
 EVALUATORS: "Registry[Callable[[str, PlayerName, Game, Path], Any]]" = Registry(
     "evaluator", {"rollouts": "selfplay.players.kinds.mcts:rollouts"}, group="selfplay.mcts_evaluators"
@@ -71,7 +71,7 @@ def _evaluator(name: PlayerName, game: "Game", run_dir: Path) -> Any:
 
 def rollouts(argument: str, name: PlayerName, game: "Game", run_dir: Path) -> "RolloutEvaluator":
     """Random matches. Raises SettingError if the name has a second argument or an option of networks."""
-    from selfplay.search.mcts.rollouts import RolloutEvaluator
+    from selfplay.search.mcts.evaluator import RolloutEvaluator
 
     _refuse(name, OF_NETWORKS, "rollouts have no network")
     if argument:

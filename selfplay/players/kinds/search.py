@@ -21,7 +21,7 @@ DEPTH, NETWORK_DEPTH = 4, 2
 
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.search import SearchPlayer
-    from selfplay.search.evaluation_files import make_evaluation
+    from selfplay.search.feature_evaluation import make_evaluation
     from selfplay.search.searcher import Searcher
 
     options, named, probcut = name.options, _agent_name(name, run_dir), None
@@ -47,7 +47,7 @@ def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
 
 
 def _files(name: PlayerName, run_dir: Path) -> list[Path]:
-    from selfplay.search.evaluation_files import evaluation_path
+    from selfplay.search.feature_evaluation import evaluation_path
 
     named = _agent_name(name, run_dir)
     if named is None:
@@ -59,7 +59,7 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
 
 def _agent_name(name: PlayerName, run_dir: Path) -> PlayerName | None:
     """The learned agent in the option evaluation; None if it names an evaluation in a file."""
-    from selfplay.search.evaluation_files import known_evaluations
+    from selfplay.search.feature_evaluation import known_evaluations
 
     text = name.options["evaluation"]
     return None if text in known_evaluations() else agent_name(text, name, run_dir)
@@ -91,7 +91,7 @@ def _algorithms(run_dir: Path) -> str:
 
 def _make_greedy_discs(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.search import SearchPlayer
-    from selfplay.search.evaluation_files import make_evaluation
+    from selfplay.search.feature_evaluation import make_evaluation
     from selfplay.search.searcher import Searcher
 
     return SearchPlayer(Searcher(game, make_evaluation("discs", game)), 1, name=name.text)

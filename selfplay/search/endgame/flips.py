@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import part_of_compiled
-from selfplay.compute.intrinsics import leading_zeros
+from selfplay.compute.compilation import leading_zeros, part_of_compiled
 from selfplay.games.rules import TurningRules
 
 Squares = NDArray[np.uint64]

@@ -15,11 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
-from selfplay.compute.intrinsics import borrowed, prefetch
+from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, prefetch, register_rules
 from selfplay.games.rules import Rules, TurningRules
-from selfplay.search.crew import Crew, new_crew
-from selfplay.search.endgame.crew import SHARED_FROM, clear_mark, put_off_marked, set_mark
 from selfplay.search.endgame.flips import compiled_flips
 from selfplay.search.endgame.last_squares import COUNT, LAST_SQUARES, NO_VALUE, Count, last_squares_search
 from selfplay.search.endgame.learned_values import NO_LEARNED_VALUES, LearnedValues
@@ -29,14 +26,19 @@ from selfplay.search.endgame.stack import (
     ENDGAME_FRAME,
     MAX_CHILDREN,
     MAX_PLIES,
+    SHARED_FROM,
     Children,
     EndgameFrame,
     Frames,
+    clear_mark,
     descend,
+    put_off_marked,
+    set_mark,
     take_back,
 )
 from selfplay.search.endgame.table import BEST_MOVE, HIGHEST, LOWEST, Table, bounds_of, bucket_of, entry_of, remember
 from selfplay.search.interruption import STOP, StopFlag
+from selfplay.search.threads import Threads, make_threads
 
 TABLE_FROM = 6
 """Positions with at least this many empty squares are kept in the table."""
@@ -55,11 +57,11 @@ Work = NDArray[np.int64]
 """int64[2], indexed by VISITED and EMPTIES_TO_WINNER."""
 
 NullWindowSearch = Callable[..., int]
-"""(own, opp, bound, search, width, narrow_to, table, learned, crew, work, stop) to a value v of a position with true
+"""(own, opp, bound, search, width, narrow_to, table, learned, threads, work, stop) to a value v of a position with true
 value t to the player to move: t >= v > bound, or t <= v <= bound.
 
 `search` is the number of the search (see `endgame.table`). Where `narrow_to` or more squares are empty, only the first
-`width` moves are tried, and the result is a guess. `learned` orders the moves (see `endgame.learned_values`). `crew`
+`width` moves are tried, and the result is a guess. `learned` orders the moves (see `endgame.learned_values`). `threads`
 is that of the threads that search the same position; once one of them has finished, the others return NO_VALUE. Once
 `stop[0]` is not 0, the result is meaningless."""
 
@@ -193,7 +195,7 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
         table: Table,
         learned: LearnedValues,
         count: Count,
-        crew: Crew,
+        threads: Threads,
         stop: StopFlag,
     ) -> int:
         """The value of the position in the first frame; NO_VALUE once another thread has found it."""
@@ -206,22 +208,22 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
                 enter(frame, search, children, table, learned, count)
                 if count.visited > next_poll:
                     next_poll = count.visited + POLL_INTERVAL
-                    if stop[STOP] != 0 or crew.finished[0] != 0:
+                    if stop[STOP] != 0 or threads.finished[0] != 0:
                         return NO_VALUE
             else:
                 take_back(frame, frames[ply + 1])
-                clear_mark(frames[ply + 1], crew)
+                clear_mark(frames[ply + 1], threads)
             is_narrow = frame.empties >= narrow_to and frame.num_tried >= width
             is_new = frame.best_value <= frame.bound and frame.num_untried > 0 and not is_narrow
             if is_new:
                 if frame.empties > SHARED_FROM and frame.num_tried > 0:
-                    put_off_marked(frame, children, crew)
+                    put_off_marked(frame, children, threads)
                 descend(frame, frames[ply + 1], children)
-                set_mark(frames[ply + 1], frame.empties - 1, crew)
+                set_mark(frames[ply + 1], frame.empties - 1, threads)
             elif frame.bucket >= 0:
                 keep(frame, search, certain, table)
             ply += 1 if is_new else -1
-        crew.finished[0] = 1
+        threads.finished[0] = 1
         return int(frames[0].best_value)
 
     @compiled
@@ -234,7 +236,7 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
         narrow_to: int,
         table: Table,
         learned: LearnedValues,
-        crew: Crew,
+        threads: Threads,
         work: Work,
         stop: StopFlag,
     ) -> int:
@@ -244,7 +246,7 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
         count = counts[0]
         count.visited, count.empties_to_winner = work[VISITED], work[EMPTIES_TO_WINNER]
         arrays = borrowed((children, table, learned))
-        value = walk(borrowed(frames), search, width, narrow_to, *arrays, count, borrowed(crew), borrowed(stop))
+        value = walk(borrowed(frames), search, width, narrow_to, *arrays, count, borrowed(threads), borrowed(stop))
         # Read after the search, so that the arrays are kept until then.
         work[VISITED] = counts[0].visited + 0 * (len(frames) + len(children))
         return value
@@ -252,7 +254,7 @@ def compile_null_window_search(rules: Rules, turning: TurningRules) -> NullWindo
     with _words_as_vectors():
         word = numba.int64
         learned: Any = numba.typeof(NO_LEARNED_VALUES)  # type: ignore[no-untyped-call]
-        crew: Any = numba.typeof(new_crew(1))  # type: ignore[no-untyped-call]
-        arrays = (word[::1], learned, crew, word[::1], word[::1])
+        threads: Any = numba.typeof(make_threads(1))  # type: ignore[no-untyped-call]
+        arrays = (word[::1], learned, threads, word[::1], word[::1])
         null_window_search.compile((word,) * 6 + arrays)  # type: ignore[attr-defined]
     return null_window_search

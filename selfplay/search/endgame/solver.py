@@ -8,23 +8,73 @@ The solver repeats null-window searches until only one value is left (MTD(f): Pl
 is faster. The first guess, which decides how many searches are needed, comes from the same search with few moves tried.
 """
 
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.compilation import Words
+from selfplay.compute.compilation import Words, compiled, register_rules
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
+from selfplay.games.rules import Rules, TurningRules
 from selfplay.games.state import State
-from selfplay.search.crew import new_crew, search_together
-from selfplay.search.endgame.kernel import ALL_MOVES, EMPTIES_TO_WINNER, VISITED, compile_null_window_search
+from selfplay.search.endgame.kernel import ALL_MOVES, EMPTIES_TO_WINNER, VISITED, Work, compile_null_window_search
 from selfplay.search.endgame.last_squares import NO_VALUE
-from selfplay.search.endgame.learned_values import NO_LEARNED_VALUES, learned_values_of
-from selfplay.search.endgame.narrowing import compile_values_within
-from selfplay.search.endgame.table import new_table
+from selfplay.search.endgame.learned_values import NO_LEARNED_VALUES, LearnedValues, learned_values_of
+from selfplay.search.endgame.table import Table, new_table
 from selfplay.search.exact_solver import ExactSolver, check_table_bits
 from selfplay.search.interruption import STOP, StopFlag, StoppedError
+from selfplay.search.threads import Threads, make_threads, search_together
+
+ValuesWithin = Callable[
+    [Words, Words, Words, Words, Words, int, Table, LearnedValues, Threads, Work, StopFlag, Words], None
+]
+"""(own, opp, lowest, highest, expected, search, table, learned, threads, work, stop, values): write the value of each
+position (own, opp), clipped to lowest..highest, to `values`; the nearer `expected`, the faster. `search` is the number
+of the search. `threads` is for one thread. Returns at once when `stop[0]` is not 0; the values are then meaningless."""
+
+
+@cache
+def compile_values_within(rules: Rules, turning: TurningRules) -> ValuesWithin:
+    """Compile the narrowing for a game with these rules."""
+    register_rules()
+    null_window_search = compile_null_window_search(rules, turning)
+
+    @compiled
+    def values_within(
+        own: Words,
+        opp: Words,
+        lowest: Words,
+        highest: Words,
+        expected: Words,
+        search: int,
+        table: Table,
+        learned: LearnedValues,
+        threads: Threads,
+        work: Work,
+        stop: StopFlag,
+        values: Words,
+    ) -> None:
+        for i in range(len(own)):
+            lower, upper, guess = lowest[i], highest[i], expected[i]
+            while lower < upper:
+                # A guess that is right is confirmed by one search below it and one above it.
+                bound = min(max(guess - 1, lower), upper - 1)
+                threads.finished[0] = 0
+                guess = null_window_search(
+                    own[i], opp[i], bound, search, ALL_MOVES, 0, table, learned, threads, work, stop
+                )
+                if stop[0] != 0:
+                    return
+                if guess > bound:
+                    lower = min(guess, upper)
+                else:
+                    upper = max(guess, lower)
+            values[i] = lower
+
+    return values_within
+
 
 GUESS_WIDTHS = (2, 3)
 """How many moves of each position are tried for the guesses."""
@@ -90,7 +140,7 @@ class EndgameSolver(ExactSolver):
         values, limits = np.empty_like(own), (lowest, highest, expected)
         find_values = compile_values_within(self.game.rules, self._turning)
         find_values(
-            own, opp, *limits, self._searches, self._table, self._learned, new_crew(1), self._work, stop, values
+            own, opp, *limits, self._searches, self._table, self._learned, make_threads(1), self._work, stop, values
         )
         if stop[STOP]:
             raise StoppedError
@@ -109,12 +159,12 @@ class EndgameSolver(ExactSolver):
 
     def _ask(self, own: int, opp: int, bound: int, width: int, stop: StopFlag) -> int:
         is_shared = width == ALL_MOVES and self._empties(own, opp) >= THREADS_FROM
-        threads = self.num_threads if is_shared else 1
-        question, crew = (own, opp, bound, self._searches, width, GUESS_DOWN_TO), new_crew(threads)
-        works = [self._work] + [np.array([0, self._work[EMPTIES_TO_WINNER]]) for _ in range(threads - 1)]
+        count = self.num_threads if is_shared else 1
+        question, threads = (own, opp, bound, self._searches, width, GUESS_DOWN_TO), make_threads(count)
+        works = [self._work] + [np.array([0, self._work[EMPTIES_TO_WINNER]]) for _ in range(count - 1)]
 
         def ask(work: NDArray[np.int64]) -> int | None:
-            value = self._null_window_search(*question, self._table, self._learned, crew, work, stop)
+            value = self._null_window_search(*question, self._table, self._learned, threads, work, stop)
             return None if value == NO_VALUE else value
 
         value = search_together([partial(ask, work) for work in works])

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import part_of_compiled
+from selfplay.search.threads import Threads, is_marked, is_shared, put_mark
 
 MAX_PLIES = 130
 """At most 64 discs are placed, and there are never two passes in a row."""
@@ -88,3 +89,36 @@ def take_back(frame: EndgameFrame, below: EndgameFrame) -> None:
     value = -below.best_value
     if value > frame.best_value:
         frame.best_value, frame.best_move = value, frame.current_move
+
+
+SHARED_FROM = 11
+"""Positions with at least this many empty squares are marked."""
+PUT_OFF = 1 << 45
+"""Added to the rating of a move that is to be tried after those that no thread is searching."""
+
+
+@part_of_compiled
+def set_mark(frame: EndgameFrame, empties: int, threads: Threads) -> None:
+    """Mark a position, if it has enough empty squares."""
+    frame.mark = -1
+    if empties >= SHARED_FROM and is_shared(threads):
+        frame.mark = put_mark(frame.own, frame.opp, threads)
+
+
+@part_of_compiled
+def clear_mark(frame: EndgameFrame, threads: Threads) -> None:
+    """Remove the mark of a position."""
+    if frame.mark >= 0:
+        threads.marks[frame.mark] = 0
+
+
+@part_of_compiled
+def put_off_marked(frame: EndgameFrame, children: Children, threads: Threads) -> None:
+    """Rate the untried children that are marked, by any thread, behind all others."""
+    if not is_shared(threads):
+        return
+    for number in range(frame.first_child, frame.first_child + frame.num_untried):
+        child = children[number]
+        is_put_off = child.rating >= PUT_OFF // 2
+        if is_marked(child.own, child.opp, threads) != is_put_off:
+            child.rating += -PUT_OFF if is_put_off else PUT_OFF

@@ -1,17 +1,28 @@
 """What a tree search needs to know of networks, tables and rollouts: the value of a position and the prior of actions.
 
 An evaluator is one of two kinds. A `BatchEvaluator` is asked for the leaves of all trees at the same time, equal ones
-once. A `CompiledEvaluator` is compiled into the search, which then runs without returning to Python.
+once. A `CompiledEvaluator` is compiled into the search, which then runs without returning to Python; here are the two
+of this program, by random matches and by the values of afterstates.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.compilation import part_of_compiled, register_rules
+from selfplay.compute.random_numbers import below, fold
 from selfplay.games.game import Game
 from selfplay.games.match_outcome import EndValues
+from selfplay.games.rules import Rules
 from selfplay.games.state import State
+from selfplay.search.evaluation import CompiledValue, Evaluation, EvaluationParameters, finished_value
+from selfplay.search.mcts.tree import Edges
+from selfplay.settings.checks import require_above_0, require_count
 
 CompiledPositionValue = Callable[..., float]
 """(own, opp, edges, word, parameters, logits) to the value of an unfinished position to the player to move.
@@ -58,3 +69,126 @@ class CompiledEvaluator(Evaluator, Protocol):
 
     def parameters(self, game: Game) -> Any:
         """New parameters for one search. Raises SettingError if the evaluator does not fit the game."""
+
+
+class RolloutEvaluator:
+    """The mean return of `rollouts` random matches. Raises SettingError unless there is at least one."""
+
+    name = "rollouts"
+    ends = EndValues(win=1.0, point=0.0)
+    is_random = True
+
+    def __init__(self, rollouts: int = 1) -> None:
+        require_count("rollouts", rollouts, 1)
+        self.rollouts = rollouts
+
+    def position_value(self, game: Game) -> CompiledPositionValue:
+        return _compile_rollouts(game.rules)
+
+    def parameters(self, game: Game) -> int:
+        """The number of random matches."""
+        return self.rollouts
+
+
+@cache
+def _compile_rollouts(rules: Rules) -> CompiledPositionValue:
+    legal_actions, play, is_terminal, return_to_move = (
+        rules.legal_actions,
+        rules.play,
+        rules.is_terminal,
+        rules.return_to_move,
+    )
+    register_rules()
+
+    @part_of_compiled
+    def random_move(bits: int, word: int) -> int:
+        """One of the set bits as a word, each equally likely."""
+        for _ in range(below(word, bit_count(bits))):
+            bits &= bits - 1
+        return bits & -bits
+
+    @part_of_compiled
+    def rollout(own: int, opp: int, word: int) -> float:
+        """The return of the player to move after random actions of both players."""
+        ply = 0
+        while True:
+            bits = legal_actions(own, opp)
+            if bits == 0 and is_terminal(own, opp):
+                break
+            own, opp = play(own, opp, random_move(bits, fold(word, ply)) if bits != 0 else np.int64(0))
+            ply += 1
+        value = float(return_to_move(own, opp))
+        return value if ply % 2 == 0 else 0.0 - value
+
+    @part_of_compiled
+    def value(own: int, opp: int, edges: Edges, word: int, rollouts: int, logits: NDArray[np.float64]) -> float:
+        logits[: len(edges)] = 0.0
+        total = 0.0
+        for number in range(rollouts):
+            total += rollout(own, opp, fold(word, number))
+        return total / rollouts
+
+    found: Callable[..., float] = value
+    return found
+
+
+PRIOR_TEMPERATURE = 0.1
+"""Of two actions whose values differ by 0.1, the better one has e times the prior."""
+
+
+class AfterstateEvaluator:
+    """Values and priors from an evaluation of afterstates.
+
+    Args:
+        evaluation: its values are from -1 to 1, as those of tables.
+        ends: the values of finished matches.
+        temperature: of the priors, above 0.
+
+    Raises SettingError if the temperature is out of range.
+    """
+
+    is_random = False
+
+    def __init__(self, evaluation: Evaluation, ends: EndValues, temperature: float = PRIOR_TEMPERATURE) -> None:
+        require_above_0("prior_temperature", temperature)
+        self.evaluation, self.ends, self.temperature = evaluation, ends, float(temperature)
+        self.name = evaluation.name
+
+    def position_value(self, game: Game) -> CompiledPositionValue:
+        return _compile_afterstates(game.rules, self.evaluation.unfinished_value(game))
+
+    def parameters(self, game: Game) -> tuple[float, EvaluationParameters]:
+        """Raises SettingError if the evaluation does not fit the game."""
+        return self.temperature, self.evaluation.parameters(game)
+
+
+@cache
+def _compile_afterstates(rules: Rules, unfinished_value: CompiledValue) -> CompiledPositionValue:
+    legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
+    value_at_end = finished_value(rules)
+    register_rules()
+
+    @part_of_compiled
+    def value(
+        own: int,
+        opp: int,
+        edges: Edges,
+        word: int,
+        parameters: tuple[float, EvaluationParameters],
+        logits: NDArray[np.float64],
+    ) -> float:
+        temperature, (finished, unfinished) = parameters
+        best = -np.inf
+        for i in range(len(edges)):
+            move = edges[i].move
+            mine, other = play(own, opp, move)
+            if legal_actions(mine, other) == 0 and is_terminal(mine, other):
+                action_value = 0.0 - value_at_end(mine, other, finished)
+            else:
+                action_value = 0.0 - unfinished_value(mine, other, unfinished)
+            logits[i] = action_value / temperature
+            best = max(best, action_value)
+        return best
+
+    found: Callable[..., float] = value
+    return found

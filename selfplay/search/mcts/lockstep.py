@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
-from selfplay.compute.compilation import Words, compiled, part_of_compiled
-from selfplay.compute.intrinsics import borrowed
+from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled
 from selfplay.games.rules import Rules
-from selfplay.search.mcts.results import Plan, Results
 from selfplay.search.mcts.rule import Constants, RuleFunctions
-from selfplay.search.mcts.steps import compile_steps
-from selfplay.search.mcts.tree import NOT_ADDED, Trees, back_up, edges_of, set_priors
+from selfplay.search.mcts.simulations import compile_steps
+from selfplay.search.mcts.tree import NOT_ADDED, Plan, Results, Trees, back_up, edges_of, set_priors
 
 
 class Frontier(NamedTuple):

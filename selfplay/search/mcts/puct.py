@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.compilation import compiled, part_of_compiled
 from selfplay.search.mcts.random_draws import dirichlet
-from selfplay.search.mcts.rule import Rule, RuleFunctions
+from selfplay.search.mcts.rule import Rule, RuleFunctions, most_visited, visits_as_policy
 from selfplay.search.mcts.tree import LOST, OPEN, Edges
 from selfplay.settings.checks import require, require_above_0, require_number
 
@@ -114,17 +114,3 @@ def select(edges: Edges, value: float, constants: PuctConstants) -> int:
         if score > best:
             best, chosen = score, i
     return chosen
-
-
-@part_of_compiled
-def most_visited(edges: Edges, i: int, noise: NDArray[np.float64], constants: PuctConstants) -> float:
-    """The number of visits; of equal ones, the value decides."""
-    score: float = edges[i].visits + 0.25 * edges[i].value
-    return score
-
-
-@part_of_compiled
-def visits_as_policy(edges: Edges, value: float, constants: PuctConstants, weights: NDArray[np.float64]) -> None:
-    """Weights in proportion to the visits."""
-    for i in range(len(edges)):
-        weights[i] = edges[i].visits

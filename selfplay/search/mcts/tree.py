@@ -152,3 +152,65 @@ def set_priors(edges: Edges, logits: NDArray[np.float64]) -> None:
         total += edges[i].prior
     for i in range(len(edges)):
         edges[i].prior /= total
+
+
+@part_of_compiled
+def is_candidate(trees: Trees, tree: int, edge_number: int) -> bool:
+    """Whether the proofs allow an edge of the root to be played."""
+    root, edge = trees.nodes[tree, 0], trees.edges[tree, 0, edge_number]
+    if root.is_proved != 0:
+        return bool(edge.status != OPEN and edge.value == root.value)
+    return bool(edge.status != LOST)
+
+
+@part_of_compiled
+def root_value(trees: Trees, tree: int) -> float:
+    """The value of the root: exact if it is proved, otherwise the mean of its evaluation and of all simulations."""
+    root, edges = trees.nodes[tree, 0], edges_of(trees, tree, 0)
+    if root.is_proved != 0:
+        return float(root.value)
+    total, count = float(root.value), 1
+    for i in range(len(edges)):
+        total += edges[i].visits * edges[i].value
+        count += edges[i].visits
+    return total / count
+
+
+# ---------------------------------------------------------------------- what searches are given and find
+
+
+class Plan(NamedTuple):
+    """What is the same for all trees of a search."""
+
+    simulations: int
+    proves: bool
+    """Whether exact values are proved (MCTS-solver)."""
+    finished: NDArray[np.float64]
+    """float64[2], the third argument of `selfplay.search.evaluation.finished_value`."""
+    has_kept: bool
+    """Whether trees that are not empty are continued."""
+
+
+class Results(NamedTuple):
+    """The results of B searches."""
+
+    visits: NDArray[np.int64]
+    """int64[B, A]: the number of simulations through each action."""
+    values: NDArray[np.float64]
+    """float64[B, A]: the value of each action to the player to move; nan where unknown or illegal."""
+    policy: NDArray[np.float64]
+    """float64[B, A]: the improved policy; 0 where illegal. The rows of finished matches are 0."""
+    actions: NDArray[np.int64]
+    """int64[B]: the action to play; 0 where the match is over."""
+    value: NDArray[np.float64]
+    """float64[B]: the value of the position to the player to move: the mean of its evaluation and of all simulations,
+    or the exact value if it is proved."""
+    is_proved: NDArray[np.bool_]
+    """bool[B]: whether `value` is exact."""
+
+
+def make_results(batch_size: int, num_actions: int) -> Results:
+    """Results with nothing found yet."""
+    visits, values = np.zeros((batch_size, num_actions), dtype=np.int64), np.full((batch_size, num_actions), np.nan)
+    policy, actions = np.zeros((batch_size, num_actions)), np.zeros(batch_size, dtype=np.int64)
+    return Results(visits, values, policy, actions, np.zeros(batch_size), np.zeros(batch_size, dtype=np.bool_))

@@ -19,10 +19,9 @@ from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator
 from selfplay.search.mcts.kept_trees import KeptTrees
 from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_frontier
 from selfplay.search.mcts.random_draws import write_words_of_draws, write_words_of_positions
-from selfplay.search.mcts.results import Plan, Results, make_results
 from selfplay.search.mcts.rule import Rule
-from selfplay.search.mcts.tree import Trees, make_trees, tree_bytes
-from selfplay.search.mcts.whole_search import IN_ALL, compile_whole_search
+from selfplay.search.mcts.simulations import IN_ALL, compile_whole_search
+from selfplay.search.mcts.tree import Plan, Results, Trees, make_results, make_trees, tree_bytes
 from selfplay.settings.checks import require
 
 MOST_SIMULATIONS = 1_000_000

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from selfplay.compute.compilation import compiled
-from selfplay.compute.intrinsics import borrowed
+from selfplay.compute.compilation import borrowed, compiled
 from selfplay.games import make_game
 from selfplay.games.patterns import make_patterns
 from selfplay.search.endgame import learned_values as learned

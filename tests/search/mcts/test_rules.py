@@ -9,7 +9,7 @@ from selfplay.compute.random_numbers import fold
 from selfplay.errors import SettingError
 from selfplay.search.mcts import gumbel as gumbel_rule
 from selfplay.search.mcts import puct as puct_rule
-from selfplay.search.mcts import uct as uct_rule
+from selfplay.search.mcts import rule as uct_rule
 from selfplay.search.mcts.random_draws import dirichlet, gumbel
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree import EDGE, LOST, OPEN, SETTLED

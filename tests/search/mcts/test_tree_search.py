@@ -14,7 +14,7 @@ from selfplay.games import State, make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.search.backward_induction import optimal_actions, perfect_values
 from selfplay.search.mcts import tree_search
-from selfplay.search.mcts.rollouts import RolloutEvaluator
+from selfplay.search.mcts.evaluator import RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree import NOT_ADDED, OPEN
 from selfplay.search.mcts.tree_search import TreeSearch

@@ -1,46 +1,48 @@
-"""The steps of a tree search, compiled for the rules of a game and a rule of selection.
+"""The simulations of a tree search, compiled for the rules of a game and a rule of selection.
 
 A simulation descends from the root along the edges that the rule selects, until it ends at a settled edge or adds a
 position. An added position is evaluated, unless it is proved at once, and its value is backed up to the root.
+
+With an evaluator that is compiled too, the search of a batch is one compiled function (`compile_whole_search`); with
+any other, see `selfplay.search.mcts.lockstep`.
 """
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
-from selfplay.compute.compilation import part_of_compiled, register_rules
+from selfplay.compute.compilation import Words, borrowed, compiled, part_of_compiled, register_rules
+from selfplay.compute.random_numbers import fold
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import finished_value
-from selfplay.search.mcts.results import Plan, Results
+from selfplay.search.interruption import LIMIT, STOP
+from selfplay.search.mcts.evaluator import CompiledPositionValue
 from selfplay.search.mcts.rule import Constants, RuleFunctions
 from selfplay.search.mcts.tree import (
-    LOST,
     NOT_ADDED,
     OPEN,
+    Plan,
+    Results,
     Trees,
     back_up,
     edges_of,
+    is_candidate,
     prove_by_edges,
+    root_value,
     set_priors,
     settle_edge,
 )
 
-
-class Steps(NamedTuple):
-    """Parts of compiled functions, each working on one tree."""
-
-    plant_root: Callable[..., bool]
-    descend: Callable[..., int]
-    begin: Callable[..., None]
-    conclude: Callable[..., None]
+Part = Callable[..., Any]
 
 
 @cache
-def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) -> Steps:
+def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) -> tuple[Part, Part, Part, Part]:
+    """`plant_root`, `descend`, `begin` and `conclude`: parts of compiled functions, each working on one tree."""
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
     value_at_end = finished_value(rules)
     begin_root, select_at_root, select, final_score, policy_weights = rule
@@ -143,14 +145,6 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         begin_root(edges, trees.noise[tree, : len(edges)], word, constants)
 
     @part_of_compiled
-    def is_candidate(trees: Trees, tree: int, edge_number: int) -> bool:
-        """Whether the proofs allow an edge of the root to be played."""
-        root, edge = trees.nodes[tree, 0], trees.edges[tree, 0, edge_number]
-        if root.is_proved != 0:
-            return bool(edge.status != OPEN and edge.value == root.value)
-        return bool(edge.status != LOST)
-
-    @part_of_compiled
     def write_policy(trees: Trees, tree: int, weights: NDArray[np.float64], constants: Constants) -> None:
         """Fill `weights` with the probability of each edge of the root."""
         root, edges = trees.nodes[tree, 0], edges_of(trees, tree, 0)
@@ -166,17 +160,6 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
                 break
         for i in range(len(edges)):
             weights[i] /= total
-
-    @part_of_compiled
-    def root_value(trees: Trees, tree: int) -> float:
-        root, edges = trees.nodes[tree, 0], edges_of(trees, tree, 0)
-        if root.is_proved != 0:
-            return float(root.value)
-        total, count = float(root.value), 1
-        for i in range(len(edges)):
-            total += edges[i].visits * edges[i].value
-            count += edges[i].visits
-        return total / count
 
     @part_of_compiled
     def conclude(trees: Trees, tree: int, row: int, constants: Constants, results: Results) -> None:
@@ -201,4 +184,114 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         results.value[row] = root_value(trees, tree)
         results.is_proved[row] = trees.nodes[tree, 0].is_proved != 0
 
-    return Steps(plant_root, descend, begin, conclude)
+    return plant_root, descend, begin, conclude
+
+
+ROW, IN_TREE, IN_ALL = range(3)
+"""The indices of the progress of a whole search: the row of the batch, the simulations run in its tree, and in all."""
+
+
+@cache
+def compile_whole_search(
+    rules: Rules, pass_action: int | None, rule: RuleFunctions, position_value: CompiledPositionValue
+) -> Callable[..., bool]:
+    """The whole search of a batch with a compiled evaluator, as one compiled function.
+
+    `search(own, opp, root_words, leaf_words, plan, constants, parameters, trees, progress, stop, results)` grows one
+    tree after another: each in the memory of the first of `trees`, which holds the last one afterwards, or with
+    `plan.has_kept` each in its own. It returns False if it was stopped (see `selfplay.search.interruption.StopFlag`; a
+    step is a simulation). If it stopped because of its limit, a call with the same arguments continues; `progress` is
+    int64[3], 0 at first.
+    """
+    plant_root, descend, begin, conclude = compile_steps(rules, pass_action, rule)
+
+    @part_of_compiled
+    def evaluate(
+        trees: Trees, tree: int, number: int, word: int, parameters: object, logits: NDArray[np.float64]
+    ) -> float:
+        node, edges = trees.nodes[tree, number], edges_of(trees, tree, number)
+        value = position_value(node.own, node.opp, edges, fold(word, number), parameters, logits)
+        node.value = value
+        set_priors(edges, logits)
+        return value
+
+    @part_of_compiled
+    def simulate(
+        trees: Trees,
+        tree: int,
+        word: int,
+        plan: Plan,
+        constants: Constants,
+        parameters: object,
+        progress: NDArray[np.int64],
+        stop: NDArray[np.int64],
+        logits: NDArray[np.float64],
+    ) -> None:
+        """Run the simulations of one tree that are left, until its root is proved."""
+        while progress[IN_TREE] < plan.simulations and trees.nodes[tree, 0].is_proved == 0:
+            # A tree that has begun gets a simulation, so that `progress` shows that it has.
+            if progress[IN_TREE] > 0 and progress[IN_ALL] >= stop[LIMIT]:
+                stop[STOP] = 1
+            if stop[STOP] != 0:
+                return
+            progress[IN_TREE] += 1
+            progress[IN_ALL] += 1
+            number = descend(trees, tree, plan, constants)
+            if number != NOT_ADDED:
+                value = evaluate(trees, tree, number, word, parameters, logits)
+                back_up(trees, tree, number, value, plan.proves)
+
+    @part_of_compiled
+    def begin_tree(
+        own: int,
+        opp: int,
+        root_word: int,
+        leaf_word: int,
+        plan: Plan,
+        constants: Constants,
+        parameters: object,
+        trees: Trees,
+        tree: int,
+        logits: NDArray[np.float64],
+    ) -> bool:
+        """Plant a tree or continue the kept one; returns whether simulations can follow."""
+        if plan.has_kept and trees.sizes[tree] > 0:
+            if trees.nodes[tree, 0].is_proved != 0:
+                return False
+        elif plant_root(trees, tree, own, opp, plan):
+            evaluate(trees, tree, 0, leaf_word, parameters, logits)
+        else:
+            return False
+        begin(trees, tree, root_word, constants)
+        return True
+
+    @compiled
+    def search(
+        own: Words,
+        opp: Words,
+        root_words: Words,
+        leaf_words: Words,
+        plan: Plan,
+        constants: Constants,
+        parameters: object,
+        trees: Trees,
+        progress: NDArray[np.int64],
+        stop: NDArray[np.int64],
+        results: Results,
+    ) -> bool:
+        constants, parameters, trees, progress, stop = borrowed((constants, parameters, trees, progress, stop))
+        logits = np.empty(trees.edges.shape[2])
+        for row in range(progress[ROW], len(own)):
+            tree = row if plan.has_kept else 0
+            word = leaf_words[row]
+            if progress[IN_TREE] > 0 or begin_tree(
+                own[row], opp[row], root_words[row], word, plan, constants, parameters, trees, tree, logits
+            ):
+                simulate(trees, tree, word, plan, constants, parameters, progress, stop, logits)
+                if stop[STOP] != 0:
+                    return False
+            conclude(trees, tree, row, constants, results)
+            progress[ROW], progress[IN_TREE] = row + 1, 0
+        return True
+
+    return search

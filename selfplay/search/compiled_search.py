@@ -1,18 +1,4 @@
-"""Minimax, alpha-beta and NegaScout, compiled, for any game.
-
-All three are negamax searches: the value of a position to the player to move is the largest of the negated values of
-the positions that follow; `depth` plies ahead an evaluation is used instead. They differ only in the window of
-values that matter: see `selfplay.search.windows`.
-
-Where a game does not count points, a win is worth more the sooner it comes, and a loss less: the value of a finished
-match is multiplied by 1 + SOONER for each ply that was left to search. The value of a position then depends on the
-depth still to be searched only, which the table compares, and the factor is too small to matter otherwise. Results do
-not contain it.
-
-Values are fail-soft: a value below the window is an upper bound of the true value, one above it a lower bound.
-
-`selfplay.search.tree_walk` walks through the tree; here its results are collected.
-"""
+"""Searches of a batch of positions, compiled: `selfplay.search.negamax` for each, and what it has found."""
 
 from collections.abc import Callable
 from functools import cache
@@ -21,15 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
-from selfplay.compute.intrinsics import borrowed
+from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, register_rules
 from selfplay.games.rules import Rules
-from selfplay.search.crew import Crew
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
+from selfplay.search.negamax import STOPPED, Method, compile_walk, sooner_of
 from selfplay.search.probcut import Probing, compile_probe
 from selfplay.search.stack import Stack, begin
+from selfplay.search.threads import Threads
 from selfplay.search.transposition_table import Table, clear_table
-from selfplay.search.tree_walk import STOPPED, Method, compile_walk, sooner_of
 
 MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_UNORDERED, MIN_SCOUT_DEPTH_WITHOUT_TABLE = 4, 5, 8
 """The smallest numbers of remaining plies at which NegaScout uses null windows: with ordering and a table, without
@@ -95,9 +80,9 @@ def compile_search(
 ) -> Callable[..., bool]:
     """Compile the searches of a game with these rules; they value unfinished positions by `unfinished_value`.
 
-    The compiled function is `search(own, opp, depth, method, parameters, table, stop, stack, crew, probing, found)`,
+    The compiled function is `search(own, opp, depth, method, parameters, table, stop, stack, threads, probing, found)`,
     with `parameters` from `Evaluation.parameters`, a `StopFlag` that the search polls but does not set, `stack` from
-    `make_stack` and a table that minimax does not use. Several threads that share a table and a `crew` search one
+    `make_stack` and a table that minimax does not use. Several threads that share a table and a `threads` search one
     position together. `probing` is a `Probing` if `has_cuts`, otherwise 0. It fills `found`; it returns False if it was
     stopped, or another thread has found the result.
     """
@@ -128,18 +113,18 @@ def compile_search(
         table: Table,
         stop: NDArray[np.int64],
         stack: Stack,
-        crew: Crew,
+        threads: Threads,
         probing: Any,
         found: BatchResult,
     ) -> bool:
-        parameters, table, stop, stack, crew, probing = borrowed((parameters, table, stop, stack, crew, probing))
+        parameters, table, stop, stack, threads, probing = borrowed((parameters, table, stop, stack, threads, probing))
         frames, lines = stack.frames, stack.lines
         for row in range(len(own)):
             begin(frames[0], own[row], opp[row])
             prepare(table, probing)
             visited = STOPPED
             if stop[0] == 0:
-                visited = walk(depth, True, method, parameters, table, stop, stack, crew, probing)
+                visited = walk(depth, True, method, parameters, table, stop, stack, threads, probing)
             if visited == STOPPED:
                 return False
             value, is_final = frames[0].best, frames[0].is_open == 0

@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 MARKS = 1 << 12
 
 
-class Crew(NamedTuple):
+class Threads(NamedTuple):
     """What the threads share besides the table."""
 
     marks: NDArray[np.int64]
@@ -31,9 +31,9 @@ class Crew(NamedTuple):
     """int64[1]: not 0 once a thread has found the value, so that the others stop."""
 
 
-def new_crew(threads: int) -> Crew:
+def make_threads(number: int) -> Threads:
     """What this number of threads share in one search."""
-    return Crew(np.zeros(MARKS if threads > 1 else 1, dtype=np.int64), np.zeros(1, dtype=np.int64))
+    return Threads(np.zeros(MARKS if number > 1 else 1, dtype=np.int64), np.zeros(1, dtype=np.int64))
 
 
 def search_together(searches: Sequence[Callable[[], Result | None]]) -> Result | None:
@@ -60,28 +60,28 @@ def search_together(searches: Sequence[Callable[[], Result | None]]) -> Result |
 
 
 @part_of_compiled
-def is_shared(crew: Crew) -> bool:
+def is_shared(threads: Threads) -> bool:
     """Whether there are several threads."""
-    return bool(crew.marks.shape[0] > 1)
+    return bool(threads.marks.shape[0] > 1)
 
 
 @part_of_compiled
-def mark_of(own: int, opp: int, crew: Crew) -> tuple[Word, Word]:
+def mark_of(own: int, opp: int, threads: Threads) -> tuple[Word, Word]:
     """The index of the mark of a position, and the mark itself."""
     mark = fold(opp, own)
-    return mark & (crew.marks.shape[0] - 1), mark
+    return mark & (threads.marks.shape[0] - 1), mark
 
 
 @part_of_compiled
-def put_mark(own: int, opp: int, crew: Crew) -> Word:
+def put_mark(own: int, opp: int, threads: Threads) -> Word:
     """Mark a position; returns the index of its mark."""
-    place, mark = mark_of(own, opp, crew)
-    crew.marks[place] = mark
+    place, mark = mark_of(own, opp, threads)
+    threads.marks[place] = mark
     return place
 
 
 @part_of_compiled
-def is_marked(own: int, opp: int, crew: Crew) -> bool:
+def is_marked(own: int, opp: int, threads: Threads) -> bool:
     """Whether a thread is searching the position."""
-    place, mark = mark_of(own, opp, crew)
-    return bool(crew.marks[place] == mark)
+    place, mark = mark_of(own, opp, threads)
+    return bool(threads.marks[place] == mark)

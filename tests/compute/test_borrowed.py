@@ -4,8 +4,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.compilation import compiled, part_of_compiled
-from selfplay.compute.intrinsics import borrowed
+from selfplay.compute.compilation import borrowed, compiled, part_of_compiled
 
 
 class Inner(NamedTuple):

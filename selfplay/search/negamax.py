@@ -1,10 +1,28 @@
-"""The walk through the tree of a search, compiled, for any game: see `selfplay.search.algorithms`.
+"""Minimax, alpha-beta and NegaScout, compiled, for any game.
+
+All three are negamax searches: the value of a position to the player to move is the largest of the negated values of
+the positions that follow; `depth` plies ahead an evaluation is used instead. They differ only in the window
+`(alpha, beta)` of values that matter, which a position passes on to the positions that follow it:
+
+    minimax     (-inf, inf): every value matters
+    alpha-beta  (-beta, -low), where low is the best value found so far (Knuth & Moore, "An analysis of alpha-beta
+                pruning", 1975)
+    NegaScout   the same for the first move. For the others first a null window just above low, which only tests
+                whether the move is better; if it is, the move is searched again with the full window (Reinefeld, "An
+                improvement to the Scout tree-search algorithm", 1983)
+
+Values are fail-soft: a value below the window is an upper bound of the true value, one above it a lower bound.
+
+Where a game does not count points, a win is worth more the sooner it comes, and a loss less: the value of a finished
+match is multiplied by 1 + SOONER for each ply that was left to search. The value of a position then depends on the
+depth still to be searched only, which the table compares, and the factor is too small to matter otherwise.
 
 The recursion is written as a loop over a stack, because numba cannot cache recursive functions on disk. Each pass of
 the loop either enters a position or takes back the value of a child, and then moves down to the next child or up.
 """
 
 from collections.abc import Callable
+from enum import IntEnum
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -14,7 +32,6 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled, register_rules
 from selfplay.games.rules import Rules
-from selfplay.search.crew import Crew, is_marked, is_shared, put_mark
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
 from selfplay.search.move_ordering import (
     MIN_VALUE_DEPTH,
@@ -23,8 +40,45 @@ from selfplay.search.move_ordering import (
     list_unordered,
 )
 from selfplay.search.stack import Frame, Stack, write_line
+from selfplay.search.threads import Threads, is_marked, is_shared, put_mark
 from selfplay.search.transposition_table import Table, look_up, store
-from selfplay.search.windows import NEGASCOUT, open_window, reopens_window
+
+
+class Algorithm(IntEnum):
+    """The three searches. They find the same values and actions."""
+
+    MINIMAX = 0
+    ALPHA_BETA = 1
+    NEGASCOUT = 2
+
+
+MINIMAX, NEGASCOUT = int(Algorithm.MINIMAX), int(Algorithm.NEGASCOUT)
+
+
+@part_of_compiled
+def open_window(algorithm: int, frame: Frame, child: Frame) -> None:
+    """Set the window of the next child to be searched, from `frame.low` and `frame.is_scouted`."""
+    if algorithm == MINIMAX:
+        child.alpha, child.beta = -np.inf, np.inf
+    elif frame.is_scouted != 0:
+        child.alpha, child.beta = -np.nextafter(frame.low, np.inf), -frame.low
+    else:
+        child.alpha, child.beta = -frame.beta, -frame.low
+
+
+@part_of_compiled
+def reopens_window(frame: Frame, child: Frame) -> bool:
+    """Whether the child must be searched again: the null window has shown only that it is better than `low`.
+
+    If so, its new window begins just below what the first search has proved.
+    """
+    score = -child.best
+    if frame.is_scouted == 0 or not frame.low < score < frame.beta:
+        return False
+    frame.is_scouted = 0
+    child.alpha, child.beta = -frame.beta, -np.nextafter(score, -np.inf)
+    return True
+
 
 SHARED_FROM = 4
 """Positions with at least this many remaining plies are marked where several threads search."""
@@ -90,9 +144,9 @@ def compile_walk(
 ) -> Callable[..., int]:
     """Compile the walk through the trees of a game.
 
-    The compiled function is `walk(depth, keeps_ties, method, parameters, table, stop, stack, crew, probing)`. It
+    The compiled function is `walk(depth, keeps_ties, method, parameters, table, stop, stack, threads, probing)`. It
     searches the position of the first frame of `stack` in the window of this frame, and returns the number of positions
-    visited, or STOPPED, also if another thread of the crew has finished. `keeps_ties`: whether the lowest of several
+    visited, or STOPPED, also if another thread has finished. `keeps_ties`: whether the lowest of several
     best actions must be found; otherwise only the value matters, and the table may answer. `parameters` are from
     `Evaluation.parameters`.
 
@@ -150,12 +204,12 @@ def compile_walk(
         open_window(algorithm, frame, child)
 
     @part_of_compiled
-    def put_off_marked(frame: Frame, moves: NDArray[np.int64], crew: Crew) -> None:
+    def put_off_marked(frame: Frame, moves: NDArray[np.int64], threads: Threads) -> None:
         """Make the first untried move that leads to no marked position the next one."""
         for place in range(frame.num_tried, frame.num_moves):
             move = moves[place]
             own, opp = play(frame.own, frame.opp, move)
-            if not is_marked(own, opp, crew):
+            if not is_marked(own, opp, threads):
                 for passed in range(place, frame.num_tried, -1):
                     moves[passed] = moves[passed - 1]
                 moves[frame.num_tried] = move
@@ -170,19 +224,19 @@ def compile_walk(
         table: Table,
         stop: NDArray[np.int64],
         stack: Stack,
-        crew: Crew,
+        threads: Threads,
         probing: Any,
     ) -> int:
         algorithm, min_scout_depth, ordered, reply_value = method
         frames, moves, ranks, lines = stack
         finished, unfinished = parameters
         context = (reply_value, parameters)
-        visited, probed, ply, is_new, marks = 0, 0, 0, True, is_shared(crew)
+        visited, probed, ply, is_new, marks = 0, 0, 0, True, is_shared(threads)
         while ply >= 0:
             frame, left, keeps = frames[ply], depth - ply, keeps_ties and ply == 0
             if is_new:
                 visited += 1
-                if visited % POLL_INTERVAL == 0 and (stop[0] != 0 or crew.finished[0] != 0):
+                if visited % POLL_INTERVAL == 0 and (stop[0] != 0 or threads.finished[0] != 0):
                     return STOPPED
                 lines[ply, ply] = -1
                 frame.num_moves, frame.num_tried, frame.is_open, frame.mark = 0, 0, 0, -1
@@ -203,7 +257,7 @@ def compile_walk(
                     if not is_answered:
                         frame.best = -np.inf
                         if marks and left >= SHARED_FROM:
-                            frame.mark = put_mark(frame.own, frame.opp, crew)
+                            frame.mark = put_mark(frame.own, frame.opp, threads)
                         frame.num_moves = list_moves(
                             frame, bits, first_move, left if ordered else 1, context, moves[ply], ranks
                         )
@@ -217,15 +271,15 @@ def compile_walk(
             is_new = frame.num_tried < frame.num_moves and frame.best < frame.beta
             if is_new:
                 if marks and left > SHARED_FROM and frame.num_tried > 0:
-                    put_off_marked(frame, moves[ply], crew)
+                    put_off_marked(frame, moves[ply], threads)
                 may_scout = algorithm == NEGASCOUT and left >= min_scout_depth
                 descend(frame, frames[ply + 1], moves[ply, frame.num_tried], keeps, algorithm, may_scout)
             elif frame.num_moves > 0:
                 store(table, frame, left)
                 if frame.mark >= 0:
-                    crew.marks[frame.mark] = 0
+                    threads.marks[frame.mark] = 0
             ply += 1 if is_new else -1
-        crew.finished[0] = marks
+        threads.finished[0] = marks
         return visited + probed
 
     return walk

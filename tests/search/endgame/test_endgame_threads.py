@@ -10,9 +10,9 @@ import pytest
 from selfplay.compute.devices import search_threads, set_search_threads, usable_cores
 from selfplay.errors import TimeLimitError
 from selfplay.games import make_game
-from selfplay.search.crew import search_together
 from selfplay.search.endgame.solver import THREADS_FROM, EndgameSolver
 from selfplay.search.endgame.table import KNOWN, OPP, OWN, bounds_of, entry_of, new_table, remember
+from selfplay.search.threads import search_together
 from tests.search.endgame.test_solver import FFO, ffo_state, named_values
 
 SIXTEEN_EMPTIES = ("fforum-18", "fforum-19")
