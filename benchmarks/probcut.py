@@ -20,10 +20,9 @@ from torch import Tensor
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.matches.pair_results import count_matches
-from selfplay.players.player import Player
+from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.registry import make_player
 from selfplay.players.search import SearchPlayer
-from selfplay.players.wrapper import PlayerWrapper
 
 OPENING_PLIES = 8
 POSITION_PLIES = (8, 14, 20)

@@ -18,7 +18,7 @@ RESULTS = ("wins", "draws", "losses")
 VERBS = {"wins": "won", "draws": "drawn", "losses": "lost"}
 ENDGAMES = "endgames"
 """The family of games with columns of endgame positions."""
-OUTCOMES = {"win": "wins", "draw": "draws", "loss": "losses"}
+RESULT_FIELDS = {"win": "wins", "draw": "draws", "loss": "losses"}
 """Names of probabilities in columns, and the field of WinDrawLoss that holds each."""
 
 
@@ -113,13 +113,13 @@ def grade_columns(grade: Callable[[Row], Grade | None]) -> tuple[Column[Row], ..
         return lambda row: None if (found := grade(row)) is None else read(found)
 
     def probability(outcome: str, choose: Callable[[Grade], WinDrawLoss[float]]) -> Callable[[Grade], float]:
-        return lambda found: getattr(choose(found), OUTCOMES[outcome])
+        return lambda found: getattr(choose(found), RESULT_FIELDS[outcome])
 
     def in_seat(seat: int) -> Callable[[Grade], WinDrawLoss[float]]:
         return lambda found: found.versus_random[seat]
 
     columns: list[Column[Row]] = []
-    for outcome in OUTCOMES:
+    for outcome in RESULT_FIELDS:
         meaning = f"probability of a {outcome} against the random player, moving first and moving second"
         columns += [
             Column(f"exact_{outcome}_vs_random_{name}", meaning, of(probability(outcome, in_seat(seat))))

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from selfplay.games.win_draw_loss import WinDrawLoss, total
-from selfplay.grading.comparison_columns import OUTCOMES, RESULTS, grade_columns, rating_columns
+from selfplay.grading.comparison_columns import RESULT_FIELDS, RESULTS, grade_columns, rating_columns
 from selfplay.grading.grade import Grade
 from selfplay.grading.ratings import Rating, points_won, rate
 from selfplay.grading.table_columns import Column, table_of
@@ -45,7 +45,7 @@ def _count(name: str) -> "Column[PlayedPair]":
 
 def _probability(outcome: str) -> "Column[PlayedPair]":
     def value(pair: PlayedPair) -> float | None:
-        return None if pair.exact is None else getattr(pair.exact, OUTCOMES[outcome])
+        return None if pair.exact is None else getattr(pair.exact, RESULT_FIELDS[outcome])
 
     meaning = "exact probability of each result, without exploration; empty in large games"
     return Column(f"exact_{outcome}", meaning, value)
@@ -71,7 +71,7 @@ PAIR_COLUMNS: tuple[Column[PlayedPair], ...] = (
     ),
     Column("forfeits", "losses that `player` forfeited", lambda pair: pair.result.forfeits, int),
     Column("opponent_forfeits", "wins that `opponent` forfeited", lambda pair: pair.result.opponent_forfeits, int),
-    *map(_probability, OUTCOMES),
+    *map(_probability, RESULT_FIELDS),
 )
 
 PLAYER_TABLE = f"a table of players; {command_line('tournament')} writes it again"

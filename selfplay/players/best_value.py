@@ -9,6 +9,7 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
+from selfplay.games.position_graph import PositionGraph
 from selfplay.games.state import State
 from selfplay.players.player import Player, pick_actions, uniform_policy
 
@@ -52,3 +53,26 @@ class BestValuePlayer(Player):
         if self.ties == "lowest":
             best &= best.cumsum(axis=1) == 1
         return torch.from_numpy(best)
+
+
+class GraphPlayer(BestValuePlayer):
+    """Takes an action with the largest value. For `ties` and its error see BestValuePlayer."""
+
+    def __init__(self, graph: PositionGraph, ties: str = "random") -> None:
+        super().__init__(ties)
+        self.graph = graph
+
+    @abstractmethod
+    def values_of_children(self, numbers: NDArray[np.int64], to_move: NDArray[np.int8]) -> NDArray[np.float64]:
+        """float64[B, A]: the value of each legal action to the player to move; any number where illegal.
+
+        Args:
+            numbers: int64[B], the numbers of the positions in the graph.
+            to_move: int8[B], the player to move in each.
+        """
+
+    def _values(self, state: State) -> NDArray[np.float64]:
+        """Raises IllegalActionError if a position cannot be reached from the start."""
+        numbers = self.graph.numbers(state)
+        legal = self.graph.legal[numbers] & ~state.terminated.numpy()[:, None]
+        return np.where(legal, self.values_of_children(numbers, state.current_player.numpy()), np.nan)

@@ -10,9 +10,8 @@ from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.capabilities import Explores, policy_of
-from selfplay.players.player import Player
+from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.random import RandomPlayer
-from selfplay.players.wrapper import PlayerWrapper
 
 
 class EpsilonGreedyPlayer(PlayerWrapper):

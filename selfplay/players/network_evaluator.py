@@ -1,12 +1,16 @@
-"""Networks as evaluators of tree searches: see `selfplay.players.agent.Agent.evaluator`."""
+"""Networks as evaluators of tree searches, and the player that acts by a policy head without searching.
+
+`selfplay.players.agent.Agent.evaluator` chooses the one that suits a network."""
 
 import torch
 from torch import Tensor, nn
 
 from selfplay.architectures.output import Output
+from selfplay.compute.random_numbers import Draws
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.device_memory import network_bytes
+from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.value_net import EVALUATION_BLOCK_ON_GPU, ValueNetPlayer, best_values, evaluate_output
 from selfplay.search.mcts.evaluation_cache import EvaluationCache
 from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, PositionValues
@@ -117,3 +121,28 @@ class SymmetricNetwork(nn.Module):
 
     def _image(self, observations: Tensor, entries: Tensor) -> Tensor:
         return observations.flatten(1)[:, entries].reshape(observations.shape)
+
+
+class PolicyNetPlayer(Player):
+    """Takes the legal action with the largest logit, the lowest of equal ones."""
+
+    def __init__(self, game: Game, evaluator: PolicyNetworkEvaluator, name: str | None = None) -> None:
+        self.game, self.evaluator, self.name = game, evaluator, name or f"policy of {evaluator.name}"
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        return self._actions(state)
+
+    def policy(self, state: State) -> Tensor:
+        """float64[B, A]: 1 for the action that it takes; the rows of finished matches are 0."""
+        return one_hot_policy(self._actions(state), self.game.legal_action_mask(state))
+
+    def move_to(self, device: str) -> None:
+        self.evaluator.move_to(device)
+
+    def bytes_on_device(self) -> int:
+        return self.evaluator.bytes_on_device()
+
+    def _actions(self, state: State) -> Tensor:
+        logits = self.evaluator.evaluate(state).logits
+        actions: Tensor = logits.masked_fill(~self.game.legal_action_mask(state), -float("inf")).argmax(dim=1)
+        return actions

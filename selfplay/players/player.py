@@ -1,8 +1,8 @@
-"""The base class of all players, and helpers to turn policies into actions and back."""
+"""The base classes of all players, and helpers to turn policies into actions and back."""
 
 from abc import ABC, abstractmethod
 from html import escape
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import torch
 from torch import Tensor
@@ -69,3 +69,24 @@ def sample_actions(policy: Tensor, uniforms: Tensor) -> Tensor:
     cumulative = policy.cumsum(dim=1)
     chosen = (cumulative > uniforms[:, None] * cumulative[:, -1:]) & (policy > 0)
     return chosen.to(torch.uint8).argmax(dim=1)
+
+
+class PlayerWrapper(Player):
+    """Acts as `player` does, and has its capabilities. Subclasses override what they change.
+
+    A capability that a subclass overrides is offered only if the wrapped player has it too, unless it is in `adds`.
+    """
+
+    adds: ClassVar[tuple[type, ...]] = ()
+    """Capabilities that a subclass has regardless of the player that it wraps."""
+
+    def __init__(self, player: Player, name: str | None = None) -> None:
+        self.player, self.name = player, name or player.name
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        return self.player.act(state, draws)
+
+    def as_a(self, capability: type[Capability]) -> Capability | None:
+        wrapped = self.player.as_a(capability)
+        own = super().as_a(capability)
+        return own if own is not None and (wrapped is not None or capability in self.adds) else wrapped

@@ -12,7 +12,7 @@ from selfplay.games.position_graph import PositionGraph
 from selfplay.games.state import MatchRecord, State
 from selfplay.learners.tabular.learning import learn_from_match
 from selfplay.learners.tabular.table_file import SavedTables, load_tables, save_tables
-from selfplay.players.graph_player import GraphPlayer
+from selfplay.players.best_value import GraphPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import written_whole

@@ -18,11 +18,10 @@ from selfplay.games.state import State
 from selfplay.players.capabilities import ValuesActions
 from selfplay.players.offers import LAST, OfferedPlayer, OfferLimits
 from selfplay.players.perfect import PerfectPlay, is_found_out, perfect_player_of
-from selfplay.players.player import Player
+from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.player_names import PlayerKind
 from selfplay.players.registry import make_player, parse_name, player_kind
 from selfplay.players.value_net import best_actions
-from selfplay.players.wrapper import PlayerWrapper
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
 from selfplay.settings.choices import PLAYERS

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from selfplay.players.offers import OfferedPlayer
-from selfplay.players.solver_player import ValueKind
+from selfplay.players.perfect import ValueKind
 from selfplay.playing.match_description import MatchDescription
 
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]

@@ -10,8 +10,8 @@ from selfplay.dataset.target_rules import full, search
 from selfplay.dataset.targets import PlayedMatches, discounted_outcomes, position_outcomes
 from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
+from selfplay.players.mcts import SearchLearner
 from selfplay.players.random import RandomPlayer
-from selfplay.players.search_learner import SearchLearner
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
 from selfplay.settings.sections import TreeSearchSettings

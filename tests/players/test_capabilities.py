@@ -14,9 +14,8 @@ from selfplay.players.capabilities import (
     policy_of,
 )
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.player import Player
+from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.random import RandomPlayer
-from selfplay.players.wrapper import PlayerWrapper
 from tests.support.stub_players import FirstLegal, Learning, Valuing
 
 GAME = make_game("tictactoe")

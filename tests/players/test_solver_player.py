@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from selfplay.games import make_game
-from selfplay.players.perfect import perfect_player_of
+from selfplay.players.perfect import SolverPlayer, perfect_player_of
 from selfplay.players.registry import make_player
-from selfplay.players.solver_player import SolverPlayer
 
 GAME = make_game("connect_four")
 

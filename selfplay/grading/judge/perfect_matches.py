@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeVar
 
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.matches.pair_results import count_matches
+from selfplay.players.perfect import SolverPlayer
 from selfplay.players.player import Player
-from selfplay.players.solver_player import SolverPlayer
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.exact_solver import ExactSolver
 

@@ -8,7 +8,7 @@ from selfplay.grading.judge.columns import ALL_GROUPS
 from selfplay.grading.judge.judgement import Judgement
 from selfplay.grading.judge.positions import JudgedGrade, MoveQuality
 
-OUTCOMES = {1: "a win", 0: "a draw", -1: "a loss"}
+RESULT_TEXTS = {1: "a win", 0: "a draw", -1: "a loss"}
 GAP = 2
 """The smallest number of spaces between two columns."""
 
@@ -69,5 +69,5 @@ def _perfect_text(judgement: Judgement, level: int) -> list[str]:
     lines = [f"Against perfect play, from the initial position, level {level}"]
     for seat, results, best in zip(SEAT_NAMES, judgement.against_perfect[level], (outcome, -outcome), strict=True):
         counts = f"won {results.wins}, drew {results.draws} and lost {results.losses} of {results.matches} matches"
-        lines.append(f"  moving {seat} {counts} (best possible: {OUTCOMES[best]})")
+        lines.append(f"  moving {seat} {counts} (best possible: {RESULT_TEXTS[best]})")
     return lines

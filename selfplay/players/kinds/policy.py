@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
-    from selfplay.players.policy_net import PolicyNetPlayer
+    from selfplay.players.network_evaluator import PolicyNetPlayer
 
     evaluator = level_agent(name, game, run_dir).policy(symmetries=name.options["symmetries"])
     return PolicyNetPlayer(game, evaluator, name.text)

@@ -11,8 +11,7 @@ from selfplay.grading.judge.perfect_matches import SeatResults, play_against_per
 from selfplay.grading.judge.positions import JudgedGrade, MoveQuality
 from selfplay.grading.judge.report import judgement_text
 from selfplay.matches.arena import play_matches
-from selfplay.players.perfect import whole_game_solver_player
-from selfplay.players.solver_player import SolverPlayer
+from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
 from tests.support.stub_players import FirstLegal
 
 GAME = make_game("connect_four")

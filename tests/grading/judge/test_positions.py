@@ -14,8 +14,8 @@ from selfplay.grading.judge import sampler as sampler_module
 from selfplay.grading.judge.groups import GROUPS, group_of
 from selfplay.grading.judge.positions import JudgedPositions, MoveQuality, judged_positions
 from selfplay.grading.judge.sampler import JudgedPosition, choice_matters, sample_positions
+from selfplay.players.perfect import SolverPlayer
 from selfplay.players.random import RandomPlayer
-from selfplay.players.solver_player import SolverPlayer
 from selfplay.search.exact_solver import ExactSolver, make_exact_solver
 from tests.support.runs import PROJECT
 from tests.support.stub_players import FirstLegal
