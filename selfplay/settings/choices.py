@@ -54,15 +54,15 @@ OPTIMIZERS: Registry[Any] = Registry(
     group="selfplay.optimizers",
     attributes=("runs_on_cpu_only", "run_epoch"),
 )
-"""Classes that train networks: see `selfplay.training.optimizer.Optimizer`."""
+"""Classes that train networks: see `selfplay.training.trainer.Trainer`."""
 
 SCHEDULES: Registry[Any] = Registry(
     "schedule",
-    {"constant": "selfplay.training.optimizer:constant", "one_cycle": "selfplay.training.optimizer:one_cycle"},
+    {"constant": "selfplay.training.trainer:constant", "one_cycle": "selfplay.training.trainer:one_cycle"},
     group="selfplay.schedules",
     attributes=("__call__",),
 )
-"""(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.optimizer`."""
+"""(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.trainer`."""
 
 DATASET_FORMATS: Registry[Any] = Registry(
     "dataset format",

@@ -28,7 +28,7 @@ from selfplay.progress import ProgressBar
 from selfplay.runs.context import RunContext, run_context
 from selfplay.settings.choices import DATASET_FORMATS, OUTCOMES, TARGET_RULES
 from selfplay.settings.run import Settings
-from selfplay.training.optimizer import require_policy_training
+from selfplay.training.trainer import require_policy_training
 
 RecordedMatches = tuple[MatchRecord, Players]
 """Matches between the same two players, and these players, the level itself first."""

@@ -39,7 +39,7 @@ class Examples(NamedTuple):
     """N training examples in the form that an optimiser expects."""
 
     inputs: Tensor
-    """N inputs, made by `Optimizer.inputs` from the observations."""
+    """N inputs, made by `Trainer.inputs` from the observations."""
     targets: Tensor
     """float32[N]"""
     weights: Tensor

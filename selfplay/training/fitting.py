@@ -13,9 +13,9 @@ from selfplay.compute.random_numbers import Purpose, single_word
 from selfplay.errors import StageError
 from selfplay.settings.sections import LossSettings, TrainingSettings
 from selfplay.training.loss import Losses, validation_losses
-from selfplay.training.optimizer import Optimizer, TrainsPolicies, make_optimizer, require_policy_training
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.rows_in_memory import TrainingRows
+from selfplay.training.trainer import Trainer, TrainsPolicies, make_trainer, require_policy_training
 
 LOSS_DECIMALS = 6
 """Decimal places of all losses. A loss is a mean of float32 numbers, which have about seven digits."""
@@ -88,22 +88,22 @@ def fit(
     loss = loss or LossSettings()
     if rows.has_policies:
         require_policy_training(settings.optimizer.name)
-    optimizer = make_optimizer(network, rows.num_examples, observation_shape, settings, level, processes, loss)
-    batches = rows.batches(optimizer)
+    trainer = make_trainer(network, rows.num_examples, observation_shape, settings, level, processes, loss)
+    batches = rows.batches(trainer)
     losses: list[EpochLoss] = []
-    best_weights = optimizer.weights.clone()
+    best_weights = trainer.weights.clone()
     # The dropout masks of the processes must differ.
     with seeded(single_word(key, Purpose.DROPOUT, processes.rank)):
         for _ in range(settings.epochs):
             network.train()
-            training = optimizer.run_epoch(batches)
+            training = trainer.run_epoch(batches)
             validation = validation_losses(network, rows.held_out(), observation_shape, processes, device)
             epoch_loss = _next_loss(losses, training, validation.total(loss))
-            losses.append(epoch_loss._replace(parts=_parts(optimizer, validation, settings.optimizer.weight_decay)))
+            losses.append(epoch_loss._replace(parts=_parts(trainer, validation, settings.optimizer.weight_decay)))
             if losses[-1].is_champion:
-                best_weights.copy_(optimizer.weights)
+                best_weights.copy_(trainer.weights)
             on_epoch(losses[-1])
-    optimizer.weights.copy_(best_weights)
+    trainer.weights.copy_(best_weights)
     network.to(CPU).eval()
     return losses
 
@@ -116,11 +116,11 @@ def _next_loss(earlier: Sequence[EpochLoss], training: float, validation: float)
     return EpochLoss(epoch, training, validation, all(validation < loss.validation_loss for loss in earlier))
 
 
-def _parts(optimizer: Optimizer, validation: Losses, weight_decay: float) -> LossParts | None:
-    if validation.policy is None or not isinstance(optimizer, TrainsPolicies):
+def _parts(trainer: Trainer, validation: Losses, weight_decay: float) -> LossParts | None:
+    if validation.policy is None or not isinstance(trainer, TrainsPolicies):
         return None
-    training = optimizer.epoch_losses()
-    decay = weight_decay / 2 * float(optimizer.weights.double().square().sum())
+    training = trainer.epoch_losses()
+    decay = weight_decay / 2 * float(trainer.weights.double().square().sum())
     parts = training.value, training.policy or 0.0, validation.value, validation.policy, decay
     return LossParts(*(round(part, LOSS_DECIMALS) for part in parts))
 

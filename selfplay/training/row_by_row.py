@@ -24,7 +24,7 @@ from selfplay.errors import SettingError
 from selfplay.games.observation_codec import packed_planes
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
 from selfplay.training.examples import Batch
-from selfplay.training.optimizer import TrainingJob
+from selfplay.training.trainer import TrainingJob
 
 ROWS_AT_ONCE = 1 << 17
 """Rows of this many, or up to a batch more, are shared out among the threads together."""

@@ -20,8 +20,8 @@ from selfplay.training.examples import (
     mark_illegal,
     training_examples,
 )
-from selfplay.training.optimizer import Optimizer
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
+from selfplay.training.trainer import Trainer
 
 CONVERTED = 65536
 """Number of examples whose observations are converted at a time."""
@@ -37,7 +37,7 @@ class TrainingRows(Protocol):
     has_policies: bool
     """Whether the examples have policies."""
 
-    def batches(self, optimizer: Optimizer) -> Iterator[Batch]:
+    def batches(self, trainer: Trainer) -> Iterator[Batch]:
         """Endless batches: pass after pass, each in a new order; the last batch of a pass may be smaller."""
 
     def held_out(self) -> Iterable[HeldOut]:
@@ -91,9 +91,9 @@ class RowsInMemory:
         self._examples = examples
         self.num_rows, self.num_examples = split.num_rows, len(self._examples.targets)
 
-    def batches(self, optimizer: Optimizer) -> Iterator[Batch]:
-        device = optimizer.weights.device
-        examples = _converted(self._examples, optimizer).to(device)
+    def batches(self, trainer: Trainer) -> Iterator[Batch]:
+        device = trainer.weights.device
+        examples = _converted(self._examples, trainer).to(device)
         policies = None if self._examples.policies is None else torch.from_numpy(self._examples.policies).to(device)
         generator = torch.Generator().manual_seed(single_word(self._key, Purpose.BATCH_ORDER))
         while True:
@@ -107,12 +107,12 @@ class RowsInMemory:
         return self._held_out
 
 
-def _converted(examples: PackedExamples, optimizer: Optimizer) -> Examples:
-    """The examples in the form that `optimizer` expects, converted in parts to need less memory."""
+def _converted(examples: PackedExamples, trainer: Trainer) -> Examples:
+    """The examples in the form that `trainer` expects, converted in parts to need less memory."""
     packed = examples.packed
     inputs = torch.empty(0)
     for start in range(0, len(packed), CONVERTED):
-        part = optimizer.inputs(packed[start : start + CONVERTED])
+        part = trainer.inputs(packed[start : start + CONVERTED])
         if start == 0:
             inputs = part.new_empty(len(packed), *part.shape[1:])
         inputs[start : start + CONVERTED] = part

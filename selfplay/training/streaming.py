@@ -19,9 +19,9 @@ from selfplay.games.game import Game
 from selfplay.games.observation_codec import PackedPermutation
 from selfplay.settings.sections import TrainingSettings
 from selfplay.training.examples import Batch, Examples, HeldOut, ValidationSplit, held_out_rows, is_held_out
-from selfplay.training.optimizer import Optimizer
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.shuffle_buffer import ShuffleBuffer
+from selfplay.training.trainer import Trainer
 
 
 class StreamedRows:
@@ -85,21 +85,21 @@ class StreamedRows:
         for place in range(self._processes.rank, len(self._groups), self._processes.world_size):
             yield held_out_rows(self._read(place, held_out=True)[0], self._game)
 
-    def batches(self, optimizer: Optimizer) -> Iterator[Batch]:
+    def batches(self, trainer: Trainer) -> Iterator[Batch]:
         size, share = self._settings.batch_size, self._processes.share
         for number in count(1):
-            for inputs, targets in _in_batches(self._shuffled(optimizer, number), size):
+            for inputs, targets in _in_batches(self._shuffled(trainer, number), size):
                 mine = share(len(targets))
                 examples = Examples(inputs[mine], targets[mine], torch.ones(len(targets[mine])))
                 yield Batch(examples, len(targets))
 
-    def _shuffled(self, optimizer: Optimizer, number: int) -> Iterator[list[Tensor]]:
+    def _shuffled(self, trainer: Trainer, number: int) -> Iterator[list[Tensor]]:
         """Inputs and targets of all training rows in the order of pass `number`, in parts."""
         buffer = ShuffleBuffer(self._buffer_rows)
         for place in self._order(len(self._groups), number, Purpose.GROUP_ORDER).tolist():
             rows, row_numbers = self._read(place, held_out=False)
             draws = Draws(self._key, torch.from_numpy(row_numbers), number)
-            inputs = optimizer.inputs(self._imaged(self._codec.pack(rows.own, rows.opp), draws))
+            inputs = trainer.inputs(self._imaged(self._codec.pack(rows.own, rows.opp), draws))
             places = below(draws.words(Purpose.BUFFER_PLACE), self._buffer_rows)
             yield buffer.replace([inputs, torch.from_numpy(rows.target)], places)
         yield from buffer.remove(self._order(buffer.filled, number, Purpose.BUFFER_ORDER))

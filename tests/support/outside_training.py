@@ -9,7 +9,7 @@ from torch import nn
 
 from selfplay.architectures import Output
 from selfplay.dataset.target_rules import full, is_full_without_exploration
-from selfplay.training.optimizer import Optimizer
+from selfplay.training.trainer import Trainer
 
 
 class PolicyNetwork(nn.Module):
@@ -67,7 +67,7 @@ def not_a_class(observation_shape):
     return PlainTensor(observation_shape)
 
 
-class SignDescent(Optimizer):
+class SignDescent(Trainer):
     """Moves every weight against the sign of its gradient, by the learning rate."""
 
     runs_on_cpu_only = True

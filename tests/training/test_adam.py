@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from selfplay.training.batch_training import Adam
-from selfplay.training.optimizer import constant, one_cycle
+from selfplay.training.trainer import constant, one_cycle
 
 STEPS = 20
 

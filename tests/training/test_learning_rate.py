@@ -3,7 +3,7 @@
 import pytest
 
 from selfplay.settings.sections import OptimizerSettings, TrainingSettings
-from selfplay.training.optimizer import LearningRate
+from selfplay.training.trainer import LearningRate
 
 
 def test_the_learning_rate_falls_from_level_to_level():

@@ -15,7 +15,7 @@ from selfplay.settings.sections import OptimizerSettings, TrainingSettings
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.train import train_level
 from selfplay.training.fitting import seeded
-from selfplay.training.optimizer import LearningRate
+from selfplay.training.trainer import LearningRate
 from tests.support.outside_training import halving
 from tests.support.runs import tiny_settings
 

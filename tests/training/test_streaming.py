@@ -15,8 +15,8 @@ from selfplay.dataset.parquet import ParquetRowGroups, parquet_parts
 from selfplay.dataset.rows import concatenate
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.training.examples import is_held_out
-from selfplay.training.optimizer import make_optimizer
 from selfplay.training.shuffle_buffer import replaced_rows
+from selfplay.training.trainer import make_trainer
 from tests.support.dataset_tools import observations_of, random_rows, rows_are_equal
 from tests.support.streaming import (
     CODEC,
@@ -35,7 +35,7 @@ from tests.support.streaming import (
 def passes(rows, count=1, settings=None):
     """The batches of each of the first passes."""
     settings = settings or make_settings()
-    batches = rows.batches(make_optimizer(make_network(), rows.num_examples, SHAPE, settings, 1))
+    batches = rows.batches(make_trainer(make_network(), rows.num_examples, SHAPE, settings, 1))
     steps = -(-rows.num_examples // settings.batch_size)
     return [list(islice(batches, steps)) for _ in range(count)]
 

@@ -1,4 +1,4 @@
-"""The interface of an optimiser, and the learning rate of each of its steps.
+"""The interface of a trainer, which changes the weights of a network, and the learning rate of each of its steps.
 
 Schedules are functions of (peak, step, total_steps), with `step` in range(total_steps). Those of
 torch.optim.lr_scheduler need an optimiser of torch.optim, whose import takes longer than training a small network
@@ -44,7 +44,7 @@ class LearningRate:
 
 @dataclass(frozen=True)
 class TrainingJob:
-    """What an optimiser is given: a network to train, and how."""
+    """What a trainer is given: a network to train, and how."""
 
     network: nn.Module
     observation_shape: tuple[int, ...]
@@ -55,10 +55,10 @@ class TrainingJob:
     """The weights of the parts of the loss, where batches have policies."""
 
 
-class Optimizer(Protocol):
+class Trainer(Protocol):
     """Changes the weights of a network, one epoch at a time.
 
-    The constructor raises SettingError if the network or the settings do not suit the optimiser.
+    The constructor raises SettingError if the network or the settings do not suit the trainer.
     """
 
     runs_on_cpu_only: ClassVar[bool]
@@ -83,19 +83,19 @@ class Optimizer(Protocol):
 
 @runtime_checkable
 class TrainsPolicies(Protocol):
-    """An optimiser that also trains the policy, if batches have policies."""
+    """A trainer that also trains the policy, if batches have policies."""
 
     def epoch_losses(self) -> Losses:
         """The parts of what the last `run_epoch` returned."""
 
 
 def require_policy_training(name: str) -> None:
-    """Raise SettingError unless the optimiser with this name trains policies."""
+    """Raise SettingError unless the trainer with this name trains policies."""
     if not issubclass(OPTIMIZERS[name], TrainsPolicies):
         raise SettingError(f"training.optimizer.name={name} does not train policies; set training.optimizer.name=adam")
 
 
-def make_optimizer(
+def make_trainer(
     network: nn.Module,
     rows: int,
     observation_shape: tuple[int, ...],
@@ -103,13 +103,13 @@ def make_optimizer(
     level: int,
     processes: ProcessGroup = SINGLE_PROCESS,
     loss: LossSettings | None = None,
-) -> Optimizer:
-    """The optimiser that `settings.optimizer` names, for passes over this number of rows.
+) -> Trainer:
+    """The trainer that `settings.optimizer` names, for passes over this number of rows.
 
     Raises SettingError if it does not support the network, its device or the settings.
     """
     name = settings.optimizer.name
-    kind: type[Optimizer] = OPTIMIZERS[name]
+    kind: type[Trainer] = OPTIMIZERS[name]
     if kind.runs_on_cpu_only and any(parameter.device.type != CPU for parameter in network.parameters()):
         raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
     learning_rate = LearningRate(settings, rows, level)
