@@ -4,12 +4,15 @@ import { svg } from "./drawing.js";
 import { adviserOf, scaleOfPly, valueText } from "./values.js";
 
 const HEIGHT = 150;
-const LEFT = 44;
+const LEFT = 58;
 const RIGHT = 12;
 const TOP = 14;
 const BOTTOM = 24;
 // The smallest range of points that the curve shows.
 const FEWEST_POINTS = 4;
+
+// The largest difference from the neutral value: of exact values, which are shown as won, drawn or lost, 1.
+const spanOf = (match, ply) => (match.isExact ? 1 : adviserOf(match, ply.seat).span);
 
 // The plies whose value is known: [{number, good, text, ply}], where good is the value to the person minus the neutral
 // value.
@@ -22,17 +25,18 @@ export function valuesToPerson(match) {
       const good = sign * (ply.value - scale.neutral);
       const text = valueText(good, { ...scale, neutral: 0 });
       // On the scale of estimates between a loss and a win, an exact score is one of these.
-      const span = scale.isExact && !ply.value_is_points ? adviserOf(match, ply.seat).span : null;
+      const span = scale.isExact && !ply.value_is_points ? spanOf(match, ply) : null;
       return { ply, number, text, good: span === null ? good : Math.sign(good) * span };
     });
 }
 
 // Estimates alternate: each player's own choice looks a little better to it. The mean with the neighbours removes this.
-function smoothed(points) {
+// The last value of a match that is over is its result.
+function smoothed(match, points) {
   const isEstimate = (point) => point !== undefined && point.ply.words === null;
   return points.map((point, place) => {
     const beside = [points[place - 1], points[place + 1]].filter((one) => isEstimate(one) && Math.abs(one.number - point.number) === 1);
-    if (!isEstimate(point) || beside.length === 0) {
+    if (!isEstimate(point) || beside.length === 0 || (match.is_over && point.number === match.plies.length)) {
       return point;
     }
     const mean = beside.reduce((sum, one) => sum + one.good, 0) / beside.length;
@@ -48,7 +52,7 @@ function axisOf(match, points) {
     const span = Math.max(FEWEST_POINTS, Math.ceil(largest / 2) * 2);
     return { ticks: [[span, `+${span}`], [0, "even"], [-span, `−${span}`]], height: (good) => good / span };
   }
-  const bounded = points.map(({ ply }) => adviserOf(match, ply.seat).span);
+  const bounded = points.map(({ ply }) => spanOf(match, ply));
   const span = bounded.includes(null) ? Math.max(1, largest) : Math.max(...bounded, largest);
   // Unbounded values are shown on a logarithmic scale: a won match is far beyond all others.
   const squeeze = bounded.includes(null) ? (v) => Math.sign(v) * Math.log10(1 + Math.abs(v)) : (v) => v;
@@ -57,7 +61,7 @@ function axisOf(match, points) {
 
 // choose(ply): called with the number of plies before the position after a clicked move. marks: plies that are mistakes.
 export function drawCurve(place, { match, cursor, marks, choose }) {
-  const points = smoothed(valuesToPerson(match));
+  const points = smoothed(match, valuesToPerson(match));
   if (points.length === 0) {
     const why = match.plies.length === 0 ? "The curve begins with the first move." : `${match.opponent.label} does not estimate values.`;
     place.replaceChildren(Object.assign(document.createElement("p"), { className: "quiet", textContent: why }));

@@ -8,23 +8,16 @@ export function check(name, value) {
   document.querySelector(`input[name=${name}][value="${value}"]`).checked = true;
 }
 
-export function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
+const SVG = "http://www.w3.org/2000/svg";
+
+export const element = (name, attributes, ...children) => filled(document.createElement(name), attributes, children);
+export const svg = (name, attributes, ...children) => filled(document.createElementNS(SVG, name), attributes, children);
+
+function filled(made, attributes = {}, children) {
   for (const [key, value] of Object.entries(attributes)) {
     if (value !== null && value !== undefined && value !== false) {
       made.setAttribute(key, value === true ? "" : value);
     }
-  }
-  made.append(...children);
-  return made;
-}
-
-const SVG = "http://www.w3.org/2000/svg";
-
-export function svg(name, attributes = {}, ...children) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) {
-    made.setAttribute(key, value);
   }
   made.append(...children);
   return made;

@@ -17,14 +17,9 @@ function asked() {
 
 function showView(view, game) {
   at("game").value = game.name;
-  at("play").hidden = view !== "play";
-  at("story").hidden = view !== "story";
   for (const one of ["play", "story"]) {
-    if (one === view) {
-      at(`to-${one}`).setAttribute("aria-current", "page");
-    } else {
-      at(`to-${one}`).removeAttribute("aria-current");
-    }
+    at(one).hidden = one !== view;
+    at(`to-${one}`).setAttribute("aria-current", one === view ? "page" : "false");
   }
   at("to-story").href = `#story/${game.name}`;
   document.title = view === "play" ? `${game.title} · selfplay` : `Story of ${game.title} · selfplay`;

@@ -2,7 +2,7 @@
 
 import { drawCurve } from "./curve.js";
 import { at, checked, element } from "./drawing.js";
-import { mistakesOf, showMoves } from "./moves.js";
+import { mistakesOf, showMoves, withExactValues } from "./moves.js";
 import { valuesToShow } from "./values.js";
 import { curveSource, valuesAbout, whoIs } from "./words.js";
 
@@ -22,9 +22,10 @@ export function showMatch(shown) {
   at("values-about").textContent = valuesAbout(position, mode, { values, shares, words, scale, perfect, arePoints, isChoice: isOpen || !isLast });
   at("legend").hidden = mode !== "perfect" && !scale.isExact;
   at("standing").textContent = (match.is_practice ? "Practice: this match does not count. " : "") + (match.standing ?? "");
-  drawCurve(at("curve"), { match, cursor, marks: mistakesOf(judged), choose });
-  at("curve-source").textContent = curveSource(match);
-  showMoves(at("plies"), { match, cursor, judged, choose });
+  const valued = withExactValues(match, judged);
+  drawCurve(at("curve"), { match: valued, cursor, marks: mistakesOf(judged), choose });
+  at("curve-source").textContent = curveSource(valued);
+  showMoves(at("plies"), { match: valued, cursor, judged, choose });
 }
 
 function showCounts(game, match, arePoints) {

@@ -1,7 +1,7 @@
 // The table of the moves: their values, and what would have been better.
 
 import { element } from "./drawing.js";
-import { EXACT_SCALE, scaleOfPly, valueText } from "./values.js";
+import { scaleOfPly, valueText } from "./values.js";
 import { whoIs } from "./words.js";
 
 // Estimates that differ by less than this share of their scale are equally good.
@@ -26,27 +26,34 @@ export function better(match, ply) {
 // What a ply threw away, by its exact values: {what, instead}; null if its result was still the best.
 export function mistake(judged) {
   const results = { wins: 2, draws: 1, loses: 0 };
-  const [played, best] = [judged.words, judged.bestWords].map((words) => results[words.split(" ")[0]]);
+  const [played, best] = [judged.words, judged.best_words].map((words) => results[words.split(" ")[0]]);
   return played < best ? { what: best === 2 ? "threw away the win" : "threw away the draw", instead: judged.best } : null;
 }
 
 export const mistakesOf = (judged) =>
   new Map([...judged].map(([number, one]) => [number, mistake(one)]).filter(([, found]) => found !== null));
 
-// {match, cursor, judged: Map of ply to its exact values, choose(ply)}
+const UNKNOWN = { value: null, words: null, best: null, best_value: null, best_words: null };
+
+// The match with exact values in place of all estimates, which have another scale; as it is if none are known.
+export function withExactValues(match, judged) {
+  const plies = match.plies.map((ply, number) => ({ ...ply, ...(judged.get(number) ?? UNKNOWN) }));
+  return judged.size === 0 ? match : { ...match, plies, isExact: true };
+}
+
+// {match, cursor, judged: Map of ply to its exact values, choose(ply)}; the match has these values already.
 export function showMoves(table, { match, cursor, judged, choose }) {
   const found = mistakesOf(judged);
   const rows = match.plies.map((ply, number) => {
     const value = ply.value === null ? "" : valueText(ply.value, scaleOfPly(match, ply)) + unit(ply, ply.words);
-    const exact = judged.get(number);
     const verdict = found.get(number);
-    const said = verdict ? `${verdict.what}: ${verdict.instead} ${exact.bestWords}` : better(match, ply);
+    const said = verdict ? `${verdict.what}: ${verdict.instead} ${ply.best_words}` : better(match, ply);
     const move = element("button", { type: "button", class: "move", "aria-current": cursor === number + 1 ? "step" : null }, ply.text);
     move.addEventListener("click", () => choose(number + 1));
-    const cells = [String(number + 1), `${match.seat_names[ply.seat]} (${whoIs(match, ply.seat)})`, move, exact ? valueText(exact.value, EXACT_SCALE) : value, said];
+    const cells = [String(number + 1), `${match.seat_names[ply.seat]} (${whoIs(match, ply.seat)})`, move, value, said];
     return element("tr", { class: verdict ? "mistake" : null }, ...cells.map((content) => element("td", {}, content)));
   });
-  const heads = ["", "player", "move", judged.size > 0 ? "exact score" : "value to the mover", "better"];
+  const heads = ["", "player", "move", match.isExact ? "exact score" : "value to the mover", "better"];
   const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
   table.replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows));
 }

@@ -19,7 +19,7 @@ export class Review {
     this.ply = null;
     // The match as it was before a ply, by ply.
     this.positions = new Map();
-    // The exact value of each ply and of the best one instead, by ply: {action, value, words, best, bestWords}.
+    // The exact value of each ply and of the best one instead, by ply, in fields of a ply.
     this.judged = new Map();
     this.#unknown = null;
     this.#judging += 1;
@@ -103,13 +103,10 @@ export class Review {
     }
     const best = answer.values.indexOf(Math.max(...answer.values));
     const played = answer.actions.indexOf(action);
-    this.judged.set(ply, {
-      action,
-      value: answer.values[played],
-      words: answer.words[played],
-      best: answer.texts[best],
-      bestWords: answer.words[best],
-    });
+    const [value, words] = [answer.values[played], answer.words[played]];
+    const [best_value, best_words] = [answer.values[best], answer.words[best]];
+    const in_points = answer.kind === "points";
+    this.judged.set(ply, { action, value, words, best: answer.texts[best], best_value, best_words, in_points, value_is_points: in_points });
     this.show();
     return true;
   }

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import * as left from "./left.js";
 import { mistakesOf } from "./moves.js";
 import { request } from "./requests.js";
-import { choosing, isShown, keepInHistory, perfect, review, show, table, wantsPerfect } from "./table.js";
+import { choosing, exactValues, isShown, keepInHistory, perfect, review, show, table, wantsPerfect } from "./table.js";
 import { aboutHint, aboutLine, aboutPosition, fail, say, whatHappened } from "./words.js";
 
 // to: a number of plies, or a function from the number of plies that are shown.
@@ -40,7 +40,7 @@ function sayPosition() {
     say(whatHappened(match, match.plies.length));
     return;
   }
-  const found = mistakesOf(review.judged).get(review.ply - 1);
+  const found = mistakesOf(exactValues()).get(review.ply - 1);
   say(aboutPosition(match, review.ply, found ? `, which ${found.what} (${found.instead})` : ""));
 }
 
@@ -65,7 +65,7 @@ export function askForMore() {
     show();
   };
   review.fill(asked, takePlies, isCurrent).catch(() => {});
-  if (wantsPerfect() && (asked.is_over || review.ply !== null)) {
+  if (wantsPerfect() && (asked.is_over || review.ply !== null || review.judged.size > 0)) {
     review.judge(asked).catch(() => {});
   }
 }

@@ -17,6 +17,9 @@ export const wantsPerfect = () => checked("values") === "perfect";
 export const perfect = new PerfectValues(wantsPerfect, () => show(), (error) => !table.isBusy && fail(error));
 export const review = new Review(wantsPerfect, () => show());
 
+// The exact values of the plies, by ply, while they are wanted.
+export const exactValues = () => (wantsPerfect() ? review.judged : new Map());
+
 // Whether the page still shows this answer of the server.
 export const isShown = (asked) => asked === table.match && !table.isBusy;
 
@@ -41,7 +44,7 @@ export function show() {
   showControls({ match, isBusy, isRunning, cursor });
   showMovesText(match);
   if (match !== null && !table.isEdited) {
-    const { judged } = review;
+    const judged = exactValues();
     const position = review.position(match);
     showMatch({ game, board, match, position, cursor, judged, perfect: perfect.known, hint, isBusy, choose: choosing.goTo });
     at("play").classList.toggle("reviewed", cursor < match.plies.length);

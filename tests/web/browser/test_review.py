@@ -11,6 +11,8 @@ pytestmark = pytest.mark.slow
 
 POINTS = re.compile(r"^([+\N{MINUS SIGN}]\d+\.\d|0\.0)$")
 
+EXACT = re.compile("^([+\N{MINUS SIGN}]\\d+|0) \\((wins in|draws|loses in)")
+
 
 def labels(page: Page) -> list[str]:
     return page.locator(".cell").evaluate_all("(cells) => cells.map((cell) => cell.ariaLabel)")
@@ -81,6 +83,37 @@ def test_moves_that_threw_away_the_draw_or_the_win_are_marked_with_exact_scores(
     expect(marked.first).to_contain_text("threw away the draw")
     expect(page.locator("#plies th").nth(3)).to_have_text("exact score")
     expect(page.locator("#plies tr.mistake", has_text="threw away the win")).to_have_count(1)
+
+
+def test_in_exact_mode_what_was_better_and_the_curve_come_from_exact_values_alone(page: Page) -> None:
+    # The fifth move was the only one that won; estimates of a search prefer another.
+    visit(page, "/#play/connect_four?opponent=search-1&person=first&moves=444442323351")
+    page.locator("#plies-box summary").click()
+    page.get_by_text("Perfect", exact=True).click()
+    page.get_by_role("button", name="First position").click()
+    rows = page.locator("#plies tbody tr")
+    expect(page.locator("#curve-source")).to_have_text("— exact")
+    for row in range(12):
+        expect(rows.nth(row).locator("td").nth(3)).to_have_text(EXACT)
+    expect(rows.nth(4).locator("td").nth(4)).to_be_empty()
+    better = [text for text in page.locator("#plies tbody tr td:nth-child(5)").all_inner_texts() if text]
+    assert better
+    assert all(re.search("wins|draws|loses", text) for text in better)
+    # The curve is at the top, in the middle or at the bottom: won, drawn or lost.
+    heights = page.locator("#curve circle").evaluate_all("(dots) => dots.map((dot) => Number(dot.getAttribute('cy')))")
+    assert len(set(heights)) <= 3
+    page.get_by_text("None", exact=True).click()
+    expect(page.locator("#plies th").nth(3)).to_have_text("value to the mover")
+
+
+def test_the_curve_of_a_lost_match_ends_at_the_bottom(page: Page) -> None:
+    visit(page, "/#play/tictactoe?opponent=level-3&person=first&moves=1,1+0,0+1,0+1,2+2,2+0,1+2,1+0,2")
+    settled(page, 8)
+    expect(page.locator("#status")).to_contain_text("You lose.")
+    expect(page.locator("#curve circle")).to_have_count(8)
+    heights = page.locator("#curve circle").evaluate_all("(dots) => dots.map((dot) => Number(dot.getAttribute('cy')))")
+    bottom = page.locator("#curve line.grid").last.get_attribute("y1")
+    assert heights[-1] == float(bottom or 0)
 
 
 def test_what_would_have_been_better_by_the_values_of_the_player_is_listed(page: Page) -> None:
