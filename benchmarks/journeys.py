@@ -26,7 +26,7 @@ import torch
 from fastapi.testclient import TestClient
 
 from selfplay import compose_settings, generate_level, learn_levels, make_game, make_player
-from selfplay.cli.programs import train
+from selfplay.cli.main import run
 from selfplay.compute.random_numbers import Draws
 from selfplay.playing.console import play_at_console
 from selfplay.search.exact_solver import make_exact_solver
@@ -117,7 +117,7 @@ def training(run_dir: str) -> Journey:
     generate_level(compose_settings([*TINY, f"run_dir={run_dir}"]), 0)
     sys.argv = ["train/train_agent.py", "--level", "1", f"run_dir={run_dir}", *TINY]
     with patch.object(torch.Tensor, "backward", arrive), suppress(ArrivedError), Journey() as journey:
-        train.main()
+        run("train")
     return journey
 
 

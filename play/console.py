@@ -5,7 +5,7 @@ python play/console.py --help   (the same as selfplay play)
 
 import project_environment
 
-from selfplay.cli.programs.play import main
+from selfplay.cli.main import run
 
 if __name__ == "__main__":
-    main()
+    run("play")

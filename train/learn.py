@@ -5,7 +5,7 @@ python train/learn.py --help   (the same as selfplay learn)
 
 import project_environment
 
-from selfplay.cli.programs.learn import main
+from selfplay.cli.main import run
 
 if __name__ == "__main__":
-    main()
+    run("learn")

@@ -5,7 +5,7 @@ python train/plot_losses.py --help   (the same as selfplay plot)
 
 import project_environment
 
-from selfplay.cli.programs.plot import main
+from selfplay.cli.main import run
 
 if __name__ == "__main__":
-    main()
+    run("plot")

@@ -5,7 +5,7 @@ python train/train_agent.py --help   (the same as selfplay train)
 
 import project_environment
 
-from selfplay.cli.programs.train import main
+from selfplay.cli.main import run
 
 if __name__ == "__main__":
-    main()
+    run("train")

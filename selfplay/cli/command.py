@@ -4,6 +4,7 @@ Settings are given as `name=value` or as flags: `--level 3` is `level=3`.
 """
 
 import argparse
+import inspect
 import logging
 import os
 import sys
@@ -63,8 +64,8 @@ def run_program(
 ) -> None:
     """Compose the settings of a program from conf/`config`.yaml and the command line, and call `body` with them.
 
-    The module of `body` is named after the program, and its docstring begins the text of `--help`. A program with
-    `Settings` takes over those that the run has recorded.
+    The docstring of `body` begins the text of `--help`. A program with `Settings` takes over those that the run has
+    recorded.
 
     Args:
         run: how the program uses the folder of the run. "create" makes the folder if it does not exist; "create" and
@@ -73,42 +74,41 @@ def run_program(
         in_parallel: whether torchrun may start several processes of the program; only rank 0 holds the lock and logs.
         after_sweep: called at the end of a sweep (`-m`) with its folder and the run_dir of each of its runs.
     """
-    with reporting_errors():
-        overrides, flags = overrides_first(sys.argv[1:], kind)
-        is_sweep = not SWEEP_FLAGS.isdisjoint(flags)
-        if process_count() > 1 and (is_sweep or not in_parallel):
-            raise SettingError(f"torchrun can start only {COMMAND} train, and one run of it; start this without it")
-        if not HELP_FLAGS.isdisjoint(flags):
-            _print_help(body, kind, config, overrides)
-            return
-        if not is_sweep and flags:
-            _print_by_hydra(kind, config, [*overrides, *flags])
-            return
-        given = runs_of_sweep(overrides) if is_sweep else [("", overrides)]
-        planned = [_planned(kind, config, *one) for one in given]
-        failed: list[str] = []
-        with logging_to_screen(log_to or sys.stdout):
-            for number, one in enumerate(planned, start=1):
-                try:
-                    with _at_work(one.settings, run):
-                        if is_sweep:
-                            log.info("run %d of %d: %s", number, len(planned), one.name)
-                        if one.taken:
-                            log.info("%s", one.taken)
-                        body(one.settings)
-                except USER_ERRORS as error:
-                    if not is_sweep:
-                        raise
-                    failed.append(one.name)
-                    write_error_line(f"{one.name}: {_line_of(error)}")
-            if after_sweep and len(failed) < len(planned):
-                for folder in dict.fromkeys(one.folder for one in planned if one.folder is not None):
-                    after_sweep(folder, [Path(one.settings.run_dir) for one in planned if one.folder == folder])
-        if failed:
-            raise StageError(
-                f"{len(failed)} of {len(planned)} runs failed: {'; '.join(failed)}; "
-                "run the same command again to resume them"
-            )
+    overrides, flags = overrides_first(sys.argv[1:], kind)
+    is_sweep = not SWEEP_FLAGS.isdisjoint(flags)
+    if process_count() > 1 and (is_sweep or not in_parallel):
+        raise SettingError(f"torchrun can start only {COMMAND} train, and one run of it; start this without it")
+    if not HELP_FLAGS.isdisjoint(flags):
+        _print_help(body, kind, config, overrides)
+        return
+    if not is_sweep and flags:
+        _print_by_hydra(kind, config, [*overrides, *flags])
+        return
+    given = runs_of_sweep(overrides) if is_sweep else [("", overrides)]
+    planned = [_planned(kind, config, *one) for one in given]
+    failed: list[str] = []
+    with logging_to_screen(log_to or sys.stdout):
+        for number, one in enumerate(planned, start=1):
+            try:
+                with _at_work(one.settings, run):
+                    if is_sweep:
+                        log.info("run %d of %d: %s", number, len(planned), one.name)
+                    if one.taken:
+                        log.info("%s", one.taken)
+                    body(one.settings)
+            except USER_ERRORS as error:
+                if not is_sweep:
+                    raise
+                failed.append(one.name)
+                write_error_line(f"{one.name}: {_line_of(error)}")
+        if after_sweep and len(failed) < len(planned):
+            for folder in dict.fromkeys(one.folder for one in planned if one.folder is not None):
+                after_sweep(folder, [Path(one.settings.run_dir) for one in planned if one.folder == folder])
+    if failed:
+        raise StageError(
+            f"{len(failed)} of {len(planned)} runs failed: {'; '.join(failed)}; "
+            "run the same command again to resume them"
+        )
 
 
 class PlannedRun(NamedTuple, Generic[AnySettings]):
@@ -154,7 +154,7 @@ def _print_help(body: Callable[..., None], kind: type[Any], config: str, overrid
     # Only --help reads the registry of players and the sources of the settings.
     from selfplay.cli.help_text import help_text
 
-    docstring = with_command_lines(sys.modules[body.__module__].__doc__ or "")
+    docstring = with_command_lines(inspect.getdoc(body) or "")
     print(help_text(docstring, kind, config, overrides))
 
 
@@ -206,12 +206,13 @@ class ArgumentParser(argparse.ArgumentParser):
 
     Args:
         program: the name of the program, such as "solve".
-        description: the docstring of its module; it is not re-wrapped.
+        description: the docstring of its function; it is not re-wrapped.
     """
 
-    def __init__(self, program: str, description: str) -> None:
+    def __init__(self, program: str, description: str | None) -> None:
+        shown = with_command_lines(inspect.cleandoc(description or ""))
         form = argparse.RawDescriptionHelpFormatter
-        super().__init__(command_line(program), description=with_command_lines(description), formatter_class=form)
+        super().__init__(command_line(program), description=shown, formatter_class=form)
 
     def error(self, message: str) -> NoReturn:
         raise SettingError(f"{message}; see {self.prog} --help")

@@ -19,7 +19,8 @@ from selfplay.cli import programs  # noqa: E402
 from selfplay.errors import SettingError, shortened  # noqa: E402
 from selfplay.process_exit import exit_with_line  # noqa: E402
 
-NAMES = tuple(name for names in programs.PROGRAMS.values() for name in names)
+MODULES = {name: module for module, names in programs.NAMES.items() for name in names}
+NAMES = tuple(MODULES)
 COMPLETION_FLAGS = ("-sc", "--shell-completion")
 
 
@@ -40,8 +41,12 @@ def main() -> None:
 
 
 def run(name: str) -> None:
-    """Run a program with the arguments in sys.argv. Only its own module is imported, so that it starts quickly."""
-    import_module(f"selfplay.cli.programs.{name.replace('-', '_')}").main()
+    """Run a program with the arguments in sys.argv; errors that the user can fix become one line and an exit code."""
+    # Imported here, as the module of the program is, so that the list of programs is shown quickly.
+    from selfplay.cli.command import reporting_errors
+
+    with reporting_errors():
+        import_module(f"selfplay.cli.programs.{MODULES[name]}").PROGRAMS[name]()
 
 
 def _print_reporting_errors(text: Callable[[], str]) -> None:
@@ -56,18 +61,20 @@ def overview() -> str:
     """The list of all programs, one line each."""
     width = max(map(len, NAMES))
     parts = ["usage: selfplay PROGRAM [SETTINGS]", ""]
-    for subject, names in programs.PROGRAMS.items():
-        parts += [f"{subject}:", *(f"  {name:{width}}  {_first_line(name)}" for name in names), ""]
+    for module, names in programs.NAMES.items():
+        firsts = _first_lines(module)
+        lines = (f"  {name:{width}}  {firsts[name]}" for name in names)
+        parts += [f"{programs.SUBJECTS[module]}:", *lines, ""]
     parts.append("selfplay PROGRAM --help describes a program and all its settings. Runs are written below outputs/.")
     parts.append('Completion of names and settings in bash: eval "$(selfplay -sc install=bash)"')
     return "\n".join(parts)
 
 
-def _first_line(name: str) -> str:
-    """The first line of a program's docstring, read from its source, because importing all programs takes seconds."""
-    source = Path(programs.__file__).with_name(f"{name.replace('-', '_')}.py").read_text(encoding="utf-8")
-    docstring = ast.get_docstring(ast.parse(source)) or ""
-    return docstring.partition("\n")[0].removesuffix(".")
+def _first_lines(module: str) -> dict[str, str]:
+    """The first line of the docstring of each program in a module, read from its source: importing takes longer."""
+    tree = ast.parse(Path(programs.__file__).with_name(f"{module}.py").read_text(encoding="utf-8"))
+    docstrings = {node.name: ast.get_docstring(node) or "" for node in tree.body if isinstance(node, ast.FunctionDef)}
+    return {name.replace("_", "-"): text.partition("\n")[0].removesuffix(".") for name, text in docstrings.items()}
 
 
 def complete() -> None:

@@ -1,15 +1,24 @@
-"""The programs, one per module: `selfplay learn` runs `main` of the module `learn`, `selfplay check-game` `check_game`.
+"""The programs, one module for each subject: `PROGRAMS` of a module is what `selfplay NAME` calls.
 
-The docstring of a module begins the text of `--help`; its first line describes the program in `selfplay --help`.
+The docstring of a program's function begins the text of `--help`; its first line describes it in `selfplay --help`.
 """
 
-PROGRAMS = {
-    "Learn and prove": ("learn", "generate", "train", "compare", "plot", "compare-runs", "prove"),
-    "Play": ("play", "web", "gtp", "play-matches", "tournament"),
-    "Analyse a position": ("solve", "analyse"),
-    "Classical learners": (
+SUBJECTS = {
+    "learning": "Learn and prove",
+    "playing": "Play",
+    "analysis": "Analyse a position",
+    "classical": "Classical learners",
+    "tools": "Tools",
+}
+"""The modules, and what `selfplay --help` calls them."""
+
+NAMES = {
+    "learning": ("learn", "generate", "train", "compare", "plot", "compare-runs", "prove"),
+    "playing": ("play", "web", "gtp", "play-matches", "tournament"),
+    "analysis": ("solve", "analyse"),
+    "classical": (
         *("train-tabular", "compete", "play-experience", "draw-experience", "export-experience", "import-experience"),
     ),
-    "Tools": ("check-game", "export-evaluation", "export-onnx", "fit-probcut"),
+    "tools": ("check-game", "export-evaluation", "export-onnx", "fit-probcut"),
 }
-"""The names of all programs, by subject."""
+"""The names of the programs of each module, so that listing them imports none."""

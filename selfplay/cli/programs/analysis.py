@@ -1,0 +1,69 @@
+"""Programs that analyse a position."""
+
+import re
+import sys
+from collections.abc import Callable
+from functools import partial
+
+from selfplay.cli.command import ArgumentParser, run_program
+from selfplay.games.othello_notation import written_position
+from selfplay.settings.analysis import AnalysisSettings
+
+
+def solve() -> None:
+    """Solve a position of Othello or Connect Four exactly.
+
+    Prints one line per move with its exact score. Othello positions should be near the end of the match.
+
+    selfplay solve BOARD SIDE     one of X, O or - per square, row by row from a1, and the side to move
+    selfplay solve TRANSCRIPT     the moves from the start without passes, as in f5d6c3...
+    selfplay solve --game connect_four 4453
+    Othello: the number of discs by which the side to move wins. Empty squares count for the winner (see --raw-discs).
+    Connect Four: 22 minus the number of stones that the winner has played at the end, negative if the other side wins.
+    """
+    parser = ArgumentParser("solve", solve.__doc__)
+    parser.add_argument("position", help="a board or a transcript")
+    parser.add_argument("side", nargs="?", help="X or O, after a board")
+    parser.add_argument("--game", help="connect_four or othello")
+    parser.add_argument("--size", type=int, help="squares along a side; without it, as the board shows, or 8")
+    parser.add_argument("--raw-discs", action="store_true", help="Othello: do not count empty squares")
+    parser.add_argument("--time-limit", type=float, help="in seconds")
+    parser.add_argument("--threads", type=int, help="for long Othello endgames; one per core by default")
+    # A board may start like an option, but only options have a small letter after their dashes.
+    options = parser.parse_args([re.sub("^(?=-+([^a-z-]|$))", " ", argument) for argument in sys.argv[1:]])
+    game, state = written_position(options.position.strip(), options.side, options.game, options.size)
+    if options.threads is not None and options.threads < 1:
+        parser.error(f"--threads {options.threads}: must be 1 or more")
+    from selfplay.compute.devices import set_search_threads
+    from selfplay.playing.endgame_report import move_value_lines
+    from selfplay.search.endgame.solver import EndgameSolver
+    from selfplay.search.exact_solver import make_exact_solver
+
+    set_search_threads(options.threads)
+    solver = EndgameSolver(game, empties_to_winner=False) if options.raw_discs else make_exact_solver(game)
+    report = (lambda line: print(f"solved: {line}", file=sys.stderr)) if sys.stderr.isatty() else None
+    print("\n".join(move_value_lines(solver, state, options.time_limit, report)))
+
+
+def analyse(settings: AnalysisSettings) -> None:
+    """Compare minimax, alpha-beta and NegaScout in one position.
+
+    Shows their results, the positions that they visit, and the evaluation.
+
+    selfplay analyse moves=f5d6c3 depth=6
+    selfplay analyse moves=f5d6c3 depth=8 searches=[alpha_beta,negascout] ordered=true table_bits=18
+    selfplay analyse moves=f5d6c3 depth=3 picture.file=tree.png
+    selfplay analyse game_tree=article picture.file=tree.png
+    selfplay analyse 'game_tree.payoffs=[[3,5],[[2,9],0]]'
+    selfplay analyse 'features={discs: 30, corners: 2, stable: 5, mobility: 15}'
+    selfplay analyse game=tictactoe evaluation=none depth=9 'moves=5 1'
+    """
+    from selfplay.playing.analysis import analyse, analysis_report, features_report
+
+    print(features_report(settings) if settings.features else analysis_report(analyse(settings)))
+
+
+PROGRAMS: dict[str, Callable[[], None]] = {
+    "solve": solve,
+    "analyse": partial(run_program, analyse, AnalysisSettings, "analysis", run="read"),
+}

@@ -1,0 +1,125 @@
+"""Programs of the loop: learn, compare and prove."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from selfplay.cli.command import progress_bar, run_program
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.proof import ProofSettings
+from selfplay.settings.run import Settings
+from selfplay.stages.generate import generate_level
+from selfplay.stages.train import train_level
+
+
+def learn(settings: Settings) -> None:
+    """Learn all levels of a run and compare them, in one process.
+
+    Writes the same files as its stages do one by one. With -m it runs a sweep over settings.
+
+    selfplay learn levels=10 seed=3
+    selfplay learn -m seed=0,1,2 recipe=default,article run_dir=outputs/recipes
+    """
+    from selfplay.stages.compare import compare_and_report, is_compared
+    from selfplay.stages.draw_figures import draw_run_figures
+    from selfplay.stages.loop import learn_levels
+
+    learn_levels(settings, progress_bar)
+    if not is_compared(settings):
+        draw_run_figures(settings)
+        print(f"\n{compare_and_report(settings, progress_bar)}")
+
+
+def report(folder: Path, runs: Sequence[Path]) -> None:
+    from selfplay.stages.sweep import compare_runs
+
+    print(f"\n{compare_runs(folder, runs)}")
+
+
+def generate(settings: Settings) -> None:
+    """Stage 1: play the matches of a level and write them as a dataset.
+
+    Each row is an afterstate and the expected return of the player who has moved.
+
+    selfplay generate --level 3
+    selfplay generate --level 0 matches=5000 seed=1 run_dir=outputs/try
+    selfplay generate --level 3 --opponent perfect --output-dir outputs/own
+    """
+    newest = RunFolder.of(settings).newest_level() or int(settings.agent_file is not None)
+    level = newest if settings.level is None else settings.level
+    generate_level(settings, level, progress_bar)
+
+
+def train(settings: Settings) -> None:
+    """Stage 2: train a level on the matches of the level before it.
+
+    selfplay train --level 4
+    selfplay train --level 1 architecture=conv run_dir=outputs/try
+    selfplay train --level 4 --dataset-file my/dataset.csv --start-file my/agent.safetensors --output-dir my
+    torchrun --standalone --nproc-per-node 4 -m selfplay train --level 4   # four processes share each batch
+    """
+    level = RunFolder.of(settings).newest_level() + 1 if settings.level is None else settings.level
+    train_level(settings, level, progress_bar)
+
+
+def compare(settings: Settings) -> None:
+    """Measure every level of a run, and prove which levels cannot lose.
+
+    Each level plays its predecessor and the random player; in small games every line of play is tried.
+
+    selfplay compare
+    selfplay compare run_dir=outputs/article recipe=article
+    """
+    from selfplay.stages.compare import compare_and_report
+
+    print(f"\n{compare_and_report(settings, progress_bar)}")
+
+
+def plot(settings: Settings) -> None:
+    """Draw the loss curves of all levels of a run.
+
+    For SumTo100 it also draws the value of each sum.
+
+    selfplay plot
+    selfplay plot recipe=sumto100 run_dir=outputs/try
+    """
+    from selfplay.stages.draw_figures import draw_run_figures
+
+    draw_run_figures(settings)
+
+
+def compare_runs(settings: Settings) -> None:
+    """Make one table and one figure of all runs below a folder, such as those of a sweep.
+
+    selfplay compare-runs run_dir=outputs/recipes
+    """
+    from selfplay.stages.sweep import compare_runs
+
+    print(f"\n{compare_runs(Path(settings.run_dir))}")
+
+
+def prove(settings: ProofSettings) -> None:
+    """Walk every line of play against a player, and prove that it wins.
+
+    If it does not win, the report shows its shortest line to a mistake.
+
+    selfplay prove
+    selfplay prove player=level:14 run_dir=outputs/connect_four seat=second walk=all executor=process
+    selfplay prove 'player=search:negascout?depth=8&evaluation=level:14&endgame=14'
+
+    Run the same command again to resume an interrupted walk.
+    """
+    from selfplay.stages.prove import prove_and_report
+
+    print(f"\n{prove_and_report(settings, progress_bar)}")
+
+
+PROGRAMS: dict[str, Callable[[], None]] = {
+    "learn": partial(run_program, learn, Settings, after_sweep=report),
+    "generate": partial(run_program, generate, Settings),
+    "train": partial(run_program, train, Settings, in_parallel=True),
+    "compare": partial(run_program, compare, Settings, run="change"),
+    "plot": partial(run_program, plot, Settings, run="change"),
+    "compare-runs": partial(run_program, compare_runs, Settings, run="read"),
+    "prove": partial(run_program, prove, ProofSettings, "prove"),
+}

@@ -1,0 +1,97 @@
+"""Programs that play matches."""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+
+from selfplay.cli.command import progress_bar, run_program
+from selfplay.settings.matches import MatchSettings, TournamentSettings
+from selfplay.settings.playing import GtpSettings, PlaySettings
+from selfplay.settings.web import WebSettings
+
+
+def play(settings: PlaySettings) -> None:
+    """Play in a terminal against a level or any other player; or watch two players.
+
+    The opponent shows its values.
+
+    selfplay play
+    selfplay play --level 17 perfect=true
+    selfplay play opponent=tabular:backward_value verbose=true board=boxed
+    selfplay play first=human second=perfect
+    selfplay play first=random second=experience swap=true
+    selfplay play --game sumto100 run_dir=outputs/try
+    """
+    from selfplay.playing.board_text import supports_colour
+    from selfplay.playing.console import play_at_console
+
+    play_at_console(settings, input, print, colour=supports_colour(sys.stdout))
+
+
+def web(settings: WebSettings) -> None:
+    """Play in a browser, and watch the training of a run.
+
+    Serves every game, with levels, searches and tables as opponents.
+
+    selfplay web
+    selfplay web --port 8001
+    selfplay web --game othello run_dir=outputs/try
+    selfplay web host=0.0.0.0 'hosts=[192.168.0.7]'   # reachable from other computers at this address
+    """
+    from selfplay.web.server import serve
+
+    serve(settings)
+
+
+def gtp(settings: GtpSettings) -> None:
+    """Run a player as an engine of the Go Text Protocol (GTP).
+
+    Graphical boards and other programs can then play against it.
+
+    selfplay gtp
+    selfplay gtp 'player=search:negascout?depth=6&evaluation=article&endgame=14'
+    selfplay gtp --game othello_6x6 player=random
+    """
+    from selfplay.gtp.conversation import command_lines
+    from selfplay.playing.gtp_engine import answer_lines, engine_from_settings
+
+    sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
+    answer_lines(engine_from_settings(settings), command_lines(sys.stdin), lambda text: print(text, end="", flush=True))
+
+
+def play_matches(settings: MatchSettings) -> None:
+    """Play matches between two players, with running counts.
+
+    Players that learn from matches do so.
+
+    selfplay play-matches first=random second=perfect matches=1000
+    selfplay play-matches first=random second=experience matches=200 swap=true
+    selfplay play-matches first=random second=experience matches=4 show=true
+    selfplay play-matches first=level:10 'second=level:9?depth=2&epsilon=0.1' run_dir=outputs/try
+
+    Results are counted for the players by their names; if both names are equal, by seat.
+    """
+    from selfplay.matches.match_series import play_match_series
+
+    play_match_series(settings, progress_bar)
+
+
+def tournament(settings: TournamentSettings) -> None:
+    """Play a round robin: a cross-table, ratings, exact results and a heat map.
+
+    selfplay tournament players=[random,perfect,level:10,tabular:backward_value]
+    selfplay tournament 'players=[random,level:10,level:10?depth=2]' matches=2000 run_dir=outputs/try
+    """
+    from selfplay.grading.tournament_report import tournament_report
+    from selfplay.stages.tournament import play_tournament
+
+    print(f"\n{tournament_report(play_tournament(settings, progress_bar))}")
+
+
+PROGRAMS: dict[str, Callable[[], None]] = {
+    "play": partial(run_program, play, PlaySettings, "play", run="read"),
+    "web": partial(run_program, web, WebSettings, "web", run="read"),
+    "gtp": partial(run_program, gtp, GtpSettings, "gtp", run="read", log_to=sys.stderr),
+    "play-matches": partial(run_program, play_matches, MatchSettings, "matches", run="read"),
+    "tournament": partial(run_program, tournament, TournamentSettings, "tournament"),
+}

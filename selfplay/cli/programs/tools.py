@@ -1,0 +1,97 @@
+"""Programs that check, fit and export."""
+
+from collections.abc import Callable
+from functools import partial
+
+from selfplay.cli.command import ArgumentParser, run_program
+from selfplay.registry import name_modules
+from selfplay.settings.checks import require_package
+from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
+
+DEPTHS = 5
+
+
+"""Plies for which the counts are printed if none are given."""
+
+
+def check_game() -> None:
+    """Check that a game meets the contract of games, for example one of your own.
+
+    selfplay check-game my_module:Connect3
+    selfplay check-game my_module:Connect3 --perft 3 9 27 81 240
+
+    Plays random matches and compares everything that the game provides. The numbers after --perft are the known counts
+    of sequences of 1, 2, 3, ... plies from the start; without them the counts of the game are printed. Nobody but you
+    can check who wins: write a test with a match won by each side.
+    """
+    parser = ArgumentParser("check-game", check_game.__doc__)
+    parser.add_argument("game", help="module:Class, or the name of a game")
+    parser.add_argument("--perft", type=int, nargs="+", default=[], metavar="COUNT", help="the known counts")
+    options = parser.parse_args()
+    from selfplay.games import conformance, make_game
+
+    game = make_game(options.game)
+    conformance.check_game(game, options.perft)
+    print(f"{game.name}: accepted: legality, perspective, symmetries, texts, ends, observations, and compiled, tensor")
+    print("and scalar rules agree in random matches" + (", as do the counts of sequences" if options.perft else ""))
+    if not options.perft:
+        counts = [game.kernels.perft(*game.rules.initial, depth, False) for depth in range(1, DEPTHS + 1)]
+        print(f"sequences of 1 to {DEPTHS} plies: {' '.join(map(str, counts))}; compare them with an independent count")
+
+
+def export_evaluation(settings: ExportSettings) -> None:
+    """Write the feature weights that a level has learned as an evaluation for searches.
+
+    selfplay export-evaluation --level 3
+    selfplay export-evaluation --level 2 game=othello_6x6 file=my_evaluation.yaml
+    """
+    from selfplay.stages.export_evaluation import export_evaluation
+
+    export_evaluation(settings)
+
+
+def export_onnx() -> None:
+    """Write the network of a level as an ONNX file.
+
+    selfplay export-onnx outputs/tictactoe
+    selfplay export-onnx outputs/connect3 --level 3 --file connect3.onnx --modules connect3
+
+    The file is checked with onnxruntime in positions of random matches. Its input is the position seen by the player
+    who has just moved, float32[N, *observation_shape]; its outputs are that player's value and, if there is one, the
+    policy.
+    """
+    parser = ArgumentParser("export-onnx", export_onnx.__doc__)
+    parser.add_argument("run_dir", help="the folder of the run")
+    parser.add_argument("--level", type=int, help="the level; the newest by default")
+    parser.add_argument("--file", default="agent.onnx", help="the file to write")
+    parser.add_argument("--modules", nargs="+", default=[], help="modules of your own that the files may name")
+    options = parser.parse_args()
+    for package in ("onnx", "onnxruntime"):
+        require_package("export-onnx", package, "onnx")
+    name_modules(options.modules)
+    from selfplay.adapters.onnx import export_level
+
+    exported = export_level(options.run_dir, options.file, options.level)
+    print(f"wrote {exported.path}: observation to {' and '.join(exported.outputs)}, as torch computes it")
+
+
+def fit_probcut(settings: ProbCutSettings) -> None:
+    """Fit ProbCut for a level: how well its shallow searches predict its deep ones.
+
+    selfplay fit-probcut --level 20 game=othello
+    selfplay fit-probcut game=connect_four run_dir=my_run deepest=10 positions=5000
+
+    The option probcut of searches then cuts where a shallow search predicts the result:
+    search:negascout?depth=10&evaluation=level:20&probcut=1.5
+    """
+    from selfplay.stages.fit_probcut import fit_probcut
+
+    fit_probcut(settings)
+
+
+PROGRAMS: dict[str, Callable[[], None]] = {
+    "check-game": check_game,
+    "export-evaluation": partial(run_program, export_evaluation, ExportSettings, "export_evaluation", run="change"),
+    "export-onnx": export_onnx,
+    "fit-probcut": partial(run_program, fit_probcut, ProbCutSettings, "fit_probcut", run="change"),
+}
