@@ -21,7 +21,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.matches.pair_results import count_matches
 from selfplay.players.player import Player, PlayerWrapper
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 from selfplay.players.search import SearchPlayer
 
 OPENING_PLIES = 8

@@ -25,7 +25,7 @@ from selfplay.grading.endgame_positions import EndgamePositions, endgame_positio
 from selfplay.grading.reference_players import reference_names
 from selfplay.matches.pair_results import count_matches
 from selfplay.players.player import Player
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 
 
 def score(game: Game, one: Player, other: Player, options: argparse.Namespace) -> float:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from selfplay.players.experience import ExperiencePlayer, load_experience_player
     from selfplay.players.perfect import PerfectPlayer
     from selfplay.players.player import Player
+    from selfplay.players.player_names import make_player
     from selfplay.players.random import RandomPlayer
-    from selfplay.players.registry import make_player
     from selfplay.players.tabular import TabularPlayer
     from selfplay.players.value_net import ValueNetPlayer
     from selfplay.playing.session import Session
@@ -63,7 +63,7 @@ _HOMES = {
     "EpsilonGreedyPlayer": "players.epsilon_greedy",
     "ExperiencePlayer": "players.experience",
     "load_experience_player": "players.experience",
-    "make_player": "players.registry",
+    "make_player": "players.player_names",
     "PerfectPlayer": "players.perfect",
     "Player": "players.player",
     "RandomPlayer": "players.random",

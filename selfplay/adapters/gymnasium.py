@@ -20,7 +20,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.players.capabilities import FollowsMatch
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 
 LARGEST_SEED = 2**31
 

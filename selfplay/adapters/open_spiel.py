@@ -25,7 +25,7 @@ from selfplay.errors import SettingError
 from selfplay.games import Game, State, make_game
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 
 SPIEL_NAMES = {"tictactoe": "tic_tac_toe", "connect_four": "connect_four", "othello": "othello"}
 """The name in OpenSpiel of each of our games that it has too."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from selfplay.players.registry import grammar
+from selfplay.players.player_names import grammar
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.fields import PLAYER_NAME, leaves

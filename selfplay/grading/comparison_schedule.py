@@ -11,7 +11,7 @@ from selfplay.games import Game
 from selfplay.matches.pair_results import PairMatches
 from selfplay.players.agent import level_player
 from selfplay.players.player import Player
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 from selfplay.settings.run import Settings
 from selfplay.settings.sections import ComparisonSettings
 
@@ -25,7 +25,7 @@ DEFAULT_LEVELS = 10
 
 
 def name_of(who: Who) -> str:
-    """The name of the player, as in `selfplay.players.registry`."""
+    """The name of the player, as in `selfplay.players.player_names`."""
     return who if isinstance(who, str) else f"level:{who}" if who else "random"
 
 

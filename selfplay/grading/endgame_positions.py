@@ -26,7 +26,7 @@ from selfplay.input_files import read_text
 from selfplay.matches.arena import play_matches
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.written_files import written_whole

@@ -19,7 +19,7 @@ from selfplay.matches.arena import play_matches
 from selfplay.players.agent import Agent
 from selfplay.players.capabilities import policy_of
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 from selfplay.runs.context import RunContext
 from selfplay.settings.run import Settings
 

@@ -13,7 +13,7 @@ from selfplay.grading.grade import FIRST, SEAT_NAMES, Grade, is_unbeatable, line
 from selfplay.grading.policy_measures import policy_entropies
 from selfplay.grading.proof import Grader
 from selfplay.grading.table_columns import Column
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 
 SIMULATIONS = (2, 8, 32)
 
@@ -23,7 +23,7 @@ class WayOfPlaying(NamedTuple):
 
     level: int
     player: str
-    """The name of the player, as in `selfplay.players.registry`."""
+    """The name of the player, as in `selfplay.players.player_names`."""
     grade: Grade
     agreement: float
     """Share of all positions in which its action is that of the search with the most simulations."""

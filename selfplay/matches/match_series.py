@@ -10,7 +10,7 @@ from selfplay.games.state import MatchRecord
 from selfplay.matches.arena import Players, play_matches
 from selfplay.matches.running_results import RunningResults, results_text
 from selfplay.players.capabilities import LearnsFromMatches
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.context import RunContext, run_context
 from selfplay.settings.matches import MatchSettings
@@ -27,7 +27,7 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
     The results so far are logged at intervals; with a bar that is visible, it shows how many matches the first player
     has won, drawn and lost, and only the last results are logged.
 
-    Raises as `selfplay.players.registry.make_player`.
+    Raises as `selfplay.players.player_names.make_player`.
     """
     context = run_context(settings)
     game = context.game

@@ -12,9 +12,8 @@ from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.mcts import SearchLearner
 from selfplay.players.player import Player
-from selfplay.players.player_names import EPSILON
+from selfplay.players.player_names import EPSILON, make_player, parse_name
 from selfplay.players.random import RandomPlayer
-from selfplay.players.registry import make_player, parse_name
 from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch

@@ -10,7 +10,7 @@ from selfplay.games import Game
 from selfplay.gtp.conversation import Answer, Command, read_command
 from selfplay.gtp.vertices import COLOURS, PASS, Vertices, colour_of, title_of
 from selfplay.players.player import Player
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 from selfplay.playing.session import Session
 from selfplay.runs.context import run_context
 from selfplay.settings.playing import GtpSettings
@@ -207,7 +207,7 @@ def answer_lines(engine: Engine, lines: Iterable[str], write: Callable[[str], No
 
 
 def engine_from_settings(settings: GtpSettings) -> Engine:
-    """The engine that `settings` describe. Raises what `selfplay.players.registry.make_player` and `Engine` raise."""
+    """The engine that `settings` describe. Raises as `make_player` and `Engine`."""
     game = run_context(settings).game
     player = make_player(settings.player, game, settings.run_dir)
     return Engine(game, player, stream_key(settings.seed, 0, Activity.VERSUS_PERSON), settings.rows)

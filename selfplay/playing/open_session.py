@@ -5,7 +5,7 @@ from selfplay.errors import SettingError, StageError
 from selfplay.games import Game
 from selfplay.players.agent import level_player
 from selfplay.players.player import Player
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 from selfplay.playing.plies import HUMAN, Players
 from selfplay.playing.session import Session
 from selfplay.runs.context import run_context

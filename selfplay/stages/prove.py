@@ -35,7 +35,7 @@ from selfplay.grading.winning_proof.columns import (
 from selfplay.grading.winning_proof.report import proof_report
 from selfplay.grading.winning_proof.walk import PlyCounts, Walk
 from selfplay.grading.winning_proof.walk_files import WalkFiles
-from selfplay.players.registry import files_of_player
+from selfplay.players.player_names import files_of_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.context import RunContext, run_context
 from selfplay.runs.manifest import Manifest

@@ -26,7 +26,7 @@ from selfplay.grading.tournament_tables import Pair, Tournament
 from selfplay.matches.pair_results import PairMatches, PairResult, play_pairs
 from selfplay.players.capabilities import HasPolicy
 from selfplay.players.player import Player
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.context import RunContext, run_context
 from selfplay.settings.matches import TournamentSettings
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProgress) -> Tournament:
     """Play the tournament, and write the tables and the figure. The players do not learn from the matches.
 
-    Raises as `selfplay.players.registry.make_player`, and StageError if a file cannot be written.
+    Raises as `selfplay.players.player_names.make_player`, and StageError if a file cannot be written.
     """
     context = run_context(settings)
     players = [make_player(name, context.game, settings.run_dir) for name in settings.players]

@@ -19,8 +19,7 @@ from selfplay.players.capabilities import ValuesActions
 from selfplay.players.offers import LAST, OfferedPlayer, OfferLimits
 from selfplay.players.perfect import PerfectPlay, is_found_out, perfect_player_of
 from selfplay.players.player import Player, PlayerWrapper
-from selfplay.players.player_names import PlayerKind
-from selfplay.players.registry import make_player, parse_name, player_kind
+from selfplay.players.player_names import PlayerKind, make_player, parse_name, player_kind
 from selfplay.players.value_net import best_actions
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256

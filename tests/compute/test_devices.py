@@ -15,8 +15,8 @@ from selfplay.games.kernels import distinct_positions, distinct_words_with_tenso
 from selfplay.games.state import State
 from selfplay.matches.arena import play_batch, play_matches, playing_device
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
-from selfplay.players.registry import make_player
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.settings.sections import TrainingSettings
 from selfplay.training.fitting import seeded

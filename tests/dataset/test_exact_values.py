@@ -17,8 +17,8 @@ from selfplay.games import make_game
 from selfplay.games.match_outcome import disc_difference, match_return
 from selfplay.matches.arena import play_batch
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
+from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
-from selfplay.players.registry import make_player
 from selfplay.search.exact_solver import empties, make_exact_solver
 
 KEY = stream_key(3, 1, Activity.GENERATION)

@@ -17,8 +17,8 @@ from selfplay.matches.arena import play_batch
 from selfplay.players.agent import load_level
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
+from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
-from selfplay.players.registry import make_player
 from tests.support.runs import files_of, tiny_settings
 
 KEY = stream_key(3, 1, Activity.GENERATION)

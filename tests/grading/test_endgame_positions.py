@@ -8,8 +8,8 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.grading.endgame_positions import HEADER, empty_squares, endgame_positions
+from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
-from selfplay.players.registry import make_player
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.feature_evaluation import make_evaluation
 from selfplay.search.searcher import Searcher

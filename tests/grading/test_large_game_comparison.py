@@ -18,8 +18,8 @@ from selfplay.grading.large_game_report import forgotten_text
 from selfplay.grading.reference_players import reference_names
 from selfplay.matches.pair_results import PairResult
 from selfplay.players.player import Player
+from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
-from selfplay.players.registry import make_player
 from selfplay.players.search import SearchPlayer
 from selfplay.runs.run_folder import RunFolder
 from tests.support.comparisons import settings_for

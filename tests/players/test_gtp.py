@@ -17,8 +17,8 @@ from selfplay.matches.arena import play_matches
 from selfplay.players.capabilities import FollowsMatch, HasPolicy, ValuesActions, policy_of
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.gtp import GtpPlayer
+from selfplay.players.player_names import make_player, parse_name
 from selfplay.players.random import RandomPlayer
-from selfplay.players.registry import make_player, parse_name
 from selfplay.playing.session import Session
 from tests.support.gtp_tools import GAME, KEY, assert_all_ended, fake, sequences, told
 from tests.support.stub_players import Drawing, FirstLegal

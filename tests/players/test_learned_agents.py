@@ -9,8 +9,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.players.agent import Agent
-from selfplay.players.player_names import Option, PlayerKind
-from selfplay.players.registry import files_of_player, make_player
+from selfplay.players.player_names import Option, PlayerKind, files_of_player, make_player
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.choices import PLAYERS
 

@@ -24,7 +24,7 @@ from selfplay.matches.arena import play_matches
 from selfplay.players.capabilities import Explores, LearnsFromMatches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 from selfplay.players.tabular import LearningTabularPlayer
 from selfplay.playing.open_session import open_session
 from selfplay.runs.run_folder import RunFolder

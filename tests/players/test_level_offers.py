@@ -4,7 +4,8 @@ from pathlib import Path
 
 from selfplay.architectures import build_network
 from selfplay.games import Game, make_game
-from selfplay.players.level_offers import level_offers, level_search_offers
+from selfplay.players.kinds.agents import level_offers
+from selfplay.players.kinds.search import level_search_offers
 from selfplay.players.offers import OfferLimits
 from selfplay.players.search import SearchPlayer
 from selfplay.runs.checkpoints import save_checkpoint

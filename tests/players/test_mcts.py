@@ -14,7 +14,7 @@ from selfplay.players.capabilities import CountsVisits, HasPolicy, PlaysOnDevice
 from selfplay.players.kinds.mcts import EVALUATORS
 from selfplay.players.mcts import MctsPlayer
 from selfplay.players.perfect import perfect_player_of
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.mcts.rule import Rule, make_rule, uct

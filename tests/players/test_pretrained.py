@@ -8,10 +8,10 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.players.kinds.level import KIND as LEVEL
-from selfplay.players.kinds.pretrained import KIND
+from selfplay.players.kinds.agents import LEVEL
+from selfplay.players.kinds.agents import PRETRAINED_AGENT as KIND
 from selfplay.players.offers import OfferLimits
-from selfplay.players.registry import files_of_player, make_player
+from selfplay.players.player_names import files_of_player, make_player
 from selfplay.playing.open_session import open_session
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.pretrained import pretrained_agent, pretrained_agents

@@ -10,7 +10,7 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.players.registry import files_of_player, make_player
+from selfplay.players.player_names import files_of_player, make_player
 from selfplay.runs.pretrained import pretrained_agent
 from selfplay.search.probcut import read_probcut
 from selfplay.settings.common import GameSettings

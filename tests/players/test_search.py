@@ -8,7 +8,7 @@ from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.proof import Grader
 from selfplay.matches.arena import play_matches
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 from selfplay.players.search import SearchPlayer
 from selfplay.search.endgame.solver import EndgameSolver
 from selfplay.search.exact_solver import empties

@@ -6,7 +6,7 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.players.perfect import SolverPlayer, perfect_player_of
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 
 GAME = make_game("connect_four")
 

@@ -21,7 +21,7 @@ from selfplay.grading.gate_text import gate_text
 from selfplay.grading.proof import Grader
 from selfplay.grading.table_columns import table_of
 from selfplay.grading.ways_of_playing import WAY_COLUMNS, ways_of_playing, ways_text
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.sections import TreeSearchSettings

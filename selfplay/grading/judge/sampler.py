@@ -18,7 +18,7 @@ from selfplay.games.state import MatchRecord, State
 from selfplay.grading.judge.groups import GROUPS, group_of
 from selfplay.grading.reference_players import average_player
 from selfplay.matches.arena import play_matches
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.exact_solver import ExactSolver
 

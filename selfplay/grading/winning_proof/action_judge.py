@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from selfplay.games import State, make_game
 from selfplay.players.capabilities import Explores, LimitsItsTime, SolvesPositions, policy_of
 from selfplay.players.player import Player
-from selfplay.players.registry import make_player
+from selfplay.players.player_names import make_player
 from selfplay.search.exact_solver import ExactSolver, make_exact_solver
 from selfplay.settings.proof import ProofSettings
 

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import SettingError
 from selfplay.players.offers import OfferedPlayer, OfferLimits
-from selfplay.players.player_names import Option, PlayerKind, PlayerName
-from selfplay.players.registry import agent_name, agent_syntaxes, files_of, make_agent
+from selfplay.players.player_names import (
+    Option,
+    PlayerKind,
+    PlayerName,
+    agent_name,
+    agent_syntaxes,
+    files_of,
+    make_agent,
+)
 from selfplay.registry import Registry
 
 if TYPE_CHECKING:
@@ -97,7 +104,7 @@ def _evaluators(run_dir: Path) -> str:
 
 def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
     """A search with random matches, and one with the newest level of the run."""
-    from selfplay.players.registry import make_player
+    from selfplay.players.player_names import make_player
     from selfplay.runs.run_folder import RunFolder
 
     rollouts = f"mcts:rollouts?simulations={ROLLOUTS}"

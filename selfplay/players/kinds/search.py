@@ -1,13 +1,15 @@
 """`search:ALGORITHM`: looking ahead, and `greedy_discs`, which looks one ply ahead for discs."""
 
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.errors import SettingError
-from selfplay.players.player_names import Option, PlayerKind, PlayerName
-from selfplay.players.registry import agent_name, files_of, make_agent
-from selfplay.players.search_offers import most_discs_offer, search_offers
-from selfplay.runs.run_folder import PROBCUT_FILE
+from selfplay.errors import SettingError, StageError
+from selfplay.players.kinds.agents import described
+from selfplay.players.offers import OfferedPlayer, OfferLimits
+from selfplay.players.player_names import Option, PlayerKind, PlayerName, agent_name, files_of, make_agent
+from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
 
 if TYPE_CHECKING:
     from selfplay.games import Game
@@ -97,6 +99,130 @@ def _make_greedy_discs(name: PlayerName, game: "Game", run_dir: Path) -> "Player
     return SearchPlayer(Searcher(game, make_evaluation("discs", game)), 1, name=name.text)
 
 
+SEARCHES_IN_A_REPLY = 3
+"""Number of searches in a reply: the values of the opponent's actions, its choice, and the values of the person's next
+actions."""
+OFFERED_TABLE_BITS = 14
+"""The size of a search's table: 640 KiB, because every match against a search needs a separate table."""
+LEVEL_DEPTHS, DEFAULT_LEVEL_DEPTH, LEVEL_ENDGAME, LEVEL_ENDGAME_BITS = range(2, 13), 6, 12, 14
+"""Plies that the newest level looks ahead inside a search, and, where the game has an exact solver, the number of empty
+squares that it plays perfectly, in tens of milliseconds, with the size of the solver's table."""
+DEFAULT_DEPTH, SOLVES_FROM_DEPTH, ENDGAME, ENDGAME_BITS = 4, 4, 10, 12
+"""The same of a search by fixed rules, which answers at once; searches from depth 4 on solve the end of the match. This
+takes milliseconds, with a table of at most 128 KiB."""
+
+
+def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+    """The newest level inside a search, and a search by fixed rules, of each depth."""
+    evaluation = "none" if game.features is None else "article"
+    seconds = limits.search_seconds / SEARCHES_IN_A_REPLY
+    yield from level_search_offers(game, run_dir, limits, seconds)
+    deepest = min(limits.deepest_search, game.max_game_length)
+    for depth in range(1, deepest + 1):
+        endgame = ENDGAME if game.exact_solver is not None and depth >= SOLVES_FROM_DEPTH else 0
+        yield OfferedPlayer(
+            f"search-{depth}",
+            "search",
+            f"Search ({'1 ply' if depth == 1 else f'{depth} plies'})",
+            _about(game, endgame),
+            partial(_offered, game, partial(_evaluation_by_rules, evaluation, game), depth, seconds, endgame),
+            group="Search",
+            number=depth,
+            is_default=depth == min(DEFAULT_DEPTH, deepest),
+            span=None if game.features else 1.0,
+            is_slow=True,
+        )
+
+
+def level_search_offers(game: "Game", run_dir: Path, limits: OfferLimits, seconds: float) -> Iterator[OfferedPlayer]:
+    """The newest level inside a search, to each depth, if compiled searches can compute its values.
+
+    Args:
+        seconds: time limit of each search.
+    """
+    run = RunFolder(run_dir)
+    for level in run.trained_levels()[-1:]:
+        description, is_compiled = described(run.agent(level))
+        deepest = min(limits.deepest_search, game.max_game_length)
+        endgame = LEVEL_ENDGAME if game.exact_solver is not None else 0
+        exactly = f", and plays the last {endgame} squares perfectly" if endgame else ""
+        learned = partial(_learned_evaluation, run, level, game)
+        for depth in [depth for depth in LEVEL_DEPTHS if is_compiled and depth <= deepest]:
+            is_default, name = depth == min(DEFAULT_LEVEL_DEPTH, deepest), f"level {level}, {depth} plies"
+            yield OfferedPlayer(
+                f"level-{level}-search-{depth}",
+                "search",
+                f"Level {level}, looking {depth} plies ahead",
+                f"{description}, learned by self-play, inside a search{exactly}",
+                partial(_offered, game, learned, depth, seconds, endgame, LEVEL_ENDGAME_BITS, name),
+                file=run.agent(level),
+                group=f"Level {level}, looking ahead",
+                number=depth,
+                is_default=is_default,
+                is_recommended=is_default,
+                is_slow=True,
+            )
+
+
+def _most_discs_offer(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+    """The player that turns the most discs, in games in which discs count."""
+    if game.rules.margin is not None:
+        seconds = limits.search_seconds / SEARCHES_IN_A_REPLY
+        yield OfferedPlayer(
+            "greedy",
+            "greedy",
+            "Most discs now",
+            "always turns as many discs as it can",
+            partial(_offered, game, partial(_evaluation_by_rules, "discs", game), 1, seconds, 0),
+            span=None,
+            is_slow=True,
+        )
+
+
+def _about(game: "Game", endgame: int) -> str:
+    about = "looks ahead and evaluates the positions it reaches" if game.features else "looks ahead for the end"
+    aim = "" if game.rules.margin is None else ", for the most discs"
+    return f"{about}; plays the last {endgame} squares perfectly{aim}" if endgame else about
+
+
+def _offered(
+    game: "Game",
+    evaluation: "Callable[[], Evaluation]",
+    depth: int,
+    seconds: float,
+    endgame: int,
+    endgame_bits: int = ENDGAME_BITS,
+    name: str | None = None,
+) -> "Player":
+    from selfplay.players.search import SearchPlayer
+    from selfplay.search.searcher import Searcher
+
+    searcher = Searcher(game, evaluation(), table_bits=OFFERED_TABLE_BITS)
+    return SearchPlayer(searcher, depth, time_limit=seconds, endgame=endgame, endgame_bits=endgame_bits, name=name)
+
+
+def _evaluation_by_rules(name: str, game: "Game") -> "Evaluation":
+    from selfplay.search.feature_evaluation import make_evaluation
+
+    return make_evaluation(name, game)
+
+
+def _learned_evaluation(run: RunFolder, level: int, game: "Game") -> "Evaluation":
+    """What a level has learned, read once for each version of its file."""
+    stat = run.existing_agent(level).stat()
+    return _evaluation_of_version(run.path, level, game, stat.st_ino, stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=4)
+def _evaluation_of_version(run_dir: Path, level: int, game: "Game", *version: int) -> "Evaluation":
+    from selfplay.players.agent import Agent
+
+    evaluation = Agent.of_level(run_dir, level, game).evaluation()
+    if evaluation is None:
+        raise StageError(f"level {level} cannot play inside a search; choose another opponent")
+    return evaluation
+
+
 KIND = PlayerKind(
     "search:ALGORITHM",
     "minimax, alpha_beta or negascout, looking ahead",
@@ -113,13 +239,13 @@ KIND = PlayerKind(
     ),
     choices=_algorithms,
     files=_files,
-    offers=search_offers,
+    offers=_offers,
     place=2,
 )
 GREEDY_DISCS = PlayerKind(
     "greedy_discs",
     "the most discs after its move, where discs count",
     _make_greedy_discs,
-    offers=most_discs_offer,
+    offers=_most_discs_offer,
     place=6,
 )

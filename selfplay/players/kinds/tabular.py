@@ -87,7 +87,7 @@ def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offere
 
 
 def _make_named(text: str, game: "Game", run_dir: Path) -> "Player":
-    from selfplay.players.registry import make_player
+    from selfplay.players.player_names import make_player
 
     return make_player(text, game, run_dir, against_person=True)
 

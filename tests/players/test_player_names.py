@@ -16,9 +16,8 @@ from selfplay.players.capabilities import LearnsFromMatches, ReportsStatus
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.experience import ExperiencePlayer, ReadOnlyExperiencePlayer
 from selfplay.players.perfect import PerfectPlayer
-from selfplay.players.player_names import readable_name
+from selfplay.players.player_names import grammar, make_player, parse_name, player_kind, readable_name
 from selfplay.players.random import RandomPlayer
-from selfplay.players.registry import grammar, make_player, parse_name, player_kind
 from selfplay.players.search import SearchPlayer
 from selfplay.players.tabular import TabularPlayer
 from selfplay.players.value_net import ValueNetPlayer

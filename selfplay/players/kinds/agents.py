@@ -1,0 +1,179 @@
+"""Learned agents: `level:L`, `policy:L`, its policy head without search, and `pretrained`."""
+
+from collections.abc import Iterator
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from selfplay.players.offers import OfferedPlayer, OfferLimits
+from selfplay.players.player_names import Option, PlayerKind, PlayerName, whole_number
+from selfplay.runs.pretrained import pretrained_agent, pretrained_agents
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.choices import PRETRAINED
+
+if TYPE_CHECKING:
+    from selfplay.games import Game
+    from selfplay.players.agent import Agent
+    from selfplay.players.player import Player
+
+
+def _make_level(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.players.random import RandomPlayer
+
+    if _level(name) == 0:
+        return RandomPlayer(game)
+    return level_agent(name, game, run_dir).player(name.options["depth"], name.options["temperature"])
+
+
+def level_agent(name: PlayerName, game: "Game", run_dir: Path) -> "Agent":
+    """The level whose number is the argument of the name. Raises SettingError if it is not a whole number."""
+    from selfplay.players.agent import Agent
+
+    return Agent.of_level(name.options["run_dir"] or run_dir, _level(name), game)
+
+
+def level_files(name: PlayerName, run_dir: Path) -> list[Path]:
+    """The file of this level. Raises SettingError as `level_agent`, and StageError if the run does not have it."""
+
+    level = _level(name)
+    return [RunFolder(Path(name.options["run_dir"] or run_dir)).existing_agent(level)] if level else []
+
+
+def _level(name: PlayerName) -> int:
+    return whole_number(name.text, name.argument, "the level")
+
+
+def level_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+    """Every level, as it played in its own matches."""
+    from selfplay.players.agent import load_level
+
+    run = RunFolder(run_dir)
+    levels = run.trained_levels()
+    for level in levels:
+        yield OfferedPlayer(
+            f"level-{level}",
+            "level",
+            f"Level {level}",
+            f"{described(run.agent(level))[0]}, learned by self-play; looks at its own next move only",
+            partial(load_level, run_dir, level, game),
+            file=run.agent(level),
+            level=level,
+            has_fixed_values=True,
+            group="Levels of the run",
+            number=level,
+            is_default=level == levels[-1],
+        )
+
+
+def described(agent: Path) -> tuple[str, bool]:
+    """What the network in a file is, and whether compiled searches can compute its values."""
+    try:
+        stat = agent.stat()
+    except OSError:
+        return "unknown", False
+    return _described_version(agent, stat.st_ino, stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=500)
+def _described_version(agent: Path, *version: int) -> tuple[str, bool]:
+    """As `described`, kept for each version of a file."""
+    from selfplay.architectures import ARCHITECTURES, NETWORK, description_of
+    from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
+    from selfplay.errors import SelfPlayError
+    from selfplay.runs.checkpoints import read_metadata
+
+    try:
+        name = read_metadata(agent)["architecture"]["name"]
+        network, description = ARCHITECTURES[name], description_of(name)
+    except (SelfPlayError, KeyError):
+        # The error is reported when the player is made.
+        return NETWORK, False
+    is_compiled = isinstance(network, type) and issubclass(network, CompiledValues | FeatureWeights)
+    return description, is_compiled
+
+
+LEVEL = PlayerKind(
+    "level:L",
+    "level L of the run in run_dir",
+    _make_level,
+    (Option("depth", int, 1), Option("temperature", float, 0.0), Option("run_dir")),
+    files=level_files,
+    agent=level_agent,
+    offers=level_offers,
+    place=1,
+)
+
+
+def _make_policy(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.players.network_evaluator import PolicyNetPlayer
+
+    evaluator = level_agent(name, game, run_dir).policy(symmetries=name.options["symmetries"])
+    return PolicyNetPlayer(game, evaluator, name.text)
+
+
+POLICY = PlayerKind(
+    "policy:L",
+    "the most promising action by the policy head of level L, without search",
+    _make_policy,
+    (Option("symmetries", bool, False), Option("run_dir")),
+    files=level_files,
+)
+
+
+SEARCH_DEPTH, SOLVED_EMPTIES = 5, 10
+"""Of the search that is offered as an opponent."""
+
+
+def _make_pretrained(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    return _pretrained(name, game, run_dir).player(name.options["depth"], name.options["temperature"])
+
+
+def _pretrained(name: PlayerName, game: "Game", run_dir: Path) -> "Agent":
+    from selfplay.players.agent import Agent
+
+    return Agent.load(pretrained_agent(game.name), game, PRETRAINED)
+
+
+def _pretrained_files(name: PlayerName, run_dir: Path) -> list[Path]:
+    return list(pretrained_agents().values())
+
+
+def _pretrained_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+    from selfplay.players.player_names import make_player
+
+    file = pretrained_agents().get(game.name)
+    if file is None:
+        return
+    yield OfferedPlayer(
+        "pretrained",
+        "pretrained",
+        "Pretrained",
+        "comes with the program; learned by self-play",
+        partial(make_player, PRETRAINED, game, run_dir),
+        file=file,
+        has_fixed_values=True,
+    )
+    search = f"search:negascout?depth={SEARCH_DEPTH}&endgame={SOLVED_EMPTIES}&evaluation={PRETRAINED}"
+    yield OfferedPlayer(
+        "pretrained-search",
+        "pretrained",
+        f"Pretrained, {SEARCH_DEPTH} plies",
+        f"looks {SEARCH_DEPTH} plies ahead with the agent that comes with the program",
+        partial(make_player, search, game, run_dir),
+        file=file,
+        # A level of the user's own run is more interesting.
+        is_recommended=not RunFolder(run_dir).trained_levels(),
+        is_slow=True,
+    )
+
+
+PRETRAINED_AGENT = PlayerKind(
+    PRETRAINED,
+    "the agent that comes with the program, for some games",
+    _make_pretrained,
+    (Option("depth", int, 1), Option("temperature", float, 0.0)),
+    files=_pretrained_files,
+    agent=_pretrained,
+    offers=_pretrained_offers,
+    place=1,
+)
