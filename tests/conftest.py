@@ -6,30 +6,36 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
 from hypothesis import settings
 
-from selfplay import learn_levels
-from selfplay.compute.devices import set_search_threads
-from tests.support.runs import tiny_settings
-from tests.support.wheels import built_wheel, installed_wheel
+# What takes long to import is imported in the fixtures: the process that only distributes the tests goes without.
 
 # The same examples on every computer, however slow it is.
 settings.register_profile("selfplay", deadline=None, derandomize=True, database=None)
 settings.load_profile("selfplay")
 
-torch.set_num_threads(1)
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> None:
+    import torch
+
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(autouse=True)
 def _one_search_thread() -> None:
     """Each test begins with the default, whatever programs earlier tests have started."""
+    from selfplay.compute.devices import set_search_threads
+
     set_search_threads(1)
 
 
 @pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of three levels, not to be changed: see `run_copy`."""
+    from selfplay import learn_levels
+    from tests.support.runs import tiny_settings
+
     run_dir = tmp_path_factory.mktemp("tiny") / "run"
     learn_levels(tiny_settings(run_dir))
     return run_dir
@@ -52,10 +58,14 @@ def default_sigint() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of the project."""
+    from tests.support.wheels import built_wheel
+
     return built_wheel(tmp_path_factory.mktemp("wheel").resolve())
 
 
 @pytest.fixture(scope="session")
 def installed_command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The command `selfplay` of an environment in which the wheel is installed, apart from the checkout."""
+    from tests.support.wheels import installed_wheel
+
     return installed_wheel(wheel, tmp_path_factory.mktemp("installed").resolve())

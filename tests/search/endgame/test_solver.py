@@ -247,7 +247,7 @@ def test_positions_that_cannot_be_solved_are_refused():
 def test_a_time_limit_ends_a_search_and_the_solver_stays_usable(method):
     solver = EndgameSolver(make_game("othello"))
     with pytest.raises(TimeLimitError, match=r"^solving the position did not finish"):
-        method(solver, solver.game.init(), time_limit=0.3)
+        method(solver, solver.game.init(), time_limit=0.1)
     visited = solver.visited
     time.sleep(0.02)
     assert solver.visited == visited > 0
