@@ -1,6 +1,7 @@
 """An n-tuple network: the value is a sum of table entries, one for each pattern of squares."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,13 +14,13 @@ from selfplay.compute.devices import runs_compiled
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.games.feature_kernels import board_words
+from selfplay.games.pattern_shapes import random_walks, read_pattern, windows
 from selfplay.games.patterns import (
     Patterns,
     TrainableTables,
     make_patterns,
     phase_of,
-    read_pattern,
-    windows,
+    stones_in_entries,
     write_all_entries,
 )
 from selfplay.search.pattern_evaluation import PatternEvaluation, pattern_tables
@@ -33,13 +34,20 @@ class NTuple(nn.Module):
     There is a table for each pattern and phase of the match. The weights start at 0.
 
     Args:
-        patterns: drawn as for `selfplay.games.patterns.read_pattern`; None: every window of 3x3 squares.
+        patterns: drawn as for `selfplay.games.pattern_shapes.read_pattern`; None: every window of 3x3 squares, if there
+            are no random walks.
         symmetries: the images of patterns on the board that share their weights: "none", "mirror" or "square".
         phases: number of phases, ranges of equal width of the number of stones, each with its own weights.
+        parities: whether even and odd numbers of stones have weights of their own in each phase. Where every move
+            places a stone, these are weights for each player.
+        drops: whether stones drop to the lowest empty square of a column. An empty square within reach then differs
+            from other empty squares, and tables have no entries for stones above empty squares.
+        walks, walk_length, walk_seed: number of further patterns, the squares of random walks; how many squares each
+            has; and the seed of the walks.
 
     Raises:
-        SettingError: observations are not boards of up to 64 squares with two planes of stones, or a pattern does not
-            fit the board.
+        SettingError: observations are not boards of up to 64 squares with two planes of stones, a pattern does not
+            fit the board, or an option is out of range.
     """
 
     description = "tables of patterns"
@@ -50,6 +58,11 @@ class NTuple(nn.Module):
         patterns: Sequence[str] | None = None,
         symmetries: str = "none",
         phases: int = 1,
+        parities: bool = False,
+        drops: bool = False,
+        walks: int = 0,
+        walk_length: int = 8,
+        walk_seed: int = 0,
     ) -> None:
         super().__init__()
         rows, columns = _board_of(observation_shape)
@@ -57,15 +70,22 @@ class NTuple(nn.Module):
             raise SettingError('architecture.patterns: must be one or more drawings, such as "xxx/xxx/xxx"')
         require_positive_integer("phases", phases)
         self.board, self.num_squares = (rows, columns), rows * columns
-        drawings = windows(rows, columns) if patterns is None else patterns
-        squares = tuple(read_pattern(drawing, rows, columns) for drawing in drawings)
-        self.patterns: Patterns = make_patterns(squares, symmetries, rows, columns)
+        if drops and symmetries == "square":
+            raise SettingError("architecture.symmetries=square: not with drops=true; set mirror or none")
+        if patterns is None:
+            patterns = [] if walks else windows(rows, columns)
+        squares = (
+            *(read_pattern(drawing, rows, columns) for drawing in patterns),
+            *random_walks(walks, walk_length, walk_seed, rows, columns),
+        )
+        self.drops, self.parities = drops, 2 if parities else 1
+        self.patterns: Patterns = make_patterns(squares, symmetries, rows, columns, drops)
         self.contributions: Tensor
         self.offsets: Tensor
         self.weight_of_entry: Tensor
         for name in ("contributions", "offsets", "weight_of_entry"):
             self.register_buffer(name, torch.from_numpy(getattr(self.patterns, name)), persistent=False)
-        self.weight = nn.Parameter(torch.zeros(phases, self.patterns.num_weights))
+        self.weight = nn.Parameter(torch.zeros(phases * self.parities, self.patterns.num_weights))
 
     def forward(self, observations: Tensor) -> Output:
         indices = self.weight_indices(observations)
@@ -79,7 +99,7 @@ class NTuple(nn.Module):
         just_moved, to_move = board_words(observations.detach())
         entries = torch.empty(len(observations), len(self.offsets), dtype=torch.int32)
         write_all_entries(just_moved, to_move, self.patterns.contributions, self.patterns.offsets, entries.numpy())
-        phase = torch.from_numpy(phase_of(just_moved, to_move, len(self.weight), self.num_squares))
+        phase = torch.from_numpy(self._phase_of(just_moved, to_move))
         return self.weight_of_entry[entries.long()].long() + phase[:, None] * self.patterns.num_weights
 
     def weight_indices_with_tensors(self, observations: Tensor) -> Tensor:
@@ -89,19 +109,20 @@ class NTuple(nn.Module):
         entries = self.offsets.expand(len(observations), -1)
         for byte, added in enumerate(self.contributions):
             one, other = (just_moved >> (8 * byte)) & 0xFF, (to_move >> (8 * byte)) & 0xFF
-            entries = entries + added[one] + 2 * added[other]
-        phase: Tensor = phase_of(just_moved, to_move, len(self.weight), self.num_squares)
+            entries = entries + added[0, one] + added[1, other]
+        phase: Tensor = self._phase_of(just_moved, to_move)
         return self.weight_of_entry[entries.long()].long() + phase[:, None] * self.patterns.num_weights
 
     def evaluation(self, name: str, game: Game, win: float, margin: float) -> PatternEvaluation:
         """The present weights, for compiled searches (see `CompiledValues`)."""
-        tables = pattern_tables(self.patterns, self.weight.detach().cpu().numpy(), self.num_squares)
+        tables = pattern_tables(self.patterns, self.weight.detach().cpu().numpy(), self.num_squares, self.parities)
         return PatternEvaluation(name, game.name, win, margin, tables)
 
     def trainable_tables(self) -> TrainableTables:
         """The patterns and the weights, not copied, for training row by row (see `RowByRowTrainable`)."""
         contributions, offsets, weight_of_entry, *_ = self.patterns
-        return TrainableTables(contributions, offsets, weight_of_entry, self.weight.detach().numpy(), self.num_squares)
+        weights = self.weight.detach().numpy()
+        return TrainableTables(contributions, offsets, weight_of_entry, weights, self.num_squares, self.parities)
 
     def square_weights(self) -> NDArray[np.float64]:
         """float64[phases, rows, columns]: what a stone of the player who has just moved adds on each square.
@@ -114,17 +135,16 @@ class NTuple(nn.Module):
         weights = self.weight.detach().double().numpy()
         totals = np.zeros((len(weights), self.num_squares))
         for image, squares in enumerate(self.patterns.images):
-            entries = weights[:, self._weights_of_image(image)]
-            fillings = np.arange(entries.shape[1])
-            for digit, square in enumerate(squares):
-                stone = fillings // 3**digit % 3
+            stones = stones_in_entries(squares, *self.board, self.drops)
+            start = self.patterns.offsets[image]
+            entries = weights[:, self.patterns.weight_of_entry[start : start + len(stones)]]
+            for stone, square in zip(stones.T, squares, strict=True):
                 totals[:, square] += (_mean_nonzero(entries[:, stone == 1]) - _mean_nonzero(entries[:, stone == 2])) / 2
         return totals.reshape(len(weights), *self.board)
 
-    def _weights_of_image(self, image: int) -> NDArray[np.int32]:
-        """int32[3**n]: the weight of each filling of an image of n squares."""
-        start = self.patterns.offsets[image]
-        return self.patterns.weight_of_entry[start : start + 3 ** len(self.patterns.images[image])]
+    def _phase_of(self, just_moved: Any, to_move: Any) -> Any:
+        """`phase_of` for arrays or tensors of words."""
+        return phase_of(just_moved, to_move, len(self.weight), self.num_squares, self.parities)
 
 
 def _board_of(observation_shape: tuple[int, ...]) -> tuple[int, int]:

@@ -1,10 +1,14 @@
 """Patterns of squares: the contents of a few squares of the board as an index into a table.
 
-A pattern of n squares can be filled in 3**n ways, each square empty, with a stone of the player who has just moved, or
-with one of the player to move. A value that is the sum of a table's entry for every pattern is called an n-tuple
+A square is empty, has a stone of the player who has just moved, or one of the player to move, so a pattern of n squares
+can be filled in 3**n ways. A value that is the sum of a table's entry for every pattern is called an n-tuple
 network (Bledsoe & Browning, "Pattern recognition and reading by machine", 1959; for Othello Buro, "Experiments with
 Multi-ProbCut and a new high-quality evaluation function", 1997, and Lucas, "Learning to play Othello with n-tuple
 systems", 2008).
+
+Where stones drop to the lowest empty square of a column, an empty square that the next stone can reach is a fourth kind
+of contents (Thill, Koch & Konen, "Reinforcement learning with n-tuples on the game Connect-4", 2012), and most fillings
+cannot occur: no stone lies above an empty square. Tables then have an entry for each filling that can occur only.
 
 A pattern is placed on the board in all images under the symmetries of the game. All images share their weights, and so
 do fillings of a pattern that are images of each other.
@@ -20,8 +24,8 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, bit_count, rule, scalar_rule
 from selfplay.compute.compilation import Words, compiled
 from selfplay.errors import SettingError
+from selfplay.games.pattern_shapes import board_symmetries
 
-LARGEST_PATTERN = 12
 MOST_ENTRIES = 1 << 24
 """Entries of the tables of all patterns together: about 30 patterns of 12 squares."""
 BYTE = 256
@@ -31,7 +35,8 @@ class Patterns(NamedTuple):
     """I images of patterns on a board of S squares, with E entries that share W weights."""
 
     contributions: NDArray[np.int32]
-    """int32[ceil(S / 8), 256, I]: what each value of each byte of a player's word adds to the entry of each image."""
+    """int32[ceil(S / 8), 2, 256, I]: what each value of each byte of a player's word adds to the entry of each image;
+    the player who has just moved first."""
     offsets: NDArray[np.int32]
     """int32[I]: the first entry of each image, which is its entry on an empty board."""
     weight_of_entry: NDArray[np.int32]
@@ -51,87 +56,109 @@ class TrainableTables(NamedTuple):
     """float32[phases, W], in C order; changed in place."""
     squares: int
     """Number of squares of the board."""
+    parities: int
+    """The third argument of `phase_of`."""
 
 
-def board_symmetries(kind: str, rows: int, columns: int) -> NDArray[np.int64]:
-    """int64[K, S]: images of the board, the identity first; square i of the board goes to square `[k, i]`.
+class Run(NamedTuple):
+    """Squares of a pattern that lie one on another in a column, and how they enter its index where stones drop.
 
-    Args:
-        kind: "square" for the eight symmetries of a square, "mirror" for left-right reflection, or "none".
-
-    Raises SettingError for an unknown kind, or if the board does not have these symmetries.
+    The number of the contents of n such squares is 0 where the next stone in the column cannot reach the lowest one,
+    otherwise 2**(number of stones) + the sum of 2**i for each stone i, from the bottom, of the player to move. At the
+    bottom of the board, where it is never 0, it is one less.
     """
-    board = np.arange(rows * columns).reshape(rows, columns)
-    if kind == "none":
-        images = [board]
-    elif kind == "mirror":
-        images = [board, board[:, ::-1]]
-    elif kind == "square" and rows == columns:
-        images = [np.rot90(side, quarter) for side in (board, board.T) for quarter in range(4)]
-    else:
-        raise SettingError(f"architecture.symmetries={kind}: must be none, mirror or, on a square board, square")
-    return np.stack([np.argsort(image.reshape(-1)) for image in images])
 
-
-def read_pattern(drawing: str, rows: int, columns: int) -> tuple[int, ...]:
-    """The squares of a pattern drawn row by row from the top, with / between rows: x one of its squares, . another.
-
-    Squares left out at the end of a row or of the board count as `.`: "xxx/xxx/xxx" is the corner at the top left.
-
-    Raises SettingError if the drawing has other characters, does not fit the board, or has no squares or too many.
-    """
-    if not isinstance(drawing, str):
-        raise SettingError(f"pattern {drawing!r}: must be a drawing such as xxx/xxx/xxx")
-    lines = drawing.split("/")
-    signs = {(row, column): sign for row, line in enumerate(lines) for column, sign in enumerate(line)}
-    squares = tuple(sorted(columns * row + column for (row, column), sign in signs.items() if sign == "x"))
-    if set(signs.values()) - set("x.") or len(lines) > rows or max(map(len, lines)) > columns:
-        raise SettingError(f"pattern {drawing!r}: draw x and . in {rows} rows of {columns} with / between them")
-    if not 1 <= len(squares) <= LARGEST_PATTERN:
-        raise SettingError(f"pattern {drawing!r}: it has {len(squares)} squares; it must have 1 to {LARGEST_PATTERN}")
-    return squares
-
-
-def windows(rows: int, columns: int, size: int = 3) -> list[str]:
-    """All windows of `size` x `size` squares, drawn as for `read_pattern`; a smaller board is one window."""
-    high, wide = min(size, rows), min(size, columns)
-    return [
-        "/" * row + "/".join(["." * column + "x" * wide] * high)
-        for row in range(rows - high + 1)
-        for column in range(columns - wide + 1)
-    ]
+    places: tuple[int, ...]
+    """The places of the squares in the pattern, from the bottom up."""
+    is_at_bottom: bool
+    """Whether the lowest one is at the bottom of the board."""
+    stride: int
+    """The factor of the number of the contents in the index of the pattern."""
+    numbers: int
+    """How many numbers there are."""
 
 
 @cache
-def make_patterns(patterns: tuple[tuple[int, ...], ...], symmetries: str, rows: int, columns: int) -> Patterns:
+def make_patterns(
+    patterns: tuple[tuple[int, ...], ...], symmetries: str, rows: int, columns: int, drops: bool = False
+) -> Patterns:
     """All images of these patterns (their squares) on a board.
+
+    Args:
+        drops: whether stones drop to the lowest empty square of a column, row 0 being at the top.
 
     Raises SettingError as `board_symmetries`, and if there are more than MOST_ENTRIES entries.
     """
     images, offsets, shared = list[tuple[int, ...]](), list[int](), list[NDArray[np.int64]]()
+    added = list[NDArray[np.int64]]()
     entries = weights = 0
     for squares in patterns:
         if any(set(squares) == set(image) for image in images):
             continue  # an image of an earlier pattern
         placed = [tuple(image[list(squares)].tolist()) for image in board_symmetries(symmetries, rows, columns)]
-        distinct = {frozenset(image): image for image in reversed(placed)}
-        images += distinct.values()
+        if drops:
+            # An image of the pattern on its own squares is one more image instead of one that shares weights.
+            distinct = list(dict.fromkeys(placed))
+            runs = runs_of(squares, rows, columns)
+            weight_of = np.arange(runs[-1].stride * runs[-1].numbers)
+            added += [_added_by_dropped_stones(image, runs, rows, columns) for image in distinct]
+        else:
+            distinct = list({frozenset(image): image for image in reversed(placed)}.values())
+            onto_itself = [
+                [squares.index(square) for square in image] for image in placed if set(image) == set(squares)
+            ]
+            if entries + 3 ** len(squares) > MOST_ENTRIES:
+                raise _too_many_entries()
+            weight_of = _weights_of_fillings(len(squares), onto_itself)
+            added += [_added_by_stones(image, rows * columns) for image in distinct]
+        if entries + len(weight_of) > MOST_ENTRIES:
+            raise _too_many_entries()
+        images += distinct
         offsets += [entries] * len(distinct)
-        onto_itself = [[squares.index(square) for square in image] for image in placed if set(image) == set(squares)]
-        if entries + 3 ** len(squares) > MOST_ENTRIES:
-            raise SettingError(
-                f"architecture.patterns: their tables have more than {MOST_ENTRIES:,} entries; use fewer"
-            )
-        weight_of = _weights_of_fillings(len(squares), onto_itself)
         shared.append(weights + weight_of)
         entries, weights = entries + len(weight_of), weights + int(weight_of.max()) + 1
     return Patterns(
-        _contributions(images, rows * columns),
+        _contributions(np.stack(added)),
         np.array(offsets, dtype=np.int32),
         np.concatenate(shared).astype(np.int32),
         weights,
         tuple(images),
     )
+
+
+def _too_many_entries() -> SettingError:
+    return SettingError(f"architecture.patterns: their tables have more than {MOST_ENTRIES:,} entries; use fewer")
+
+
+def runs_of(squares: Sequence[int], rows: int, columns: int) -> list[Run]:
+    """The runs of squares in columns that make up a pattern."""
+    upward = sorted(range(len(squares)), key=lambda place: (squares[place] % columns, -squares[place]))
+    runs, stride = list[Run](), 1
+    while upward:
+        places = [upward.pop(0)]
+        while upward and squares[upward[0]] == squares[places[-1]] - columns:
+            places.append(upward.pop(0))
+        is_at_bottom = squares[places[0]] // columns == rows - 1
+        runs.append(Run(tuple(places), is_at_bottom, stride, 2 ** (len(places) + 1) - is_at_bottom))
+        stride *= runs[-1].numbers
+    return runs
+
+
+def stones_in_entries(squares: Sequence[int], rows: int, columns: int, drops: bool) -> NDArray[np.int64]:
+    """int64[entries, squares]: the contents of the squares of a pattern in each entry of its table.
+
+    0: empty, 1: a stone of the player who has just moved, 2: one of the player to move.
+    """
+    if not drops:
+        return np.arange(3 ** len(squares))[:, None] // 3 ** np.arange(len(squares)) % 3
+    runs = runs_of(squares, rows, columns)
+    stones = np.zeros((runs[-1].stride * runs[-1].numbers, len(squares)), dtype=np.int64)
+    for places, is_at_bottom, stride, numbers in runs:
+        number = np.arange(len(stones)) // stride % numbers + is_at_bottom
+        height = np.log2(np.maximum(number, 1)).astype(np.int64)
+        for place, square in enumerate(places):
+            stones[:, square] = np.where(place < height, 1 + (number >> place & 1), 0)
+    return stones
 
 
 def _weights_of_fillings(size: int, onto_itself: Sequence[Sequence[int]]) -> NDArray[np.int64]:
@@ -143,13 +170,32 @@ def _weights_of_fillings(size: int, onto_itself: Sequence[Sequence[int]]) -> NDA
     return number.reshape(-1)
 
 
-def _contributions(images: Sequence[tuple[int, ...]], squares: int) -> NDArray[np.int32]:
+def _added_by_stones(image: Sequence[int], num_squares: int) -> NDArray[np.int64]:
+    """int64[2, S]: what a stone on each square adds to the index of an image."""
+    added = np.zeros((2, num_squares), dtype=np.int64)
+    added[0, list(image)] = 3 ** np.arange(len(image))
+    added[1] = 2 * added[0]
+    return added
+
+
+def _added_by_dropped_stones(image: Sequence[int], runs: Sequence[Run], rows: int, columns: int) -> NDArray[np.int64]:
+    """As `_added_by_stones`, where stones drop."""
+    added = np.zeros((2, rows * columns), dtype=np.int64)
+    for places, is_at_bottom, stride, _ in runs:
+        for height, place in enumerate(places):
+            added[:, image[place]] += stride * 2**height * np.array([1, 2])
+        if not is_at_bottom:
+            # The stone below brings the lowest square within reach.
+            added[:, image[places[0]] + columns] += stride
+    return added
+
+
+def _contributions(added: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The `contributions` of I images, from what each stone adds (int64[I, 2, S])."""
+    images, _, squares = added.shape
+    padded = np.pad(added, ((0, 0), (0, 0), (0, -squares % 8))).reshape(images, 2, -1, 8)
     bits = (np.arange(BYTE)[:, None] >> np.arange(8)) & 1
-    added = np.zeros((-(-squares // 8), 8, len(images)), dtype=np.int64)
-    for number, image in enumerate(images):
-        for digit, square in enumerate(image):
-            added[square // 8, square % 8, number] = 3**digit
-    return np.ascontiguousarray(bits @ added).astype(np.int32)
+    return np.ascontiguousarray(np.einsum("vb,icsb->scvi", bits, padded)).astype(np.int32)
 
 
 # ---------------------------------------------------------------------- compiled
@@ -169,13 +215,17 @@ def write_entries(
     for byte in range(len(contributions)):
         one, other = (just_moved >> (8 * byte)) & 0xFF, (to_move >> (8 * byte)) & 0xFF
         for image in range(len(offsets)):
-            entries[image] += contributions[byte, one, image] + 2 * contributions[byte, other, image]
+            entries[image] += contributions[byte, 0, one, image] + contributions[byte, 1, other, image]
 
 
 @rule
-def phase_of(just_moved: Word, to_move: Word, phases: int, squares: int) -> Word:
-    """The phase of the match, from 0: the number of stones divided into `phases` bands of equal width."""
-    return (bit_count(just_moved) + bit_count(to_move)) * phases // (squares + 1)
+def phase_of(just_moved: Word, to_move: Word, phases: int, squares: int, parities: int) -> Word:
+    """The phase of the match, from 0: the number of stones divided into bands of equal width.
+
+    With `parities` 2, not 1, the bands are half as many, and each has a phase for even numbers and one for odd ones.
+    """
+    stones = bit_count(just_moved) + bit_count(to_move)
+    return (stones * (phases // parities) // (squares + 1)) * parities + (stones & (parities - 1))
 
 
 @compiled

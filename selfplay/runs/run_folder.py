@@ -1,6 +1,7 @@
 """The files of a run: where each is, and the lock with which one process at a time writes them.
 
 RUN_DIR/level_03/dataset.csv (or dataset.parquet/), agent.safetensors, epoch_loss.csv, manifest.json
+RUN_DIR/level_03/learner.safetensors, instead of a dataset where levels learn while they play
 RUN_DIR/manifest.json
 RUN_DIR/comparison/levels.csv, matches.csv, references.csv, endgames.csv, judged_positions.csv, mistakes.csv
 RUN_DIR/comparison/policies.csv
@@ -27,6 +28,7 @@ from selfplay.settings.common import CommonSettings
 LEVEL_FOLDER = re.compile(r"level_([0-9]{2}|[1-9][0-9]{2,8})")
 """The name of the folder of a level, with the number in at least two digits."""
 PROBCUT_FILE = "probcut.yaml"
+LEARNER_FILE = "learner.safetensors"
 
 
 class RunFolder:
@@ -59,6 +61,10 @@ class RunFolder:
     def epoch_loss(self, level: int) -> Path:
         """The losses by epoch of the training of this level."""
         return self.level(level) / "epoch_loss.csv"
+
+    def learner(self, level: int) -> Path:
+        """What temporal-difference learning of the next level goes on with, besides the weights."""
+        return self.level(level) / LEARNER_FILE
 
     def evaluation(self, level: int) -> Path:
         """The weights of this level as an evaluation for searches, if they were exported."""

@@ -21,6 +21,7 @@ class PatternTables(NamedTuple):
     weights: NDArray[np.float32]
     """float32[phases, E]"""
     squares: int
+    parities: int
     entries: NDArray[np.int32]
     """int32[I]: scratch memory for the entries of one position."""
 
@@ -28,9 +29,9 @@ class PatternTables(NamedTuple):
 @scalar_rule
 def sum_of_entries(just_moved: Word, to_move: Word, tables: PatternTables) -> Word:
     """The sum of the entries of all images, in the phase of the position."""
-    contributions, offsets, weights, squares, entries = tables
+    contributions, offsets, weights, squares, parities, entries = tables
     write_entries(just_moved, to_move, contributions, offsets, entries)
-    phase = phase_of(just_moved, to_move, len(weights), squares)
+    phase = phase_of(just_moved, to_move, len(weights), squares, parities)
     total = 0.0
     for image in range(len(offsets)):
         total += weights[phase, entries[image]]
@@ -71,8 +72,8 @@ class PatternEvaluation(NamedTuple):
         return EvaluationParameters(np.array([self.win, self.margin]), self.tables._replace(entries=entries))
 
 
-def pattern_tables(patterns: Patterns, weights: NDArray[np.float32], squares: int) -> PatternTables:
+def pattern_tables(patterns: Patterns, weights: NDArray[np.float32], squares: int, parities: int = 1) -> PatternTables:
     """The tables with these weights (float32[phases, W]), one value per entry, for a board of `squares` squares."""
     entries = np.empty(len(patterns.offsets), dtype=np.int32)
     spread = np.ascontiguousarray(weights[:, patterns.weight_of_entry])
-    return PatternTables(patterns.contributions, patterns.offsets, spread, squares, entries)
+    return PatternTables(patterns.contributions, patterns.offsets, spread, squares, parities, entries)

@@ -16,11 +16,13 @@ from selfplay.settings.sections import (
     ComparisonSettings,
     DatasetSettings,
     LossSettings,
+    TemporalDifferenceSettings,
     TrainingSettings,
     TreeSearchSettings,
 )
 
 LOGGERS = ("none", "tensorboard")
+WAYS_OF_LEARNING = ("dataset", "td")
 
 
 def _is_greedy(settings: "Settings", level: int) -> bool:
@@ -58,9 +60,18 @@ def _searches_ahead(settings: "Settings", level: int) -> bool:
     return level > 0 and rule_has(settings.targets, "searches_ahead")
 
 
-def _replays(settings: "Settings", level: int) -> bool:
-    """Whether a level is trained on more than one dataset."""
-    return settings.dataset.replay > 0 and level > 1
+def _learns_online(settings: "Settings", _: int) -> bool:
+    """Whether levels learn from matches while they play them."""
+    return settings.learns_online
+
+
+def _fits_datasets(settings: "Settings", _: int) -> bool:
+    return not settings.learns_online
+
+
+def _counts_matches(settings: "Settings", level: int) -> bool:
+    """Whether training depends on the number of matches: it plays them, or uses several datasets."""
+    return settings.learns_online or (settings.dataset.replay > 0 and level > 1)
 
 
 @dataclass
@@ -75,7 +86,15 @@ class Settings(CommonSettings):
         default_factory=PlayerSettings, metadata=affects("generation", when=_is_greedy) | affects("comparison")
     )
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
-    training: TrainingSettings = field(default_factory=TrainingSettings, metadata=affects("training"))
+    learning: str = field(default="dataset", metadata=affects("training", when=_learns_online))
+    """dataset: a level is fitted to the datasets of the levels before it; td: it learns from each match that it plays
+    against itself (temporal-difference learning), with tables of patterns (architecture=ntuple) and no datasets."""
+    training: TrainingSettings = field(
+        default_factory=TrainingSettings, metadata=affects("training", when=_fits_datasets)
+    )
+    td: TemporalDifferenceSettings = field(
+        default_factory=TemporalDifferenceSettings, metadata=affects("training", when=_learns_online)
+    )
     mcts: TreeSearchSettings = field(default_factory=TreeSearchSettings, metadata=affects("generation", when=_searches))
     loss: LossSettings = field(default_factory=LossSettings, metadata=affects("training", when=_learns_policies))
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
@@ -94,14 +113,15 @@ class Settings(CommonSettings):
     """For generating or training one level: the folder of its files; null: the folder of the level in run_dir."""
     levels: int = field(default=10, metadata=affects("run"))
     """Number of levels to train."""
-    matches: int = field(default=60000, metadata=affects("generation") | affects("training", when=_replays))
-    """Matches in each level's dataset."""
+    matches: int = field(default=60000, metadata=affects("generation") | affects("training", when=_counts_matches))
+    """Matches in each level's dataset, or that it learns from as it plays them."""
     gamma: float = field(default=0.95, metadata=affects("generation"))
     """Discount of the return for each further move of the same player."""
     epsilons: list[float] = field(
-        default_factory=lambda: [0.5, 0.5, 0.3], metadata=affects("generation", when=_is_greedy)
+        default_factory=lambda: [0.5, 0.5, 0.3],
+        metadata=affects("generation", when=_is_greedy) | affects("training", when=_learns_online),
     )
-    """Exploration rates by ply in the matches of a dataset; the last rate holds for all later plies."""
+    """Exploration rates by ply in the matches that are learned from; the last rate holds for all later plies."""
     opponents: str = field(default="self", metadata=affects("run"))
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
     sparring_partner: str | None = field(
@@ -160,6 +180,9 @@ class Settings(CommonSettings):
         if self.device == CUDA and OPTIMIZERS[self.training.optimizer.name].runs_on_cpu_only:
             name = self.training.optimizer.name
             raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
+        require("learning", self.learning, self.learning in WAYS_OF_LEARNING, " or ".join(WAYS_OF_LEARNING))
+        if self.learns_online:
+            self._check_online()
         if self.has_policies:
             self._check_policies()
         require_count("exact_from", self.exact_from, 1, or_null=True)
@@ -181,15 +204,31 @@ class Settings(CommonSettings):
         """Whether datasets have policies, and levels play their matches with tree search."""
         return rule_has(self.targets, "gives_policies")
 
-    def _check_policies(self) -> None:
-        """Raise SettingError for a setting that does not go with policies."""
+    @property
+    def learns_online(self) -> bool:
+        """Whether levels learn from matches while they play them, without datasets."""
+        return self.learning == "td"
+
+    def _check_online(self) -> None:
+        """Raise SettingError for a setting that does not go with learning=td."""
+        self._check_self_play("learning=td")
+        for name, only in {"targets": "full", "exact_from": None, "gamma": 1.0, "gate": None}.items():
+            if (value := getattr(self, name)) != only:
+                raise SettingError(
+                    f"{name}={value}: not with learning=td; set {name}={'null' if only is None else only}"
+                )
+
+    def _check_self_play(self, cause: str) -> None:
+        """Raise SettingError for another opponent than the level itself."""
         alone = {"opponents": "self", "opponent": None, "sparring_partner": None, "viewpoints": "both"}
         for name, only in alone.items():
             if (value := getattr(self, name)) != only:
                 needed = "null" if only is None else only
-                raise SettingError(
-                    f"{name}={value}: with targets={self.targets}, a level plays against itself; set {name}={needed}"
-                )
+                raise SettingError(f"{name}={value}: with {cause}, a level plays against itself; set {name}={needed}")
+
+    def _check_policies(self) -> None:
+        """Raise SettingError for a setting that does not go with policies."""
+        self._check_self_play(f"targets={self.targets}")
         if (rows := self.dataset.buffer_rows) is not None:
             raise SettingError(
                 f"dataset.buffer_rows={rows}: rows with policies are trained in memory; set dataset.buffer_rows=null"

@@ -78,6 +78,27 @@ MOST_SIMULATIONS = 1_000_000
 
 
 @dataclass
+class TemporalDifferenceSettings:
+    """How a level learns while it plays, with learning=td."""
+
+    step_size: float = 0.01
+    """The largest step size of a weight (alpha), that of a weight whose recommended changes all have the same sign."""
+    trace_decay: float = 0.7
+    """lambda: the weight of later values in the target of an afterstate, from 0, the next value, to 1, the outcome."""
+    sharpness: float = 2.7
+    """How much less weights change whose recommended changes cancel out: exp(sharpness * (coherence - 1)) of the step
+    size (temporal coherence; Bagheri, Thill, Koch & Konen, 2014); 0: all the same."""
+    round_matches: int = 128
+    """Matches that are played with the same weights before these learn from them."""
+
+    def __post_init__(self) -> None:
+        require("td.step_size", self.step_size, 0 < self.step_size < inf, "above 0")
+        require("td.trace_decay", self.trace_decay, 0 <= self.trace_decay <= 1, "from 0 to 1")
+        require_number("td.sharpness", self.sharpness, 0)
+        require_count("td.round_matches", self.round_matches, 1)
+
+
+@dataclass
 class TreeSearchSettings:
     """How levels search in the matches of their datasets, with targets=search (conf/mcts/)."""
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from torch import nn
 
 from selfplay.architectures import build_network, option_defaults
@@ -40,11 +42,13 @@ class FittedLevel(NamedTuple):
     losses: list[EpochLoss]
     num_rows: int
     seconds: float
+    changes: NDArray[np.float32] | None = None
+    """As for `selfplay.training.td_learning`, where the level learned while it played."""
 
 
 def training_rows(settings: Settings, level: int, datasets: Sequence[Path], processes: ProcessGroup) -> TrainingRows:
     """The rows that a level is trained on, in memory or streamed from the disk. Raises InvalidFileError."""
-    game, key = run_context(settings).game, _key(settings, level)
+    game, key = run_context(settings).game, training_key(settings, level)
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     if (buffer_rows := settings.dataset.buffer_rows) is not None:
         groups = [form.row_groups(path, game.observation_codec) for path in datasets]
@@ -90,13 +94,13 @@ def fit_level(
     """
     began = time.perf_counter()
     context = run_context(settings)
-    network = _initial_network(settings, level, start, context.game)
+    network = initial_network(settings, level, start, context.game)
     losses = fit(
         network,
         rows,
         settings.training,
         context.game.observation_shape,
-        _key(settings, level),
+        training_key(settings, level),
         on_epoch,
         level=level,
         processes=processes,
@@ -106,10 +110,10 @@ def fit_level(
     return FittedLevel(network, context.game, losses, rows.num_rows, time.perf_counter() - began)
 
 
-def _initial_network(settings: Settings, level: int, start: Path | None, game: Game) -> nn.Module:
+def initial_network(settings: Settings, level: int, start: Path | None, game: Game) -> nn.Module:
     """The network with the weights that its training starts from."""
     architecture = settings.architecture
-    with seeded(single_word(_key(settings, level), Purpose.INITIAL_WEIGHTS)):
+    with seeded(single_word(training_key(settings, level), Purpose.INITIAL_WEIGHTS)):
         network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     if settings.has_policies:
         require_policy_head(settings, network, game)
@@ -129,7 +133,7 @@ def _with_defaults(architecture: Mapping[str, Any]) -> dict[str, Any]:
     return {**option_defaults(architecture["name"]), **architecture}
 
 
-def _key(settings: Settings, level: int) -> int:
+def training_key(settings: Settings, level: int) -> int:
     """The stream of random numbers of a level's training."""
     return stream_key(settings.seed, level, Activity.TRAINING)
 

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 def generate_level(
     settings: Settings, level: int, progress: ProgressBar = NoProgress, executor: Executor | None = None
 ) -> bool:
-    """Play the matches of `level` and write its dataset; False if that was done already.
+    """Play the matches of `level` and write its dataset; False if that was done already, or with learning=td.
 
     Args:
         executor: runs the shards; None: the executor of the settings, opened for this level only.
@@ -36,6 +36,9 @@ def generate_level(
         StageError: the level does not exist, its dataset was made with other settings, or it cannot be written.
         InvalidFileError: the file of an agent is missing or broken.
     """
+    if settings.learns_online:
+        log.info("level %d: no dataset with learning=%s, skipped", level, settings.learning)
+        return False
     run = RunFolder.of(settings)
     folder, agents = run.stage_folder(level, settings.output_dir), _playing_agents(settings, run, level)
     manifest, record = Manifest(folder), _generation_record(settings, agents, level)

@@ -57,7 +57,8 @@ def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Lear
     require_whole_run(settings)
     with open_executor(settings.executor) as executor:
         for level in range(settings.levels):
-            generate_level(settings, level, progress, executor)
+            if not settings.learns_online:
+                generate_level(settings, level, progress, executor)
             train_level(settings, level + 1, progress)
     run = RunFolder.of(settings)
     return LearnedRun(run.path, tuple(run.trained_levels()))

@@ -18,13 +18,13 @@ from selfplay.errors import SettingError, StageError
 from selfplay.process_exit import process_count
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
 from selfplay.runs.run_settings import record_run_settings
 from selfplay.runs.written_files import sha256, written_whole
 from selfplay.settings.choices import OPTIMIZERS
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.run import Settings
-from selfplay.training.process_group import joined_process_group
+from selfplay.training.process_group import ProcessGroup, joined_process_group
 
 # torch is imported inside the functions: a skipped stage then takes 0.4 s instead of 1.4 s.
 if TYPE_CHECKING:
@@ -65,29 +65,17 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
 
                 add_missing_events(settings, level)
             return False
-        from selfplay.figures.tensorboard import epoch_events
-        from selfplay.stages.fit_level import fit_level, pass_gate, training_rows
-
-        plan.check_datasets()
-        rows = training_rows(settings, level, plan.datasets, processes)
-        manifest.forget("training")
-        with (
-            closing(progress(total=settings.training.epochs, desc=f"level {level}: epochs")) as bar,
-            epoch_events(settings, level) as write_events,
-        ):
-
-            def on_epoch(loss: "EpochLoss") -> None:
-                bar.update(1)
-                write_events(loss)
-
-            fitted = fit_level(settings, level, plan.start, rows, processes, on_epoch)
-    counts = {"rows": rows.num_rows}
+        fit = _learn_while_playing if settings.learns_online else _fit_to_datasets
+        fitted = fit(plan, processes, progress)
+    counts = {"rows": fitted.num_rows}
     if plan.gate_agent is not None:
+        from selfplay.stages.fit_level import pass_gate
+
         counts |= pass_gate(settings, level, plan.gate_agent, fitted)
-    _write(plan, fitted)
+    files = _write(plan, fitted)
     if settings.output_dir is None:
         record_run_settings(settings)
-    manifest.record("training", record, counts, ["agent.safetensors", "epoch_loss.csv"])
+    manifest.record("training", record, counts, files)
     return True
 
 
@@ -99,7 +87,7 @@ class TrainingPlan:
     run: RunFolder
     level: int
     datasets: list[Path]
-    """The datasets that it is trained on, the newest last."""
+    """The datasets that it is trained on, the newest last; none where it learns while it plays."""
     start: Path | None
     """The agent whose weights it starts from; None: fresh weights."""
     gate_agent: Path | None = None
@@ -110,6 +98,12 @@ class TrainingPlan:
         """The folder of the files of the level."""
         return self.run.stage_folder(self.level, self.settings.output_dir)
 
+    @property
+    def learner(self) -> Path | None:
+        """The file of what temporal-difference learning goes on with besides weights; None: it begins."""
+        beside = None if self.start is None else self.start.with_name(LEARNER_FILE)
+        return beside if beside is not None and self.settings.learns_online and beside.exists() else None
+
     @cached_property
     def digests(self) -> list[str]:
         """The SHA-256 of each dataset."""
@@ -117,15 +111,17 @@ class TrainingPlan:
 
     def record(self, processes: int) -> dict[str, Any]:
         """Everything that the files of the level depend on: settings, number of processes, digests of files."""
-        *replayed, newest = self.digests
-        record = stage_record(self.settings, "training", level=self.level)
-        record |= {"level": self.level, "dataset_sha256": newest}
-        if replayed:
-            record["replayed_sha256"] = replayed
+        record = stage_record(self.settings, "training", level=self.level) | {"level": self.level}
+        if self.digests:
+            record["dataset_sha256"] = self.digests[-1]
+        if self.digests[:-1]:
+            record["replayed_sha256"] = self.digests[:-1]
         if processes > 1:
             record["processes"] = processes
         if self.start is not None:
             record["start_sha256"] = sha256(self.start)
+        if self.learner is not None:
+            record["learner_sha256"] = sha256(self.learner)
         if self.gate_agent is not None:
             record["gate_sha256"] = sha256(self.gate_agent)
         return record
@@ -160,6 +156,8 @@ def plan_training(settings: Settings, level: int) -> TrainingPlan:
     if process_count() > 1 and settings.has_policies:
         raise SettingError(f"targets={settings.targets} trains in one process; start it without torchrun")
     run = RunFolder.of(settings)
+    if settings.learns_online:
+        return _plan_online(settings, run, level)
     starts_fresh = level == 1 or settings.training.start == "fresh"
     if level > 1 and not (settings.dataset_file and (settings.start_file or starts_fresh)):
         run.check_level(level - 1)
@@ -184,6 +182,17 @@ def plan_training(settings: Settings, level: int) -> TrainingPlan:
     return TrainingPlan(settings, run, level, datasets, start, gate_agent)
 
 
+def _plan_online(settings: Settings, run: RunFolder, level: int) -> TrainingPlan:
+    """The inputs where levels learn while they play. Raises as `plan_training`."""
+    if process_count() > 1:
+        raise SettingError(f"learning={settings.learning} trains in one process; start it without torchrun")
+    if settings.start_file is not None:
+        return TrainingPlan(settings, run, level, [], Path(settings.start_file))
+    if level > 1:
+        run.check_level(level - 1)
+    return TrainingPlan(settings, run, level, [], run.agent(level - 1) if level > 1 else None)
+
+
 @contextmanager
 def _lack_of_memory_explained(level: int) -> Iterator[None]:
     """Raise StageError, with the fix, if memory runs out."""
@@ -197,17 +206,53 @@ def _lack_of_memory_explained(level: int) -> Iterator[None]:
         ) from error
 
 
-def _write(plan: TrainingPlan, fitted: "FittedLevel") -> None:
-    """Write the files of the level."""
-    from selfplay.runs.checkpoints import save_checkpoint
-    from selfplay.training.epoch_loss_csv import write_epoch_losses
+def _fit_to_datasets(plan: TrainingPlan, processes: ProcessGroup, progress: ProgressBar) -> "FittedLevel":
+    """The level, fitted to its datasets."""
+    from selfplay.figures.tensorboard import epoch_events
+    from selfplay.stages.fit_level import fit_level, training_rows
 
     settings, level = plan.settings, plan.level
-    with written_whole(plan.folder / plan.run.agent(level).name) as beside:
-        training = asdict(settings.training)
+    plan.check_datasets()
+    rows = training_rows(settings, level, plan.datasets, processes)
+    Manifest(plan.folder).forget("training")
+    with (
+        closing(progress(total=settings.training.epochs, desc=f"level {level}: epochs")) as bar,
+        epoch_events(settings, level) as write_events,
+    ):
+
+        def on_epoch(loss: "EpochLoss") -> None:
+            bar.update(1)
+            write_events(loss)
+
+        return fit_level(settings, level, plan.start, rows, processes, on_epoch)
+
+
+def _learn_while_playing(plan: TrainingPlan, _: ProcessGroup, progress: ProgressBar) -> "FittedLevel":
+    """The level, trained on each match as it was played."""
+    from selfplay.stages.td_level import learn_level
+
+    Manifest(plan.folder).forget("training")
+    return learn_level(plan.settings, plan.level, plan.start, plan.learner, progress)
+
+
+def _write(plan: TrainingPlan, fitted: "FittedLevel") -> list[str]:
+    """Write the files of the level; returns their names."""
+    from selfplay.runs.checkpoints import save_checkpoint
+    from selfplay.stages.td_level import save_changes
+    from selfplay.training.epoch_loss_csv import write_epoch_losses
+
+    settings, level, run = plan.settings, plan.level, plan.run
+    files = [run.agent(level).name, run.epoch_loss(level).name]
+    with written_whole(plan.folder / files[0]) as beside:
+        training = asdict(settings.td if settings.learns_online else settings.training)
         save_checkpoint(beside, fitted.network, fitted.game, level, settings.architecture, training, settings.outcome)
-    with written_whole(plan.folder / plan.run.epoch_loss(level).name) as beside:
+    with written_whole(plan.folder / files[1]) as beside:
         write_epoch_losses(beside, fitted.losses)
+    if fitted.changes is not None:
+        files.append(LEARNER_FILE)
+        with written_whole(plan.folder / LEARNER_FILE) as beside:
+            save_changes(beside, fitted.changes)
     best = min(loss.validation_loss for loss in fitted.losses)
     rows, seconds = fitted.num_rows, fitted.seconds
     log.info("level %d: trained on %d rows, validation loss %.4f (%.2f s)", level, rows, best, seconds)
+    return files

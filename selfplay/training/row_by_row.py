@@ -109,11 +109,11 @@ def descend_row_by_row(rows: TrainingRows, tables: TrainableTables, phase: int, 
         tables: the tables, of whose `weights` those of the phase are changed in place.
         losses: float64[N], where the weighted squared error of each row, before its step, is written.
     """
-    contributions, offsets, weight_of_entry, weights, squares = tables
+    contributions, offsets, weight_of_entry, weights, squares, parities = tables
     entries = np.empty(len(offsets), dtype=np.int32)
     for row in range(len(rows.targets)):
         just_moved, to_move = rows.words[row, 0], rows.words[row, 1]
-        if phase_of(just_moved, to_move, len(weights), squares) != phase:
+        if phase_of(just_moved, to_move, len(weights), squares, parities) != phase:
             continue
         write_entries(just_moved, to_move, contributions, offsets, entries)
         total = 0.0

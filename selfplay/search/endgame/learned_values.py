@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled
+from selfplay.games.patterns import phase_of
 from selfplay.registry import Registry
 from selfplay.search.pattern_evaluation import PatternTables
 
@@ -36,6 +37,7 @@ class LearnedValues(NamedTuple):
     """int16[phases, E]"""
     squares: int
     """Number of squares of the board; 0 if there are no learned values."""
+    parities: int
 
 
 NO_LEARNED_VALUES = LearnedValues(
@@ -43,6 +45,7 @@ NO_LEARNED_VALUES = LearnedValues(
     np.zeros(1, dtype=np.int32),
     np.zeros((1, 1), dtype=np.int16),
     0,
+    1,
 )
 """What a search is given that orders moves by other means."""
 
@@ -66,28 +69,27 @@ def learned_values_of(game: str) -> LearnedValues:
 
 def learned_values(tables: PatternTables) -> LearnedValues:
     """The values of these tables; NO_LEARNED_VALUES if a pattern has more than ten squares."""
-    contributions, offsets, weights, squares, _ = tables
-    if 2 * contributions.max(axis=1).sum(axis=0).max() > LARGEST_INDEX:
+    contributions, offsets, weights, squares, parities, _ = tables
+    if contributions.max(axis=(1, 2)).sum(axis=0).max() > LARGEST_INDEX:
         return NO_LEARNED_VALUES
     images, phases = len(offsets), len(weights)
     added = np.zeros((BYTES, 2, BYTE_VALUES, images + -images % IMAGES_AT_ONCE), dtype=np.uint16)
-    added[: len(contributions), 0, :, :images] = contributions
-    added[: len(contributions), 1, :, :images] = 2 * contributions
+    added[: len(contributions), :, :, :images] = contributions
     # One more entry, always 0, for the images that fill up the number.
     rounded = np.zeros((phases, weights.shape[1] + 1), dtype=np.int16)
     limits = np.iinfo(np.int16)
     rounded[:, :-1] = np.clip(np.round(weights * (squares * UNITS_PER_SQUARE)), limits.min, limits.max)
     first = np.full(added.shape[-1], weights.shape[1], dtype=np.int32)
     first[:images] = offsets
-    return LearnedValues(added, first, rounded, squares)
+    return LearnedValues(added, first, rounded, squares, parities)
 
 
 @part_of_compiled
 def learned_value(own: int, opp: int, learned: LearnedValues) -> Word:
     """The value of a position to the player who has just moved (`opp`), in UNITS_PER_SQUARE."""
-    contributions, first, weights, squares = learned
+    contributions, first, weights, squares, parities = learned
     just_moved, to_move = np.uint64(opp), np.uint64(own)
-    phase = np.uint64((bit_count(own) + bit_count(opp)) * weights.shape[0] // (squares + 1))
+    phase = np.uint64(phase_of(opp, own, weights.shape[0], squares, parities))
     total = 0
     for image in range(first.shape[0]):
         index = np.uint16(0)

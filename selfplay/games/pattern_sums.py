@@ -1,0 +1,109 @@
+"""Sums of weights of patterns while a match is played: a stone on a square changes only a part of the entries.
+
+It changes those of the images that contain the square, or the one above it where stones drop.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compute.bit_algebra import Word, bit_count
+from selfplay.compute.compilation import part_of_compiled
+from selfplay.games.patterns import TrainableTables
+
+
+class SquareImages(NamedTuple):
+    """For each square, the images whose entries a stone on it changes, one square after another."""
+
+    first: NDArray[np.int64]
+    """int64[S + 1]: where the images of each square begin."""
+    image: NDArray[np.int32]
+    """int32[T]: the number of the image."""
+    added: NDArray[np.int32]
+    """int32[2, T]: what a stone of the player who has just moved, or one of the player to move, adds to its entry."""
+
+
+def images_of_squares(tables: TrainableTables) -> SquareImages:
+    """The images that each square changes."""
+    squares = np.arange(tables.squares)
+    # int32[S, 2, I]
+    added = tables.contributions[squares // 8, :, 1 << squares % 8]
+    touched = [np.flatnonzero(of_square.any(axis=0)) for of_square in added]
+    first = np.cumsum([0, *map(len, touched)])
+    columns = [of_square[:, images] for of_square, images in zip(added, touched, strict=True)]
+    return SquareImages(first, np.concatenate(touched).astype(np.int32), np.concatenate(columns, axis=1))
+
+
+# ---------------------------------------------------------------------- compiled
+
+
+@part_of_compiled
+def weight_index(entry: Word, weight_of_entry: NDArray[np.int32]) -> Word:
+    """The number of the weight of an entry; where no entries share weights, `weight_of_entry` is empty."""
+    return entry if weight_of_entry.shape[0] == 0 else weight_of_entry[entry]
+
+
+@part_of_compiled
+def sum_of_weights(
+    entries: NDArray[np.int32], weights: NDArray[np.float32], weight_of_entry: NDArray[np.int32]
+) -> Word:
+    """The sum of the weights of these entries, as four partial sums, which a processor adds at the same time."""
+    one: Word = 0.0
+    two: Word = 0.0
+    three: Word = 0.0
+    four: Word = 0.0
+    rest = len(entries) & 3
+    for i in range(rest):
+        one += weights[weight_index(entries[i], weight_of_entry)]
+    for i in range(rest, len(entries), 4):
+        one += weights[weight_index(entries[i], weight_of_entry)]
+        two += weights[weight_index(entries[i + 1], weight_of_entry)]
+        three += weights[weight_index(entries[i + 2], weight_of_entry)]
+        four += weights[weight_index(entries[i + 3], weight_of_entry)]
+    return (one + two) + (three + four)
+
+
+@part_of_compiled
+def change_entries(entries: NDArray[np.int32], images: SquareImages, square: Word, one: int, other: int) -> None:
+    """Change the entries of a position where a square gets (1), loses (-1) or keeps (0) a stone of each player."""
+    for i in range(images.first[square], images.first[square + 1]):
+        entries[images.image[i]] += one * images.added[0, i] + other * images.added[1, i]
+
+
+@part_of_compiled
+def change_of_sum(
+    entries: NDArray[np.int32],
+    current: NDArray[np.float32],
+    images: SquareImages,
+    square: Word,
+    weights: NDArray[np.float32],
+    weight_of_entry: NDArray[np.int32],
+) -> float:
+    """How a new stone of the player who has just moved changes the sum; `current`: the weights of the entries."""
+    one = two = 0.0
+    start, end = images.first[square], images.first[square + 1]
+    for i in range(start, end - 1, 2):
+        image, following = images.image[i], images.image[i + 1]
+        entry = entries[image] + images.added[0, i]
+        next_entry = entries[following] + images.added[0, i + 1]
+        one += weights[weight_index(entry, weight_of_entry)] - current[image]
+        two += weights[weight_index(next_entry, weight_of_entry)] - current[following]
+    if (end - start) & 1:
+        image = images.image[end - 1]
+        one += weights[weight_index(entries[image] + images.added[0, end - 1], weight_of_entry)] - current[image]
+    return one + two
+
+
+@part_of_compiled
+def change_position(
+    entries: NDArray[np.int32], images: SquareImages, one: Word, new_one: Word, other: Word, new_other: Word
+) -> None:
+    """Change the entries of a position whose stones of the two players change."""
+    changed = (one ^ new_one) | (other ^ new_other)
+    while changed:
+        square = bit_count((changed & -changed) - 1)
+        changed &= changed - 1
+        more = ((new_one >> square) & 1) - ((one >> square) & 1)
+        more_of_other = ((new_other >> square) & 1) - ((other >> square) & 1)
+        change_entries(entries, images, square, more, more_of_other)

@@ -1,0 +1,84 @@
+"""The computation of the training stage with learning=td: a level plays against itself and learns from each match."""
+
+import time
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save
+
+from selfplay.architectures.capabilities import RowByRowTrainable
+from selfplay.errors import InvalidFileError, SettingError, shortened
+from selfplay.figures.tensorboard import epoch_events
+from selfplay.games.patterns import TrainableTables
+from selfplay.input_files import require_regular_file
+from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.checkpoints import LARGEST_FILE
+from selfplay.runs.context import run_context
+from selfplay.runs.manifest import check_against_manifest
+from selfplay.settings.choices import OUTCOMES
+from selfplay.settings.run import Settings
+from selfplay.stages.fit_level import FittedLevel, initial_network, training_key
+from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss
+from selfplay.training.td_learning import learn_from_self_play, unchanged
+from selfplay.training.td_matches import MatchSettings
+
+CHANGES = "changes"
+
+
+def learn_level(
+    settings: Settings, level: int, start: Path | None, learner: Path | None, progress: ProgressBar = NoProgress
+) -> FittedLevel:
+    """Play the matches of a level and learn from them.
+
+    Args:
+        start: the agent whose weights it starts from; None: fresh weights.
+        learner: the file beside it, learner.safetensors; None: the largest step sizes.
+        progress: as for `selfplay.stages.train.train_level`.
+
+    Raises:
+        SettingError: the network has no tables.
+        StageError: the initial network has another architecture.
+        InvalidFileError: a file of the level before is broken.
+    """
+    began, game = time.perf_counter(), run_context(settings).game
+    network = initial_network(settings, level, start, game)
+    if not isinstance(network, RowByRowTrainable):
+        name = settings.architecture["name"]
+        raise SettingError(f"learning=td trains tables of patterns, not architecture={name}; set architecture=ntuple")
+    tables = network.trainable_tables()
+    changes = unchanged(tables) if learner is None else read_changes(learner, tables)
+    how = MatchSettings(
+        training_key(settings, level),
+        np.array(settings.epsilons),
+        np.array(OUTCOMES[settings.outcome](game)),
+        settings.td.trace_decay,
+    )
+    with (
+        closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
+        epoch_events(settings, level) as write_events,
+    ):
+        error, rows = learn_from_self_play(game, tables, changes, settings.matches, how, settings.td, bar.update)
+        loss = EpochLoss(1, round(error, LOSS_DECIMALS), round(error, LOSS_DECIMALS), is_champion=True)
+        write_events(loss)
+    return FittedLevel(network.eval(), game, [loss], rows, time.perf_counter() - began, changes)
+
+
+def save_changes(path: Path, changes: NDArray[np.float32]) -> None:
+    """Write learner.safetensors. Raises OSError."""
+    path.write_bytes(save({CHANGES: changes}))
+
+
+def read_changes(path: Path, tables: TrainableTables) -> NDArray[np.float32]:
+    """The `changes` of `save_changes`. Raises InvalidFileError if the file is broken or does not fit the tables."""
+    check_against_manifest(path)
+    require_regular_file(path, LARGEST_FILE)
+    try:
+        changes = load_file(path).get(CHANGES)
+    except (SafetensorError, OSError) as error:
+        raise InvalidFileError(path, f"cannot be read: {shortened(error)}") from error
+    if changes is None or changes.shape != (*tables.weights.shape, 2) or changes.dtype != np.float32:
+        raise InvalidFileError(path, "does not fit the tables of the agent beside it; delete it, or train again")
+    return np.array(changes)

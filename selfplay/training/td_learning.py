@@ -1,0 +1,142 @@
+"""Temporal-difference learning of tables of patterns, match by match, with a step size for each weight.
+
+Matches are played in rounds. Within a round the weights that play do not change, so its matches can be shared out among
+threads; then the weights of each phase of the match learn from the afterstates in their order, each phase in a thread
+of its own. So the number of threads changes nothing.
+"""
+
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import pairwise
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compute.compilation import compiled
+from selfplay.games import Game
+from selfplay.games.pattern_sums import images_of_squares, sum_of_weights, weight_index
+from selfplay.games.patterns import TrainableTables, phase_of, write_entries
+from selfplay.settings.sections import TemporalDifferenceSettings
+from selfplay.training.td_matches import (
+    MatchSettings,
+    PlayedMatches,
+    compile_self_play,
+    new_scratch,
+    no_matches,
+)
+
+RATES = 1024
+"""Step sizes are computed for this many steps of the coherence."""
+
+NO_CHANGES = 1e-20
+"""The sums of changes of a weight that has not changed: equal, for a coherence of 1, and too small to count later."""
+
+
+def step_sizes(settings: TemporalDifferenceSettings) -> NDArray[np.float32]:
+    """float32[RATES + 1]: the step size for each coherence c = |sum of changes| / sum of |changes|, from 0 to 1.
+
+    Temporal coherence (Beal & Smith, "Temporal coherence and prediction decay in TD learning", 1999) with the
+    exponential transfer step_size * exp(sharpness * (c - 1)) (Bagheri, Thill, Koch & Konen, "Online adaptable learning
+    rates for the game Connect-4", 2014).
+    """
+    coherence = np.arange(RATES + 1) / RATES
+    return (settings.step_size * np.exp(settings.sharpness * (coherence - 1))).astype(np.float32)
+
+
+def unchanged(tables: TrainableTables) -> NDArray[np.float32]:
+    """`changes` of weights that have not been trained."""
+    return np.full((*tables.weights.shape, 2), NO_CHANGES, dtype=np.float32)
+
+
+def learn_from_self_play(
+    game: Game,
+    tables: TrainableTables,
+    changes: NDArray[np.float32],
+    matches: int,
+    how: MatchSettings,
+    settings: TemporalDifferenceSettings,
+    on_round: Callable[[int], object] = lambda _: None,
+    threads: int | None = None,
+) -> tuple[float, int]:
+    """Play this number of matches, and learn from them.
+
+    Args:
+        tables: the tables, whose `weights` are changed in place.
+        changes: float32[phases, W, 2]: for each weight the sum of the changes recommended so far, and the sum of their
+            absolute values; changed in place.
+        how: how the matches are played.
+        on_round: called with the number of matches of each round that has been learned from.
+        threads: None: one for each core; changes no byte.
+
+    Returns:
+        The mean squared error of the values, each before its step, and the number of afterstates.
+    """
+    threads = threads or numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    images, play, rates = images_of_squares(tables), compile_self_play(game.rules), step_sizes(settings)
+    scratches = [new_scratch(len(tables.offsets), game.max_game_length) for _ in range(threads)]
+    played = no_matches(settings.round_matches, game.max_game_length)
+    errors = np.zeros(played.targets.shape)
+    error, afterstates = 0.0, 0
+    tables = without_needless_numbers(tables)
+    with ThreadPoolExecutor(threads) as pool:
+        for first in range(0, matches, settings.round_matches):
+            number = min(settings.round_matches, matches - first)
+            parts = pairwise(number * part // threads for part in range(threads + 1))
+            play_part = partial(play, first, how, tables, images, played)
+            learn_phase = partial(learn, number, played, tables, changes, rates, errors)
+            # The lists wait for all threads, and raise what was raised in one.
+            list(pool.map(lambda part, scratch, work=play_part: work(*part, scratch), parts, scratches))
+            list(pool.map(learn_phase, range(len(tables.weights))))
+            for plies, row in zip(played.plies[:number], errors, strict=False):
+                error += float(row[:plies].sum())
+                afterstates += int(plies)
+            on_round(number)
+    return error / max(1, afterstates), afterstates
+
+
+def without_needless_numbers(tables: TrainableTables) -> TrainableTables:
+    """The tables with an empty `weight_of_entry` if no entries share weights: see `weight_index`."""
+    numbers = tables.weight_of_entry
+    return tables._replace(weight_of_entry=numbers[:0]) if tables.weights.shape[1] == len(numbers) else tables
+
+
+@compiled
+def learn(
+    matches: int,
+    played: PlayedMatches,
+    tables: TrainableTables,
+    changes: NDArray[np.float32],
+    rates: NDArray[np.float32],
+    errors: NDArray[np.float64],
+    phase: int,
+) -> None:
+    """Take a step towards the target of each afterstate of a phase in the first `matches` matches, in order.
+
+    Args:
+        tables, changes: as for `learn_from_self_play`; those of the phase are changed.
+        rates: float32[RATES + 1], as from `step_sizes`.
+        errors: float64[R, M], where the squared error of each afterstate, before its step, is written.
+    """
+    contributions, offsets, weight_of_entry, all_weights, squares, parities = tables
+    weights, sums = all_weights[phase], changes[phase]
+    entries = np.empty(len(offsets), dtype=np.int32)
+    for match in range(matches):
+        for ply in range(played.plies[match]):
+            just_moved, to_move = played.words[match, ply, 0], played.words[match, ply, 1]
+            if phase_of(just_moved, to_move, len(all_weights), squares, parities) != phase:
+                continue
+            write_entries(just_moved, to_move, contributions, offsets, entries)
+            value = math.tanh(sum_of_weights(entries, weights, weight_of_entry))
+            error = played.targets[match, ply] - value
+            errors[match, ply] = error * error
+            change = np.float32(error * (1.0 - value * value))
+            size = abs(change)
+            for image in range(len(entries)):
+                index = weight_index(entries[image], weight_of_entry)
+                coherence = abs(sums[index, 0]) / sums[index, 1]
+                weights[index] += rates[np.int32(coherence * np.float32(RATES))] * change
+                sums[index, 0] += change
+                sums[index, 1] += size
