@@ -135,7 +135,7 @@ class NTuple(nn.Module):
         weights = self.weight.detach().double().numpy()
         totals = np.zeros((len(weights), self.num_squares))
         for image, squares in enumerate(self.patterns.images):
-            stones = stones_in_entries(squares, *self.board, self.drops)
+            stones = stones_in_entries(self.patterns, image, *self.board, self.drops)
             start = self.patterns.offsets[image]
             entries = weights[:, self.patterns.weight_of_entry[start : start + len(stones)]]
             for stone, square in zip(stones.T, squares, strict=True):

@@ -18,8 +18,8 @@ class SquareImages(NamedTuple):
 
     first: NDArray[np.int64]
     """int64[S + 1]: where the images of each square begin."""
-    image: NDArray[np.int32]
-    """int32[T]: the number of the image."""
+    image: NDArray[np.uint32]
+    """uint32[T]: the number of the image."""
     added: NDArray[np.int32]
     """int32[2, T]: what a stone of the player who has just moved, or one of the player to move, adds to its entry."""
 
@@ -32,7 +32,7 @@ def images_of_squares(tables: TrainableTables) -> SquareImages:
     touched = [np.flatnonzero(of_square.any(axis=0)) for of_square in added]
     first = np.cumsum([0, *map(len, touched)])
     columns = [of_square[:, images] for of_square, images in zip(added, touched, strict=True)]
-    return SquareImages(first, np.concatenate(touched).astype(np.int32), np.concatenate(columns, axis=1))
+    return SquareImages(first, np.concatenate(touched).astype(np.uint32), np.concatenate(columns, axis=1))
 
 
 # ---------------------------------------------------------------------- compiled
@@ -41,26 +41,35 @@ def images_of_squares(tables: TrainableTables) -> SquareImages:
 @part_of_compiled
 def weight_index(entry: Word, weight_of_entry: NDArray[np.int32]) -> Word:
     """The number of the weight of an entry; where no entries share weights, `weight_of_entry` is empty."""
-    return entry if weight_of_entry.shape[0] == 0 else weight_of_entry[entry]
+    # Numbers without a sign, because numba counts negative indices from the end.
+    return np.uint32(entry) if weight_of_entry.shape[0] == 0 else np.uint32(weight_of_entry[np.uint32(entry)])
 
 
 @part_of_compiled
 def sum_of_weights(
-    entries: NDArray[np.int32], weights: NDArray[np.float32], weight_of_entry: NDArray[np.int32]
+    entries: NDArray[np.int32],
+    weights: NDArray[np.float32],
+    weight_of_entry: NDArray[np.int32],
+    current: NDArray[np.float32],
 ) -> Word:
-    """The sum of the weights of these entries, as four partial sums, which a processor adds at the same time."""
+    """The sum of the weights of these entries, which are written into `current`.
+
+    It is made of four partial sums, because a processor computes these at the same time.
+    """
+    for i in range(len(entries)):
+        current[i] = weights[weight_index(entries[i], weight_of_entry)]
+    rest = len(current) & 3
     one: Word = 0.0
     two: Word = 0.0
     three: Word = 0.0
     four: Word = 0.0
-    rest = len(entries) & 3
     for i in range(rest):
-        one += weights[weight_index(entries[i], weight_of_entry)]
-    for i in range(rest, len(entries), 4):
-        one += weights[weight_index(entries[i], weight_of_entry)]
-        two += weights[weight_index(entries[i + 1], weight_of_entry)]
-        three += weights[weight_index(entries[i + 2], weight_of_entry)]
-        four += weights[weight_index(entries[i + 3], weight_of_entry)]
+        one += current[i]
+    for i in range(rest, len(current), 4):
+        one += current[i]
+        two += current[i + 1]
+        three += current[i + 2]
+        four += current[i + 3]
     return (one + two) + (three + four)
 
 

@@ -144,20 +144,22 @@ def runs_of(squares: Sequence[int], rows: int, columns: int) -> list[Run]:
     return runs
 
 
-def stones_in_entries(squares: Sequence[int], rows: int, columns: int, drops: bool) -> NDArray[np.int64]:
-    """int64[entries, squares]: the contents of the squares of a pattern in each entry of its table.
+def stones_in_entries(patterns: Patterns, image: int, rows: int, columns: int, drops: bool) -> NDArray[np.int64]:
+    """int64[entries, n]: the contents of the n squares of an image, by its number, in each entry of its table.
 
     0: empty, 1: a stone of the player who has just moved, 2: one of the player to move.
     """
+    # The squares of the first image of a pattern are those of the pattern itself.
+    squares = patterns.images[int(np.searchsorted(patterns.offsets, patterns.offsets[image]))]
     if not drops:
         return np.arange(3 ** len(squares))[:, None] // 3 ** np.arange(len(squares)) % 3
     runs = runs_of(squares, rows, columns)
     stones = np.zeros((runs[-1].stride * runs[-1].numbers, len(squares)), dtype=np.int64)
     for places, is_at_bottom, stride, numbers in runs:
         number = np.arange(len(stones)) // stride % numbers + is_at_bottom
-        height = np.log2(np.maximum(number, 1)).astype(np.int64)
-        for place, square in enumerate(places):
-            stones[:, square] = np.where(place < height, 1 + (number >> place & 1), 0)
+        stones_in_run = np.log2(np.maximum(number, 1)).astype(np.int64)
+        for height, place in enumerate(places):
+            stones[:, place] = np.where(height < stones_in_run, 1 + (number >> height & 1), 0)
     return stones
 
 

@@ -122,14 +122,14 @@ def learn(
     """
     contributions, offsets, weight_of_entry, all_weights, squares, parities = tables
     weights, sums = all_weights[phase], changes[phase]
-    entries = np.empty(len(offsets), dtype=np.int32)
+    entries, current = np.empty(len(offsets), dtype=np.int32), np.empty(len(offsets), dtype=np.float32)
     for match in range(matches):
         for ply in range(played.plies[match]):
             just_moved, to_move = played.words[match, ply, 0], played.words[match, ply, 1]
             if phase_of(just_moved, to_move, len(all_weights), squares, parities) != phase:
                 continue
             write_entries(just_moved, to_move, contributions, offsets, entries)
-            value = math.tanh(sum_of_weights(entries, weights, weight_of_entry))
+            value = math.tanh(sum_of_weights(entries, weights, weight_of_entry, current))
             error = played.targets[match, ply] - value
             errors[match, ply] = error * error
             change = np.float32(error * (1.0 - value * value))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
 from selfplay.compute.random_numbers import Purpose, below, random_word, uniform_bits
-from selfplay.games.pattern_sums import SquareImages, change_of_sum, change_position, sum_of_weights, weight_index
+from selfplay.games.pattern_sums import SquareImages, change_of_sum, change_position, sum_of_weights
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import finished_value
@@ -137,12 +137,11 @@ def afterstate_value(
     if to_move != opp or bit_count(stone) != 1 or (own & stone) != 0:
         scratch.changed[:] = entries
         change_position(scratch.changed, images, own, just_moved, opp, to_move)
-        return math.tanh(sum_of_weights(scratch.changed, weights, weight_of_entry))
+        scratch.known[0] = -1
+        return math.tanh(sum_of_weights(scratch.changed, weights, weight_of_entry, scratch.current))
     if scratch.known[0] != phase:
-        for image in range(len(entries)):
-            scratch.current[image] = weights[weight_index(entries[image], weight_of_entry)]
         scratch.known[0] = phase
-        scratch.known[1] = sum_of_weights(entries, weights, weight_of_entry)
+        scratch.known[1] = sum_of_weights(entries, weights, weight_of_entry, scratch.current)
     square = bit_count(stone - 1)
     return math.tanh(
         scratch.known[1] + change_of_sum(entries, scratch.current, images, square, weights, weight_of_entry)

@@ -1,0 +1,92 @@
+"""Measure Connect Four players against perfect play, as a Markdown table.
+
+    python benchmarks/perfect_play.py level:15 --run-dir outputs/connect_four_td
+    python benchmarks/perfect_play.py level:5 level:15 'search:negascout?depth=6&evaluation=level:15' --matches 200
+    python benchmarks/perfect_play.py level:15 --blocks
+
+Mistakes: the share of the published positions (tests/data/connect_four.json, 50 in each group) in which the action
+gives a win or a draw away, as AlphaZero.jl counts them: lost positions, where no action can, count as well. Then won,
+drawn and lost matches against a player that takes any of the best actions, from the start. With --blocks players take
+wins and avoid actions after which the opponent can win at once.
+"""
+
+import project_environment
+
+import argparse
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from selfplay.cli.command import run_reporting_errors
+from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.games import Game, State, make_game
+from selfplay.grading.judge.perfect_matches import play_against_perfect
+from selfplay.players.best_value import BestValuePlayer
+from selfplay.players.player import Player
+from selfplay.players.registry import make_player
+from selfplay.players.solver_player import SolverPlayer
+from selfplay.search.exact_solver import make_exact_solver
+from selfplay.settings.folders import PROJECT_FOLDER
+
+POSITIONS = PROJECT_FOLDER / "tests" / "data" / "connect_four.json"
+
+
+class Blocking(BestValuePlayer):
+    """Takes the best action of `player`, but prefers wins, and actions after which the opponent cannot win at once."""
+
+    def __init__(self, game: Game, player: Player) -> None:
+        super().__init__("lowest")
+        self.game, self.player, self.name = game, player, f"{player.name}, blocks"
+        self._threats = make_player("search:negascout?depth=2&evaluation=none", game)
+
+    def _values(self, state: State) -> np.ndarray:
+        return (self.player.action_values(state) + 3 * self._threats.action_values(state).sign()).double().numpy()
+
+
+def published() -> dict[str, State]:
+    """The published positions by group."""
+    game, groups = make_game("connect_four"), defaultdict(list)
+    for position in json.loads(POSITIONS.read_text())["positions"]:
+        groups[position["group"]].append(game.state_after(position["columns"]))
+    return {name: State(*map(torch.cat, zip(*states, strict=True))) for name, states in groups.items()}
+
+
+def mistakes(player: Player, groups: dict[str, State], results: dict[str, Tensor]) -> list[float]:
+    """The share of mistakes in each group, in percent; `results`: the exact result of each action, -1, 0 or 1."""
+    shares = []
+    for name, state in groups.items():
+        draws = Draws(0, torch.arange(state.batch_size), 0)
+        taken = results[name].gather(1, player.act(state, draws)[:, None])[:, 0]
+        shares.append(100 * float((taken < results[name].nan_to_num(nan=-2).amax(dim=1)).double().mean()))
+    return shares
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("players", nargs="+", help="names of players, such as level:15")
+    parser.add_argument("--run-dir", type=Path, default=Path("outputs/connect_four"))
+    parser.add_argument("--matches", type=int, default=50, help="in each seat")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--blocks", action="store_true", help="players take wins and avoid immediate losses")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    game, groups = make_game("connect_four"), published()
+    perfect = SolverPlayer(make_exact_solver(game))
+    results = {name: perfect.action_values(state).sign() for name, state in groups.items()}
+    print(f"| player | mistakes, %: {' / '.join(groups)} | moving first | moving second |\n|---|---|---|---|")
+    for name in options.players:
+        player = make_player(name, game, options.run_dir)
+        player = Blocking(game, player) if options.blocks else player
+        shares = " / ".join(f"{share:.0f}" for share in mistakes(player, groups, results))
+        key = stream_key(options.seed, 0, Activity.VERSUS_PERFECT)
+        seats = play_against_perfect(perfect, {0: player}, options.matches, key, options.matches)[0]
+        first, second = ("-".join(map(str, seat)) for seat in seats)
+        print(f"| `{name}` | {shares} | {first} | {second} |", flush=True)
+
+
+if __name__ == "__main__":
+    run_reporting_errors(main)

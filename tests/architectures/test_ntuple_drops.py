@@ -1,0 +1,133 @@
+"""Tables of patterns where stones drop: the contents that can occur, weights by parity, and random walks."""
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.architectures import build_network
+from selfplay.errors import SettingError
+from selfplay.games import make_game
+from selfplay.games.feature_kernels import board_words
+from selfplay.games.pattern_shapes import random_walks
+from selfplay.games.patterns import make_patterns, stones_in_entries, write_all_entries
+from selfplay.players.learned_evaluation import compiled_evaluation
+from selfplay.runs.checkpoints import Checkpoint
+from selfplay.search.evaluation import position_values
+
+ROWS, COLUMNS = 6, 7
+# At the bottom and above it, with a gap in a column, alone in a column, and symmetric.
+PATTERNS = ["////xxx/x.x", "/x.x/.x./x.x", "...x/...x/...x", "/////xxxxxxx"]
+
+
+def boards_with_dropped_stones(count=300):
+    """int64[count, 2, R, C]: boards in which no stone lies above an empty square."""
+    generator = np.random.default_rng(1)
+    heights = generator.integers(0, ROWS + 1, (count, 1, COLUMNS))
+    filled = np.arange(ROWS)[:, None] >= ROWS - heights
+    first = generator.random(filled.shape) < 0.5
+    return np.stack([filled & first, filled & ~first], axis=1).astype(np.int64)
+
+
+def network_of(**options):
+    game = make_game("connect_four")
+    options = {"patterns": PATTERNS, "symmetries": "mirror", "drops": True, "parities": True, "phases": 2} | options
+    network = build_network({"name": "ntuple", **options}, game.observation_shape, game.num_distinct_actions)
+    with torch.no_grad():
+        network.weight.copy_(torch.randn(network.weight.shape, generator=torch.Generator().manual_seed(1)) / 10)
+    return network
+
+
+def contents(board, image):
+    """For each square of an image: 0 empty, 1 or 2 a stone, 3 empty and within reach."""
+    found = []
+    for square in image:
+        row, column = divmod(square, COLUMNS)
+        stone = int(board[0, row, column] + 2 * board[1, row, column])
+        is_reached = row == ROWS - 1 or board[:, row + 1, column].any()
+        found.append(3 if stone == 0 and is_reached else stone)
+    return tuple(found)
+
+
+def test_each_contents_that_can_occur_has_an_entry_of_its_own():
+    patterns, boards = network_of().patterns, boards_with_dropped_stones()
+    entries = np.empty((len(boards), len(patterns.offsets)), dtype=np.int32)
+    words = board_words(torch.from_numpy(boards).float())
+    write_all_entries(*words, patterns.contributions, patterns.offsets, entries)
+    for number, (image, offset) in enumerate(zip(patterns.images, patterns.offsets, strict=True)):
+        seen = [contents(board, image) for board in boards]
+        pairs = set(zip(seen, entries[:, number].tolist(), strict=True))
+        assert len(pairs) == len({first for first, _ in pairs}) == len({second for _, second in pairs})
+        stones = stones_in_entries(patterns, number, ROWS, COLUMNS, drops=True)
+        for squares, entry in pairs:
+            assert [square % 3 for square in squares] == stones[entry - offset].tolist()
+
+
+def test_a_table_has_an_entry_for_each_height_and_each_colour_of_its_stones():
+    # Three squares from the bottom of a column: 1 + 2 + 4 + 8 contents. Elsewhere also: not within reach.
+    for drawing, expected in {"///x/x/x": 15, "/x/x/x": 16, "x/x": 8, "///x/./x": 4 * 3, "////xx": 4 * 4}.items():
+        assert network_of(patterns=[drawing], symmetries="none").patterns.num_weights == expected
+
+
+def test_mirrored_boards_have_the_same_value():
+    network, boards = network_of(), torch.from_numpy(boards_with_dropped_stones()).float()
+    torch.testing.assert_close(network(boards).value, network(boards.flip(3)).value)
+
+
+def test_torch_operations_and_compiled_searches_find_the_same_values():
+    network, boards = network_of(), torch.from_numpy(boards_with_dropped_stones()).float()
+    assert torch.equal(network.weight_indices_with_tensors(boards), network.weight_indices(boards))
+    game = make_game("connect_four")
+    just_moved, to_move = map(torch.from_numpy, board_words(boards))
+    states = game.state_at(to_move, just_moved)
+    is_open = ~states.terminated
+    evaluation = compiled_evaluation(Checkpoint(network, {"outcome": "return"}), game, "level 1")
+    found = -position_values(evaluation, game, states.select(is_open))
+    torch.testing.assert_close(found.float(), network(boards).value.detach()[is_open], rtol=0, atol=1e-6)
+
+
+def test_even_and_odd_numbers_of_stones_have_weights_of_their_own():
+    network, boards = network_of(phases=3), torch.from_numpy(boards_with_dropped_stones()).float()
+    stones = boards.sum(dim=(1, 2, 3)).long()
+    phases = network.weight_indices(boards)[:, 0] // network.patterns.num_weights
+    assert torch.equal(phases, stones * 3 // (ROWS * COLUMNS + 1) * 2 + stones % 2)
+    assert set(phases.tolist()) == set(range(6))
+
+
+def test_walks_visit_neighbouring_squares_and_depend_on_the_seed_only():
+    walks = list(random_walks(30, 8, 1, ROWS, COLUMNS))
+    assert walks == list(random_walks(30, 8, 1, ROWS, COLUMNS)) != list(random_walks(30, 8, 2, ROWS, COLUMNS))
+    assert walks[:10] == list(random_walks(10, 8, 1, ROWS, COLUMNS))
+    assert len(set(walks)) > 25
+    for squares in walks:
+        assert len(set(squares)) == 8
+        joined, waiting = {squares[0]}, set(squares[1:])
+        while near := {square for square in waiting if any(are_neighbours(square, other) for other in joined)}:
+            joined |= near
+            waiting -= near
+        assert not waiting
+    assert (
+        network_of(patterns=None, walks=5).patterns.images[::2]
+        == make_patterns(tuple(random_walks(5, 8, 0, ROWS, COLUMNS)), "mirror", ROWS, COLUMNS, drops=True).images[::2]
+    )
+
+
+def are_neighbours(square, other):
+    (row, column), (other_row, other_column) = divmod(square, COLUMNS), divmod(other, COLUMNS)
+    return max(abs(row - other_row), abs(column - other_column)) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"walks": -1}, "architecture.walks=-1: must be from 0 to 1000"),
+        ({"walks": 10**9}, "architecture.walks=1000000000: must be from 0 to 1000"),
+        ({"walks": 3, "walk_length": 13}, "architecture.walk_length=13: must be from 1 to 12"),
+        ({"walks": 3, "walk_seed": 0.5}, "architecture.walk_seed=0.5: must be from 0 to 2147483648"),
+        ({"symmetries": "square"}, "architecture.symmetries=square: not with drops=true; set mirror or none"),
+    ],
+    ids=str,
+)
+def test_options_out_of_range_are_refused_in_one_line(options, message):
+    with pytest.raises(SettingError) as caught:
+        network_of(**options)
+    assert str(caught.value) == message

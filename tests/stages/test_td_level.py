@@ -1,0 +1,83 @@
+"""Runs with learning=td: the same bytes with any number of threads and after an interruption, files, and refusals."""
+
+import numba
+import pytest
+
+from selfplay.errors import InvalidFileError, SettingError
+from selfplay.progress import NoProgress
+from selfplay.runs.run_folder import RunFolder
+from selfplay.stages.generate import generate_level
+from selfplay.stages.loop import learn_levels
+from selfplay.stages.train import train_level
+from tests.support.runs import files_of, tiny_settings
+
+TD = ["game=tictactoe", "architecture=ntuple", "learning=td", "targets=full", "gamma=1", "matches=300", "levels=2"]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A finished run."""
+    folder = tmp_path_factory.mktemp("td")
+    learn_levels(tiny_settings(folder, *TD))
+    return folder
+
+
+def test_a_level_has_an_agent_and_a_loss_but_no_dataset(finished):
+    made = [name for name in files_of(finished) if name.startswith("level_")]
+    files = ["agent.safetensors", "epoch_loss.csv", "learner.safetensors", "manifest.json"]
+    assert made == [f"level_{level:02d}/{name}" for level in (1, 2) for name in files]
+    assert not generate_level(tiny_settings(finished, *TD), 1)
+    assert not train_level(tiny_settings(finished, *TD), 2)
+
+
+def test_the_number_of_threads_changes_no_byte(finished, tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 3)
+    learn_levels(tiny_settings(tmp_path, *TD))
+    assert files_of(tmp_path) == files_of(finished)
+
+
+class InterruptedBar(NoProgress):
+    """Interrupts level 2 after its first round."""
+
+    def __init__(self, *, total, desc):
+        self.is_second = desc.startswith("level 2")
+
+    def update(self, count):
+        if self.is_second:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_run_ends_in_the_same_bytes(finished, tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        learn_levels(tiny_settings(tmp_path, *TD), InterruptedBar)
+    assert RunFolder(tmp_path).trained_levels() == [1]
+    learn_levels(tiny_settings(tmp_path, *TD))
+    assert files_of(tmp_path) == files_of(finished)
+
+
+def test_broken_sums_of_changes_are_refused(finished, tmp_path):
+    learn_levels(tiny_settings(tmp_path, *TD, "levels=1"))
+    path = RunFolder(tmp_path).learner(1)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(InvalidFileError, match=r"learner\.safetensors"):
+        train_level(tiny_settings(tmp_path, *TD), 2)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["architecture=mlp"], "learning=td trains tables of patterns, not architecture=mlp; set architecture=ntuple"),
+        (["gamma=0.9"], "gamma=0.9: not with learning=td; set gamma=1.0"),
+        (["targets=watkins"], "targets=watkins: not with learning=td; set targets=full"),
+        (["gate=0.5"], "gate=0.5: not with learning=td; set gate=null"),
+        (["opponents=pool"], "opponents=pool: with learning=td, a level plays against itself; set opponents=self"),
+        (["learning=online"], "learning=online: must be dataset or td"),
+        (["td.trace_decay=1.5"], "td.trace_decay=1.5: must be from 0 to 1"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_what_does_not_go_with_it_is_refused_in_one_line(tmp_path, overrides, message):
+    with pytest.raises(SettingError) as caught:
+        learn_levels(tiny_settings(tmp_path, *TD, *overrides))
+    assert str(caught.value) == message
+    assert not files_of(tmp_path)

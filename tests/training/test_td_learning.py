@@ -1,0 +1,177 @@
+"""Temporal-difference learning of tables: lambda-returns, step sizes, and the matches that values are learned from."""
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.architectures import build_network
+from selfplay.games import make_game
+from selfplay.games.pattern_sums import images_of_squares
+from selfplay.matches.pair_results import count_matches
+from selfplay.players.random import RandomPlayer
+from selfplay.players.value_net import ValueNetPlayer, best_values
+from selfplay.settings.training import TemporalDifferenceSettings
+from selfplay.training.td_learning import learn, learn_from_self_play, step_sizes, unchanged
+from selfplay.training.td_matches import (
+    MatchSettings,
+    compile_self_play,
+    new_scratch,
+    no_matches,
+    write_lambda_returns,
+)
+
+OPTIONS = {
+    # Each move changes one square, so only the entries of this square are looked up again.
+    "tictactoe": {"patterns": ["xx/.x", "xxx", "x/x/x"], "parities": True, "drops": True, "symmetries": "mirror"},
+    # Discs are turned, and players pass; entries share weights.
+    "othello_4x4": {"patterns": ["xx/xx", "xxxx"], "symmetries": "square", "phases": 3},
+}
+
+
+def network_of(name, scale=0.3):
+    game = make_game(name)
+    network = build_network({"name": "ntuple", **OPTIONS[name]}, game.observation_shape, game.num_distinct_actions)
+    generator = torch.Generator().manual_seed(7)
+    with torch.no_grad():
+        network.weight.copy_(scale * torch.randn(network.weight.shape, generator=generator))
+    return game, network
+
+
+def how_to_play(epsilon, trace_decay, key=11):
+    return MatchSettings(key, np.array([epsilon]), np.array([1.0, 0.0]), trace_decay)
+
+
+def lambda_returns(values, best, explored, trace_decay):
+    targets = np.full(len(values) - 1, np.nan)
+    write_lambda_returns(np.array(values), np.array(best), np.array(explored), trace_decay, targets)
+    return targets.tolist()
+
+
+def test_a_lambda_return_mixes_the_next_value_with_the_next_return():
+    # -0.5 * 1 - 0.5 * 1; -(0.5 * -0.4 + 0.5 * -1); -(0.5 * 0.2 + 0.5 * 0.7)
+    values = [0.3, 0.2, -0.4, 1.0]
+    assert lambda_returns(values, values, [False] * 4, 0.5) == pytest.approx([-0.45, 0.7, -1.0])
+
+
+def test_a_lambda_return_is_cut_where_the_player_explored():
+    values, best = [0.3, 0.2, -0.4, 1.0], [0.3, 0.2, 0.6, 1.0]
+    explored = [False, False, True, False]
+    # The second one is the value of the best action, -0.6; the first one goes on from there: -(0.5 * 0.2 - 0.5 * 0.6)
+    assert lambda_returns(values, best, explored, 0.5) == pytest.approx([0.2, -0.6, -1.0])
+
+
+def test_step_sizes_fall_exponentially_with_the_coherence():
+    rates = step_sizes(TemporalDifferenceSettings(step_size=0.01, sharpness=2.7))
+    assert rates[-1] == pytest.approx(0.01)
+    assert rates[len(rates) // 2] == pytest.approx(0.01 * np.exp(-1.35))
+    assert rates[0] == pytest.approx(0.01 * np.exp(-2.7))
+    assert set(step_sizes(TemporalDifferenceSettings(step_size=0.02, sharpness=0)).tolist()) == {np.float32(0.02)}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_learning_changes_weights_like_plain_python(name):
+    _, network = network_of(name, scale=0.05)
+    settings = TemporalDifferenceSettings(step_size=0.05)
+    generator = np.random.default_rng(3)
+    squares = network.num_squares
+    played = no_matches(40, 5)
+    filled, first = generator.random((2, 40, 5, squares)) < 0.5
+    bits = 1 << np.arange(squares)
+    played.words[:] = np.stack([(filled & first) @ bits, (filled & ~first) @ bits], axis=2)
+    played.targets[:] = generator.uniform(-1, 1, played.targets.shape)
+    played.plies[:] = generator.integers(0, 6, 40)
+
+    tables = network.trainable_tables()
+    expected = tables.weights.reshape(-1).astype(np.float64)
+    changes = np.zeros((expected.size, 2))
+    squared = {}
+    for match, plies in enumerate(played.plies):
+        for ply in range(plies):
+            stones = [(words >> np.arange(squares)) & 1 for words in played.words[match, ply]]
+            boards = torch.tensor(np.stack(stones).reshape(1, 2, *network.board), dtype=torch.float32)
+            numbers = network.weight_indices(boards)[0].tolist()
+            value = np.tanh(expected[numbers].sum())
+            error = played.targets[match, ply] - value
+            squared[match, ply] = error**2
+            change = error * (1 - value**2)
+            for number in numbers:
+                total, size = changes[number]
+                coherence = abs(total) / size if size else 1.0
+                expected[number] += 0.05 * np.exp(2.7 * (coherence - 1)) * change
+                changes[number] += change, abs(change)
+
+    found, errors = unchanged(tables), np.full(played.targets.shape, np.nan)
+    for phase in range(len(tables.weights)):
+        learn(40, played, tables, found, step_sizes(settings), errors, phase)
+    np.testing.assert_allclose(tables.weights.reshape(-1), expected, rtol=0, atol=2e-4)
+    np.testing.assert_allclose(found.reshape(-1, 2), changes, rtol=0, atol=2e-3)
+    assert {place: errors[place] for place in squared} == pytest.approx(squared, abs=2e-3)
+    assert np.isfinite(errors).sum() == len(squared)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_without_later_returns_a_target_is_the_value_of_the_best_reply(name):
+    """The value that a player finds one ply ahead, though matches are played with changed entries."""
+    game, network = network_of(name)
+    played = matches_of(game, network, how_to_play(epsilon=0.5, trace_decay=0.0))
+    states = states_of(game, played)
+    replies = best_values(ValueNetPlayer(game, network).action_values(states))
+    targets = np.concatenate([row[:plies] for row, plies in zip(played.targets, played.plies, strict=True)])
+    np.testing.assert_allclose(targets, -replies.numpy(), rtol=0, atol=1e-5)
+    assert len({tuple(words[:plies].reshape(-1)) for words, plies in zip(played.words, played.plies, strict=True)}) > 20
+
+
+def test_with_outcomes_as_targets_the_signs_alternate_back_from_the_end():
+    game, network = network_of("tictactoe")
+    played = matches_of(game, network, how_to_play(epsilon=0.0, trace_decay=1.0))
+    for targets, plies in zip(played.targets, played.plies, strict=True):
+        assert targets[:plies].tolist() == [targets[plies - 1] * (-1) ** (plies - 1 - ply) for ply in range(plies)]
+        assert targets[plies - 1] in (-1, 0)
+
+
+def test_more_threads_and_smaller_parts_change_nothing():
+    found = []
+    for threads in (1, 3):
+        game, network = network_of("tictactoe")
+        tables = network.trainable_tables()
+        changes = unchanged(tables)
+        settings = TemporalDifferenceSettings(round_matches=16)
+        rounds = []
+        result = learn_from_self_play(
+            game, tables, changes, 40, how_to_play(0.2, 0.7), settings, rounds.append, threads=threads
+        )
+        assert rounds == [16, 16, 8]
+        found.append((result, tables.weights.tobytes(), changes.tobytes()))
+    assert found[0] == found[1]
+
+
+def test_learned_tables_seldom_lose_to_the_random_player():
+    game = make_game("tictactoe")
+    network = build_network({"name": "ntuple", "symmetries": "square"}, game.observation_shape, 9)
+    settings = TemporalDifferenceSettings(step_size=0.3)
+    tables = network.trainable_tables()
+
+    def losses():
+        players = ValueNetPlayer(game, network), RandomPlayer(game)
+        return count_matches(game, players, 200, 5, 200).results.losses
+
+    before = losses()
+    learn_from_self_play(game, tables, unchanged(tables), 4000, how_to_play(0.2, 0.7), settings, threads=1)
+    assert before > 40
+    assert losses() < 10
+
+
+def matches_of(game, network, how, number=30):
+    """Matches that `network` plays without learning from them."""
+    tables = network.trainable_tables()
+    played = no_matches(number, game.max_game_length)
+    scratch = new_scratch(len(tables.offsets), game.max_game_length)
+    compile_self_play(game.rules)(0, how, tables, images_of_squares(tables), played, 0, number, scratch)
+    return played
+
+
+def states_of(game, played):
+    """The positions after the afterstates that values are learned for."""
+    words = np.concatenate([row[:plies] for row, plies in zip(played.words, played.plies, strict=True)])
+    just_moved, to_move = torch.from_numpy(words).unbind(dim=1)
+    return game.state_at(to_move, just_moved)
