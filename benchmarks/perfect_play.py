@@ -38,10 +38,10 @@ POSITIONS = PROJECT_FOLDER / "tests" / "data" / "connect_four.json"
 class Blocking(BestValuePlayer):
     """Takes the best action of `player`, but prefers wins, and actions after which the opponent cannot win at once."""
 
-    def __init__(self, game: Game, player: Player) -> None:
+    def __init__(self, game: Game, player: Player, run_dir: Path) -> None:
         super().__init__("lowest")
         self.game, self.player, self.name = game, player, f"{player.name}, blocks"
-        self._threats = make_player("search:negascout?depth=2&evaluation=none", game)
+        self._threats = make_player("search:negascout?depth=2&evaluation=none", game, run_dir)
 
     def _values(self, state: State) -> np.ndarray:
         return (self.player.action_values(state) + 3 * self._threats.action_values(state).sign()).double().numpy()
@@ -80,7 +80,7 @@ def main() -> None:
     print(f"| player | mistakes, %: {' / '.join(groups)} | moving first | moving second |\n|---|---|---|---|")
     for name in options.players:
         player = make_player(name, game, options.run_dir)
-        player = Blocking(game, player) if options.blocks else player
+        player = Blocking(game, player, options.run_dir) if options.blocks else player
         shares = " / ".join(f"{share:.0f}" for share in mistakes(player, groups, results))
         key = stream_key(options.seed, 0, Activity.VERSUS_PERFECT)
         seats = play_against_perfect(perfect, {0: player}, options.matches, key, options.matches)[0]
