@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from selfplay.cli.command import run_reporting_errors
+from selfplay.cli.command import reporting_errors
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.grading.judge.perfect_matches import play_against_perfect
@@ -89,4 +89,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run_reporting_errors(main)
+    with reporting_errors():
+        main()

@@ -10,7 +10,7 @@ from selfplay.games import make_game
 from selfplay.games.feature_kernels import board_words
 from selfplay.games.pattern_shapes import random_walks
 from selfplay.games.patterns import make_patterns, stones_in_entries, write_all_entries
-from selfplay.players.learned_evaluation import compiled_evaluation
+from selfplay.players.agent import Agent
 from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.evaluation import position_values
 
@@ -80,7 +80,7 @@ def test_torch_operations_and_compiled_searches_find_the_same_values():
     just_moved, to_move = map(torch.from_numpy, board_words(boards))
     states = game.state_at(to_move, just_moved)
     is_open = ~states.terminated
-    evaluation = compiled_evaluation(Checkpoint(network, {"outcome": "return"}), game, "level 1")
+    evaluation = Agent(Checkpoint(network, {"outcome": "return"}), game, "level 1").evaluation()
     found = -position_values(evaluation, game, states.select(is_open))
     torch.testing.assert_close(found.float(), network(boards).value.detach()[is_open], rtol=0, atol=1e-6)
 

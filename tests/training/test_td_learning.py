@@ -10,7 +10,7 @@ from selfplay.games.pattern_sums import images_of_squares
 from selfplay.matches.pair_results import count_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer, best_values
-from selfplay.settings.training import TemporalDifferenceSettings
+from selfplay.settings.sections import TemporalDifferenceSettings
 from selfplay.training.td_learning import learn, learn_from_self_play, step_sizes, unchanged
 from selfplay.training.td_matches import (
     MatchSettings,
