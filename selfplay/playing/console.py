@@ -213,8 +213,11 @@ class Console:
             word, _, argument = text.lower().partition(" ")
             if word not in COMMANDS and word != "exit":
                 return text
-            if self._try_command(word, argument.strip()) and word == "undo":
+            is_done = self._try_command(word, argument.strip())
+            if is_done and word == "undo":
                 return None
+            if is_done and word == PERFECT and self.values.shows[PERFECT] and self.session.awaits_person:
+                self.values.show_to_choose()
 
     def _try_command(self, word: str, argument: str) -> bool:
         """Run a command. If it is not possible now, write the reason and return False."""

@@ -226,5 +226,6 @@ def path_text(path: Path) -> str:
 
 
 def no_levels_text(run: RunFolder, game: Game) -> str:
-    """A note that the run has no trained level, with the command that trains some."""
-    return f"{path_text(run.path)} has no trained level yet; train some with {learn_command(game.name, run.path)}."
+    """A note that the run has no trained level, with the command that trains some unless it is at work."""
+    rest = "the first is being made" if run.is_at_work() else f"train some with {learn_command(game.name, run.path)}"
+    return f"{path_text(run.path)} has no trained level yet; {rest}."

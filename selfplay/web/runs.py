@@ -71,7 +71,7 @@ def _seconds_left(run: RunFolder, levels: list[int], wanted: int | None) -> floa
     for level in levels[-RECENT_LEVELS - 1 :]:
         with suppress(OSError):
             times.append(run.agent(level).stat().st_mtime)
-    if wanted is None or len(times) < 2 or times[-1] <= times[0]:
+    if wanted is None or wanted == len(levels) or len(times) < 2 or times[-1] <= times[0]:
         return None
     return (wanted - len(levels)) * (times[-1] - times[0]) / (len(times) - 1)
 

@@ -48,7 +48,10 @@ def test_values_and_perfect_values_are_shown_and_hidden() -> None:
     assert written[1:6] == ["values off", "You are X.", ". . .\n. . .\n. . .", "It plays 9.", "X . .\n. . .\n. . O"]
     assert written[6] == "values on"
     assert written[7].startswith("What valuing expects")
-    assert written[-4:] == ["perfect on", "perfect on", "perfect off", ""]
+    assert written[-6::2] == ["perfect on", "perfect on", "perfect off"]
+    # The values are shown at once.
+    assert written[-5] == written[-3]
+    assert written[-5].startswith("Result with perfect play:")
     written, _ = dialogue(["y", "values perhaps"], player)
     assert "write values on or values off" in written
 

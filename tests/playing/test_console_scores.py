@@ -35,7 +35,8 @@ def test_a_verdict_distinguishes_a_slower_win_from_a_mistake() -> None:
 
 def test_a_hint_of_perfect_play_is_in_words() -> None:
     written, _ = dialogue(["y", "hint", "perfect", "hint"], FirstLegal(GAME), game=GAME)
-    assert written.count("Perfect play: column 4 wins in 21.") == 2
+    # Each hint says it, and so does the command, at once.
+    assert written.count("Perfect play: column 4 wins in 21.") == 3
     perfect = perfect_player_of(GAME)
     written, _ = dialogue(["n", "hint"], perfect, game=GAME)
     assert "It plays 4, value +1 (wins in 21)." in written
