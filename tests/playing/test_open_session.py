@@ -67,7 +67,7 @@ def test_the_same_name_twice_is_one_player(tmp_path: Path) -> None:
         (["level=1", "opponent=perfect"], "opponent=perfect and level=1: set only one of them"),
         (["level=-1"], "level=-1: must be 0 or more"),
         (["swap=true"], "swap=true: set first= or second= too"),
-        (["opponent=nobody"], "unknown player 'nobody'; choose from random, perfect"),
+        (["opponent=nobody"], "unknown player 'nobody' in opponent; choose from random, perfect"),
         (["first='human?epsilon=0.1'"], "a person can only play with"),
         (["recipe=article"], "recipe"),
     ],
