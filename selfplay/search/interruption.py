@@ -42,7 +42,7 @@ class StoppedError(Exception):
     """Raised by work that was stopped."""
 
 
-def new_stop_flag(steps: int = UNLIMITED) -> StopFlag:
+def make_stop_flag(steps: int = UNLIMITED) -> StopFlag:
     """A flag for work that should continue, for at most this many steps."""
     return np.array([0, steps], dtype=np.int64)
 
@@ -79,12 +79,12 @@ def run_interruptibly(
     check_time_limit(time_limit)
     if quick_steps > 0:
         with suppress(StoppedError):
-            return function(new_stop_flag(quick_steps))
+            return function(make_stop_flag(quick_steps))
     return _run_in_thread(function, time_limit, name)
 
 
 def _run_in_thread(function: Callable[[StopFlag], Result], time_limit: float | None, name: str) -> Result:
-    stop = new_stop_flag()
+    stop = make_stop_flag()
     outcome: Future[Result] = Future()
 
     def work() -> None:

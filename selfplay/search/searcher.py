@@ -23,7 +23,7 @@ from selfplay.search.compiled_search import (
     compile_search,
 )
 from selfplay.search.evaluation import Evaluation
-from selfplay.search.interruption import new_stop_flag, run_interruptibly
+from selfplay.search.interruption import make_stop_flag, run_interruptibly
 from selfplay.search.negamax import Algorithm, Method
 from selfplay.search.probcut import ProbCut
 from selfplay.search.stack import Stack, make_stack
@@ -212,7 +212,7 @@ class Searcher:
         check_depth(depth)
         trace = Trace(depth)
         with np.errstate(over="ignore"):  # numpy warns where numbers wrap around, as compiled ones do
-            found = self._run(uncompiled(self._search), state, depth, new_stop_flag(), trace.stack(), make_threads(1))
+            found = self._run(uncompiled(self._search), state, depth, make_stop_flag(), trace.stack(), make_threads(1))
         trace.finish()
         assert found is not None
         return self._result(found, depth, 0), trace

@@ -55,7 +55,7 @@ Moves = NDArray[np.int64]
 """int64[(SQUARES + 1) * COLUMNS]: the sorted moves of every frame."""
 
 
-def new_stack() -> tuple[Frames, Moves]:
+def make_stack() -> tuple[Frames, Moves]:
     """Memory for a search to work in."""
     return np.zeros(SQUARES + 1, dtype=FRAME), np.zeros((SQUARES + 1) * COLUMNS, dtype=np.int64)
 

@@ -15,9 +15,9 @@ from selfplay.games.connect_four import FULL_BOARD, SQUARES, ConnectFour
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.search.connect_four.book import NO_BOOK, opening_book
-from selfplay.search.connect_four.kernel import new_stack
+from selfplay.search.connect_four.kernel import make_stack
 from selfplay.search.connect_four.narrowing import compile_values_within
-from selfplay.search.connect_four.table import new_table
+from selfplay.search.connect_four.table import make_table
 from selfplay.search.exact_solver import ExactSolver, check_table_bits, words_of
 from selfplay.search.interruption import STOP, StopFlag, StoppedError
 
@@ -45,9 +45,9 @@ class ConnectFourSolver(ExactSolver):
         if game.rules is not ConnectFour.rules:
             raise SettingError(f"game={game.name}: this solver only knows connect_four")
         check_table_bits(table_bits, 10)
-        super().__init__(game, FULL_BOARD, new_table(table_bits), np.zeros(1, dtype=np.int64))
+        super().__init__(game, FULL_BOARD, make_table(table_bits), np.zeros(1, dtype=np.int64))
         # Made once, because the time in which the C library allocates memory varies by milliseconds.
-        self._stack = new_stack()
+        self._stack = make_stack()
         self._find_values = compile_values_within()
         self._book = opening_book() if with_book else NO_BOOK
 

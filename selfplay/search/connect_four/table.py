@@ -24,7 +24,7 @@ Table = NDArray[np.int64]
 """int64[N]"""
 
 
-def new_table(bits: int) -> Table:
+def make_table(bits: int) -> Table:
     """An empty table whose large part has 2**bits entries."""
     table = np.empty(NEAR_ENTRIES + (1 << bits), dtype=np.int64)
     # Writes to every page now, so that the first searches do not have to wait for memory.

@@ -22,7 +22,7 @@ from selfplay.games.state import State
 from selfplay.search.endgame.kernel import ALL_MOVES, EMPTIES_TO_WINNER, VISITED, Work, compile_null_window_search
 from selfplay.search.endgame.last_squares import NO_VALUE
 from selfplay.search.endgame.learned_values import NO_LEARNED_VALUES, LearnedValues, learned_values_of
-from selfplay.search.endgame.table import Table, new_table
+from selfplay.search.endgame.table import Table, make_table
 from selfplay.search.exact_solver import ExactSolver, check_table_bits
 from selfplay.search.interruption import STOP, StopFlag, StoppedError
 from selfplay.search.threads import Threads, make_threads, search_together
@@ -112,7 +112,7 @@ class EndgameSolver(ExactSolver):
         if game.turning_rules is None or game.rules.margin is None:
             raise SettingError(f"game={game.name}: endgames are solved only in games that turn discs, such as othello")
         check_table_bits(table_bits, 1)
-        super().__init__(game, game.turning_rules.board, new_table(table_bits), np.zeros(2, dtype=np.int64))
+        super().__init__(game, game.turning_rules.board, make_table(table_bits), np.zeros(2, dtype=np.int64))
         self._turning = game.turning_rules
         self._null_window_search = compile_null_window_search(game.rules, game.turning_rules)
         self._work[EMPTIES_TO_WINNER] = int(empties_to_winner)

@@ -34,7 +34,7 @@ Table = NDArray[np.int64]
 """int64[4 N]"""
 
 
-def new_table(bits: int) -> Table:
+def make_table(bits: int) -> Table:
     """An empty table of 2**bits entries, each bucket in one cache line."""
     words = np.zeros((ENTRY << bits) + WORDS_OF_A_CACHE_LINE, dtype=np.int64)
     start = -(words.ctypes.data // words.itemsize) % WORDS_OF_A_CACHE_LINE

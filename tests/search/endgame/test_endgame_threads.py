@@ -11,7 +11,7 @@ from selfplay.compute.devices import search_threads, set_search_threads, usable_
 from selfplay.errors import TimeLimitError
 from selfplay.games import make_game
 from selfplay.search.endgame.solver import THREADS_FROM, EndgameSolver
-from selfplay.search.endgame.table import KNOWN, OPP, OWN, bounds_of, entry_of, new_table, remember
+from selfplay.search.endgame.table import KNOWN, OPP, OWN, bounds_of, entry_of, make_table, remember
 from selfplay.search.threads import search_together
 from tests.search.endgame.test_solver import FFO, ffo_state, named_values
 
@@ -79,12 +79,12 @@ def test_an_entry_in_which_two_writes_are_mixed_belongs_to_no_position():
         return entry, bounds_of(known, 1)
 
     first, second = (0x1234, -0x7000000000000000), (0x4321, 0x70)
-    tables = [new_table(1) for _ in range(2)]
+    tables = [make_table(1) for _ in range(2)]
     assert write_and_find(tables[0], *first, 3, False) == (0, (3, 20))
     assert write_and_find(tables[1], *second, 4, False) == (0, (4, 20))
     # The same position with another bound is another write too.
     for position, lower in ((first, 5), (second, 4)):
-        other = new_table(1)
+        other = make_table(1)
         write_and_find(other, *position, lower, False)
         for words in ((OWN,), (OPP,), (KNOWN,), (OWN, OPP), (OWN, KNOWN), (OPP, KNOWN)):
             mixed = tables[0].copy()
