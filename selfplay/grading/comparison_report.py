@@ -10,12 +10,13 @@ from selfplay.games import Game
 from selfplay.games.win_draw_loss import BETTER, UNDECIDED, WORSE
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_columns import RESULTS
-from selfplay.grading.gate_text import gate_text
 from selfplay.grading.grade import SEAT_NAMES, Grade, is_unbeatable, lines_text, share_text
-from selfplay.grading.large_game_report import measured_verdict
+from selfplay.grading.large_game_comparison import measured_verdict
 from selfplay.grading.progress_text import progress_text
 from selfplay.grading.proof import Grader
 from selfplay.grading.ways_of_playing import ways_text
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
 
 SOLVED_COLUMNS = {
@@ -142,3 +143,27 @@ def _ranges(numbers: Sequence[int]) -> str:
     breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
     runs = [part.tolist() for part in np.split(np.array(numbers), breaks)]
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def gate_text(settings: Settings) -> str:
+    """A line for each level of the run that was not taken; empty if there is none.
+
+    Raises InvalidFileError if the manifest of a level is broken.
+    """
+    run = RunFolder.of(settings)
+    sections = {level: Manifest(run.level(level)).sections.get("training", {}) for level in run.trained_levels()}
+    lines = [_sentence(level, section) for level, section in sections.items() if _is_rejected(section)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _is_rejected(section: dict[str, Any]) -> bool:
+    return bool(section.get("counts", {}).get("gate_taken") == 0)
+
+
+def _sentence(level: int, section: dict[str, Any]) -> str:
+    wins, draws, losses = (section["counts"].get(f"gate_{result}", 0) for result in ("wins", "draws", "losses"))
+    gate = section["settings"].get("gate")
+    return (
+        f"Level {level} was not taken: it won {wins}, drew {draws} and lost {losses} matches against "
+        f"level {level - 1}, too few for gate={gate}; it has the weights of level {level - 1}."
+    )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from selfplay.errors import EngineError, ForfeitError, SettingError, StageError
-from selfplay.grading.tournament_report import tournament_report
+from selfplay.grading.tournament_tables import tournament_report
 from selfplay.gtp.process import EngineOutput, EngineProcess
 from selfplay.matches.arena import play_matches
 from selfplay.matches.match_series import play_match_series

@@ -17,7 +17,7 @@ from selfplay.dataset.formats import read_dataset
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.gate_text import gate_text
+from selfplay.grading.comparison_report import gate_text
 from selfplay.grading.proof import Grader
 from selfplay.grading.table_columns import table_of
 from selfplay.grading.ways_of_playing import WAY_COLUMNS, ways_of_playing, ways_text

@@ -17,8 +17,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import InvalidFileError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.grading.judge.groups import GROUPS
-from selfplay.grading.judge.sampler import JudgedPosition, choice_matters, sample_positions
+from selfplay.grading.judge.sampler import GROUPS, JudgedPosition, choice_matters, sample_positions
 from selfplay.grading.reference_players import average_player
 from selfplay.grading.table_columns import Column, read_rows, table_of, write_csv
 from selfplay.players.capabilities import policy_of

@@ -4,6 +4,14 @@ Match m is played for group m % 6: of its positions that have the group's number
 itself lasted as many plies as the group asks for, one is drawn at random. The solver then decides to which group the
 position belongs. It is kept unless the player to move is lost, all actions lead to the same result, it has been drawn
 before, or its group is full.
+
+Groups of positions by stage and difficulty, as in the test sets of Pons (blog.gamesolver.org).
+
+The stage is told by the number of stones on the board, the difficulty by the number of plies to the end of best play.
+Each is divided into thirds of the number of squares, 14 in Connect Four:
+
+    stones              0-14 begin    15-28 middle    29-42 end
+    plies to the end    0-14 easy     15-28 medium    29-42 hard
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,12 +23,27 @@ import torch
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.random_numbers import Draws, Purpose, below
 from selfplay.games.state import MatchRecord, State
-from selfplay.grading.judge.groups import GROUPS, group_of
 from selfplay.grading.reference_players import average_player
 from selfplay.matches.arena import play_matches
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.search.exact_solver import ExactSolver
+
+STAGES = ("begin", "middle", "end")
+DIFFICULTIES = ("easy", "medium", "hard")
+
+GROUPS = ("end-easy", "middle-easy", "middle-medium", "begin-easy", "begin-medium", "begin-hard")
+"""All groups that can exist where each ply fills a square, the easiest first."""
+
+
+def group_of(stones: int, plies_to_end: int, squares: int) -> str:
+    """The name of the group of a position, such as "begin-easy"."""
+    return f"{STAGES[_third(stones, squares)]}-{DIFFICULTIES[_third(plies_to_end, squares)]}"
+
+
+def _third(number: int, squares: int) -> int:
+    return min(2, max(0, number - 1) // (squares // 3))
+
 
 MAX_MATCHES_PER_POSITION = 100
 """Largest number of matches per requested position that are played to find the positions."""

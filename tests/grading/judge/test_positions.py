@@ -11,9 +11,8 @@ import torch
 from selfplay.games import make_game
 from selfplay.grading.judge import positions as positions_module
 from selfplay.grading.judge import sampler as sampler_module
-from selfplay.grading.judge.groups import GROUPS, group_of
 from selfplay.grading.judge.positions import JudgedPositions, MoveQuality, judged_positions
-from selfplay.grading.judge.sampler import JudgedPosition, choice_matters, sample_positions
+from selfplay.grading.judge.sampler import GROUPS, JudgedPosition, choice_matters, group_of, sample_positions
 from selfplay.players.perfect import SolverPlayer
 from selfplay.players.random import RandomPlayer
 from selfplay.search.exact_solver import ExactSolver, make_exact_solver
