@@ -112,7 +112,7 @@ class SpielPlayer(Player):
         position = self._spiel.new_initial_state()
         for action in self._match:
             position.apply_action(action)
-        seed = int(draws.words(Purpose.RANDOM_ACTION)[0]) & 0x7FFFFFFF
+        seed = int(draws.bits(Purpose.RANDOM_ACTION)[0]) & 0x7FFFFFFF
         return torch.tensor([self._made_bot(seed, position.current_player()).step(position)])
 
     def _made_bot(self, seed: int, player: int) -> Any:

@@ -85,21 +85,21 @@ def fold(key: Word, number: Word) -> Word:
 
 
 @rule
-def random_word(key: Word, match: Word, ply: Word, purpose: Word) -> Word:
+def random_bits(key: Word, match: Word, ply: Word, purpose: Word) -> Word:
     """64 random bits (int64) for one decision in one ply of one match."""
     return fold(fold(fold(key, match), ply), purpose)
 
 
 @rule
-def uniform_bits(word: Word) -> Word:
-    """An int64 in [0, 2**53), from a random word: a uniform float64 in [0, 1) once divided by 2**53."""
-    return (word >> 11) & LOW_53
+def uniform_bits(bits: Word) -> Word:
+    """An int64 in [0, 2**53), from 64 random bits: a uniform float64 in [0, 1) once divided by 2**53."""
+    return (bits >> 11) & LOW_53
 
 
 @rule
-def below(word: Word, bound: Word) -> Word:
-    """An int64 in [0, bound), from a random word; `bound` in [1, 2**31]. Uniform up to a bias of bound / 2**31."""
-    return (((word >> 33) & LOW_31) * bound) >> 31
+def below(bits: Word, bound: Word) -> Word:
+    """An int64 in [0, bound), from 64 random bits; `bound` in [1, 2**31]. Uniform up to a bias of bound / 2**31."""
+    return (((bits >> 33) & LOW_31) * bound) >> 31
 
 
 def stream_key(seed: int, level: int, activity: Activity) -> int:
@@ -120,21 +120,21 @@ class Draws(NamedTuple):
     ply: int
     """The current ply, from 0."""
 
-    def words(self, purpose: Purpose) -> Tensor:
-        """int64[B]: one random word per match for `purpose`."""
+    def bits(self, purpose: Purpose) -> Tensor:
+        """int64[B]: 64 random bits per match for `purpose`."""
         # As tensors, not Python ints, so that the arithmetic wraps around at 64 bits.
         ply, number = torch.tensor([self.ply, int(purpose)], device=self.match.device)
-        word: Tensor = random_word(self.key, self.match, ply, number)
-        return word
+        bits: Tensor = random_bits(self.key, self.match, ply, number)
+        return bits
 
     def uniforms(self, purpose: Purpose) -> Tensor:
         """float64[B] in [0, 1): one number per match for `purpose`."""
         # Converted first: torch multiplies an int64 tensor by a Python float in float32, which can round up to 1.
-        bits: Tensor = uniform_bits(self.words(purpose))
-        return bits.to(torch.float64) / (1 << 53)
+        numerators: Tensor = uniform_bits(self.bits(purpose))
+        return numerators.to(torch.float64) / (1 << 53)
 
 
-def single_word(key: int, purpose: Purpose, number: int = 0) -> int:
-    """One random word in [0, 2**63) independent of any match, for seeding a torch generator."""
-    word = Draws(key, torch.tensor([number]), 0).words(purpose)
-    return int(word.item()) & ((1 << 63) - 1)
+def torch_seed(key: int, purpose: Purpose, number: int = 0) -> int:
+    """A random number in [0, 2**63) independent of any match, for seeding a torch generator."""
+    bits = Draws(key, torch.tensor([number]), 0).bits(purpose)
+    return int(bits.item()) & ((1 << 63) - 1)

@@ -12,7 +12,7 @@ from torch import Tensor
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled, register_rules
 from selfplay.compute.devices import runs_compiled
-from selfplay.compute.random_numbers import Draws, Purpose, below, fold, random_word
+from selfplay.compute.random_numbers import Draws, Purpose, below, fold, random_bits
 from selfplay.games.rules import Rules
 from selfplay.games.state import State
 
@@ -75,7 +75,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     @part_of_compiled
     def random_action(bits: Word, key: int, match: int, ply: int) -> Word:
         """The number of one of the set bits, each equally likely."""
-        for _ in range(below(random_word(key, match, ply, RANDOM_ACTION), bit_count(bits))):
+        for _ in range(below(random_bits(key, match, ply, RANDOM_ACTION), bit_count(bits))):
             bits &= bits - 1
         return bit_count((bits & -bits) - 1)
 
@@ -202,11 +202,11 @@ def _distinct(
 
 
 def distinct_positions(state: State) -> tuple[Tensor, Tensor]:
-    """The distinct positions among the matches of `state`: see `distinct_words`."""
-    return distinct_words(state.own, state.opp)
+    """The distinct positions among the matches of `state`: see `distinct_bitboards`."""
+    return distinct_bitboards(state.own, state.opp)
 
 
-def distinct_words(own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
+def distinct_bitboards(own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
     """The distinct pairs of words (int64[B] each), in the order of their first appearance.
 
     Returns:
@@ -223,7 +223,7 @@ def distinct_words(own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def distinct_words_with_tensors(own: Tensor, opp: Tensor) -> tuple[Tensor, Tensor]:
-    """`distinct_words` as torch operations, for any device."""
+    """`distinct_bitboards` as torch operations, for any device."""
     # Sorted by both words, equal positions are adjacent, in the order of their rows.
     order = opp.argsort(stable=True)
     order = order[own[order].argsort(stable=True)]

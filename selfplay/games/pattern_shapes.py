@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.random_numbers import Purpose, random_word, uniform_bits
+from selfplay.compute.random_numbers import Purpose, random_bits, uniform_bits
 from selfplay.errors import SettingError
 
 LARGEST_PATTERN = 12
@@ -94,4 +94,4 @@ def _random_draws(seed: int, walk: int) -> Iterator[int]:
         steps = np.arange(first, first + DRAWS_AT_ONCE)
         # Arrays, not numbers, because their arithmetic wraps around at 64 bits.
         key, number, purpose = np.array([[seed], [walk], [int(Purpose.RANDOM_ACTION)]])
-        yield from uniform_bits(random_word(key, number, steps, purpose)).tolist()
+        yield from uniform_bits(random_bits(key, number, steps, purpose)).tolist()

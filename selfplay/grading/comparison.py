@@ -23,7 +23,7 @@ from selfplay.grading.table_columns import of_families, table_of, write_csv
 from selfplay.grading.ways_of_playing import WAY_COLUMNS, WayOfPlaying, ways_of_playing
 from selfplay.matches.pair_results import play_pairs
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.context import RunContext, run_context
+from selfplay.runs.context import RunContext, prepare_process
 from selfplay.settings.run import Settings
 
 
@@ -63,7 +63,7 @@ def compare_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Co
         StageError: the run has no trained level.
         InvalidFileError: the file of a level is broken or belongs to another game.
     """
-    context = run_context(settings)
+    context = prepare_process(settings)
     run, levels = context.run, context.run.trained_levels()
     if not levels:
         raise StageError(f"{run.path} has no trained level to compare; run the loop first")

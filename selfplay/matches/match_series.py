@@ -12,7 +12,7 @@ from selfplay.matches.running_results import RunningResults, results_text
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.context import RunContext, run_context
+from selfplay.runs.context import RunContext, prepare_process
 from selfplay.settings.matches import MatchSettings
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
 
     Raises as `selfplay.players.player_names.make_player`.
     """
-    context = run_context(settings)
+    context = prepare_process(settings)
     game = context.game
     first = make_player(settings.first, game, settings.run_dir)
     # Equal names give one player, so that a learner learns only once from each match against itself.

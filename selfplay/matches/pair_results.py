@@ -17,7 +17,7 @@ from selfplay.matches.running_results import RunningResults
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.context import run_context
+from selfplay.runs.context import prepare_process
 from selfplay.settings.common import AnySettings
 
 PlayerId = TypeVar("PlayerId")
@@ -71,7 +71,7 @@ def play_pairs(
 
 def play_pair(task: PairMatches[AnySettings, PlayerId]) -> PairResult:
     """Play one series. The players do not learn from it."""
-    context = run_context(task.settings)
+    context = prepare_process(task.settings)
     one, other = (_player(task, context.game, player_id) for player_id in task.pair)
     size, device = task.settings.batch_size, context.device
     return count_matches(context.game, (one, other), task.matches, task.key, size, task.opening_plies, device)

@@ -40,7 +40,7 @@ class BestValuePlayer(Player):
         return torch.from_numpy(self._values(state)).to(torch.float32)
 
     def act(self, state: State, draws: Draws) -> Tensor:
-        return pick_actions(self._best(state), draws.words(Purpose.TIE_BREAK))
+        return pick_actions(self._best(state), draws.bits(Purpose.TIE_BREAK))
 
     def policy(self, state: State) -> Tensor:
         return uniform_policy(self._best(state))

@@ -84,12 +84,12 @@ class MctsPlayer(Player):
         return evaluator.bytes_on_device() if isinstance(evaluator, PlaysOnDevice) else 0
 
     def prepare(self, state: State, draws: Draws) -> None:
-        self._prepared = _Prepared(_words(state), _numbers(draws), self.search.search(state, draws))
+        self._prepared = _Prepared(_bitboards(state), _numbers(draws), self.search.search(state, draws))
 
     def _result(self, state: State, draws: Draws | None = None) -> TreeSearchResult:
         """The search of these positions, unless it was prepared."""
         prepared = self._prepared
-        if prepared is None or state.batch_size != 1 or prepared.position != _words(state):
+        if prepared is None or state.batch_size != 1 or prepared.position != _bitboards(state):
             return self.search.search(state, draws)
         is_same = draws is None or prepared.draws == _numbers(draws)
         return prepared.result if is_same else self.search.search(state, draws)
@@ -102,7 +102,7 @@ class MctsPlayer(Player):
         return weights / weights.sum(dim=1, keepdim=True).clamp(min=1)
 
 
-def _words(state: State) -> tuple[int, int]:
+def _bitboards(state: State) -> tuple[int, int]:
     return int(state.own), int(state.opp)
 
 
@@ -166,7 +166,7 @@ class SearchLearner(MctsPlayer):
 
     def _opening_lengths(self, draws: Draws) -> Tensor:
         """int64[B]: the number of random plies at the start of each match."""
-        lengths: Tensor = below(draws._replace(ply=0).words(Purpose.OPENING), self.opening_plies + 1)
+        lengths: Tensor = below(draws._replace(ply=0).bits(Purpose.OPENING), self.opening_plies + 1)
         return lengths
 
     def _chosen(self, result: TreeSearchResult, draws: Draws) -> Tensor:

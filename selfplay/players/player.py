@@ -54,9 +54,9 @@ def uniform_policy(mask: Tensor) -> Tensor:
     return allowed / allowed.sum(dim=1, keepdim=True).clamp(min=1)
 
 
-def pick_actions(mask: Tensor, words: Tensor) -> Tensor:
-    """int64[B]: one of the actions that `mask` (bool[B, A]) allows, each equally likely, by random words (int64[B])."""
-    skip: Tensor = below(words, mask.sum(dim=1))
+def pick_actions(mask: Tensor, bits: Tensor) -> Tensor:
+    """int64[B]: one of the actions that `mask` (bool[B, A]) allows, each equally likely, by random bits (int64[B])."""
+    skip: Tensor = below(bits, mask.sum(dim=1))
     chosen = mask & (mask.cumsum(dim=1) == skip[:, None] + 1)
     return chosen.to(torch.uint8).argmax(dim=1)
 

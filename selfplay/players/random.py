@@ -24,7 +24,7 @@ class RandomPlayer(Player):
 
     def act_with_tensors(self, state: State, draws: Draws) -> Tensor:
         """`act` as torch operations, for any device: the same actions."""
-        return pick_actions(self.game.legal_action_mask(state), draws.words(Purpose.RANDOM_ACTION))
+        return pick_actions(self.game.legal_action_mask(state), draws.bits(Purpose.RANDOM_ACTION))
 
     def policy(self, state: State) -> Tensor:
         return uniform_policy(self.game.legal_action_mask(state))

@@ -9,7 +9,7 @@ from selfplay.playing.console import Console
 from selfplay.playing.console_text import Display
 from selfplay.playing.plies import Players
 from selfplay.playing.session import Session
-from selfplay.runs.context import run_context
+from selfplay.runs.context import prepare_process
 from selfplay.settings.playing import ExperiencePlaySettings
 
 MODES = {1: "you against it", 2: "the random player against it", 3: "it against itself"}
@@ -34,7 +34,7 @@ def play_with_experience(
 
     Raises as `selfplay.players.experience.load_experience_player`.
     """
-    game = run_context(settings).game
+    game = prepare_process(settings).game
     player = load_experience_player(settings.experience.path, game, settings.experience.rule)
     players: dict[int, Players] = {1: (None, player), 2: (RandomPlayer(game), player), 3: (player, player)}
     display = Display.of(settings, colour=colour, example=NUMBERS)._replace(for_learning=True)

@@ -12,7 +12,7 @@ from selfplay.gtp.vertices import COLOURS, PASS, Vertices, colour_of, title_of
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.playing.session import Session
-from selfplay.runs.context import run_context
+from selfplay.runs.context import prepare_process
 from selfplay.settings.playing import GtpSettings
 
 ILLEGAL_MOVE = "illegal move"
@@ -208,6 +208,6 @@ def answer_lines(engine: Engine, lines: Iterable[str], write: Callable[[str], No
 
 def engine_from_settings(settings: GtpSettings) -> Engine:
     """The engine that `settings` describe. Raises as `make_player` and `Engine`."""
-    game = run_context(settings).game
+    game = prepare_process(settings).game
     player = make_player(settings.player, game, settings.run_dir)
     return Engine(game, player, stream_key(settings.seed, 0, Activity.VERSUS_PERSON), settings.rows)

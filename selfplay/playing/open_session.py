@@ -8,7 +8,7 @@ from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.playing.plies import HUMAN, Players
 from selfplay.playing.session import Session
-from selfplay.runs.context import run_context
+from selfplay.runs.context import prepare_process
 from selfplay.runs.pretrained import pretrained_agents
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.choices import PRETRAINED
@@ -29,7 +29,7 @@ def open_session(settings: PlaySettings) -> Session:
         InvalidFileError: the file of a player is broken or belongs to another game.
         GameTooLargeError: a player needs a game with fewer positions.
     """
-    game = run_context(settings).game
+    game = prepare_process(settings).game
     key = stream_key(settings.seed, 0, Activity.VERSUS_PERSON)
     return Session(game, _players(settings, game), key)
 

@@ -22,8 +22,8 @@ class RunContext(Generic[AnySettings]):
     """cpu or cuda."""
 
 
-def run_context(settings: AnySettings) -> RunContext[AnySettings]:
-    """The context of a process that computes with these settings.
+def prepare_process(settings: AnySettings) -> RunContext[AnySettings]:
+    """Prepare this process to compute with these settings, and return their context.
 
     Sets the number of threads of torch, and of searches of one position, and keeps freed memory for the next step.
 

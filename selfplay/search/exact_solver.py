@@ -69,12 +69,12 @@ class ExactSolver(ABC):
 
     def value(self, state: State, row: int = 0, *, time_limit: float | None = None) -> int:
         """The value of match `row` of `state`; faster than `solve`. Raises TimeLimitError (time_limit: seconds)."""
-        own, opp = words_of(state, row)
+        own, opp = bitboards_of(state, row)
         return self._interruptibly(lambda stop: self._value(own, opp, stop), time_limit)
 
     def solve(self, state: State, row: int = 0, *, time_limit: float | None = None) -> SolvedPosition:
         """The value of match `row` of `state` and best play to its end. Raises TimeLimitError (time_limit: seconds)."""
-        own, opp = words_of(state, row)
+        own, opp = bitboards_of(state, row)
 
         def search(stop: StopFlag) -> SolvedPosition:
             value = self._value(own, opp, stop)
@@ -105,7 +105,7 @@ class ExactSolver(ABC):
         Raises:
             TimeLimitError: time_limit is too short.
         """
-        own, opp = words_of(state, row)
+        own, opp = bitboards_of(state, row)
 
         values: dict[int, int] = {}
 
@@ -195,8 +195,8 @@ class ExactSolver(ABC):
         return (self._board & ~(own | opp) & ALL_BITS).bit_count()
 
 
-def words_of(state: State, row: int) -> tuple[int, int]:
-    """The two words of match `row`."""
+def bitboards_of(state: State, row: int) -> tuple[int, int]:
+    """The two bitboards of match `row`."""
     return int(state.own[row]), int(state.opp[row])
 
 

@@ -22,7 +22,7 @@ import torch
 
 from selfplay.errors import TimeLimitError
 from selfplay.games.state import State
-from selfplay.search.exact_solver import ExactSolver, words_of
+from selfplay.search.exact_solver import ExactSolver, bitboards_of
 from selfplay.search.interruption import PROGRAM_ENDS
 
 Item = TypeVar("Item")
@@ -87,7 +87,7 @@ class SharedSolver:
 
     def ask(self, state: State, row: int = 0) -> Solving:
         """Start or continue to solve match `row` of `state`, in the background."""
-        key = words_of(state, row)
+        key = bitboards_of(state, row)
         with self._lock:
             is_new = key not in self._kept
             solving = self._keep(key, state, row)
@@ -139,7 +139,7 @@ class SharedSolver:
         with self._lock:
             if asked is not self._asked_last or self._clock() > asked.asked_at + SECONDS_AHEAD:
                 return
-            solving = self._keep(words_of(ahead.state, 0), ahead.state)
+            solving = self._keep(bitboards_of(ahead.state, 0), ahead.state)
             is_free = not solving.is_queued and not solving.finished.done()
             solving.is_queued = solving.is_queued or is_free
         if is_free:

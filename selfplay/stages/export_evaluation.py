@@ -5,7 +5,7 @@ from pathlib import Path
 
 from selfplay.errors import InvalidFileError
 from selfplay.players.agent import Agent
-from selfplay.runs.context import run_context
+from selfplay.runs.context import prepare_process
 from selfplay.runs.written_files import written_whole
 from selfplay.search.feature_evaluation import FeatureEvaluation, evaluation_text
 from selfplay.settings.evaluation import ExportSettings
@@ -20,7 +20,7 @@ def export_evaluation(settings: ExportSettings) -> Path:
         StageError: the run has no such level, or the file cannot be written.
         InvalidFileError: the level's file is broken, or its network is not a weighted sum of features.
     """
-    context = run_context(settings)
+    context = prepare_process(settings)
     run = context.run
     level = max(run.newest_level(), 1) if settings.level is None else settings.level
     agent = Agent.of_level(run.path, level, context.game)

@@ -14,7 +14,7 @@ from torch import nn
 
 from selfplay.architectures import build_network, option_defaults
 from selfplay.compute.devices import CPU
-from selfplay.compute.random_numbers import Activity, Purpose, single_word, stream_key
+from selfplay.compute.random_numbers import Activity, Purpose, stream_key, torch_seed
 from selfplay.dataset.formats import DatasetFormat
 from selfplay.dataset.rows import Rows
 from selfplay.errors import InvalidFileError, StageError
@@ -23,7 +23,7 @@ from selfplay.matches.pair_results import count_matches
 from selfplay.players.agent import Agent
 from selfplay.players.dataset_players import exploring_agent, require_policy_head
 from selfplay.runs.checkpoints import Checkpoint, load_checkpoint
-from selfplay.runs.context import run_context
+from selfplay.runs.context import prepare_process
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS
 from selfplay.settings.run import Settings
 from selfplay.training.fitting import EpochLoss, fit, seeded
@@ -48,7 +48,7 @@ class FittedLevel(NamedTuple):
 
 def training_rows(settings: Settings, level: int, datasets: Sequence[Path], processes: ProcessGroup) -> TrainingRows:
     """The rows that a level is trained on, in memory or streamed from the disk. Raises InvalidFileError."""
-    game, key = run_context(settings).game, training_key(settings, level)
+    game, key = prepare_process(settings).game, training_key(settings, level)
     form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
     if (buffer_rows := settings.dataset.buffer_rows) is not None:
         groups = [form.row_groups(path, game.observation_codec) for path in datasets]
@@ -93,7 +93,7 @@ def fit_level(
     Raises as `selfplay.training.fitting.fit`, and StageError if the initial network has another architecture.
     """
     began = time.perf_counter()
-    context = run_context(settings)
+    context = prepare_process(settings)
     network = initial_network(settings, level, start, context.game)
     losses = fit(
         network,
@@ -113,7 +113,7 @@ def fit_level(
 def initial_network(settings: Settings, level: int, start: Path | None, game: Game) -> nn.Module:
     """The network with the weights that its training starts from."""
     architecture = settings.architecture
-    with seeded(single_word(training_key(settings, level), Purpose.INITIAL_WEIGHTS)):
+    with seeded(torch_seed(training_key(settings, level), Purpose.INITIAL_WEIGHTS)):
         network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
     if settings.has_policies:
         require_policy_head(settings, network, game)
@@ -147,7 +147,7 @@ def pass_gate(settings: Settings, level: int, gate_agent: Path, fitted: FittedLe
     before = Agent.load(gate_agent, game, f"level {level - 1}")
     after = Agent(Checkpoint(fitted.network, {"outcome": settings.outcome}), game, f"level {level}")
     new, old = (exploring_agent(settings, agent) for agent in (after, before))
-    device = run_context(settings).device
+    device = prepare_process(settings).device
     key = stream_key(settings.seed, level, Activity.GATE)
     results = count_matches(game, (new, old), settings.gate_matches, key, settings.batch_size, device=device).results
     fitted.network.to("cpu")

@@ -13,7 +13,7 @@ from selfplay.games import Game, State
 from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
-from selfplay.runs.context import run_context
+from selfplay.runs.context import prepare_process
 from selfplay.runs.written_files import sha256, written_whole
 from selfplay.search.probcut import SMALLEST_DEPTH, ProbCutParameters, fit_check, probcut_text
 from selfplay.search.searcher import Searcher
@@ -36,7 +36,7 @@ def fit_probcut(settings: ProbCutSettings) -> Path:
         SettingError: compiled searches cannot compute the values of the level.
         InvalidFileError: the file of the level is broken or belongs to another game.
     """
-    context = run_context(settings)
+    context = prepare_process(settings)
     run, game = context.run, context.game
     level = max(run.newest_level(), 1) if settings.level is None else settings.level
     agent = Agent.of_level(run.path, level, game)

@@ -25,7 +25,7 @@ from selfplay.players.dataset_players import check_new_levels, exploring_level, 
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
 from selfplay.progress import ProgressBar
-from selfplay.runs.context import RunContext, run_context
+from selfplay.runs.context import RunContext, prepare_process
 from selfplay.settings.choices import DATASET_FORMATS, OUTCOMES, TARGET_RULES
 from selfplay.settings.run import Settings
 from selfplay.training.trainer import require_policy_training
@@ -63,7 +63,7 @@ def shards_of(settings: Settings, level: int) -> Iterator[Shard]:
 
 def play_shard(shard: Shard) -> PlayedShard:
     """Play the matches of a shard and encode their rows."""
-    settings, context = shard.settings, run_context(shard.settings)
+    settings, context = shard.settings, prepare_process(shard.settings)
     key = stream_key(settings.seed, shard.level, Activity.GENERATION)
     several = shard.level > 0 and (settings.opponents == "pool" or settings.sparring_partner is not None)
     play = _against_several if several else _against_one
@@ -146,7 +146,7 @@ def opponents_of(settings: Settings, key: int, matches: Tensor, level: int) -> T
     """
     opponents = torch.full_like(matches, level)
     if settings.opponents == "pool":
-        drawn: Tensor = below(Draws(key, matches, 0).words(Purpose.OPPONENT), 2 * level)
+        drawn: Tensor = below(Draws(key, matches, 0).bits(Purpose.OPPONENT), 2 * level)
         opponents = torch.where(drawn < level, drawn, level)
     if settings.sparring_partner is not None:
         spars = Draws(key, matches, 1).uniforms(Purpose.OPPONENT) < settings.sparring_share
@@ -172,7 +172,7 @@ def play_level(
         record: what the dataset depends on; shards that an interrupted run wrote with the same record are kept.
     """
     start = time.perf_counter()
-    context = run_context(settings)
+    context = prepare_process(settings)
     if level == 0:
         check_new_levels(settings, context.game)
         if settings.has_policies:

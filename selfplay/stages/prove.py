@@ -37,7 +37,7 @@ from selfplay.grading.winning_proof.walk import PlyCounts, Walk
 from selfplay.grading.winning_proof.walk_files import WalkFiles
 from selfplay.players.player_names import files_of_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.context import RunContext, run_context
+from selfplay.runs.context import RunContext, prepare_process
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.written_files import sha256, written_whole
 from selfplay.search.exact_solver import ExactSolver, empties, solver_class
@@ -55,7 +55,7 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
         NotNowError: the player has no policy for arbitrary positions.
         StageError, InvalidFileError: a file is missing or broken, or cannot be written.
     """
-    context = run_context(settings)
+    context = prepare_process(settings)
     name = settings.player or f"level:{_newest(context)}"
     folder = _folder(context, name)
     manifest, record = Manifest(folder), _record(settings, name)

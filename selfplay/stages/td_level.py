@@ -16,7 +16,7 @@ from selfplay.games.patterns import TrainableTables
 from selfplay.input_files import require_regular_file
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.checkpoints import LARGEST_FILE
-from selfplay.runs.context import run_context
+from selfplay.runs.context import prepare_process
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.settings.choices import OUTCOMES
 from selfplay.settings.run import Settings
@@ -43,7 +43,7 @@ def learn_level(
         StageError: the initial network has another architecture.
         InvalidFileError: a file of the level before is broken.
     """
-    began, game = time.perf_counter(), run_context(settings).game
+    began, game = time.perf_counter(), prepare_process(settings).game
     network = initial_network(settings, level, start, game)
     if not isinstance(network, RowByRowTrainable):
         name = settings.architecture["name"]

@@ -28,7 +28,7 @@ from selfplay.players.capabilities import HasPolicy
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.context import RunContext, run_context
+from selfplay.runs.context import RunContext, prepare_process
 from selfplay.settings.matches import TournamentSettings
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ def play_tournament(settings: TournamentSettings, progress: ProgressBar = NoProg
 
     Raises as `selfplay.players.player_names.make_player`, and StageError if a file cannot be written.
     """
-    context = run_context(settings)
+    context = prepare_process(settings)
     players = [make_player(name, context.game, settings.run_dir) for name in settings.players]
     results = _play_pairs(context, progress)
     tournament = Tournament(list(settings.players), results, *_exact_figures(context.game, players))

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from selfplay.compute.devices import CPU, cuda_devices_in_use
-from selfplay.compute.random_numbers import Purpose, single_word
+from selfplay.compute.random_numbers import Purpose, torch_seed
 from selfplay.errors import StageError
 from selfplay.settings.sections import LossSettings, TrainingSettings
 from selfplay.training.loss import Losses, validation_losses
@@ -93,7 +93,7 @@ def fit(
     losses: list[EpochLoss] = []
     best_weights = trainer.weights.clone()
     # The dropout masks of the processes must differ.
-    with seeded(single_word(key, Purpose.DROPOUT, processes.rank)):
+    with seeded(torch_seed(key, Purpose.DROPOUT, processes.rank)):
         for _ in range(settings.epochs):
             network.train()
             training = trainer.run_epoch(batches)

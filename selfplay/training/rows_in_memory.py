@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 import torch
 
-from selfplay.compute.random_numbers import Purpose, single_word
+from selfplay.compute.random_numbers import Purpose, torch_seed
 from selfplay.dataset.rows import Rows, concatenate
 from selfplay.games.game import Game
 from selfplay.settings.sections import TrainingSettings
@@ -95,7 +95,7 @@ class RowsInMemory:
         device = trainer.weights.device
         examples = _converted(self._examples, trainer).to(device)
         policies = None if self._examples.policies is None else torch.from_numpy(self._examples.policies).to(device)
-        generator = torch.Generator().manual_seed(single_word(self._key, Purpose.BATCH_ORDER))
+        generator = torch.Generator().manual_seed(torch_seed(self._key, Purpose.BATCH_ORDER))
         while True:
             # The order is drawn on the CPU, so that it is the same on every device.
             order = torch.randperm(self.num_examples, generator=generator).to(device)

@@ -100,19 +100,19 @@ class StreamedRows:
             rows, row_numbers = self._read(place, held_out=False)
             draws = Draws(self._key, torch.from_numpy(row_numbers), number)
             inputs = trainer.inputs(self._imaged(self._codec.pack(rows.own, rows.opp), draws))
-            places = below(draws.words(Purpose.BUFFER_PLACE), self._buffer_rows)
+            places = below(draws.bits(Purpose.BUFFER_PLACE), self._buffer_rows)
             yield buffer.replace([inputs, torch.from_numpy(rows.target)], places)
         yield from buffer.remove(self._order(buffer.filled, number, Purpose.BUFFER_ORDER))
 
     def _order(self, length: int, number: int, purpose: Purpose) -> Tensor:
         """A random order of range(length): int64[length]."""
-        words = Draws(self._key, torch.arange(length), number).words(purpose)
-        return torch.argsort(words, stable=True)
+        bits = Draws(self._key, torch.arange(length), number).bits(purpose)
+        return torch.argsort(bits, stable=True)
 
     def _imaged(self, packed: NDArray[np.uint8], draws: Draws) -> NDArray[np.uint8]:
         """Each packed observation under a random symmetry, if the settings require it; changed in place."""
         if self._images:
-            drawn = below(draws.words(Purpose.IMAGE), len(self._images)).numpy()
+            drawn = below(draws.bits(Purpose.IMAGE), len(self._images)).numpy()
             for number, image in enumerate(self._images):
                 mine = np.flatnonzero(drawn == number)
                 packed[mine] = image(packed[mine])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
-from selfplay.compute.random_numbers import Purpose, below, random_word, uniform_bits
+from selfplay.compute.random_numbers import Purpose, below, random_bits, uniform_bits
 from selfplay.games.pattern_sums import SquareImages, change_of_sum, change_position, sum_of_weights
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
 from selfplay.games.rules import Rules
@@ -203,9 +203,9 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
             value = best
             rate = how.epsilons[min(ply, len(how.epsilons) - 1)]
             explores = not wins and number > 1
-            if explores and uniform_bits(random_word(how.key, match, ply, EXPLORE)) < rate * (1 << 53):
+            if explores and uniform_bits(random_bits(how.key, match, ply, EXPLORE)) < rate * (1 << 53):
                 move = legal
-                for _ in range(below(random_word(how.key, match, ply, RANDOM_ACTION), number)):
+                for _ in range(below(random_bits(how.key, match, ply, RANDOM_ACTION), number)):
                     move &= move - 1
                 move &= -move
                 explores = move != chosen

@@ -276,7 +276,7 @@ def test_the_batch_size_changes_no_match_on_a_real_gpu():
 @real_gpu
 def test_random_numbers_are_the_same_on_a_real_gpu():
     match = torch.arange(1000)
-    words = [Draws(77, match.to(device), 3).words(Purpose.EXPLORE).cpu() for device in ("cpu", "cuda")]
+    words = [Draws(77, match.to(device), 3).bits(Purpose.EXPLORE).cpu() for device in ("cpu", "cuda")]
     assert torch.equal(*words)
 
 

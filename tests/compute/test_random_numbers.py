@@ -16,9 +16,9 @@ from selfplay.compute.random_numbers import (
     below,
     fold,
     mix,
-    random_word,
-    single_word,
+    random_bits,
     stream_key,
+    torch_seed,
     uniform_bits,
 )
 
@@ -41,7 +41,7 @@ def all_compiled(words, bounds, out):
         out[0, i] = mix(words[i])
         out[1, i] = fold(words[i], bounds[i])
         out[2, i] = below(words[i], bounds[i])
-        out[3, i] = random_word(words[i], bounds[i], 3, 1)
+        out[3, i] = random_bits(words[i], bounds[i], 3, 1)
         out[4, i] = uniform_bits(words[i])
 
 
@@ -74,14 +74,14 @@ def test_numba_torch_and_numpy_agree(pairs):
             mix(words),
             fold(words, bounds),
             below(words, bounds),
-            random_word(words, bounds, three, one),
+            random_bits(words, bounds, three, one),
             uniform_bits(words),
         ]
     with_torch = [
         mix(tensor_words),
         fold(tensor_words, tensor_bounds),
         below(tensor_words, tensor_bounds),
-        random_word(tensor_words, tensor_bounds, torch.tensor(3), torch.tensor(1)),
+        random_bits(tensor_words, tensor_bounds, torch.tensor(3), torch.tensor(1)),
         uniform_bits(tensor_words),
     ]
     assert numbers.tolist() == [column.tolist() for column in with_numpy]
@@ -107,9 +107,7 @@ def test_below_reaches_the_ends_of_its_range():
 
 @pytest.mark.parametrize("bound", [2, 3, 9, 10, 60])
 def test_below_is_uniform(bound):
-    numbers = below(
-        Draws(stream_key(0, 0, Activity.GENERATION), torch.arange(100_000), 0).words(Purpose.EXPLORE), bound
-    )
+    numbers = below(Draws(stream_key(0, 0, Activity.GENERATION), torch.arange(100_000), 0).bits(Purpose.EXPLORE), bound)
     counts = torch.bincount(numbers, minlength=bound).numpy()
     assert len(counts) == bound
     assert stats.chisquare(counts).pvalue > 1e-3
@@ -123,7 +121,7 @@ def test_uniforms_are_uniform_in_each_purpose(purpose):
 
 
 def test_each_bit_of_the_random_words_is_set_half_of_the_time():
-    words = Draws(stream_key(3, 2, Activity.TRAINING), torch.arange(100_000), 1).words(Purpose.EXPLORE)
+    words = Draws(stream_key(3, 2, Activity.TRAINING), torch.arange(100_000), 1).bits(Purpose.EXPLORE)
     ones = torch.stack([(words >> bit) & 1 for bit in range(64)]).sum(dim=1).numpy()
     # Six standard deviations of a binomial count.
     assert np.abs(ones - 50_000).max() < 6 * np.sqrt(100_000 / 4)
@@ -131,7 +129,7 @@ def test_each_bit_of_the_random_words_is_set_half_of_the_time():
 
 def test_different_purposes_plies_and_matches_give_different_words():
     match = torch.arange(1000)
-    words = [Draws(1, match, ply).words(purpose) for ply in range(10) for purpose in Purpose]
+    words = [Draws(1, match, ply).bits(purpose) for ply in range(10) for purpose in Purpose]
     assert len(set(torch.cat(words).tolist())) == 1000 * 10 * len(Purpose)
 
 
@@ -144,8 +142,8 @@ def test_neighbouring_matches_and_plies_are_uncorrelated():
 
 
 def test_a_draw_depends_on_its_own_match_only():
-    whole = Draws(5, torch.arange(100), 3).words(Purpose.EXPLORE)
-    part = Draws(5, torch.tensor([70, 7]), 3).words(Purpose.EXPLORE)
+    whole = Draws(5, torch.arange(100), 3).bits(Purpose.EXPLORE)
+    part = Draws(5, torch.tensor([70, 7]), 3).bits(Purpose.EXPLORE)
     assert part.tolist() == whole[[70, 7]].tolist()
 
 
@@ -160,7 +158,7 @@ def test_every_seed_of_64_bits_has_a_stream(seed):
 
 
 def test_a_single_word_fits_a_torch_generator():
-    words = [single_word(key, Purpose.DROPOUT) for key in range(200)]
+    words = [torch_seed(key, Purpose.DROPOUT) for key in range(200)]
     assert all(0 <= word < 2**63 for word in words)
     assert len(set(words)) == 200
     torch.Generator().manual_seed(max(words))

@@ -11,7 +11,7 @@ from selfplay.games import make_game
 from selfplay.games.observation_codec import BitCodec
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
-from tests.support.dataset_tools import observations_of, rows_of_record, words_of, write_dataset
+from tests.support.dataset_tools import bitboards_of, observations_of, rows_of_record, write_dataset
 from tests.support.rejections import assert_file_rejected
 
 CODEC = BitCodec(np.arange(4))
@@ -37,7 +37,7 @@ def test_the_file_has_the_documented_columns(tmp_path):
     rows = Rows(
         np.array([0, 0]),
         np.array([0, 1], dtype=np.int32),
-        *words_of(np.array([[1, 0, 0, 0], [1, 0, 0, 1]], dtype=np.uint8), CODEC),
+        *bitboards_of(np.array([[1, 0, 0, 0], [1, 0, 0, 1]], dtype=np.uint8), CODEC),
         np.array([0.95, -1], dtype=np.float32),
     )
     assert write_dataset(path, [rows], CODEC) == 2

@@ -8,7 +8,7 @@ from selfplay.figures.of_comparison.policies import policies
 from selfplay.games import make_game
 from selfplay.grading.policy_measures import POSITIONS, measure_policies, policy_text, sampled_positions
 from selfplay.runs.checkpoints import save_checkpoint
-from selfplay.runs.context import run_context
+from selfplay.runs.context import prepare_process
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import compose_settings
 
@@ -28,7 +28,7 @@ def context(tmp_path_factory: pytest.TempPathFactory):
         path.parent.mkdir()
         save_checkpoint(path, network, GAME, level, architecture, {})
     overrides = ["targets=search", "architecture=alphazero_mlp", "architecture.hidden_sizes=[8]"]
-    return run_context(compose_settings([f"run_dir={run_dir}", *overrides]))
+    return prepare_process(compose_settings([f"run_dir={run_dir}", *overrides]))
 
 
 def test_positions_are_different_unfinished_and_spread_over_the_match(context) -> None:

@@ -43,7 +43,7 @@ class Fixed(Player):
         self.game = game
 
     def act(self, state: State, draws: Draws) -> torch.Tensor:
-        words = Draws(7, state.own * 31 + state.opp, 0).words(Purpose.RANDOM_ACTION) + state.current_player
+        words = Draws(7, state.own * 31 + state.opp, 0).bits(Purpose.RANDOM_ACTION) + state.current_player
         return pick_actions(self.game.legal_action_mask(state), words)
 
     def policy(self, state: State) -> torch.Tensor:

@@ -14,7 +14,7 @@ import torch
 from selfplay.errors import TimeLimitError
 from selfplay.games import State, make_game
 from selfplay.search import shared_solver
-from selfplay.search.exact_solver import words_of
+from selfplay.search.exact_solver import bitboards_of
 from selfplay.search.shared_solver import NotSolvedYetError, SharedSolver, Solving
 
 GAME = make_game("connect_four")
@@ -157,7 +157,7 @@ def test_nothing_is_solved_ahead_of_a_position_that_was_not_asked_for_last(solve
     solved.set()
     hard.finished.result(PATIENCE)
     until(lambda: len(solver._kept) == 2 + 7 + 49)
-    assert words_of(QUICK, 0) not in solver._kept
+    assert bitboards_of(QUICK, 0) not in solver._kept
 
 
 EXITS = """

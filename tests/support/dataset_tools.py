@@ -30,7 +30,7 @@ def observations_of(rows, codec):
     return np.unpackbits(codec.pack(rows.own, rows.opp), axis=1, count=codec.size)
 
 
-def words_of(observations, codec):
+def bitboards_of(observations, codec):
     """The two words of positions with these observations (uint8[N, D])."""
     return codec.unpack(np.packbits(observations, axis=1))
 
@@ -39,7 +39,7 @@ def drawn_rows(codec, count, seed, num_actions=0):
     """Rows of random numbers; without policies, or with policies of this number of actions."""
     random = np.random.default_rng(seed)
     match, ply = random.integers(0, 2**62, count), random.integers(0, 2**31 - 1, count, dtype=np.int32)
-    words = words_of(random.integers(0, 2, (count, codec.size), dtype=np.uint8), codec)
+    words = bitboards_of(random.integers(0, 2, (count, codec.size), dtype=np.uint8), codec)
     rows = Rows(match, ply, *words, random.uniform(-1, 1, count).astype(np.float32))
     policy = random.dirichlet(np.ones(num_actions), count).astype(np.float32) if num_actions else None
     return rows._replace(policy=policy)

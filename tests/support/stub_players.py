@@ -29,7 +29,7 @@ class Drawing(FirstLegal):
     name = "drawing"
 
     def act(self, state: State, draws: Draws) -> torch.Tensor:
-        return pick_actions(self.game.legal_action_mask(state), draws.words(Purpose.RANDOM_ACTION))
+        return pick_actions(self.game.legal_action_mask(state), draws.bits(Purpose.RANDOM_ACTION))
 
 
 class Valuing(FirstLegal):

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from selfplay.dataset.rows import Rows
 from selfplay.games import make_game
 from selfplay.training.examples import distinct_rows
-from tests.support.dataset_tools import observations_of, random_rows, words_of
+from tests.support.dataset_tools import bitboards_of, observations_of, random_rows
 from tests.support.training import examples_of, training_settings
 
 GAME = make_game("tictactoe")
@@ -22,7 +22,7 @@ def three_rows():
     observations = np.zeros((3, 18), dtype=np.uint8)
     observations[[0, 1], 0] = 1
     observations[2, 4] = 1
-    own, opp = words_of(observations, CODEC)
+    own, opp = bitboards_of(observations, CODEC)
     return Rows(np.arange(3), np.zeros(3, np.int32), own, opp, np.array([1.0, 0.5, -0.25], np.float32))
 
 

@@ -7,7 +7,7 @@ import torch
 
 from selfplay import load_level
 from selfplay.architectures import build_network
-from selfplay.compute.random_numbers import Activity, Purpose, single_word, stream_key
+from selfplay.compute.random_numbers import Activity, Purpose, stream_key, torch_seed
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.settings.choices import OPTIMIZERS, SCHEDULES
@@ -30,7 +30,7 @@ def test_a_level_is_trained_by_an_optimizer_and_a_schedule_of_another_package(tm
     settings = tiny_settings(tmp_path, SIGN, HALVING, *once)
     learn_levels(settings)
     key = stream_key(settings.seed, 1, Activity.TRAINING)
-    with seeded(single_word(key, Purpose.INITIAL_WEIGHTS)):
+    with seeded(torch_seed(key, Purpose.INITIAL_WEIGHTS)):
         before = build_network(settings.architecture, GAME.observation_shape, GAME.num_distinct_actions)
     moved = [
         (after - first).abs()

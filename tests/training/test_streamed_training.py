@@ -19,7 +19,7 @@ from selfplay.training.examples import is_held_out
 from selfplay.training.fitting import fit
 from selfplay.training.loss import validation_losses
 from selfplay.training.process_group import ProcessGroup
-from tests.support.dataset_tools import observations_of, random_rows, words_of
+from tests.support.dataset_tools import bitboards_of, observations_of, random_rows
 from tests.support.runs import PROJECT, tiny_settings
 from tests.support.streaming import CODEC, GAME, KEY, ROWS, SHAPE, in_parts, make_network, make_settings, streamed
 from tests.support.training import fit_to_rows
@@ -150,7 +150,7 @@ def test_a_dataset_larger_than_memory_is_trained_on_as_a_stream(tmp_path):
         observations[:, :8] = generator.integers(0, 2, (2**18, 8))
         target = observations[:, 0].astype(np.float32)
         part = folder / f"part-{number:05d}.parquet"
-        own, opp = words_of(observations, codec)
+        own, opp = bitboards_of(observations, codec)
         part.write_bytes(encode_parquet([Rows(match, np.zeros(2**18, np.int32), own, opp, target)], codec)[0])
     Manifest(folder.parent).record("generation", {}, {"rows": 2**20}, [folder.name])
     overrides = ["game=othello", "architecture.hidden_sizes=[4]", "dataset.format=parquet", "training.merge=false"]

@@ -119,17 +119,17 @@ class _Sampler:
     def _drawn(self, record: MatchRecord, row: int, plies: Sequence[int]) -> State:
         """The position of match `row` at one of `plies`."""
         match = record.match[row : row + 1]
-        word = Draws(self.key, match, 0).words(Purpose.POSITION)
-        return record.states[plies[int(below(word, len(plies)))]].select(torch.tensor([row]))
+        bits = Draws(self.key, match, 0).bits(Purpose.POSITION)
+        return record.states[plies[int(below(bits, len(plies)))]].select(torch.tensor([row]))
 
     def _judged(self, state: State) -> JudgedPosition | None:
         """The position with its values; None if it is not to be kept."""
-        words = int(state.own), int(state.opp)
-        if words in self.drawn:
+        bitboards = int(state.own), int(state.opp)
+        if bitboards in self.drawn:
             return None
-        self.drawn.add(words)
+        self.drawn.add(bitboards)
         value = self.solver.value(state)
-        group = group_of(sum(map(int.bit_count, words)), self.solver.plies_to_end(value, state), self.squares)
+        group = group_of(sum(map(int.bit_count, bitboards)), self.solver.plies_to_end(value, state), self.squares)
         if value < 0 or group not in GROUPS or self._is_full(group):
             return None
         values = self.solver.action_values(state)

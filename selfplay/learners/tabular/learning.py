@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import compiled
-from selfplay.compute.random_numbers import Purpose, below, random_word, uniform_bits
+from selfplay.compute.random_numbers import Purpose, below, random_bits, uniform_bits
 from selfplay.games.position_graph import NO_CHILD, PositionGraph
 from selfplay.games.win_draw_loss import WinDrawLoss
 
@@ -175,12 +175,12 @@ def _play(
         actions = children[position]
         if actions.max() == NO_CHILD:
             return ply
-        explored[ply] = uniform_bits(random_word(key, match, ply, EXPLORE)) / TWO_TO_THE_53 < epsilon
+        explored[ply] = uniform_bits(random_bits(key, match, ply, EXPLORE)) / TWO_TO_THE_53 < epsilon
         if explored[ply]:
-            action = _random_action(actions, random_word(key, match, ply, RANDOM_ACTION))
+            action = _random_action(actions, random_bits(key, match, ply, RANDOM_ACTION))
         else:
             table = tables[player, (1 - player) * size : (2 - player) * size]
-            action = _best_action(actions, table, random_word(key, match, ply, TIE_BREAK), lowest)
+            action = _best_action(actions, table, random_bits(key, match, ply, TIE_BREAK), lowest)
         position = actions[action]
         player, ply = 1 - player, ply + 1
         boards[ply] = player * size + position

@@ -18,7 +18,7 @@ from selfplay.search.connect_four.book import NO_BOOK, opening_book
 from selfplay.search.connect_four.kernel import make_stack
 from selfplay.search.connect_four.narrowing import compile_values_within
 from selfplay.search.connect_four.table import make_table
-from selfplay.search.exact_solver import ExactSolver, check_table_bits, words_of
+from selfplay.search.exact_solver import ExactSolver, bitboards_of, check_table_bits
 from selfplay.search.interruption import STOP, StopFlag, StoppedError
 
 SCORE_OF_NO_STONES = SQUARES // 2 + 1
@@ -56,17 +56,17 @@ class ConnectFourSolver(ExactSolver):
 
         Raises TimeLimitError (time_limit: seconds).
         """
-        own, opp = words_of(state, row)
+        own, opp = bitboards_of(state, row)
         return self._interruptibly(lambda stop: self._narrowed(own, opp, -1, 1, stop), time_limit)
 
     def value_text(self, value: int, state: State, row: int = 0) -> str:
         """In words, with the number of moves that the winner still makes: "wins in 8", "loses in 12", "draws"."""
         if value == 0:
             return "draws"
-        return f"{'wins' if value > 0 else 'loses'} in {_moves_of_winner(value, *words_of(state, row))}"
+        return f"{'wins' if value > 0 else 'loses'} in {_moves_of_winner(value, *bitboards_of(state, row))}"
 
     def plies_to_end(self, value: int, state: State, row: int = 0) -> int:
-        own, opp = words_of(state, row)
+        own, opp = bitboards_of(state, row)
         if value == 0:
             return SQUARES - (own | opp).bit_count()
         return 2 * _moves_of_winner(value, own, opp) - (value > 0)

@@ -25,9 +25,9 @@ from selfplay.search.mcts.tree import Edges
 from selfplay.settings.checks import require_above_0, require_count
 
 CompiledPositionValue = Callable[..., float]
-"""(own, opp, edges, word, parameters, logits) to the value of an unfinished position to the player to move.
+"""(own, opp, edges, bits, parameters, logits) to the value of an unfinished position to the player to move.
 
-It writes the logit of the prior of each edge (`selfplay.search.mcts.tree.Edge`) into `logits` (float64). `word` is a
+It writes the logit of the prior of each edge (`selfplay.search.mcts.tree.Edge`) into `logits` (float64). `bits` is a
 random int64 that no other position of any search shares, except where a match, ply and seed are the same.
 """
 
@@ -62,7 +62,7 @@ class CompiledEvaluator(Evaluator, Protocol):
     """Evaluates positions inside the compiled search."""
 
     is_random: bool
-    """Whether it uses its random word."""
+    """Whether it uses its random bits."""
 
     def position_value(self, game: Game) -> CompiledPositionValue:
         """The compiled function; every call returns the same function."""
@@ -101,31 +101,31 @@ def _compile_rollouts(rules: Rules) -> CompiledPositionValue:
     register_rules()
 
     @part_of_compiled
-    def random_move(bits: int, word: int) -> int:
-        """One of the set bits as a word, each equally likely."""
-        for _ in range(below(word, bit_count(bits))):
-            bits &= bits - 1
-        return bits & -bits
+    def random_move(legal: int, bits: int) -> int:
+        """One of the legal moves, each equally likely."""
+        for _ in range(below(bits, bit_count(legal))):
+            legal &= legal - 1
+        return legal & -legal
 
     @part_of_compiled
-    def rollout(own: int, opp: int, word: int) -> float:
+    def rollout(own: int, opp: int, bits: int) -> float:
         """The return of the player to move after random actions of both players."""
         ply = 0
         while True:
-            bits = legal_actions(own, opp)
-            if bits == 0 and is_terminal(own, opp):
+            legal = legal_actions(own, opp)
+            if legal == 0 and is_terminal(own, opp):
                 break
-            own, opp = play(own, opp, random_move(bits, fold(word, ply)) if bits != 0 else np.int64(0))
+            own, opp = play(own, opp, random_move(legal, fold(bits, ply)) if legal != 0 else np.int64(0))
             ply += 1
         value = float(return_to_move(own, opp))
         return value if ply % 2 == 0 else 0.0 - value
 
     @part_of_compiled
-    def value(own: int, opp: int, edges: Edges, word: int, rollouts: int, logits: NDArray[np.float64]) -> float:
+    def value(own: int, opp: int, edges: Edges, bits: int, rollouts: int, logits: NDArray[np.float64]) -> float:
         logits[: len(edges)] = 0.0
         total = 0.0
         for number in range(rollouts):
-            total += rollout(own, opp, fold(word, number))
+            total += rollout(own, opp, fold(bits, number))
         return total / rollouts
 
     found: Callable[..., float] = value
@@ -173,7 +173,7 @@ def _compile_afterstates(rules: Rules, unfinished_value: CompiledValue) -> Compi
         own: int,
         opp: int,
         edges: Edges,
-        word: int,
+        bits: int,
         parameters: tuple[float, EvaluationParameters],
         logits: NDArray[np.float64],
     ) -> float:

@@ -94,12 +94,12 @@ def halving_table(considered: int, simulations: int) -> NDArray[np.int64]:
 
 
 @part_of_compiled
-def begin(edges: Edges, noise: NDArray[np.float64], word: int, constants: GumbelConstants) -> None:
+def begin(edges: Edges, noise: NDArray[np.float64], bits: int, constants: GumbelConstants) -> None:
     """Draw the Gumbel number of each edge of the root."""
     for i in range(len(edges)):
         noise[i] = 0.0
         if constants.gumbel_scale > 0.0:
-            noise[i] = constants.gumbel_scale * gumbel_number(fold(word, i))
+            noise[i] = constants.gumbel_scale * gumbel_number(fold(bits, i))
 
 
 @part_of_compiled

@@ -40,10 +40,10 @@ class LockstepKernels(NamedTuple):
     """The steps of a search whose leaves are evaluated outside. Trees whose root is a finished match do not grow."""
 
     plant: Callable[..., int]
-    """(own, opp, words, plan, constants, trees, frontier): make the searched positions the roots of empty trees, and
+    """(own, opp, bits, plan, constants, trees, frontier): make the searched positions the roots of empty trees, and
     run simulations in the others as `advance` does; returns the count of the frontier."""
     advance: Callable[..., int]
-    """(count, values, logits, rows, words, plan, constants, trees, frontier): give the nodes of the frontier their
+    """(count, values, logits, rows, bits, plan, constants, trees, frontier): give the nodes of the frontier their
     evaluations, and run simulations in their trees until each has another such node or is done; returns the new count.
     `values` (float64[N]) and `logits` (float64[N, A]) are the evaluations of the distinct positions, and `rows`
     (int64[count]) has the number of that of each tree."""
@@ -99,14 +99,14 @@ def compile_lockstep(rules: Rules, pass_action: int | None, rule: RuleFunctions)
 
     @compiled
     def plant(
-        own: Words, opp: Words, words: Words, plan: Plan, constants: Constants, trees: Trees, frontier: Frontier
+        own: Words, opp: Words, bits: Words, plan: Plan, constants: Constants, trees: Trees, frontier: Frontier
     ) -> int:
         constants, trees, frontier = borrowed((constants, trees, frontier))
         count = 0
         for tree in range(len(own)):
             if plan.has_kept and trees.sizes[tree] > 0:
                 if trees.nodes[tree, 0].is_proved == 0:
-                    begin(trees, tree, words[tree], constants)
+                    begin(trees, tree, bits[tree], constants)
                 count = simulate(trees, tree, plan.simulations, plan, constants, count, frontier)
             elif plant_root(trees, tree, own[tree], opp[tree], plan):
                 wait(trees, tree, 0, plan.simulations, count, frontier)
@@ -119,7 +119,7 @@ def compile_lockstep(rules: Rules, pass_action: int | None, rule: RuleFunctions)
         values: NDArray[np.float64],
         logits: NDArray[np.float64],
         rows: NDArray[np.int64],
-        words: Words,
+        bits: Words,
         plan: Plan,
         constants: Constants,
         trees: Trees,
@@ -133,7 +133,7 @@ def compile_lockstep(rules: Rules, pass_action: int | None, rule: RuleFunctions)
             tree, number = frontier.tree[i], frontier.node[i]
             receive(trees, tree, number, values[rows[i]], logits[rows[i]], of_edges, plan.proves)
             if number == 0:
-                begin(trees, tree, words[tree], constants)
+                begin(trees, tree, bits[tree], constants)
         for i in range(count):
             waiting = simulate(trees, frontier.tree[i], frontier.left[i], plan, constants, waiting, frontier)
         return waiting

@@ -79,10 +79,10 @@ def fill_scales(c_init: float, c_base: float, scales: NDArray[np.float64]) -> No
 
 
 @part_of_compiled
-def begin(edges: Edges, noise: NDArray[np.float64], word: int, constants: PuctConstants) -> None:
+def begin(edges: Edges, noise: NDArray[np.float64], bits: int, constants: PuctConstants) -> None:
     """Mix Dirichlet noise into the priors of the root."""
     if constants.noise > 0.0:
-        dirichlet(constants.alpha, word, noise)
+        dirichlet(constants.alpha, bits, noise)
         for i in range(len(edges)):
             edges[i].prior = (1.0 - constants.noise) * edges[i].prior + constants.noise * noise[i]
 

@@ -36,7 +36,7 @@ class RuleFunctions(NamedTuple):
     """
 
     begin: Callable[..., None]
-    """(edges, noise, word, constants): prepare the root once its priors are known; `word` is a random int64."""
+    """(edges, noise, bits, constants): prepare the root once its priors are known; `bits` is a random int64."""
     select_at_root: Callable[..., int]
     """(edges, value, noise, constants) to the number of the edge that a simulation follows from the root."""
     select: Callable[..., int]
@@ -55,7 +55,7 @@ class Rule(NamedTuple):
     constants: Callable[[int, int], Constants]
     """(simulations, number of distinct actions) to the constants of a search."""
     is_random: bool
-    """Whether `begin` uses its random word."""
+    """Whether `begin` uses its random bits."""
     continues: bool = True
     """Whether a search may begin with a root that earlier simulations have visited."""
 
@@ -111,7 +111,7 @@ def uct(c: float = 1.4) -> Rule:
 
 
 @part_of_compiled
-def begin(edges: Edges, noise: NDArray[np.float64], word: int, constants: UctConstants) -> None:
+def begin(edges: Edges, noise: NDArray[np.float64], bits: int, constants: UctConstants) -> None:
     """Do nothing: the root is a node like any other."""
 
 

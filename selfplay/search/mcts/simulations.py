@@ -139,10 +139,10 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
         return number
 
     @part_of_compiled
-    def begin(trees: Trees, tree: int, word: int, constants: Constants) -> None:
+    def begin(trees: Trees, tree: int, bits: int, constants: Constants) -> None:
         """Prepare the evaluated root."""
         edges = edges_of(trees, tree, 0)
-        begin_root(edges, trees.noise[tree, : len(edges)], word, constants)
+        begin_root(edges, trees.noise[tree, : len(edges)], bits, constants)
 
     @part_of_compiled
     def write_policy(trees: Trees, tree: int, weights: NDArray[np.float64], constants: Constants) -> None:
@@ -197,7 +197,7 @@ def compile_whole_search(
 ) -> Callable[..., bool]:
     """The whole search of a batch with a compiled evaluator, as one compiled function.
 
-    `search(own, opp, root_words, leaf_words, plan, constants, parameters, trees, progress, stop, results)` grows one
+    `search(own, opp, root_bits, leaf_bits, plan, constants, parameters, trees, progress, stop, results)` grows one
     tree after another: each in the memory of the first of `trees`, which holds the last one afterwards, or with
     `plan.has_kept` each in its own. It returns False if it was stopped (see `selfplay.search.interruption.StopFlag`; a
     step is a simulation). If it stopped because of its limit, a call with the same arguments continues; `progress` is
@@ -207,10 +207,10 @@ def compile_whole_search(
 
     @part_of_compiled
     def evaluate(
-        trees: Trees, tree: int, number: int, word: int, parameters: object, logits: NDArray[np.float64]
+        trees: Trees, tree: int, number: int, bits: int, parameters: object, logits: NDArray[np.float64]
     ) -> float:
         node, edges = trees.nodes[tree, number], edges_of(trees, tree, number)
-        value = position_value(node.own, node.opp, edges, fold(word, number), parameters, logits)
+        value = position_value(node.own, node.opp, edges, fold(bits, number), parameters, logits)
         node.value = value
         set_priors(edges, logits)
         return value
@@ -219,7 +219,7 @@ def compile_whole_search(
     def simulate(
         trees: Trees,
         tree: int,
-        word: int,
+        bits: int,
         plan: Plan,
         constants: Constants,
         parameters: object,
@@ -238,15 +238,15 @@ def compile_whole_search(
             progress[IN_ALL] += 1
             number = descend(trees, tree, plan, constants)
             if number != NOT_ADDED:
-                value = evaluate(trees, tree, number, word, parameters, logits)
+                value = evaluate(trees, tree, number, bits, parameters, logits)
                 back_up(trees, tree, number, value, plan.proves)
 
     @part_of_compiled
     def begin_tree(
         own: int,
         opp: int,
-        root_word: int,
-        leaf_word: int,
+        root_bits: int,
+        leaf_bits: int,
         plan: Plan,
         constants: Constants,
         parameters: object,
@@ -259,18 +259,18 @@ def compile_whole_search(
             if trees.nodes[tree, 0].is_proved != 0:
                 return False
         elif plant_root(trees, tree, own, opp, plan):
-            evaluate(trees, tree, 0, leaf_word, parameters, logits)
+            evaluate(trees, tree, 0, leaf_bits, parameters, logits)
         else:
             return False
-        begin(trees, tree, root_word, constants)
+        begin(trees, tree, root_bits, constants)
         return True
 
     @compiled
     def search(
         own: Words,
         opp: Words,
-        root_words: Words,
-        leaf_words: Words,
+        root_bits: Words,
+        leaf_bits: Words,
         plan: Plan,
         constants: Constants,
         parameters: object,
@@ -283,11 +283,11 @@ def compile_whole_search(
         logits = np.empty(trees.edges.shape[2])
         for row in range(progress[ROW], len(own)):
             tree = row if plan.has_kept else 0
-            word = leaf_words[row]
+            bits = leaf_bits[row]
             if progress[IN_TREE] > 0 or begin_tree(
-                own[row], opp[row], root_words[row], word, plan, constants, parameters, trees, tree, logits
+                own[row], opp[row], root_bits[row], bits, plan, constants, parameters, trees, tree, logits
             ):
-                simulate(trees, tree, word, plan, constants, parameters, progress, stop, logits)
+                simulate(trees, tree, bits, plan, constants, parameters, progress, stop, logits)
                 if stop[STOP] != 0:
                     return False
             conclude(trees, tree, row, constants, results)

@@ -48,7 +48,7 @@ class Edge(Protocol):
     value: float
     """The mean of the values backed up through it, or its exact value if settled; 0 at first."""
     move: int
-    """The action as a word: 1 << action, or 0 for a pass."""
+    """The action as a bitboard: 1 << action, or 0 for a pass."""
     visits: int
     child: int
     """The number of the node it leads to, or NOT_ADDED."""

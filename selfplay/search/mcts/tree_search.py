@@ -12,13 +12,13 @@ from selfplay.compute.compilation import Words
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
-from selfplay.games.kernels import distinct_positions, distinct_words
+from selfplay.games.kernels import distinct_bitboards, distinct_positions
 from selfplay.games.state import State
 from selfplay.search.interruption import StopFlag, StoppedError, run_interruptibly
 from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator
 from selfplay.search.mcts.kept_trees import KeptTrees
 from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_frontier
-from selfplay.search.mcts.random_draws import write_words_of_draws, write_words_of_positions
+from selfplay.search.mcts.random_draws import write_bits_of_draws, write_bits_of_positions
 from selfplay.search.mcts.rule import Rule
 from selfplay.search.mcts.simulations import IN_ALL, compile_whole_search
 from selfplay.search.mcts.tree import Plan, Results, Trees, make_results, make_trees, tree_bytes
@@ -55,7 +55,7 @@ class TreeSearchResult(NamedTuple):
 class TreeSearch:
     """Searches positions of one game.
 
-    The result for a position depends only on the position, the arguments and the position's random words, not on the
+    The result for a position depends only on the position, the arguments and the position's random bits, not on the
     other positions of the batch.
 
     Args:
@@ -107,48 +107,48 @@ class TreeSearch:
 
     @property
     def is_random(self) -> bool:
-        """Whether the result for a position depends on random words, or on earlier plies of its match."""
-        return self._kept is not None or self._uses_random_words
+        """Whether the result for a position depends on random bits, or on earlier plies of its match."""
+        return self._kept is not None or self._uses_random_bits
 
     @property
-    def _uses_random_words(self) -> bool:
+    def _uses_random_bits(self) -> bool:
         return self.rule.is_random or (self._compiled is not None and self._compiled.is_random)
 
     def search(self, state: State, draws: Draws | None = None) -> TreeSearchResult:
         """Search a batch of positions.
 
         Args:
-            draws: the random numbers of this ply; None: random words that depend on the position alone.
+            draws: the random numbers of this ply; None: random bits that depend on the position alone.
         """
         device = state.own.device
         own, opp = state.own.cpu(), state.opp.cpu()
-        words = _words_of_positions(own, opp) if draws is None else _words_of_draws(draws)
+        bits = _bits_of_positions(own, opp) if draws is None else _bits_of_draws(draws)
         if self.is_random:
-            results = self._search(own.numpy(), opp.numpy(), words, draws)[0]
+            results = self._search(own.numpy(), opp.numpy(), bits, draws)[0]
             return TreeSearchResult(*(tensor.to(device) for tensor in _as_tensors(results)))
         rows, inverse = distinct_positions(state._replace(own=own, opp=opp))
-        # Contiguous words, because numba compiles the whole search again for others.
-        words = np.ascontiguousarray(words[:, rows.numpy()])
-        results = self._search(own[rows].numpy(), opp[rows].numpy(), words)[0]
+        # Contiguous bits, because numba compiles the whole search again for others.
+        bits = np.ascontiguousarray(bits[:, rows.numpy()])
+        results = self._search(own[rows].numpy(), opp[rows].numpy(), bits)[0]
         return TreeSearchResult(*(tensor[inverse].to(device) for tensor in _as_tensors(results)))
 
     def grow(self, state: State, draws: Draws | None = None) -> Trees:
         """The tree of the search of one match (B = 1), for inspection."""
-        words = _words_of_positions(state.own, state.opp) if draws is None else _words_of_draws(draws)
-        return self._search(state.own.numpy(), state.opp.numpy(), words, draws)[1]
+        bits = _bits_of_positions(state.own, state.opp) if draws is None else _bits_of_draws(draws)
+        return self._search(state.own.numpy(), state.opp.numpy(), bits, draws)[1]
 
-    def _search(self, own: Words, opp: Words, words: Words, draws: Draws | None = None) -> tuple[Results, Trees]:
+    def _search(self, own: Words, opp: Words, bits: Words, draws: Draws | None = None) -> tuple[Results, Trees]:
         """The results of positions, and the last tree or trees."""
         if draws is not None and self._kept is not None:
-            return self._search_with_kept(self._kept, own, opp, words, draws._replace(match=draws.match.cpu()))
+            return self._search_with_kept(self._kept, own, opp, bits, draws._replace(match=draws.match.cpu()))
         parts = []
         for chunk in self._chunks(len(own), len(own) if self._compiled is not None else self._trees_at_once):
             trees = self._memory(1 if self._compiled is not None else len(own[chunk]))
-            parts.append(self._grow(own[chunk], opp[chunk], words[:, chunk], self._plan, trees))
+            parts.append(self._grow(own[chunk], opp[chunk], bits[:, chunk], self._plan, trees))
         return _joined(parts), trees
 
     def _search_with_kept(
-        self, kept: KeptTrees, own: Words, opp: Words, words: Words, draws: Draws
+        self, kept: KeptTrees, own: Words, opp: Words, bits: Words, draws: Draws
     ) -> tuple[Results, Trees]:
         """As `_search`, with the trees that are kept of the matches."""
         kept.forget(draws)
@@ -156,7 +156,7 @@ class TreeSearch:
         for chunk in self._chunks(len(own), self._trees_at_once):
             trees, of_chunk = self._memory(len(own[chunk])), draws._replace(match=draws.match[chunk])
             kept.take_over(of_chunk, own[chunk], opp[chunk], trees)
-            parts.append(self._grow(own[chunk], opp[chunk], words[:, chunk], plan, trees))
+            parts.append(self._grow(own[chunk], opp[chunk], bits[:, chunk], plan, trees))
             kept.keep(of_chunk, trees)
         return _joined(parts), trees
 
@@ -169,11 +169,11 @@ class TreeSearch:
         """The rows 0 to `count` in chunks of `size`; one empty chunk if there are none."""
         return [slice(start, start + size) for start in range(0, max(1, count), max(1, size))]
 
-    def _grow(self, own: Words, opp: Words, words: Words, plan: Plan, trees: Trees) -> Results:
+    def _grow(self, own: Words, opp: Words, bits: Words, plan: Plan, trees: Trees) -> Results:
         """Search these positions in the memory of `trees`."""
         results = make_results(len(own), self.game.num_distinct_actions)
         if self._compiled is None:
-            self._grow_in_lockstep(own, opp, words[0], plan, trees)
+            self._grow_in_lockstep(own, opp, bits[0], plan, trees)
             compile_lockstep(*self._kind).conclude(self._constants, trees, results)
             return results
         search = compile_whole_search(*self._kind, self._compiled.position_value(self.game))
@@ -181,25 +181,25 @@ class TreeSearch:
         progress, start = np.zeros(3, dtype=np.int64), perf_counter()
 
         def grow(stop: StopFlag) -> None:
-            if not search(own, opp, *words, *how, trees, progress, stop, results):
+            if not search(own, opp, *bits, *how, trees, progress, stop, results):
                 raise StoppedError
 
         run_interruptibly(grow, quick_steps=self._quick_simulations)
         self._quick_simulations = max(FEWEST_QUICK, int(QUICK_SECONDS * progress[IN_ALL] / (perf_counter() - start)))
         return results
 
-    def _grow_in_lockstep(self, own: Words, opp: Words, root_words: Words, plan: Plan, trees: Trees) -> None:
+    def _grow_in_lockstep(self, own: Words, opp: Words, root_bits: Words, plan: Plan, trees: Trees) -> None:
         plant, advance, _ = compile_lockstep(*self._kind)
         frontier = make_frontier(len(own))
-        count = plant(own, opp, root_words, plan, self._constants, trees, frontier)
+        count = plant(own, opp, root_bits, plan, self._constants, trees, frontier)
         while count > 0:
             evaluated = self._evaluated(frontier, count)
-            count = advance(count, *evaluated, root_words, plan, self._constants, trees, frontier)
+            count = advance(count, *evaluated, root_bits, plan, self._constants, trees, frontier)
 
     def _evaluated(self, frontier: Frontier, count: int) -> tuple[Numbers, Numbers, NDArray[np.int64]]:
         """The evaluations of the distinct positions of the frontier, and the number of that of each tree."""
         own, opp = torch.from_numpy(frontier.own[:count]), torch.from_numpy(frontier.opp[:count])
-        first, rows = distinct_words(own, opp)
+        first, rows = distinct_bitboards(own, opp)
         values, logits = self._batches.evaluate(_unfinished(own[first], opp[first]))
         return values.cpu().double().numpy(), logits.cpu().double().numpy(), rows.numpy()
 
@@ -213,18 +213,18 @@ def _unfinished(own: Tensor, opp: Tensor) -> State:
     return State(own, opp, *zeros)
 
 
-def _words_of_draws(draws: Draws) -> Words:
-    """int64[2, B]: the random words of the root and of the leaves of each tree."""
-    words = np.empty((2, len(draws.match)), dtype=np.int64)
-    write_words_of_draws(draws.key, draws.match.cpu().numpy(), draws.ply, words)
-    return words
+def _bits_of_draws(draws: Draws) -> Words:
+    """int64[2, B]: the random bits of the root and of the leaves of each tree."""
+    bits = np.empty((2, len(draws.match)), dtype=np.int64)
+    write_bits_of_draws(draws.key, draws.match.cpu().numpy(), draws.ply, bits)
+    return bits
 
 
-def _words_of_positions(own: Tensor, opp: Tensor) -> Words:
-    """int64[2, B]: random words that depend on the positions alone."""
-    words = np.empty((2, len(own)), dtype=np.int64)
-    write_words_of_positions(own.numpy(), opp.numpy(), words)
-    return words
+def _bits_of_positions(own: Tensor, opp: Tensor) -> Words:
+    """int64[2, B]: random bits that depend on the positions alone."""
+    bits = np.empty((2, len(own)), dtype=np.int64)
+    write_bits_of_positions(own.numpy(), opp.numpy(), bits)
+    return bits
 
 
 def _joined(parts: list[Results]) -> Results:

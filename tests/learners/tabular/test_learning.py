@@ -48,12 +48,12 @@ class Learner:
         """The action, and whether it is exploratory."""
         legal = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
         if float(draws.uniforms(Purpose.EXPLORE)) < self.epsilon:
-            return legal[int(below(draws.words(Purpose.RANDOM_ACTION), torch.tensor(len(legal))))], True
+            return legal[int(below(draws.bits(Purpose.RANDOM_ACTION), torch.tensor(len(legal))))], True
         values = [self.value(self.game.step(state, torch.tensor([action]))) for action in legal]
         best = [action for action, value in zip(legal, values, strict=True) if value == max(values)]
         if self.rule is BACKWARD_VALUE:
             return best[0], False
-        return best[int(below(draws.words(Purpose.TIE_BREAK), torch.tensor(len(best))))], False
+        return best[int(below(draws.bits(Purpose.TIE_BREAK), torch.tensor(len(best))))], False
 
     def learn(self, states: list[State], own_exploration: list[bool]) -> None:
         if self.rule is BACKWARD_VALUE:

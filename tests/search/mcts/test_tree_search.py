@@ -68,7 +68,7 @@ def assert_same_tree(game, trees, root: ReferenceNode):
 def assert_same_as_reference(game, evaluator, evaluate, name, proves, state: State, match: int):
     build, constants = RULES[name]
     draws = Draws(17, torch.tensor([match]), 3)
-    words = [np.int64(draws.words(purpose).item()) for purpose in (Purpose.ROOT_NOISE, Purpose.LEAF)]
+    words = [np.int64(draws.bits(purpose).item()) for purpose in (Purpose.ROOT_NOISE, Purpose.LEAF)]
     with np.errstate(over="ignore"):
         reference = ReferenceSearch(game, evaluate, build(), SIMULATIONS, proves, words)
         root = reference.run(int(state.own), int(state.opp))
@@ -111,7 +111,7 @@ def test_a_search_continues_the_reference_tree_of_its_match(name, game, simulati
         if ply % step == 0:
             kept = None if root is None else keep(root, own, opp, simulations)
             was_kept += kept is not None
-            words = [np.int64(draws.words(purpose).item()) for purpose in (Purpose.ROOT_NOISE, Purpose.LEAF)]
+            words = [np.int64(draws.bits(purpose).item()) for purpose in (Purpose.ROOT_NOISE, Purpose.LEAF)]
             with np.errstate(over="ignore"):
                 root = ReferenceSearch(game, evaluate, build(), simulations, proves, words).run(own, opp, kept)
             assert_same_tree(game, search.grow(state, draws), root)
