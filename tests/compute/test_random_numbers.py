@@ -45,10 +45,10 @@ def all_compiled(words, bounds, out):
         out[4, i] = uniform_bits(words[i])
 
 
-class FixedWords(Draws):
-    """Draws whose random words are the match numbers themselves."""
+class FixedBits(Draws):
+    """Draws whose random bits are the match numbers themselves."""
 
-    def words(self, purpose):
+    def bits(self, purpose):
         return self.match
 
 
@@ -91,14 +91,14 @@ def test_numba_torch_and_numpy_agree(pairs):
 @given(INT64, st.integers(1, 2**31))
 def test_uniform_and_below_stay_in_range(word, bound):
     words = torch.tensor([word])
-    assert 0 <= FixedWords(0, words, 0).uniforms(Purpose.EXPLORE).item() < 1
+    assert 0 <= FixedBits(0, words, 0).uniforms(Purpose.EXPLORE).item() < 1
     assert 0 <= below(words, torch.tensor([bound])).item() < bound
 
 
 def test_uniforms_have_53_bits_and_never_reach_1():
     # As float32 the highest word would give 1, and sampling by it an action of probability 0.
     words = torch.tensor([0, 1 << 11, -1])
-    assert FixedWords(0, words, 0).uniforms(Purpose.EXPLORE).tolist() == [0.0, 2**-53, 1 - 2**-53]
+    assert FixedBits(0, words, 0).uniforms(Purpose.EXPLORE).tolist() == [0.0, 2**-53, 1 - 2**-53]
 
 
 def test_below_reaches_the_ends_of_its_range():
