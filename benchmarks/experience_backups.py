@@ -23,7 +23,7 @@ from selfplay.learners.experience.store import ExperienceStore
 from selfplay.matches.arena import play_matches
 from selfplay.players.experience import ExperiencePlayer
 from selfplay.players.random import RandomPlayer
-from selfplay.settings.experience import ExperienceRule
+from selfplay.settings.classical import ExperienceRule
 
 
 def print_row(grader: Grader, backup: str, seed: int, matches: int) -> None:

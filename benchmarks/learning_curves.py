@@ -45,7 +45,7 @@ from selfplay.players.tabular import TabularPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import written_whole
-from selfplay.settings.experience import ExperienceRule
+from selfplay.settings.classical import ExperienceRule
 
 POINTS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 SEEDS = range(5)

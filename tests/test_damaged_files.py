@@ -24,9 +24,9 @@ from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.runs.checkpoints import load_checkpoint
 from selfplay.runs.manifest import Manifest
 from selfplay.search.feature_evaluation import read_evaluation
-from selfplay.settings.experience import ExperienceRule
+from selfplay.settings.classical import ExperienceRule
 from selfplay.settings.folders import CONFIG_FOLDER
-from selfplay.training.epoch_loss_csv import read_epoch_losses
+from selfplay.training.fitting import read_epoch_losses
 from tests.support.experience_tools import GAME, boards_of, random_match, result_of
 from tests.support.runs import files_of
 

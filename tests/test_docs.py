@@ -10,14 +10,11 @@ from typing import get_type_hints
 import pytest
 
 from selfplay.architectures import ARCHITECTURES, option_defaults
-from selfplay.settings.analysis import AnalysisSettings
-from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
-from selfplay.settings.experience import ExperienceGraphSettings
-from selfplay.settings.matches import MatchSettings, TournamentSettings
+from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
+from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings
+from selfplay.settings.matches import MatchSettings, ProofSettings, TournamentSettings
 from selfplay.settings.playing import ExperiencePlaySettings, GtpSettings, PlaySettings
-from selfplay.settings.proof import ProofSettings
 from selfplay.settings.run import Settings
-from selfplay.settings.tabular import CompeteSettings, TabularSettings
 from selfplay.settings.web import WebSettings
 from tests.support.runs import PROJECT
 

@@ -20,7 +20,7 @@ from selfplay.errors import SettingError
 from selfplay.figures.style import BLUE, DARK, GREY, ORANGE, default_style, save_figure
 from selfplay.learners.experience.graph import Board, Squares
 from selfplay.learners.experience.store import ExperienceStore
-from selfplay.settings.experience import PictureSettings
+from selfplay.settings.classical import PictureSettings
 
 COLOURS = {1: BLUE, -1: ORANGE, 0: GREY}
 BOARD = 0.74

@@ -17,9 +17,10 @@ from PIL import Image
 
 from selfplay.figures import of_comparison, of_run
 from selfplay.figures.style import default_style, save_animation, save_figure, write_source
-from selfplay.figures.trained_run import TrainedRun
+from selfplay.figures.trained_run import TrainedRun, read_trained_run
 from selfplay.grading.comparison import Comparison
 from selfplay.registry import Registry
+from selfplay.settings.run import Settings
 
 Picture = Figure | Sequence[Image.Image]
 Subject = TypeVar("Subject")
@@ -60,3 +61,14 @@ def write_figures(
                 save_animation(picture, path)
             written.append(path)
     return written
+
+
+def draw_run_figures(settings: Settings) -> None:
+    """Draw all figures of the trained levels and write them to figures/ in the run's folder.
+
+    Raises:
+        StageError: no level is trained yet, or a file cannot be written.
+        InvalidFileError: a file of a level is missing or broken.
+    """
+    run = read_trained_run(settings)
+    write_figures(RUN_FIGURES, run, run.folder.figures, run.source)

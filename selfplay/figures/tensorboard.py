@@ -56,7 +56,7 @@ def add_missing_events(settings: Settings, level: int) -> None:
     folder = _level_folder(settings, level)
     if settings.logger == "none" or folder.exists():
         return
-    from selfplay.training.epoch_loss_csv import read_epoch_losses
+    from selfplay.training.fitting import read_epoch_losses
 
     losses = read_epoch_losses(RunFolder.of(settings).epoch_loss(level))
     # Under its final name the folder contains all epochs of a finished level.

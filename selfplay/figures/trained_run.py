@@ -13,8 +13,7 @@ from selfplay.runs.data_changes import data_changes
 from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
-from selfplay.training.epoch_loss_csv import read_epoch_losses
-from selfplay.training.fitting import EpochLoss
+from selfplay.training.fitting import EpochLoss, read_epoch_losses
 
 
 class TrainedRun(NamedTuple):

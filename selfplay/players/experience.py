@@ -25,7 +25,7 @@ from selfplay.learners.experience.graph import Squares, Step
 from selfplay.learners.experience.store import ExperienceStatus, ExperienceStore, KnownBoard
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.random import RandomPlayer
-from selfplay.settings.experience import ExperienceRule
+from selfplay.settings.classical import ExperienceRule
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from selfplay.games.payoff_tree import PayoffTree
 from selfplay.search.feature_evaluation import FeatureEvaluation, make_evaluation
 from selfplay.search.searcher import Searcher, SearchResult
 from selfplay.search.trace import Trace
-from selfplay.settings.analysis import AnalysisSettings
+from selfplay.settings.evaluation import AnalysisSettings
 
 MOST_TRACED = 20_000
 """Positions visited by a search of which a picture is drawn; recording them takes 0.3 ms each."""

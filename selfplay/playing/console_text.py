@@ -20,7 +20,7 @@ from selfplay.playing.board_text import (
 )
 from selfplay.playing.plies import Estimate, Ply
 from selfplay.playing.session import Session
-from selfplay.settings.experience import PictureSettings
+from selfplay.settings.classical import PictureSettings
 from selfplay.settings.playing import DisplaySettings
 
 HOW_CHOSEN = {None: "", True: " at random", False: " greedily"}

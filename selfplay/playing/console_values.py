@@ -20,7 +20,7 @@ from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.hints import best_actions, hint, perfect_values
 from selfplay.playing.plies import Estimate, Ply, Values
 from selfplay.playing.session import Session
-from selfplay.settings.experience import PictureSettings
+from selfplay.settings.classical import PictureSettings
 
 VALUES, PERFECT = "values", "perfect"
 """The commands that show or hide values."""

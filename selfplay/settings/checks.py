@@ -1,10 +1,14 @@
-"""Checks that settings share. Each raises SettingError with a message of one line."""
+"""Checks that settings share, each of which raises SettingError in one line, and the names of code in settings."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from math import isfinite
+from typing import Any
 
 from selfplay.errors import SettingError, shortened
+from selfplay.registry import Registry, is_module
+from selfplay.settings.choices import PLAYERS, TARGET_RULES
 from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER
 
 LARGEST_COUNT = 10**9
@@ -62,3 +66,58 @@ def require_rates(name: str, rates: Sequence[float]) -> None:
     """Raise SettingError unless `rates` is a list of one or more numbers between 0 and 1."""
     valid = len(rates) > 0 and all(0 <= rate <= 1 for rate in rates)
     require(name, list(rates), valid, "one or more rates between 0 and 1")
+
+
+def rule_has(targets: str, declaration: str) -> bool:
+    """Whether the target rule with this name makes a declaration of `selfplay.dataset.target_rules`."""
+    return bool(getattr(TARGET_RULES[targets], declaration, False))
+
+
+WORD_BEFORE_COLON = re.compile(r"(?:^|=)([A-Za-z_][\w.]*):")
+"""A word that may name a module, at the beginning of a text or of the value of an option."""
+
+
+def modules_in(value: object) -> Iterator[str]:
+    """The modules that a setting with this value names, in `module:attribute` or in the name of a player."""
+    for text in texts_in(value):
+        for word in WORD_BEFORE_COLON.findall(text):
+            if word not in PLAYERS:
+                yield word
+
+
+def commands_in(value: object) -> Iterator[str]:
+    """The names of players in a setting with this value that start a program."""
+    for text in texts_in(value):
+        word = WORD_BEFORE_COLON.match(text)
+        if word and word[1] in PLAYERS and getattr(PLAYERS[word[1]], "is_command", False):
+            yield text
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """All texts in nested lists and mappings."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from texts_in(inner)
+    elif isinstance(value, Sequence):
+        for inner in value:
+            yield from texts_in(inner)
+
+
+def require_players(setting: str, names: object) -> None:
+    """Raise SettingError unless all texts in `names` begin with a kind of players, or name a module that exists."""
+    for text in texts_in(names):
+        word = re.split("[:?]", text, maxsplit=1)[0]
+        if word not in PLAYERS and not (":" in text and is_module(word)):
+            known = ", ".join(PLAYERS)
+            raise SettingError(f"unknown player {shortened(text)!r} in {setting}; choose from {known}, or module:Class")
+
+
+def require_choice(setting: str, name: str, registry: Registry[Any]) -> None:
+    """Raise SettingError unless `name` is in the registry, or is a `module:attribute` that can be imported."""
+    if ":" in name:
+        registry[name]
+    elif name not in registry:
+        # Listed only here, because listing reads the entry points of all installed packages.
+        require(setting, name, False, " or ".join(registry))

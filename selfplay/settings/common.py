@@ -5,8 +5,8 @@ from typing import TypeVar
 
 from selfplay.compute.devices import require_device
 from selfplay.registry import is_module
-from selfplay.settings.checks import require, require_count, require_number
-from selfplay.settings.choices import EXECUTORS, require_choice, require_players
+from selfplay.settings.checks import require, require_choice, require_count, require_number, require_players
+from selfplay.settings.choices import EXECUTORS
 from selfplay.settings.fields import PLAYER_NAME, affects, leaves
 
 MOST_THREADS = 1024

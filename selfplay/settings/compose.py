@@ -11,7 +11,7 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 
 from selfplay.errors import SelfPlayError, SettingError, shortened, without_digit_limit
 from selfplay.registry import base_and_size, name_modules, offers
-from selfplay.settings.choices import modules_in
+from selfplay.settings.checks import modules_in
 from selfplay.settings.common import AnySettings, GameSettings
 from selfplay.settings.folders import CONFIG_FOLDER
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 from selfplay.errors import SettingError
 from selfplay.settings.checks import require, require_count
+from selfplay.settings.classical import PictureSettings, StoreSettings
 from selfplay.settings.common import CommonSettings, PlayerSettings
-from selfplay.settings.experience import PictureSettings, StoreSettings
 from selfplay.settings.fields import PLAYER_NAME
 
 BOARDS = ("plain", "boxed")

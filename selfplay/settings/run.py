@@ -6,8 +6,8 @@ from typing import Any
 
 from selfplay.compute.devices import CUDA
 from selfplay.errors import SettingError
-from selfplay.settings.checks import require, require_count, require_package, require_rates
-from selfplay.settings.choices import OPTIMIZERS, OUTCOMES, TARGET_RULES, require_choice, rule_has
+from selfplay.settings.checks import require, require_choice, require_count, require_package, require_rates, rule_has
+from selfplay.settings.choices import OPTIMIZERS, OUTCOMES, TARGET_RULES
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of

@@ -5,8 +5,8 @@ from math import inf
 from typing import Any
 
 from selfplay.errors import SettingError
-from selfplay.settings.checks import require, require_count, require_number, require_rates
-from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, SCHEDULES, SEARCH_RULES, require_choice
+from selfplay.settings.checks import require, require_choice, require_count, require_number, require_rates
+from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, SCHEDULES, SEARCH_RULES
 from selfplay.settings.fields import PLAYER_NAME, affects
 
 PRECISIONS = ("float32", "bfloat16")

@@ -17,7 +17,7 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256, written_whole
-from selfplay.settings.choices import modules_in
+from selfplay.settings.checks import modules_in
 from selfplay.settings.command_lines import command_line, executable, words_of_run
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER

@@ -9,7 +9,7 @@ from selfplay.games import make_game
 from selfplay.learners.experience.graph import BoardForm
 from selfplay.learners.experience.json_file import export_json, import_json, read_json
 from selfplay.learners.experience.store import ExperienceStore
-from selfplay.settings.experience import ExperienceGraphSettings
+from selfplay.settings.classical import ExperienceGraphSettings
 
 log = logging.getLogger(__name__)
 

@@ -30,7 +30,7 @@ class LearnedRun(NamedTuple):
 
     def losses(self) -> "dict[int, list[EpochLoss]]":
         """The losses of each epoch of training, by level. Raises InvalidFileError if a table is broken."""
-        from selfplay.training.epoch_loss_csv import read_epoch_losses
+        from selfplay.training.fitting import read_epoch_losses
 
         run = RunFolder(self.run_dir)
         return {level: read_epoch_losses(run.epoch_loss(level)) for level in self.levels}

@@ -42,7 +42,7 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.written_files import sha256, written_whole
 from selfplay.search.exact_solver import ExactSolver, empties, solver_class
 from selfplay.settings.command_lines import command_line
-from selfplay.settings.proof import SEATS, ProofSettings
+from selfplay.settings.matches import SEATS, ProofSettings
 
 log = logging.getLogger(__name__)
 

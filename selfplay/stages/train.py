@@ -239,7 +239,7 @@ def _write(plan: TrainingPlan, fitted: "FittedLevel") -> list[str]:
     """Write the files of the level; returns their names."""
     from selfplay.runs.checkpoints import save_checkpoint
     from selfplay.stages.td_level import save_changes
-    from selfplay.training.epoch_loss_csv import write_epoch_losses
+    from selfplay.training.fitting import write_epoch_losses
 
     settings, level, run = plan.settings, plan.level, plan.run
     files = [run.agent(level).name, run.epoch_loss(level).name]

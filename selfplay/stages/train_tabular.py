@@ -1,4 +1,4 @@
-"""Learn tables of values by self-play, as files of a run (selfplay train-tabular).
+"""Learn tables of values by self-play, as files of a run (selfplay train-tabular), and let two play (compete).
 
 RUN_DIR/tabular/backward_value.npz, backward_value.csv (the results so far after every 500 matches), the same of
 temporal_difference, manifest.json; RUN_DIR/figures/tabular_backward_value.png
@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import fields
 from math import gcd
 from pathlib import Path
 from typing import Any
@@ -28,12 +29,16 @@ from selfplay.learners.tabular.learning import (
     learn_matches,
 )
 from selfplay.learners.tabular.table_file import load_tables, save_tables
+from selfplay.matches.match_series import play_match_series
+from selfplay.matches.running_results import RunningResults
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import written_whole
+from selfplay.settings.classical import CompeteSettings, TabularSettings
+from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import recorded_defaults, stage_record
-from selfplay.settings.tabular import TabularSettings
+from selfplay.settings.matches import MatchSettings
 
 log = logging.getLogger(__name__)
 
@@ -160,3 +165,24 @@ def _learn(
     learned = settings.episodes - before.matches
     log.info("%s: learned from %d matches (%.2f s)", rule.name, learned, time.perf_counter() - start)
     return np.array(kept, dtype=np.int64)
+
+
+def compete(settings: CompeteSettings) -> RunningResults:
+    """Play the matches and log their results. The tables do not learn from them.
+
+    Raises InvalidFileError if the run has no such tables.
+    """
+    player = f"tabular:{settings.tables}?epsilon={settings.epsilon}"
+    common = {field.name: getattr(settings, field.name) for field in fields(CommonSettings)}
+    return play_match_series(
+        MatchSettings(
+            **common,
+            first=player,
+            second=player,
+            matches=settings.matches,
+            swap=False,
+            learn=False,
+            report_every=settings.matches,
+            show=settings.show,
+        )
+    )

@@ -20,7 +20,7 @@ from selfplay.grading.tournament_tables import PLAYER_COLUMNS, PLAYER_TABLE
 from selfplay.players.player_names import readable_name
 from selfplay.runs.data_changes import data_changes
 from selfplay.runs.run_folder import RunFolder
-from selfplay.training.epoch_loss_csv import read_epoch_losses
+from selfplay.training.fitting import read_epoch_losses
 from selfplay.web.opponents import OpponentCatalog, no_levels_text, path_text
 from selfplay.web.runs import OtherRuns, read_once, run_summary
 from selfplay.web.story_schemas import (

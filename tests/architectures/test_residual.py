@@ -11,8 +11,7 @@ from selfplay.architectures.residual import ResidualBlock
 from selfplay.errors import SettingError
 from selfplay.settings.run import compose_settings
 from selfplay.stages.loop import learn_levels
-from selfplay.training.epoch_loss_csv import read_epoch_losses
-from selfplay.training.fitting import seeded
+from selfplay.training.fitting import read_epoch_losses, seeded
 from tests.support.runs import files_of, tiny_settings
 
 SMALL = {"name": "residual", "channels": 4, "blocks": 2, "head_channels": 3, "hidden_sizes": [5]}

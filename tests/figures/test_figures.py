@@ -13,7 +13,7 @@ from PIL import Image
 from selfplay import compose_settings, learn_levels
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.figures import of_run
-from selfplay.figures.figure_files import figures_in, write_figures
+from selfplay.figures.figure_files import draw_run_figures, figures_in, write_figures
 from selfplay.figures.of_comparison.exact import exact_figures
 from selfplay.figures.of_comparison.mistakes import mistakes
 from selfplay.figures.of_comparison.ratings import ratings
@@ -32,7 +32,6 @@ from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss, sign_test
 from selfplay.grading.judge.positions import JudgedGrade, MoveQuality
 from selfplay.registry import Registry
-from selfplay.stages.draw_figures import draw_run_figures
 from selfplay.training.fitting import EpochLoss, LossParts
 from tests.support.runs import tiny_settings
 

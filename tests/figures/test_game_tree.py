@@ -13,8 +13,8 @@ from selfplay.games.payoff_tree import PayoffTree
 from selfplay.playing.analysis import analyse, analysis_report
 from selfplay.search.feature_evaluation import make_evaluation
 from selfplay.search.searcher import ALGORITHMS, Searcher
-from selfplay.settings.analysis import AnalysisSettings
 from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.evaluation import AnalysisSettings
 from tests.search.test_trace import ARTICLE, POINTS
 
 

@@ -17,8 +17,8 @@ from selfplay.figures.sweep import run_curves
 from selfplay.figures.tournament import score_map
 from selfplay.playing.analysis import analyse
 from selfplay.registry import Registry
-from selfplay.settings.analysis import AnalysisSettings
 from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.evaluation import AnalysisSettings
 from selfplay.settings.run import compose_settings
 from tests.grading.test_finished_runs import level_table, run_of
 from tests.support.experience_tools import learn, new_store, random_match

@@ -14,7 +14,7 @@ from selfplay import compose_settings, learn_levels, train_level
 from selfplay.errors import SettingError, StageError
 from selfplay.stages.compare import compare_and_report
 from selfplay.stages.train import NoProgress
-from selfplay.training.epoch_loss_csv import read_epoch_losses
+from selfplay.training.fitting import read_epoch_losses
 from tests.support.disks import small_disk_at
 from tests.support.rejections import assert_refused
 from tests.support.runs import LEARN, TINY, TRAIN, files_of, run_forked, run_script, tiny_settings

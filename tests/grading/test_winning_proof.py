@@ -18,7 +18,7 @@ from selfplay.players.player import Player, one_hot_policy, pick_actions
 from selfplay.players.player_names import make_player
 from selfplay.search.exact_solver import make_exact_solver
 from selfplay.settings.common import GameSettings
-from selfplay.settings.proof import ProofSettings
+from selfplay.settings.matches import ProofSettings
 from selfplay.stages.prove import prove_and_report
 
 FIXED = f"{__name__}:Fixed"

@@ -29,10 +29,10 @@ from selfplay.players.tabular import LearningTabularPlayer
 from selfplay.playing.open_session import open_session
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.written_files import sha256
+from selfplay.settings.classical import TabularSettings
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
-from selfplay.settings.tabular import TabularSettings
 from selfplay.stages.train_tabular import train_tabular
 
 GRAPH = positions_of("tictactoe")

@@ -6,8 +6,8 @@ import torch
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.playing.analysis import Analysis, analyse, analysis_report
 from selfplay.search.evaluation import position_values
-from selfplay.settings.analysis import AnalysisSettings
 from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.evaluation import AnalysisSettings
 from tests.support.runs import COMMAND, run_forked
 
 

@@ -14,8 +14,8 @@ from selfplay.playing.console import Console
 from selfplay.playing.console_text import Display
 from selfplay.playing.experience_menu import play_with_experience
 from selfplay.playing.session import Session
+from selfplay.settings.classical import PictureSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.experience import PictureSettings
 from selfplay.settings.playing import ExperiencePlaySettings
 from tests.support.dialogue import GAME, dialogue
 from tests.support.experience_tools import learn, new_store

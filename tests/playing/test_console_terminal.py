@@ -9,8 +9,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from selfplay.settings.classical import TabularSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.tabular import TabularSettings
 from selfplay.stages.train_tabular import train_tabular
 from tests.support.runs import COMMAND, CONSOLE, run_forked
 from tests.support.terminal import Terminal

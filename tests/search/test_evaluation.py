@@ -10,8 +10,8 @@ from selfplay.games.feature_kernels import feature_values
 from selfplay.playing.analysis import features_report
 from selfplay.search.evaluation import position_values
 from selfplay.search.feature_evaluation import EVALUATIONS, FeatureEvaluation, evaluation_text, make_evaluation
-from selfplay.settings.analysis import AnalysisSettings
 from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.evaluation import AnalysisSettings
 from tests.support.games import BOARDS
 
 OTHELLO, SMALL = make_game("othello"), make_game("othello_4x4")

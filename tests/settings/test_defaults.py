@@ -6,18 +6,15 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from selfplay.settings.analysis import AnalysisSettings
+from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
-from selfplay.settings.experience import ExperienceGraphSettings
+from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings
 from selfplay.settings.fields import Leaf, default_of_field, leaves
 from selfplay.settings.folders import CONFIG_FOLDER
-from selfplay.settings.matches import MatchSettings, TournamentSettings
+from selfplay.settings.matches import MatchSettings, ProofSettings, TournamentSettings
 from selfplay.settings.playing import ExperiencePlaySettings, GtpSettings, PlaySettings
-from selfplay.settings.proof import ProofSettings
 from selfplay.settings.run import Settings
-from selfplay.settings.tabular import CompeteSettings, TabularSettings
 from selfplay.settings.web import WebSettings
 
 PROGRAMS: dict[str, type[CommonSettings]] = {

@@ -9,15 +9,14 @@ from omegaconf import OmegaConf
 from selfplay.architectures import build_network
 from selfplay.errors import SettingError
 from selfplay.games import GAMES, make_game
-from selfplay.settings.analysis import AnalysisSettings
+from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.experience import ExperienceGraphSettings
+from selfplay.settings.evaluation import AnalysisSettings
 from selfplay.settings.folders import CONFIG_FOLDER, PROJECT_FOLDER
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.run import Settings, compose_settings
 from selfplay.settings.sections import ComparisonSettings, OptimizerSettings, TrainingSettings
-from selfplay.settings.tabular import CompeteSettings, TabularSettings
 
 OF_OTHERS = {
     "game_tree": (AnalysisSettings, "analysis"),

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 
 from selfplay.cli.overrides import overrides_first
+from selfplay.figures.figure_files import draw_run_figures
 from selfplay.settings.common import GameSettings
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Settings
 from selfplay.stages.compare import compare_and_report, how_to_play
-from selfplay.stages.draw_figures import draw_run_figures
 from tests.support.runs import quick_settings, tiny_settings
 
 COLUMNS = [

@@ -17,7 +17,7 @@ from selfplay.games import Game, State
 from selfplay.players.player import Player
 from selfplay.runs.manifest import Manifest
 from selfplay.settings.common import ExecutorSettings
-from selfplay.settings.proof import ProofSettings
+from selfplay.settings.matches import ProofSettings
 from selfplay.stages.prove import prove_and_report
 from tests.grading.test_winning_proof import FIXED, STARTS, proof_settings, rows_of
 from tests.support.rejections import assert_file_rejected, assert_refused

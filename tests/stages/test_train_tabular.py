@@ -15,7 +15,7 @@ from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.players.tabular import LearningTabularPlayer, load_tabular_player
 from selfplay.runs.written_files import sha256
-from selfplay.settings.tabular import TabularSettings
+from selfplay.settings.classical import TabularSettings
 from selfplay.stages.train_tabular import train_tabular
 from tests.support.runs import COMMAND, quick_settings, run_forked
 from tests.support.terminal import Terminal

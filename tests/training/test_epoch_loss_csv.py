@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from selfplay.errors import InvalidFileError
-from selfplay.training.epoch_loss_csv import HEADER, read_epoch_losses
-from selfplay.training.fitting import EpochLoss
+from selfplay.training.fitting import HEADER, EpochLoss, read_epoch_losses
 from tests.support.rejections import assert_file_rejected
 
 

@@ -17,8 +17,8 @@ from selfplay.games import make_game
 from selfplay.matches.arena import play_batch
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.sections import LossSettings
-from selfplay.training.epoch_loss_csv import read_epoch_losses, write_epoch_losses
 from selfplay.training.examples import ILLEGAL, mark_illegal, training_examples
+from selfplay.training.fitting import read_epoch_losses, write_epoch_losses
 from selfplay.training.loss import cross_entropies
 from tests.support.training import fit_to_rows, training_settings
 

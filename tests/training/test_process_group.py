@@ -21,7 +21,7 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.generate import generate_level
 from selfplay.stages.train import train_level
-from selfplay.training.epoch_loss_csv import read_epoch_losses
+from selfplay.training.fitting import read_epoch_losses
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup, joined_process_group
 from tests.support.rejections import assert_refused
 from tests.support.runs import GENERATE, PROJECT, TRAIN, files_of, run_forked, tiny_settings

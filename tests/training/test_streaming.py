@@ -15,7 +15,7 @@ from selfplay.dataset.parquet import ParquetRowGroups, parquet_parts
 from selfplay.dataset.rows import concatenate
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.training.examples import is_held_out
-from selfplay.training.shuffle_buffer import replaced_rows
+from selfplay.training.streaming import replaced_rows
 from selfplay.training.trainer import make_trainer
 from tests.support.dataset_tools import observations_of, random_rows, rows_are_equal
 from tests.support.streaming import (

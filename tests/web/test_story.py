@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.training.epoch_loss_csv import read_epoch_losses
+from selfplay.training.fitting import read_epoch_losses
 
 STORY = "/api/games/tictactoe/story"
 RUNS = "/api/games/tictactoe/runs"

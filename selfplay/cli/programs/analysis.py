@@ -7,7 +7,7 @@ from functools import partial
 
 from selfplay.cli.command import ArgumentParser, run_program
 from selfplay.games.othello_notation import written_position
-from selfplay.settings.analysis import AnalysisSettings
+from selfplay.settings.evaluation import AnalysisSettings
 
 
 def solve() -> None:

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from functools import partial
 
 from selfplay.cli.command import progress_bar, run_program
-from selfplay.settings.experience import ExperienceGraphSettings
+from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
 from selfplay.settings.playing import ExperiencePlaySettings
-from selfplay.settings.tabular import CompeteSettings, TabularSettings
 
 
 def train_tabular(settings: TabularSettings) -> None:
@@ -33,7 +32,7 @@ def compete(settings: CompeteSettings) -> None:
     selfplay compete
     selfplay compete tables=backward_value matches=500 epsilon=0.1
     """
-    from selfplay.stages.compete import compete
+    from selfplay.stages.train_tabular import compete
 
     compete(settings)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from selfplay.cli.command import progress_bar, run_program
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.proof import ProofSettings
+from selfplay.settings.matches import ProofSettings
 from selfplay.settings.run import Settings
 from selfplay.stages.generate import generate_level
 from selfplay.stages.train import train_level
@@ -20,8 +20,8 @@ def learn(settings: Settings) -> None:
     selfplay learn levels=10 seed=3
     selfplay learn -m seed=0,1,2 recipe=default,article run_dir=outputs/recipes
     """
+    from selfplay.figures.figure_files import draw_run_figures
     from selfplay.stages.compare import compare_and_report, is_compared
-    from selfplay.stages.draw_figures import draw_run_figures
     from selfplay.stages.loop import learn_levels
 
     learn_levels(settings, progress_bar)
@@ -83,7 +83,7 @@ def plot(settings: Settings) -> None:
     selfplay plot
     selfplay plot recipe=sumto100 run_dir=outputs/try
     """
-    from selfplay.stages.draw_figures import draw_run_figures
+    from selfplay.figures.figure_files import draw_run_figures
 
     draw_run_figures(settings)
 

@@ -16,7 +16,7 @@ from selfplay.players.capabilities import Explores, LimitsItsTime, SolvesPositio
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.search.exact_solver import ExactSolver, make_exact_solver
-from selfplay.settings.proof import ProofSettings
+from selfplay.settings.matches import ProofSettings
 
 Words = NDArray[np.int64]
 

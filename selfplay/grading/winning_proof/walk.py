@@ -21,7 +21,7 @@ from selfplay.grading.winning_proof.action_judge import EVERY_LOSS, WIN, Judged,
 from selfplay.grading.winning_proof.walk_files import Ply, WalkFiles
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.proof import ProofSettings
+from selfplay.settings.matches import ProofSettings
 
 STEPPED = 1 << 20
 """Number of positions whose successors are computed together."""

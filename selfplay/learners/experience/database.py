@@ -13,7 +13,7 @@ from typing import Any
 
 from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError, shortened
 from selfplay.input_files import require_regular_file
-from selfplay.settings.experience import ExperienceRule
+from selfplay.settings.classical import ExperienceRule
 
 APPLICATION_ID = 0x53504C58
 """Identifies the files of this program, in the header of the SQLite file."""

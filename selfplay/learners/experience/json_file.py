@@ -16,7 +16,7 @@ from selfplay.input_files import MEGABYTE, read_bytes
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, checked_boards, require, rescored
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.runs.written_files import written_whole
-from selfplay.settings.experience import ExperienceRule
+from selfplay.settings.classical import ExperienceRule
 
 LIMIT = 64 * MEGABYTE
 KEYS = ("state", "next", "score", "end")

@@ -17,7 +17,7 @@ from selfplay.games.game import Game
 from selfplay.games.win_draw_loss import WinDrawLoss, total
 from selfplay.learners.experience.database import ExperienceDatabase
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, backed_up_score, check_stored_boards
-from selfplay.settings.experience import ExperienceRule
+from selfplay.settings.classical import ExperienceRule
 
 CELLS = {1: "X", -1: "O", 0: "."}
 STONES = {cell: stone for stone, cell in CELLS.items()}

@@ -17,7 +17,7 @@ RULE = (Option("backup", str, "absolute"), Option("discount", float, 0.9), Optio
 
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.experience import load_experience_player
-    from selfplay.settings.experience import ExperienceRule
+    from selfplay.settings.classical import ExperienceRule
 
     rule = None
     if any(option.name in name.given for option in RULE):

@@ -9,7 +9,7 @@ from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.learners.experience.database import APPLICATION_ID, SCHEMA_VERSION
 from selfplay.learners.experience.store import ExperienceStore
-from selfplay.settings.experience import ExperienceRule
+from selfplay.settings.classical import ExperienceRule
 from tests.support.experience_tools import DRAWN, GAME, O_WINS, X_WINS, boards_of, learn, new_store, random_match
 from tests.support.rejections import assert_file_rejected
 
