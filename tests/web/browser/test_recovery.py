@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 
 def forget_matches(server: Server) -> None:
-    for name in list(server.service.matches._matches):
+    for name in list(server.service.matches._open):
         server.service.matches.remove(name)
 
 
