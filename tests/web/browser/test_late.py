@@ -85,10 +85,10 @@ def test_a_match_that_begins_after_the_game_was_changed_is_closed(page: Page, se
     begin.wait()
     name = begin.answer.json()["id"]
     choose_game(page, "sumto100")
-    assert name in server.service.matches._matches
+    assert name in server.service.matches._open
     with page.expect_response(lambda response: response.request.method == "DELETE" and name in response.url):
         begin.come()
-    assert name not in server.service.matches._matches
+    assert name not in server.service.matches._open
     expect(page.locator("#error")).to_be_hidden()
     expect(page.locator("#board .action.legal")).to_have_count(10)
 
@@ -146,6 +146,6 @@ def test_closing_the_page_closes_the_match(page: Page, server: Server) -> None:
     with page.expect_response(lambda response: response.url.endswith("/matches")) as begun:
         visit(page)
     name = begun.value.json()["id"]
-    assert name in server.service.matches._matches
+    assert name in server.service.matches._open
     page.goto("about:blank")
-    until(page, lambda: name not in server.service.matches._matches)
+    until(page, lambda: name not in server.service.matches._open)
