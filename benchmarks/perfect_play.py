@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from selfplay.players.registry import make_player
 from selfplay.players.solver_player import SolverPlayer
 from torch import Tensor
 
@@ -29,6 +28,7 @@ from selfplay.games import Game, State, make_game
 from selfplay.grading.judge.perfect_matches import play_against_perfect
 from selfplay.players.best_value import BestValuePlayer
 from selfplay.players.player import Player
+from selfplay.players.player_names import make_player
 from selfplay.search.exact_solver import make_exact_solver
 from selfplay.settings.folders import PROJECT_FOLDER
 
