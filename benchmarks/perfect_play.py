@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from selfplay.players.solver_player import SolverPlayer
 from torch import Tensor
 
 from selfplay.cli.command import reporting_errors
@@ -27,6 +26,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.grading.judge.perfect_matches import play_against_perfect
 from selfplay.players.best_value import BestValuePlayer
+from selfplay.players.perfect import SolverPlayer
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.search.exact_solver import make_exact_solver
@@ -55,13 +55,19 @@ def published() -> dict[str, State]:
     return {name: State(*map(torch.cat, zip(*states, strict=True))) for name, states in groups.items()}
 
 
+def exact_results(perfect: SolverPlayer, state: State) -> Tensor:
+    """float32[B, A]: the exact result of each action, -1, 0 or 1; -2 where illegal."""
+    values = perfect.action_values(state)
+    return values.sign().masked_fill(values.isnan(), -2)
+
+
 def mistakes(player: Player, groups: dict[str, State], results: dict[str, Tensor]) -> list[float]:
-    """The share of mistakes in each group, in percent; `results`: the exact result of each action, -1, 0 or 1."""
+    """The share of mistakes in each group, in percent; `results`: as from `exact_results`."""
     shares = []
     for name, state in groups.items():
         draws = Draws(0, torch.arange(state.batch_size), 0)
         taken = results[name].gather(1, player.act(state, draws)[:, None])[:, 0]
-        shares.append(100 * float((taken < results[name].nan_to_num(nan=-2).amax(dim=1)).double().mean()))
+        shares.append(100 * float((taken < results[name].amax(dim=1)).double().mean()))
     return shares
 
 
@@ -76,7 +82,7 @@ def main() -> None:
     torch.set_num_threads(1)
     game, groups = make_game("connect_four"), published()
     perfect = SolverPlayer(make_exact_solver(game))
-    results = {name: perfect.action_values(state).sign() for name, state in groups.items()}
+    results = {name: exact_results(perfect, state) for name, state in groups.items()}
     print(f"| player | mistakes, %: {' / '.join(groups)} | moving first | moving second |\n|---|---|---|---|")
     for name in options.players:
         player = make_player(name, game, options.run_dir)
