@@ -83,6 +83,8 @@ class TemporalDifferenceSettings:
 
     step_size: float = 0.01
     """The largest step size of a weight (alpha), that of a weight whose recommended changes all have the same sign."""
+    level_decay: float = 1.0
+    """Factor applied to the step size at each level."""
     trace_decay: float = 0.7
     """lambda: the weight of later values in the target of an afterstate, from 0, the next value, to 1, the outcome."""
     sharpness: float = 2.7
@@ -93,6 +95,7 @@ class TemporalDifferenceSettings:
 
     def __post_init__(self) -> None:
         require("td.step_size", self.step_size, 0 < self.step_size < inf, "above 0")
+        require("td.level_decay", self.level_decay, 0 < self.level_decay <= 1, "above 0, at most 1")
         require("td.trace_decay", self.trace_decay, 0 <= self.trace_decay <= 1, "from 0 to 1")
         require_number("td.sharpness", self.sharpness, 0)
         require_count("td.round_matches", self.round_matches, 1)

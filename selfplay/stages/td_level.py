@@ -60,7 +60,7 @@ def learn_level(
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
         epoch_events(settings, level) as write_events,
     ):
-        error, rows = learn_from_self_play(game, tables, changes, settings.matches, how, settings.td, bar.update)
+        error, rows = learn_from_self_play(game, tables, changes, settings.matches, how, settings.td, bar.update, level)
         loss = EpochLoss(1, round(error, LOSS_DECIMALS), round(error, LOSS_DECIMALS), is_champion=True)
         write_events(loss)
     return FittedLevel(network.eval(), game, [loss], rows, time.perf_counter() - began, changes)

@@ -35,7 +35,7 @@ NO_CHANGES = 1e-20
 """The sums of changes of a weight that has not changed: equal, for a coherence of 1, and too small to count later."""
 
 
-def step_sizes(settings: TemporalDifferenceSettings) -> NDArray[np.float32]:
+def step_sizes(settings: TemporalDifferenceSettings, level: int = 1) -> NDArray[np.float32]:
     """float32[RATES + 1]: the step size for each coherence c = |sum of changes| / sum of |changes|, from 0 to 1.
 
     Temporal coherence (Beal & Smith, "Temporal coherence and prediction decay in TD learning", 1999) with the
@@ -43,7 +43,8 @@ def step_sizes(settings: TemporalDifferenceSettings) -> NDArray[np.float32]:
     rates for the game Connect-4", 2014).
     """
     coherence = np.arange(RATES + 1) / RATES
-    return (settings.step_size * np.exp(settings.sharpness * (coherence - 1))).astype(np.float32)
+    largest = settings.step_size * settings.level_decay ** (level - 1)
+    return (largest * np.exp(settings.sharpness * (coherence - 1))).astype(np.float32)
 
 
 def unchanged(tables: TrainableTables) -> NDArray[np.float32]:
@@ -59,6 +60,7 @@ def learn_from_self_play(
     how: MatchSettings,
     settings: TemporalDifferenceSettings,
     on_round: Callable[[int], object] = lambda _: None,
+    level: int = 1,
     threads: int | None = None,
 ) -> tuple[float, int]:
     """Play this number of matches, and learn from them.
@@ -69,13 +71,14 @@ def learn_from_self_play(
             absolute values; changed in place.
         how: how the matches are played.
         on_round: called with the number of matches of each round that has been learned from.
+        level: the level that learns, from 1; step sizes may decay from level to level.
         threads: None: one for each core; changes no byte.
 
     Returns:
         The mean squared error of the values, each before its step, and the number of afterstates.
     """
     threads = threads or numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    images, play, rates = images_of_squares(tables), compile_self_play(game.rules), step_sizes(settings)
+    images, play, rates = images_of_squares(tables), compile_self_play(game.rules), step_sizes(settings, level)
     scratches = [new_scratch(len(tables.offsets), game.max_game_length) for _ in range(threads)]
     played = no_matches(settings.round_matches, game.max_game_length)
     errors = np.zeros(played.targets.shape)
@@ -90,9 +93,9 @@ def learn_from_self_play(
             # The lists wait for all threads, and raise what was raised in one.
             list(pool.map(lambda part, scratch, work=play_part: work(*part, scratch), parts, scratches))
             list(pool.map(learn_phase, range(len(tables.weights))))
-            for plies, row in zip(played.plies[:number], errors, strict=False):
-                error += float(row[:plies].sum())
-                afterstates += int(plies)
+            learned = np.arange(errors.shape[1]) < played.plies[:number].reshape(-1, 1)
+            error += float(errors[:number][learned].sum())
+            afterstates += int(learned.sum())
             on_round(number)
     return error / max(1, afterstates), afterstates
 

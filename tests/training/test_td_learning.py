@@ -65,6 +65,8 @@ def test_step_sizes_fall_exponentially_with_the_coherence():
     assert rates[-1] == pytest.approx(0.01)
     assert rates[len(rates) // 2] == pytest.approx(0.01 * np.exp(-1.35))
     assert rates[0] == pytest.approx(0.01 * np.exp(-2.7))
+    decaying = TemporalDifferenceSettings(step_size=0.04, level_decay=0.5)
+    assert step_sizes(decaying, level=3)[-1] == pytest.approx(0.01)
     assert set(step_sizes(TemporalDifferenceSettings(step_size=0.02, sharpness=0)).tolist()) == {np.float32(0.02)}
 
 
