@@ -93,7 +93,7 @@ def learn_from_self_play(
             # The lists wait for all threads, and raise what was raised in one.
             list(pool.map(lambda part, scratch, work=play_part: work(*part, scratch), parts, scratches))
             list(pool.map(learn_phase, range(len(tables.weights))))
-            learned = np.arange(errors.shape[1]) < played.plies[:number].reshape(-1, 1)
+            learned = np.arange(game.max_game_length) < played.plies[:number].reshape(-1, 1)
             error += float(errors[:number][learned].sum())
             afterstates += int(learned.sum())
             on_round(number)
