@@ -13,15 +13,18 @@ models of pydantic itself takes five times as long.
 import io
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import yaml
 from pydantic_core import CoreSchema, SchemaValidator, ValidationError, from_json
 
 from selfplay.errors import InvalidFileError, shortened
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 MEGABYTE = 1 << 20
 YAML_LIMIT = MEGABYTE // 4
@@ -59,6 +62,27 @@ def read_text(path: Path, limit: int) -> str:
         return read_bytes(path, limit).decode()
     except UnicodeDecodeError as error:
         raise InvalidFileError(path, "is not a text file") from error
+
+
+def read_once(size: int) -> Callable[[Function], Function]:
+    """Keep the last `size` results of a function of a file and other arguments, each until the file changes.
+
+    The function then raises OSError if there is no such file.
+    """
+
+    def decorate(read: Function) -> Function:
+        @lru_cache(maxsize=size)
+        def of_version(path: Path, _version: tuple[int, ...], *rest: Any) -> Any:
+            return read(path, *rest)
+
+        @wraps(read)
+        def of_present(path: Path, *rest: Any) -> Any:
+            status = path.stat()
+            return of_version(path, (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns), *rest)
+
+        return cast(Function, of_present)
+
+    return decorate
 
 
 class FileFormat:

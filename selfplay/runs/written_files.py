@@ -6,12 +6,11 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
 from selfplay.errors import StageError
-from selfplay.input_files import open_regular_file
+from selfplay.input_files import open_regular_file, read_once
 
 _unfinished: set[Path] = set()
 """The temporary files of this process that are being written."""
@@ -95,18 +94,13 @@ def sha256(path: Path) -> str:
     Raises OSError, and InvalidFileError for anything but a regular file or a folder of regular files.
     """
     if path.is_dir():
-        lines = [f"{_cached_sha256(file)}  {file.name}\n" for file in sorted(path.iterdir())]
+        lines = [f"{_sha256_of_file(file)}  {file.name}\n" for file in sorted(path.iterdir())]
         return hashlib.sha256("".join(lines).encode()).hexdigest()
-    return _cached_sha256(path)
+    return _sha256_of_file(path)
 
 
-def _cached_sha256(path: Path) -> str:
-    status = path.stat()
-    return _sha256_of_file(path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-
-
-@lru_cache(maxsize=4096)
-def _sha256_of_file(path: Path, *_identity: int) -> str:
-    """The digest of a file, cached while it does not change, because a stage's output is the next one's input."""
+@read_once(4096)
+def _sha256_of_file(path: Path) -> str:
+    """The digest of a file, kept while it does not change, because a stage's output is the next one's input."""
     with open_regular_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

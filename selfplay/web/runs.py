@@ -7,10 +7,10 @@ are. A request can only choose from this list; no path is ever taken from a requ
 import csv
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from selfplay import input_files
 from selfplay.errors import InvalidFileError
 from selfplay.games import Game
 from selfplay.input_files import MEGABYTE, read_text
@@ -157,8 +157,7 @@ def read_once(read: Callable[[Path], Read], path: Path, notes: list[str]) -> Rea
     None if the file does not exist or is broken; the latter is added to `notes`.
     """
     try:
-        stat = path.stat()
-        found: Read = _read_version(read, path, stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        found: Read = _read(path, read)
         return found
     except FileNotFoundError:
         return None
@@ -169,6 +168,6 @@ def read_once(read: Callable[[Path], Read], path: Path, notes: list[str]) -> Rea
     return None
 
 
-@lru_cache(MOST_FILES)
-def _read_version(read: Callable[[Path], Any], path: Path, *version: int) -> Any:
+@input_files.read_once(MOST_FILES)
+def _read(path: Path, read: Callable[[Path], Any]) -> Any:
     return read(path)

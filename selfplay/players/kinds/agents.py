@@ -1,10 +1,11 @@
 """Learned agents: `level:L`, `policy:L`, its policy head without search, and `pretrained`."""
 
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from selfplay.input_files import read_once
 from selfplay.players.offers import OfferedPlayer, OfferLimits
 from selfplay.players.player_names import Option, PlayerKind, PlayerName, whole_number
 from selfplay.runs.pretrained import pretrained_agent, pretrained_agents
@@ -68,15 +69,13 @@ def level_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[O
 def described(agent: Path) -> tuple[str, bool]:
     """What the network in a file is, and whether compiled searches can compute its values."""
     try:
-        stat = agent.stat()
+        return _described(agent)
     except OSError:
         return "unknown", False
-    return _described_version(agent, stat.st_ino, stat.st_mtime_ns, stat.st_size)
 
 
-@lru_cache(maxsize=500)
-def _described_version(agent: Path, *version: int) -> tuple[str, bool]:
-    """As `described`, kept for each version of a file."""
+@read_once(500)
+def _described(agent: Path) -> tuple[str, bool]:
     from selfplay.architectures import ARCHITECTURES, NETWORK, description_of
     from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
     from selfplay.errors import SelfPlayError

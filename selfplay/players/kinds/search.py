@@ -1,11 +1,12 @@
 """`search:ALGORITHM`: looking ahead, and `greedy_discs`, which looks one ply ahead for discs."""
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError, StageError
+from selfplay.input_files import read_once
 from selfplay.players.kinds.agents import described
 from selfplay.players.offers import OfferedPlayer, OfferLimits
 from selfplay.players.player_names import Option, PlayerKind, PlayerName, agent_name, files_of, make_agent
@@ -209,12 +210,11 @@ def _evaluation_by_rules(name: str, game: "Game") -> "Evaluation":
 
 def _learned_evaluation(run: RunFolder, level: int, game: "Game") -> "Evaluation":
     """What a level has learned, read once for each version of its file."""
-    stat = run.existing_agent(level).stat()
-    return _evaluation_of_version(run.path, level, game, stat.st_ino, stat.st_mtime_ns, stat.st_size)
+    return _evaluation_of_file(run.existing_agent(level), run.path, level, game)
 
 
-@lru_cache(maxsize=4)
-def _evaluation_of_version(run_dir: Path, level: int, game: "Game", *version: int) -> "Evaluation":
+@read_once(4)
+def _evaluation_of_file(_agent: Path, run_dir: Path, level: int, game: "Game") -> "Evaluation":
     from selfplay.players.agent import Agent
 
     evaluation = Agent.of_level(run_dir, level, game).evaluation()
