@@ -204,7 +204,7 @@ def test_without_a_terminal_output_is_plain_and_end_of_input_quits(tmp_path: Pat
 @pytest.mark.parametrize(
     ("arguments", "code", "reason"),
     [
-        (["--opponent", "nobody"], 2, "unknown player 'nobody'; choose from random, perfect"),
+        (["--opponent", "nobody"], 2, "unknown player 'nobody' in opponent; choose from random, perfect"),
         (["--first", "random", "--level", "1"], 2, "already name both players"),
         ([], 1, "has no trained level; train some with"),
     ],
