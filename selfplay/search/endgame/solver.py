@@ -27,9 +27,7 @@ from selfplay.search.exact_solver import ExactSolver, check_table_bits
 from selfplay.search.interruption import STOP, StopFlag, StoppedError
 from selfplay.search.threads import Threads, make_threads, search_together
 
-ValuesWithin = Callable[
-    [Words, Words, Words, Words, Words, int, Table, LearnedValues, Threads, Work, StopFlag, Words], None
-]
+ValuesWithin = Callable[..., None]
 """(own, opp, lowest, highest, expected, search, table, learned, threads, work, stop, values): write the value of each
 position (own, opp), clipped to lowest..highest, to `values`; the nearer `expected`, the faster. `search` is the number
 of the search. `threads` is for one thread. Returns at once when `stop[0]` is not 0; the values are then meaningless."""
