@@ -108,7 +108,7 @@ def test_forfeits_are_counted_by_player(tmp_path: Path) -> None:
     (tmp_path / "done").unlink()
     results = play_match_series(settings)
     assert (results.forfeits, results.matches) == ((0, 1), 6)
-    assert str(results).endswith(" forfeits=1")
+    assert results.by_player_text(("random", "it")).endswith(", by forfeit 1")
 
 
 def test_a_learner_is_not_shown_a_forfeited_match(tmp_path: Path) -> None:
