@@ -30,7 +30,6 @@ real_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU
 
 NETWORKS = {
     "tictactoe": {"name": "mlp", "hidden_sizes": [16]},
-    "sumto100": {"name": "mlp", "hidden_sizes": [16]},
     "connect_four": {"name": "residual", "channels": 4, "blocks": 1},
     "othello_4x4": {"name": "ntuple", "symmetries": "square", "phases": 2},
     "othello": {"name": "othello_features"},
@@ -69,7 +68,7 @@ def assert_same(one, other):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", with_slow_sizes(BOARDS))
+@pytest.mark.parametrize("name", ["sumto100", "connect_four", "othello_4x4"])
 def test_random_matches_are_the_same_on_a_gpu(name):
     game = make_game(name)
     player = RandomPlayer(game)
@@ -79,7 +78,7 @@ def test_random_matches_are_the_same_on_a_gpu(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tictactoe", "sumto100", "connect_four", "othello_4x4"])
+@pytest.mark.parametrize("name", ["connect_four", "othello_4x4"])
 def test_networks_play_the_same_on_a_gpu(name):
     game = make_game(name)
     network = network_of(name)
@@ -149,7 +148,7 @@ def test_a_stage_finished_on_one_device_is_skipped_on_another(run_copy):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tictactoe", "connect_four", "othello_4x4", "othello"])
+@pytest.mark.parametrize("name", ["connect_four", "othello_4x4", "othello"])
 def test_training_takes_the_same_steps_on_a_gpu(name):
     game = make_game(name)
     player = RandomPlayer(game)
