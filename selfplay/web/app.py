@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from importlib.resources import files
 
 from fastapi import FastAPI, Response
+from h11 import LocalProtocolError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -117,8 +118,8 @@ class RequestChecks:
             return
         try:
             await self.app(scope, counted, with_headers)
-        except ClientDisconnect:
-            # The client has left before it had sent its request; nobody waits for an answer.
+        except (ClientDisconnect, LocalProtocolError):
+            # The client has left before it had sent its request, or its body is not HTTP; nobody waits for an answer.
             log.debug("a client has disconnected")
 
 
