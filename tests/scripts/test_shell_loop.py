@@ -12,7 +12,7 @@ import pytest
 
 from selfplay.runs.run_folder import RunFolder
 from tests.support.rejections import assert_refused
-from tests.support.runs import PROJECT, TINY, files_of
+from tests.support.runs import LEARN, PROJECT, TINY, files_of, run_forked
 
 LOOP = [*TINY, "levels=2", "comparison.matches=50"]
 
@@ -58,6 +58,13 @@ def test_a_relative_run_dir_is_relative_to_the_working_folder(shell_run):
 
 
 @pytest.mark.slow
+def test_learn_py_writes_the_same_bytes_as_the_shell_loop(shell_run, tmp_path):
+    result = run_forked(LEARN, *LOOP, f"run_dir={tmp_path / 'run'}")
+    assert result.returncode == 0, result.stderr
+    assert files_of(tmp_path / "run") == files_of(shell_run)
+
+
+@pytest.mark.slow
 def test_a_shell_loop_that_was_killed_several_times_ends_in_the_same_bytes(shell_run, tmp_path):
     run_dir, chance, seen = tmp_path / "run", random.Random(11), set()
     for lines in range(1, 7):
@@ -88,6 +95,7 @@ def test_the_shell_loop_rejects_a_run_that_another_process_holds(tmp_path):
     ("argument", "code", "named"),
     [
         ("foo=1", 2, "unknown setting 'foo'"),
+        ("--help", 2, "--help: the shell loop takes only settings; use train/learn.py --help"),
         ("run_dir=file/run", 1, "cannot write in file/run"),
     ],
 )
