@@ -76,14 +76,12 @@ class ProcessExecutor:
             return self._pool.submit(function, task)
         # A pool starts a worker whenever no worker is idle for a new task.
         before = set(multiprocessing.active_children())
-        # A worker ignores Ctrl-C, which is for its parent, from the start; in that moment its parent does too.
-        is_main = threading.current_thread() is threading.main_thread()
-        handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
+        # Ctrl-C is for the parent, so workers are started with the signal blocked; for the parent it only waits.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             return self._pool.submit(function, task)
         finally:
-            if is_main:
-                signal.signal(signal.SIGINT, handler)
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             self._processes |= set(multiprocessing.active_children()) - before
 
     def _result(self, future: "Future[Result]") -> Result:
