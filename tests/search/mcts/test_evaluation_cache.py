@@ -1,5 +1,7 @@
 """The memory of evaluations: the same results as without it, and fewer requests."""
 
+import tracemalloc
+
 import pytest
 import torch
 
@@ -33,3 +35,14 @@ def test_a_cleared_cache_asks_again():
     cache.clear()
     cache.evaluate(state, evaluator.evaluate)
     assert evaluator.asked == 10
+
+
+def test_a_cache_fills_most_of_the_memory_that_it_is_given_and_no_more():
+    tracemalloc.start()
+    try:
+        cache = EvaluationCache(9, 1 << 20)
+        used, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 1 << 19 < used <= 1 << 20
+    del cache
