@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for_futures
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import util
 from multiprocessing.connection import wait
@@ -25,6 +26,9 @@ from selfplay.registry import name_modules, named_modules
 from selfplay.settings.common import ExecutorSettings
 
 log = logging.getLogger(__name__)
+
+INTERRUPTING = {signal.SIGINT, signal.SIGTERM}
+"""The signals that end a program."""
 
 STOPPED_CHECK = 5.0
 """Seconds without a result after which the workers are examined, and again after each such time."""
@@ -76,12 +80,10 @@ class ProcessExecutor:
             return self._pool.submit(function, task)
         # A pool starts a worker whenever no worker is idle for a new task.
         before = set(multiprocessing.active_children())
-        # Ctrl-C is for the parent, so workers are started with the signal blocked; for the parent it only waits.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            return self._pool.submit(function, task)
+            with _interrupted_later():
+                return self._pool.submit(function, task)
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             self._processes |= set(multiprocessing.active_children()) - before
 
     def _result(self, future: "Future[Result]") -> Result:
@@ -132,6 +134,27 @@ def _is_stopped(process: BaseProcess) -> bool:
     return status.rpartition(")")[2].split()[0] == "T"
 
 
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Delay Ctrl-C and SIGTERM to the end of the block; processes started in it delay them to `_begin_worker`.
+
+    A worker that loses its parent while it starts would print a traceback.
+    """
+    arrived: list[int] = []
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTING)
+    # Another thread may still receive a signal for the process; Python would then call the main thread's handler.
+    is_main = threading.current_thread() is threading.main_thread()
+    later = {n: signal.signal(n, lambda number, _: arrived.append(number)) for n in INTERRUPTING} if is_main else {}
+    try:
+        yield
+    finally:
+        for interrupting, handler in later.items():
+            signal.signal(interrupting, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number in arrived[:1]:
+            signal.raise_signal(number)
+
+
 def _begin_worker(threads: str, modules: Sequence[str]) -> None:
     """Limit the threads of libraries, leave Ctrl-C to the parent process, and exit if the parent is killed.
 
@@ -141,6 +164,7 @@ def _begin_worker(threads: str, modules: Sequence[str]) -> None:
     name_modules(modules)
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), threads)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTING)
     parent: Any = multiprocessing.parent_process()
 
     def watch() -> None:
