@@ -127,8 +127,12 @@ def write_error_line(message: str) -> None:
 
 
 def _report_interrupt(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    if issubclass(kind, KeyboardInterrupt):
-        exit_interrupted()
+    cause: BaseException | None = error
+    while cause is not None:
+        # An interrupt inside a lock of Python's own can end as an error of that lock.
+        if isinstance(cause, KeyboardInterrupt):
+            exit_interrupted()
+        cause = cause.__context__
     sys.__excepthook__(kind, error, traceback)
 
 
