@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 GROUPS_OF_OBJECTS = {"game": "selfplay.games", "architecture": "selfplay.architectures"}
 """The groups of conf/ whose options are objects of a registry, and the group of its entry points."""
 
-TYPES = {"Integer": "a whole number", "Float": "a number", "Boolean": "true or false", "String": "a text"}
-TYPES |= {"int": TYPES["Integer"], "float": TYPES["Float"], "bool": TYPES["Boolean"], "str": TYPES["String"]}
-TYPES |= {"tuple.": "a list, such as [1,2]"}
+TYPES = {
+    **dict.fromkeys(("Integer", "int"), "a whole number"),
+    **dict.fromkeys(("Float", "float"), "a number"),
+    **dict.fromkeys(("Boolean", "bool"), "true or false"),
+    **dict.fromkeys(("String", "str"), "a text"),
+    "tuple.": "a list, such as [1,2]",
+}
 """By the last word of a message of OmegaConf: the type that a value must have."""
 
 Complete = Callable[[DictConfig, Sequence[str]], object]

@@ -36,9 +36,6 @@ def import_experience(settings: ExperienceGraphSettings) -> None:
     log.info("%s now has %s boards", settings.experience.path, f"{boards:,}")
 
 
-log = logging.getLogger(__name__)
-
-
 def draw_experience(settings: ExperienceGraphSettings) -> None:
     """Draw the boards that follow a board, into a file or on the screen, and log the nodes and edges of the picture.
 

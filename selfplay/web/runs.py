@@ -36,7 +36,7 @@ MOST_FILES = 5000
 
 def run_summary(run: RunFolder, levels: list[int], notes: list[str]) -> RunSummary:
     """The summary of a run with these trained levels. A broken file is added to `notes`."""
-    settings = settings_of_run(run, notes)
+    settings = recorded_settings(run, notes)
     wanted = settings.get("levels")
     wanted = wanted if isinstance(wanted, int) and wanted >= len(levels) else None
     return RunSummary(
@@ -48,7 +48,7 @@ def run_summary(run: RunFolder, levels: list[int], notes: list[str]) -> RunSumma
     )
 
 
-def settings_of_run(run: RunFolder, notes: list[str]) -> dict[str, Any]:
+def recorded_settings(run: RunFolder, notes: list[str]) -> dict[str, Any]:
     """The settings that a run has recorded, none if it has not. A broken file is added to `notes`."""
     try:
         settings: dict[str, Any] = Manifest(run.path).sections.get("run", {}).get("settings", {})
@@ -104,7 +104,7 @@ class OtherRuns:
         """The runs that exist now, in order of their names."""
         self._found[game.name] = self._find(game)
         return [
-            RunView(id=name, settings=telling_settings(settings_of_run(run, [])), levels=len(run.trained_levels()))
+            RunView(id=name, settings=telling_settings(recorded_settings(run, [])), levels=len(run.trained_levels()))
             for name, run in self._found[game.name].items()
         ]
 

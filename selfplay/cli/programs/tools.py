@@ -9,8 +9,6 @@ from selfplay.settings.checks import require_package
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
 
 DEPTHS = 5
-
-
 """Plies for which the counts are printed if none are given."""
 
 
