@@ -34,7 +34,7 @@ from selfplay.games.state import State
 COLUMNS = "abcdefgh"
 PASSES = re.compile("pass|--")
 """What transcripts write for a pass."""
-DISCS = {"X": 1, "O": -1, "-": 0}
+DISCS = "XO-"
 """The characters of a written board: black, white, empty."""
 
 
@@ -162,11 +162,6 @@ class Othello(Game):
         if side == "X":
             return state
         return state._replace(current_player=torch.tensor([1], dtype=torch.int8), returns=0.0 - state.returns)
-
-    def write_board(self, state: State, row: int = 0) -> str:
-        """Match `row` in the notation of `read_board`."""
-        signs = {number: sign for sign, number in DISCS.items()}
-        return "".join(signs[disc] for disc in self.squares(state.select(torch.tensor([row])))[0].tolist())
 
     def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
         middle = self.width * (self.width // 2 - 1) + self.width // 2 - 1

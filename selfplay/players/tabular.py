@@ -103,11 +103,6 @@ class LearningTabularPlayer(TabularPlayer):
             save_tables(beside, self.graph, values, self.rule, tables.metadata["settings"], tables.played + 1)
 
 
-def load_tabular_player(path: Path, graph: PositionGraph) -> TabularPlayer:
-    """The player with the tables in the file at `path`; it breaks ties as its rule does. Raises as `load_tables`."""
-    return player_with_tables(graph, load_tables(path, graph))
-
-
 def player_with_tables(graph: PositionGraph, tables: SavedTables) -> TabularPlayer:
     """The player that uses these tables and does not learn."""
     return TabularPlayer(graph, tables.values, tables.rule.ties, tables.rule.name)

@@ -6,7 +6,7 @@ solver.solve(state).value
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -49,7 +49,6 @@ class ExactSolver(ABC):
 
     Args:
         board: the squares of the game, as the bits of a word.
-        table: the table, of any dtype.
         work: int64[K], whose first entry is the number of positions visited.
 
     Attributes:
@@ -63,8 +62,8 @@ class ExactSolver(ABC):
     quick_positions = 0
     """Number of positions that a search visits in the calling thread before it starts another; 0: none."""
 
-    def __init__(self, game: Game, board: int, table: NDArray[Any], work: NDArray[np.int64]) -> None:
-        self.game, self._board, self._table, self._work = game, board, table, work
+    def __init__(self, game: Game, board: int, work: NDArray[np.int64]) -> None:
+        self.game, self._board, self._work = game, board, work
         self.num_threads = search_threads()
 
     def value(self, state: State, row: int = 0, *, time_limit: float | None = None) -> int:
@@ -143,11 +142,6 @@ class ExactSolver(ABC):
         value: that of the position, from `value`; where it tells the number, nothing is searched.
         """
         return len(self.solve(state, row).principal_variation)
-
-    @property
-    def table_bytes(self) -> int:
-        """The size of the table in bytes."""
-        return int(self._table.nbytes)
 
     @property
     def visited(self) -> int:

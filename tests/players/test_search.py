@@ -105,8 +105,7 @@ def test_a_time_limit_gives_legal_actions():
 
 def test_without_its_time_limit_it_is_the_same_player():
     searcher = Searcher(make_game("othello_4x4"), make_evaluation("article", make_game("othello_4x4")))
-    player = SearchPlayer(searcher, 4, time_limit=0.5, endgame=6, endgame_bits=8)
+    player = SearchPlayer(searcher, 4, time_limit=0.5, endgame=6)
     unlimited = player.without_time_limit()
     assert (unlimited.time_limit, unlimited.depth, unlimited.endgame) == (None, 4, 6)
     assert (unlimited.solver, player.time_limit) == (player.solver, 0.5)
-    assert player.solver.table_bytes == 32 << 8

@@ -13,7 +13,7 @@ from selfplay.games.position_graph import PositionGraph, positions_of
 from selfplay.learners.tabular.table_file import load_tables
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
-from selfplay.players.tabular import LearningTabularPlayer, load_tabular_player
+from selfplay.players.tabular import LearningTabularPlayer
 from selfplay.runs.written_files import sha256
 from selfplay.settings.classical import TabularSettings
 from selfplay.stages.train_tabular import train_tabular
@@ -129,7 +129,7 @@ def test_the_program_learns_and_prints_the_results_of_the_matches(tmp_path: Path
         f"wrote {tmp_path / 'tabular' / 'backward_value.npz'}",
         f"wrote {tmp_path / 'figures' / 'tabular_backward_value.png'}",
     ]
-    load_tabular_player(tmp_path / "tabular" / "backward_value.npz", positions_of("tictactoe"))
+    load_tables(tmp_path / "tabular" / "backward_value.npz", positions_of("tictactoe"))
 
 
 def test_on_a_terminal_one_line_is_updated_unless_lines_are_asked_for(tmp_path: Path) -> None:

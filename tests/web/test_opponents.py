@@ -192,7 +192,6 @@ def test_deeper_searches_solve_the_end_of_a_match_in_games_that_turn_discs(
     assert isinstance(player, SearchPlayer)
     assert (player.endgame, player.time_limit is None) == (10, False)
     assert player.solver is not None
-    assert player.solver.table_bytes <= 2**18
     shallow = service.catalog.player(game, service.catalog.opponent(game, "search-3"))
     assert isinstance(shallow, SearchPlayer)
     assert shallow.solver is None

@@ -8,7 +8,7 @@ a table for positions and their mirror images.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numba
 import numpy as np
@@ -17,10 +17,22 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
 from selfplay.games.connect_four import COLUMNS, SQUARES
-from selfplay.search.connect_four.board import COLUMN, STEP, key_of, mirrored, playable_squares, winning_squares
-from selfplay.search.connect_four.book import BOOK_EMPTIES, NO_SCORE, book_score
-from selfplay.search.connect_four.table import NEAR_ENTRIES, Table, bounds_at, entry_with, place_of
-from selfplay.search.interruption import LIMIT, STOP
+from selfplay.search.connect_four.board import (
+    COLUMN,
+    NEAR_ENTRIES,
+    STEP,
+    Table,
+    bounds_at,
+    entry_with,
+    key_of,
+    make_table,
+    mirrored,
+    place_of,
+    playable_squares,
+    winning_squares,
+)
+from selfplay.search.connect_four.book import BOOK_EMPTIES, NO_BOOK, NO_SCORE, Book, book_score
+from selfplay.search.interruption import LIMIT, STOP, StopFlag
 
 TABLE_EMPTIES = 8
 """Positions with at least this many empty squares are kept in the table."""
@@ -28,8 +40,6 @@ MIRROR_EMPTIES = 18
 """Positions with at least this many empty squares have one entry together with their mirror image."""
 POLL_INTERVAL = 65536
 """Number of positions visited between two checks of the stop flag; at most 10 ms."""
-VISITED = 0
-"""The index of the number of positions visited in the array `work`."""
 CENTRE_FIRST = np.array([COLUMN << STEP * column for column in (3, 2, 4, 1, 5, 0, 6)], dtype=np.int64)
 MOVE_MASK = (1 << STEP * COLUMNS) - 1
 
@@ -49,25 +59,31 @@ class Frame(Protocol):
 
 FRAME = np.dtype([(name, np.int64) for name in Frame.__annotations__])
 
-Frames = NDArray[np.void]
-"""FRAME[SQUARES + 1]: the stack of a search."""
-Moves = NDArray[np.int64]
-"""int64[(SQUARES + 1) * COLUMNS]: the sorted moves of every frame."""
+
+class Memory(NamedTuple):
+    """What the searches of one solver look up and write into."""
+
+    table: Table
+    book: Book
+    visited: NDArray[np.int64]
+    """int64[1]: the number of positions visited."""
+    frames: NDArray[np.void]
+    """SQUARES + 1 records of dtype FRAME: the stack of a search."""
+    moves: NDArray[np.int64]
+    """int64[(SQUARES + 1) * COLUMNS]: the sorted moves of every frame."""
 
 
-def make_stack() -> tuple[Frames, Moves]:
-    """Memory for a search to work in."""
-    return np.zeros(SQUARES + 1, dtype=FRAME), np.zeros((SQUARES + 1) * COLUMNS, dtype=np.int64)
+def make_memory(table_bits: int, book: Book) -> Memory:
+    """The memory of a new solver, whose table has 2**table_bits entries."""
+    frames, moves = np.zeros(SQUARES + 1, dtype=FRAME), np.zeros((SQUARES + 1) * COLUMNS, dtype=np.int64)
+    return Memory(make_table(table_bits), book, np.zeros(1, dtype=np.int64), frames, moves)
 
 
-NullWindowSearch = Callable[
-    [int, int, int, Table, NDArray[np.int32], NDArray[np.int8], NDArray[np.int64], NDArray[np.int64], Frames, Moves],
-    int,
-]
-"""(own, stones, bound, table, codes and scores of the book, work, stop, frames, moves) to a value v of a position with
-score s: s >= v > bound, or s <= v <= bound. The player to move must not be able to win at once. The search sets
-`stop[STOP]` to 1 once more than `stop[LIMIT]` positions are visited, and stops if somebody else does; the result is
-then meaningless. `frames` and `moves` are memory to work in."""
+NullWindowSearch = Callable[[int, int, int, Memory, StopFlag], int]
+"""(own, stones, bound, memory, stop) to a value v of a position with score s: s >= v > bound, or s <= v <= bound.
+
+The player to move must not be able to win at once. The search sets `stop[STOP]` to 1 once more than `stop[LIMIT]`
+positions are visited, and stops if somebody else does; the result is then meaningless."""
 
 
 @part_of_compiled
@@ -184,24 +200,14 @@ def compile_null_window_search() -> NullWindowSearch:
     register_rules()
 
     @compiled
-    def null_window_search(
-        own: int,
-        stones: int,
-        bound: int,
-        table: Table,
-        codes: NDArray[np.int32],
-        scores: NDArray[np.int8],
-        work: NDArray[np.int64],
-        stop: NDArray[np.int64],
-        frames: Frames,
-        moves: Moves,
-    ) -> int:
+    def null_window_search(own: int, stones: int, bound: int, memory: Memory, stop: StopFlag) -> int:
+        table, (codes, scores), work, frames, moves = memory
         far_bits = bit_count(table.shape[0] - NEAR_ENTRIES - 1)
         root = frames[0]
         root.own, root.stones, root.bound = own, stones, bound
         root_empties = SQUARES - bit_count(stones)
         ply, is_new = 0, True
-        visited, limit = work[VISITED], stop[LIMIT]
+        visited, limit = work[0], stop[LIMIT]
         next_poll = min(visited + POLL_INTERVAL, limit)
         while True:
             frame = frames[ply]
@@ -234,11 +240,10 @@ def compile_null_window_search() -> NullWindowSearch:
                 break
             ply, is_new = ply - 1, False
             frames[ply].best = max(frames[ply].best, -score)
-        work[VISITED] = visited
+        work[0] = visited
         return int(score)
 
+    memory: Any = numba.typeof(make_memory(0, NO_BOOK))  # type: ignore[no-untyped-call]
     word = numba.int64
-    book = numba.int32[::1], numba.int8[::1]
-    signature = (word,) * 3 + (word[::1], *book) + (word[::1],) * 2 + (numba.from_dtype(FRAME)[::1], word[::1])
-    null_window_search.compile(signature)  # type: ignore[attr-defined]
+    null_window_search.compile((word, word, word, memory, word[::1]))  # type: ignore[attr-defined]
     return null_window_search

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words, compiled, part_of_compiled, register_rules
@@ -21,15 +20,14 @@ from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.search.connect_four.board import playable_squares, position_of, winning_squares
 from selfplay.search.connect_four.book import NO_BOOK, opening_book
-from selfplay.search.connect_four.kernel import Frames, Moves, compile_null_window_search, make_stack
-from selfplay.search.connect_four.table import Table, make_table
+from selfplay.search.connect_four.kernel import Memory, compile_null_window_search, make_memory
 from selfplay.search.exact_solver import ExactSolver, bitboards_of, check_table_bits
 from selfplay.search.interruption import STOP, StopFlag, StoppedError
 
 ValuesWithin = Callable[..., None]
-"""(own, opp, lowest, highest, table, codes and scores of the book, work, stop, frames, moves, values): write the score
-of each position (own, opp), clipped to lowest..highest, to `values`. Returns at once when `stop[STOP]` is not 0, and
-sets it as `NullWindowSearch` does; the values are then meaningless."""
+"""(own, opp, lowest, highest, memory, stop, values): write the score of each position (own, opp), clipped to
+lowest..highest, to `values`. Returns at once when `stop[STOP]` is not 0, and sets it as `NullWindowSearch` does; the
+values are then meaningless."""
 
 
 @part_of_compiled
@@ -56,19 +54,7 @@ def compile_values_within() -> ValuesWithin:
     null_window_search = compile_null_window_search()
 
     @part_of_compiled
-    def value_within(
-        own: int,
-        opp: int,
-        lowest: int,
-        highest: int,
-        table: Table,
-        codes: NDArray[np.int32],
-        scores: NDArray[np.int8],
-        work: NDArray[np.int64],
-        stop: StopFlag,
-        frames: Frames,
-        moves: Moves,
-    ) -> int:
+    def value_within(own: int, opp: int, lowest: int, highest: int, memory: Memory, stop: StopFlag) -> int:
         empties = SQUARES - bit_count(own | opp)
         if is_terminal(own, opp):
             return clipped(-((empties + 2) // 2) if has_line(opp) else 0, lowest, highest)
@@ -78,7 +64,7 @@ def compile_values_within() -> ValuesWithin:
         lower, upper = clipped(-(empties // 2), lowest, highest), clipped((empties - 1) // 2, lowest, highest)
         while lower < upper and stop[STOP] == 0:
             bound = next_bound(lower, upper)
-            score = null_window_search(mine, stones, bound, table, codes, scores, work, stop, frames, moves)
+            score = null_window_search(mine, stones, bound, memory, stop)
             if score > bound:
                 lower = min(score, upper)
             else:
@@ -87,22 +73,10 @@ def compile_values_within() -> ValuesWithin:
 
     @compiled
     def values_within(
-        own: Words,
-        opp: Words,
-        lowest: Words,
-        highest: Words,
-        table: Table,
-        codes: NDArray[np.int32],
-        scores: NDArray[np.int8],
-        work: NDArray[np.int64],
-        stop: StopFlag,
-        frames: Frames,
-        moves: Moves,
-        values: Words,
+        own: Words, opp: Words, lowest: Words, highest: Words, memory: Memory, stop: StopFlag, values: Words
     ) -> None:
         for i in range(len(own)):
-            limits = lowest[i], highest[i]
-            values[i] = value_within(own[i], opp[i], *limits, table, codes, scores, work, stop, frames, moves)
+            values[i] = value_within(own[i], opp[i], lowest[i], highest[i], memory, stop)
             if stop[STOP] != 0:
                 return
 
@@ -133,11 +107,10 @@ class ConnectFourSolver(ExactSolver):
         if game.rules is not ConnectFour.rules:
             raise SettingError(f"game={game.name}: this solver only knows connect_four")
         check_table_bits(table_bits, 10)
-        super().__init__(game, FULL_BOARD, make_table(table_bits), np.zeros(1, dtype=np.int64))
         # Made once, because the time in which the C library allocates memory varies by milliseconds.
-        self._stack = make_stack()
+        self._memory = make_memory(table_bits, opening_book() if with_book else NO_BOOK)
+        super().__init__(game, FULL_BOARD, self._memory.visited)
         self._find_values = compile_values_within()
-        self._book = opening_book() if with_book else NO_BOOK
 
     def outcome(self, state: State, row: int = 0, *, time_limit: float | None = None) -> int:
         """1 if the player to move wins, 0 for a draw, -1 for a loss; faster than `value`.
@@ -174,8 +147,7 @@ class ConnectFourSolver(ExactSolver):
         self, own: Words, opp: Words, lowest: Words, highest: Words, expected: Words, stop: StopFlag
     ) -> Words:
         values = np.empty_like(own)
-        memory = self._table, *self._book, self._work, stop, *self._stack
-        self._find_values(own, opp, lowest, highest, *memory, values)
+        self._find_values(own, opp, lowest, highest, self._memory, stop, values)
         if stop[STOP]:
             raise StoppedError
         return values

@@ -17,26 +17,38 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, prefetch, register_rules
 from selfplay.games.rules import Rules, TurningRules
-from selfplay.search.endgame.flips import compiled_flips
-from selfplay.search.endgame.last_squares import COUNT, LAST_SQUARES, NO_VALUE, Count, last_squares_search
-from selfplay.search.endgame.learned_values import NO_LEARNED_VALUES, LearnedValues
-from selfplay.search.endgame.move_ordering import move_ordering
-from selfplay.search.endgame.stack import (
+from selfplay.search.endgame.last_squares import (
+    COUNT,
+    LAST_SQUARES,
+    NO_VALUE,
+    Count,
+    compiled_flips,
+    last_squares_search,
+)
+from selfplay.search.endgame.move_ordering import NO_LEARNED_VALUES, LearnedValues, move_ordering
+from selfplay.search.endgame.stack_and_table import (
+    BEST_MOVE,
     CHILD,
     ENDGAME_FRAME,
+    HIGHEST,
+    LOWEST,
     MAX_CHILDREN,
     MAX_PLIES,
     SHARED_FROM,
     Children,
     EndgameFrame,
     Frames,
+    Table,
+    bounds_of,
+    bucket_of,
     clear_mark,
     descend,
+    entry_of,
     put_off_marked,
+    remember,
     set_mark,
     take_back,
 )
-from selfplay.search.endgame.table import BEST_MOVE, HIGHEST, LOWEST, Table, bounds_of, bucket_of, entry_of, remember
 from selfplay.search.interruption import STOP, StopFlag
 from selfplay.search.threads import Threads, make_threads
 
@@ -60,9 +72,9 @@ NullWindowSearch = Callable[..., int]
 """(own, opp, bound, search, width, narrow_to, table, learned, threads, work, stop) to a value v of a position with true
 value t to the player to move: t >= v > bound, or t <= v <= bound.
 
-`search` is the number of the search (see `endgame.table`). Where `narrow_to` or more squares are empty, only the first
-`width` moves are tried, and the result is a guess. `learned` orders the moves (see `endgame.learned_values`). `threads`
-is that of the threads that search the same position; once one of them has finished, the others return NO_VALUE. Once
+`search` is the number of the search (see `stack_and_table`). Where `narrow_to` or more squares are empty, only the
+first `width` moves are tried, and the result is a guess. `learned` orders the moves (see `move_ordering`). `threads` is
+that of the threads that search the same position; once one of them has finished, the others return NO_VALUE. Once
 `stop[0]` is not 0, the result is meaningless."""
 
 

@@ -21,8 +21,8 @@ from selfplay.games.rules import Rules, TurningRules
 from selfplay.games.state import State
 from selfplay.search.endgame.kernel import ALL_MOVES, EMPTIES_TO_WINNER, VISITED, Work, compile_null_window_search
 from selfplay.search.endgame.last_squares import NO_VALUE
-from selfplay.search.endgame.learned_values import NO_LEARNED_VALUES, LearnedValues, learned_values_of
-from selfplay.search.endgame.table import Table, make_table
+from selfplay.search.endgame.move_ordering import NO_LEARNED_VALUES, LearnedValues, learned_values_of
+from selfplay.search.endgame.stack_and_table import Table, make_table
 from selfplay.search.exact_solver import ExactSolver, check_table_bits
 from selfplay.search.interruption import STOP, StopFlag, StoppedError
 from selfplay.search.threads import Threads, make_threads, search_together
@@ -110,8 +110,8 @@ class EndgameSolver(ExactSolver):
         if game.turning_rules is None or game.rules.margin is None:
             raise SettingError(f"game={game.name}: endgames are solved only in games that turn discs, such as othello")
         check_table_bits(table_bits, 1)
-        super().__init__(game, game.turning_rules.board, make_table(table_bits), np.zeros(2, dtype=np.int64))
-        self._turning = game.turning_rules
+        super().__init__(game, game.turning_rules.board, np.zeros(2, dtype=np.int64))
+        self._turning, self._table = game.turning_rules, make_table(table_bits)
         self._null_window_search = compile_null_window_search(game.rules, game.turning_rules)
         self._work[EMPTIES_TO_WINNER] = int(empties_to_winner)
         self._searches, self._learned = 0, NO_LEARNED_VALUES

@@ -11,7 +11,7 @@ from selfplay.compute.devices import search_threads, set_search_threads, usable_
 from selfplay.errors import TimeLimitError
 from selfplay.games import make_game
 from selfplay.search.endgame.solver import THREADS_FROM, EndgameSolver
-from selfplay.search.endgame.table import KNOWN, OPP, OWN, bounds_of, entry_of, make_table, remember
+from selfplay.search.endgame.stack_and_table import KNOWN, OPP, OWN, bounds_of, entry_of, make_table, remember
 from selfplay.search.threads import search_together
 from tests.search.endgame.test_solver import FFO, ffo_state, named_values
 

@@ -5,7 +5,7 @@ import pytest
 
 from selfplay.compute.compilation import compiled
 from selfplay.games import make_game
-from selfplay.search.endgame.flips import compiled_flips, rays
+from selfplay.search.endgame.last_squares import compiled_flips, rays
 
 C3, ALONG_ROW, ALONG_COLUMN, ALONG_DIAGONAL = 18, 0xF80000, 0x0404040404000000, 0x8040201008000000
 

@@ -6,7 +6,7 @@ import pytest
 from selfplay.compute.compilation import borrowed, compiled
 from selfplay.games import make_game
 from selfplay.games.patterns import make_patterns
-from selfplay.search.endgame import learned_values as learned
+from selfplay.search.endgame import move_ordering as learned
 from selfplay.search.endgame.solver import LEARNED_VALUES_FROM, EndgameSolver
 from selfplay.search.exact_solver import empties
 from selfplay.search.pattern_evaluation import pattern_tables, sum_of_entries
