@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import is_dataclass
 from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from omegaconf import DictConfig, OmegaConf
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 
 GROUPS_OF_OBJECTS = {"game": "selfplay.games", "architecture": "selfplay.architectures"}
 """The groups of conf/ whose options are objects of a registry, and the group of its entry points."""
+
+SEARCH_PATH = "hydra.searchpath"
+"""The setting of Hydra that names further folders like conf/."""
 
 TYPES = {
     **dict.fromkeys(("Integer", "int"), "a whole number"),
@@ -47,32 +53,69 @@ def compose_settings_of(
 
     Raises SettingError for an unknown name or a wrong value.
     """
-    from hydra import compose, initialize_config_dir
-
-    offer_defaults(kind)
     given = with_outside_names(overrides)
     with errors_of_settings(kind):
         _check_groups(given, kind)
-        with initialize_config_dir(str(CONFIG_FOLDER), version_base="1.3"):
-            composed = compose(config, given, return_hydra_config=True)
-        own = {name: composed._get_node(name) for name in composed if name != "hydra"}
-        settings = OmegaConf.merge(OmegaConf.structured(kind), own)
-        if "recipe" in settings:
-            settings.recipe = composed.hydra.runtime.choices["recipe"]
+        settings = _composed(kind, config, given)
         # Paths such as run_dir depend on the name, which says the size of the board.
         settings.game.name = GameSettings(settings.game.name, settings.game.size).name
-        complete(cast(DictConfig, settings), given)
+        complete(settings, given)
         name_settings_modules(OmegaConf.to_container(settings, resolve=True))
         return cast(AnySettings, OmegaConf.to_object(settings))
 
 
-def offer_defaults(kind: type[Any]) -> None:
+def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
+    """The configuration, with the types of `kind`. Groups are composed once a process; values are set in a copy."""
+    from hydra._internal.config_loader_impl import ConfigLoaderImpl
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.types import RunMode
+
+    offer_defaults(kind)
+    parsed = OverridesParser.create().parse_overrides(list(overrides))
+    ConfigLoaderImpl.validate_sweep_overrides_legal(parsed, RunMode.RUN, from_shell=False)
+    folders = [one.value() for one in parsed if one.key_or_group == SEARCH_PATH]
+    groups = [CONFIG_FOLDER, *(Path(folder) for given in folders if isinstance(given, list) for folder in given)]
+    names = {one.key_or_group for one in parsed}
+    chosen = {name for name in names if name == SEARCH_PATH or any((folder / name).is_dir() for folder in groups)}
+    choices = tuple(str(one.input_line) for one in parsed if one.key_or_group in chosen)
+    values = [one for one in parsed if one.key_or_group not in chosen]
+    # What is in a folder of one's own may change.
+    plain = deepcopy((_chosen.__wrapped__ if folders else _chosen)(config, choices))
+    ConfigLoaderImpl._apply_overrides_to_config(values, plain)
+    OmegaConf.set_struct(plain, None)
+    return cast(DictConfig, OmegaConf.merge(_typed(kind), plain))
+
+
+@cache
+def _typed(kind: Any) -> DictConfig:
+    """The defaults of all fields of a class of settings, with their types."""
+    return cast(DictConfig, OmegaConf.structured(kind))
+
+
+@cache
+def _chosen(config: str, choices: tuple[str, ...]) -> DictConfig:
+    """The configuration with these options of groups, without Hydra's own settings, which take as long to compose."""
+    from hydra._internal.config_loader_impl import ConfigLoaderImpl
+    from hydra._internal.defaults_list import create_defaults_list
+    from hydra._internal.utils import create_config_search_path
+
+    loader = ConfigLoaderImpl(create_config_search_path(str(CONFIG_FOLDER)))
+    parsed, files = loader._parse_overrides_and_create_caching_repo(config, list(choices))
+    defaults = create_defaults_list(files, config, parsed, prepend_hydra=False, skip_missing=False)
+    composed = loader._compose_config_from_defaults_list(defaults.defaults, files)
+    composed.update({name: option for name, option in defaults.overrides.known_choices.items() if name == "recipe"})
+    # Overrides must name what is there, also in mappings such as the options of a network.
+    OmegaConf.set_struct(composed, True)
+    return composed
+
+
+def offer_defaults(kind: Any) -> None:
     """Register the defaults of all fields of `kind`, so that the defaults lists in conf/ can begin with them."""
     from hydra.core.config_store import ConfigStore
 
     store = ConfigStore.instance()
     if f"{kind.__name__}.yaml" not in store.repo:
-        store.store(name=kind.__name__, node=OmegaConf.to_container(OmegaConf.structured(kind)))
+        store.store(name=kind.__name__, node=OmegaConf.to_container(_typed(kind)))
 
 
 def _check_groups(overrides: Sequence[str], kind: type[Any]) -> None:
@@ -120,9 +163,9 @@ def _unknown_option(error: "MissingConfigException") -> str:
     return f"{group}={shortened(option)}: choose from {', '.join(error.options)}"
 
 
-def _unknown_setting(name: str, kind: type[Any]) -> str:
+def _unknown_setting(name: str, kind: Any) -> str:
     # Compared without their sections, which may not have been given.
-    names = _dotted(OmegaConf.to_container(OmegaConf.structured(kind)))
+    names = _dotted(OmegaConf.to_container(_typed(kind)))
     known = {dotted.rpartition(".")[2]: dotted for dotted in names}
     close = get_close_matches(name.rpartition(".")[2], known, 1)
     guess = f"did you mean {known[close[0]]}? " if close else ""
