@@ -11,10 +11,9 @@ from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, r
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
 from selfplay.search.negamax import STOPPED, Method, compile_walk, sooner_of
-from selfplay.search.probcut import Probing, compile_probe
-from selfplay.search.stack import Stack, begin
+from selfplay.search.probcut import compile_probe
+from selfplay.search.stack_and_table import Stack, Table, begin, clear_table
 from selfplay.search.threads import Threads
-from selfplay.search.transposition_table import Table, clear_table
 
 MIN_SCOUT_DEPTH, MIN_SCOUT_DEPTH_UNORDERED, MIN_SCOUT_DEPTH_WITHOUT_TABLE = 4, 5, 8
 """The smallest numbers of remaining plies at which NegaScout uses null windows: with ordering and a table, without
@@ -62,18 +61,6 @@ def write_result(
         end += line[end] != -1
 
 
-@part_of_compiled
-def leave_table(table: Table, probing: Any) -> None:
-    """Exact searches find the same whatever the table holds."""
-
-
-@part_of_compiled
-def clear_if_repeatable(table: Table, probing: Probing) -> None:
-    """Empty the table before the search of a position, unless its result may depend on earlier searches."""
-    if probing.is_repeatable:
-        clear_table(table)
-
-
 @cache
 def compile_search(
     rules: Rules, unfinished_value: CompiledValue, pass_action: int | None, has_cuts: bool = False
@@ -91,7 +78,6 @@ def compile_search(
     if has_cuts:
         walk = compile_walk(rules, unfinished_value, pass_action, compile_probe(walk, unfinished_value))
     register_rules()
-    prepare = clear_if_repeatable if has_cuts else leave_table
     passing, sooner = -1 if pass_action is None else pass_action, sooner_of(rules)
 
     @part_of_compiled
@@ -121,7 +107,8 @@ def compile_search(
         frames, lines = stack.frames, stack.lines
         for row in range(len(own)):
             begin(frames[0], own[row], opp[row])
-            prepare(table, probing)
+            if method.clears_table:
+                clear_table(table)
             visited = STOPPED
             if stop[0] == 0:
                 visited = walk(depth, True, method, parameters, table, stop, stack, threads, probing)

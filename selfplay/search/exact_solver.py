@@ -21,7 +21,7 @@ from selfplay.games import game_names, make_game
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.registry import Registry
-from selfplay.search.interruption import StopFlag, run_interruptibly
+from selfplay.search.threads import StopFlag, run_interruptibly
 
 Result = TypeVar("Result")
 

@@ -146,6 +146,15 @@ def feature_sum(features: Features) -> CompiledValue:
 
 
 @scalar_rule
+def phase_at(own: Word, opp: Word, starts: NDArray[np.int64]) -> Word:
+    """The phase of the match; `starts`: the numbers of stones with which the second and later ones begin."""
+    stones, phase = bit_count(own | opp), 0
+    while phase < len(starts) and starts[phase] <= stones:
+        phase += 1
+    return phase
+
+
+@scalar_rule
 def _nothing(own: Word, opp: Word, weights: NDArray[np.float64]) -> Word:
     return 0.0
 
@@ -158,10 +167,7 @@ def phased_feature_sum(features: Features) -> CompiledValue:
     @scalar_rule
     def value(own: Word, opp: Word, phased: PhasedWeights) -> Word:
         starts, table = phased
-        stones, phase = bit_count(own | opp), 0
-        while phase < len(starts) and starts[phase] <= stones:
-            phase += 1
-        return sum_with(own, opp, table[phase])
+        return sum_with(own, opp, table[phase_at(own, opp, starts)])
 
     return value
 

@@ -7,12 +7,11 @@ counted faster.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.compute.bit_algebra import bit_count
+from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled, register_rules
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
@@ -21,8 +20,9 @@ MIN_VALUE_DEPTH = 4
 """The smallest number of remaining plies at which moves are ordered by value."""
 
 ListMoves = Callable[..., int]
-"""`list_moves(own, opp, bits, first_move, context, moves, ranks)` writes the moves of `bits` into `moves`, in the order
-in which they are to be tried, and returns their number, with a pass. `first_move` comes first; `ranks` (float64[64]) is
+"""`list_moves(own, opp, bits, first_move, left, context, moves, ranks)` writes the moves of `bits` into `moves`, in the
+order in which they are to be tried with `left` plies left to search, and returns their number, with a pass.
+`first_move` comes first; `context` is (`Evaluation.reply_value`, `EvaluationParameters`); `ranks` (float64[64]) is
 scratch memory."""
 
 
@@ -40,42 +40,23 @@ def list_unordered(bits: int, moves: NDArray[np.int64]) -> int:
 
 
 @cache
-def compile_order_by_replies(rules: Rules) -> ListMoves:
-    """Compile the order by the number of replies; it does not use the context."""
-    legal_actions = rules.legal_actions
+def compile_order(rules: Rules, unfinished_value: CompiledValue) -> ListMoves:
+    """Compile the order of the moves of a game."""
+    legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
+    value_at_end = finished_value(rules)
     register_rules()
 
     @part_of_compiled
-    def replies(own: int, opp: int, context: Any) -> int:
-        count: int = bit_count(legal_actions(own, opp))
-        return count
-
-    return _compile_order(rules, replies)
-
-
-@cache
-def compile_order_by_value(rules: Rules, unfinished_value: CompiledValue) -> ListMoves:
-    """Compile the order by value; the context is (`Evaluation.reply_value`, `EvaluationParameters`)."""
-    legal_actions, is_terminal, value_at_end = rules.legal_actions, rules.is_terminal, finished_value(rules)
-    register_rules()
-
-    @part_of_compiled
-    def value(own: int, opp: int, context: tuple[float, EvaluationParameters]) -> float:
+    def rank_of(own: int, opp: int, left: int, context: tuple[float, EvaluationParameters]) -> Word:
+        """The rank of the move that leads to this position; lower ones come first."""
         reply_value, (finished, unfinished) = context
         replies = legal_actions(own, opp)
-        total: float = reply_value * bit_count(replies)
+        count = bit_count(replies)
+        if left < MIN_VALUE_DEPTH:
+            return count
         if replies == 0 and is_terminal(own, opp):
-            total += value_at_end(own, opp, finished)
-        else:
-            total += unfinished_value(own, opp, unfinished)
-        return total
-
-    return _compile_order(rules, value)
-
-
-def _compile_order(rules: Rules, rank_of: Callable[..., float]) -> ListMoves:
-    """Compile the order by `rank_of(own, opp, context)` of the position that a move leads to, the lowest first."""
-    play = rules.play
+            return reply_value * count + value_at_end(own, opp, finished)
+        return reply_value * count + unfinished_value(own, opp, unfinished)
 
     @part_of_compiled
     def list_moves(
@@ -83,15 +64,18 @@ def _compile_order(rules: Rules, rank_of: Callable[..., float]) -> ListMoves:
         opp: int,
         bits: int,
         first_move: int,
-        context: Any,
+        left: int,
+        context: tuple[float, EvaluationParameters],
         moves: NDArray[np.int64],
         ranks: NDArray[np.float64],
     ) -> int:
+        if left == 1:
+            return list_unordered(bits, moves)
         count = 0
         while bits != 0:
             move = bits & -bits
             bits ^= move
-            rank = -np.inf if move == first_move else rank_of(*play(own, opp, move), context)
+            rank = -np.inf if move == first_move else rank_of(*play(own, opp, move), left, context)
             place = count
             while place > 0 and ranks[place - 1] > rank:
                 moves[place], ranks[place] = moves[place - 1], ranks[place - 1]

@@ -33,15 +33,9 @@ from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled, register_rules
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters, finished_value
-from selfplay.search.move_ordering import (
-    MIN_VALUE_DEPTH,
-    compile_order_by_replies,
-    compile_order_by_value,
-    list_unordered,
-)
-from selfplay.search.stack import Frame, Stack, write_line
+from selfplay.search.move_ordering import compile_order
+from selfplay.search.stack_and_table import Frame, Stack, Table, look_up, store, write_line
 from selfplay.search.threads import Threads, is_marked, is_shared, put_mark
-from selfplay.search.transposition_table import Table, look_up, store
 
 
 class Algorithm(IntEnum):
@@ -102,23 +96,14 @@ class Method(NamedTuple):
     """Whether promising moves are tried first."""
     reply_value: float
     """`Evaluation.reply_value`"""
+    clears_table: bool
+    """Whether each position of a batch is searched with an empty table: the cuts of ProbCut that the searches of others
+    have left in the table would change its result."""
 
 
 def sooner_of(rules: Rules) -> float:
     """By how much a win is worth more for each ply left to search. Where points are counted, speed does not matter."""
     return SOONER if rules.margin is None else 0.0
-
-
-@cache
-def compile_action_of(pass_action: int | None) -> Callable[[int], int]:
-    """Compile the function from a move to its action."""
-    passing = -1 if pass_action is None else pass_action
-
-    @part_of_compiled
-    def action_of(move: int) -> int:
-        return passing if move == 0 else bit_count(move - 1)
-
-    return action_of
 
 
 @part_of_compiled
@@ -156,26 +141,12 @@ def compile_walk(
     """
     legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
     value_at_end, sooner = finished_value(rules), sooner_of(rules)
-    order_by_replies, order_by_value = compile_order_by_replies(rules), compile_order_by_value(rules, unfinished_value)
-    action_of = compile_action_of(pass_action)
+    list_moves, passing = compile_order(rules, unfinished_value), -1 if pass_action is None else pass_action
     register_rules()
 
     @part_of_compiled
-    def list_moves(
-        frame: Frame,
-        bits: int,
-        first_move: int,
-        left: int,
-        context: tuple[float, EvaluationParameters],
-        moves: NDArray[np.int64],
-        ranks: NDArray[np.float64],
-    ) -> int:
-        """Write the moves of `bits` in the order for `left` plies left to search; returns their number."""
-        if left == 1:
-            return list_unordered(bits, moves)
-        if left < MIN_VALUE_DEPTH:
-            return order_by_replies(frame.own, frame.opp, bits, first_move, 0, moves, ranks)
-        return order_by_value(frame.own, frame.opp, bits, first_move, context, moves, ranks)
+    def action_of(move: int) -> int:
+        return passing if move == 0 else bit_count(move - 1)
 
     @part_of_compiled
     def precedes_best(frame: Frame, move: int) -> bool:
@@ -227,7 +198,7 @@ def compile_walk(
         threads: Threads,
         probing: Any,
     ) -> int:
-        algorithm, min_scout_depth, ordered, reply_value = method
+        algorithm, min_scout_depth, ordered, reply_value, _ = method
         frames, moves, ranks, lines = stack
         finished, unfinished = parameters
         context = (reply_value, parameters)
@@ -258,8 +229,9 @@ def compile_walk(
                         frame.best = -np.inf
                         if marks and left >= SHARED_FROM:
                             frame.mark = put_mark(frame.own, frame.opp, threads)
+                        ahead = left if ordered else 1
                         frame.num_moves = list_moves(
-                            frame, bits, first_move, left if ordered else 1, context, moves[ply], ranks
+                            frame.own, frame.opp, bits, first_move, ahead, context, moves[ply], ranks
                         )
             elif reopens_window(frame, frames[ply + 1]):
                 ply, is_new = ply + 1, True

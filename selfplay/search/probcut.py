@@ -28,24 +28,20 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import core_schema as cs
 
-from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.errors import InvalidFileError
 from selfplay.input_files import FileFormat
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters
+from selfplay.search.feature_evaluation import phase_at
 from selfplay.search.negamax import Method
-from selfplay.search.stack import Frame, Stack, begin, make_stack
+from selfplay.search.stack_and_table import Frame, Stack, Table, begin, make_stack
 from selfplay.search.threads import Threads, make_threads
-from selfplay.search.transposition_table import Table
 from selfplay.settings.evaluation import NUMBER, PHASES
 
 
 class Probing(NamedTuple):
     """What compiled searches need to cut, for P phases and positions with at most D plies left to search."""
 
-    is_repeatable: bool
-    """Whether each position of a batch is searched with an empty table. The cuts that others have left in the table
-    would change its result."""
     phase_starts: NDArray[np.int64]
     """int64[P - 1]: the numbers of stones with which phases 2 to P begin."""
     shallow: NDArray[np.int64]
@@ -60,27 +56,6 @@ class Probing(NamedTuple):
     """The memory of the shallow searches."""
     threads: Threads
     """Each thread makes its shallow searches alone."""
-
-
-@part_of_compiled
-def phase_at(stones: int, phase_starts: NDArray[np.int64]) -> int:
-    """The phase of the match with this number of stones on the board."""
-    phase = 0
-    while phase < len(phase_starts) and phase_starts[phase] <= stones:
-        phase += 1
-    return phase
-
-
-@part_of_compiled
-def upper_limit(beta: float, slope: float, intercept: float, margin: float) -> float:
-    """The value of the shallow search from which on the deep one is predicted to be beta + margin or more."""
-    return (beta + margin - intercept) / slope
-
-
-@part_of_compiled
-def lower_limit(alpha: float, slope: float, intercept: float, margin: float) -> float:
-    """The value of the shallow search down from which the deep one is predicted to be alpha - margin or less."""
-    return (alpha - margin - intercept) / slope
 
 
 @cache
@@ -101,7 +76,7 @@ def compile_probe(walk: Callable[..., int], unfinished_value: CompiledValue) -> 
             return False, 0
         if frame.alpha == -np.inf and frame.beta == np.inf:
             return False, 0
-        phase = phase_at(bit_count(frame.own | frame.opp), probing.phase_starts)
+        phase = phase_at(frame.own, frame.opp, probing.phase_starts)
         slope, intercept = probing.slopes[phase, left], probing.intercepts[phase, left]
         margin = probing.margins[phase, left]
         # One search only, on the side on which a cut is more likely.
@@ -110,10 +85,10 @@ def compile_probe(walk: Callable[..., int], unfinished_value: CompiledValue) -> 
         first = probing.stack.frames[0]
         begin(first, frame.own, frame.opp)
         if is_high:
-            limit = upper_limit(frame.beta, slope, intercept, margin)
+            limit = (frame.beta + margin - intercept) / slope  # the deep value is predicted to be beta + margin
             first.alpha, first.beta = np.nextafter(limit, -np.inf), limit
         else:
-            limit = lower_limit(frame.alpha, slope, intercept, margin)
+            limit = (frame.alpha - margin - intercept) / slope
             first.alpha, first.beta = limit, np.nextafter(limit, np.inf)
         visited = walk(probing.shallow[left], False, method, parameters, table, stop, probing.stack, probing.threads, 0)
         is_cut = first.best >= limit if is_high else first.best <= limit
@@ -210,9 +185,17 @@ class ProbCut(NamedTuple):
     threshold: float
     """From how many standard deviations on: the lower, the faster and the less exact. Must be above 0."""
 
-    def probing(self, is_repeatable: bool) -> Probing:
+    def probing(self) -> Probing:
         """What compiled searches need."""
-        return self.parameters.probing(self.threshold, is_repeatable)
+        _, _, _, phases, checks = self.parameters
+        deepest = max(check.deep for check in checks)
+        shallow = np.zeros(deepest + 1, dtype=np.int64)
+        slopes, intercepts, margins = np.zeros((3, len(phases) + 1, deepest + 1))
+        for deep, depth, slope, intercept, sigma in checks:
+            shallow[deep], slopes[:, deep], intercepts[:, deep] = depth, slope, intercept
+            margins[:, deep] = self.threshold * np.array(sigma)
+        starts, stack = np.array(phases, dtype=np.int64), make_stack(int(shallow.max()))
+        return Probing(starts, shallow, slopes, intercepts, margins, stack, make_threads(1))
 
 
 class ProbCutParameters(NamedTuple):
@@ -226,17 +209,6 @@ class ProbCutParameters(NamedTuple):
     phases: tuple[int, ...]
     """The numbers of stones on the board with which the second and later phases begin."""
     checks: tuple[Check, ...]
-
-    def probing(self, threshold: float, is_repeatable: bool) -> Probing:
-        """What compiled searches need to cut from `threshold` standard deviations on."""
-        deepest = max(check.deep for check in self.checks)
-        shallow = np.zeros(deepest + 1, dtype=np.int64)
-        slopes, intercepts, margins = np.zeros((3, len(self.phases) + 1, deepest + 1))
-        for deep, depth, slope, intercept, sigma in self.checks:
-            shallow[deep], slopes[:, deep], intercepts[:, deep] = depth, slope, intercept
-            margins[:, deep] = threshold * np.array(sigma)
-        starts, stack = np.array(self.phases, dtype=np.int64), make_stack(int(shallow.max()))
-        return Probing(is_repeatable, starts, shallow, slopes, intercepts, margins, stack, make_threads(1))
 
 
 def read_probcut(path: Path) -> ProbCutParameters:

@@ -7,7 +7,6 @@ from functools import cached_property, partial
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.compilation import uncompiled
@@ -23,13 +22,19 @@ from selfplay.search.compiled_search import (
     compile_search,
 )
 from selfplay.search.evaluation import Evaluation
-from selfplay.search.interruption import make_stop_flag, run_interruptibly
 from selfplay.search.negamax import Algorithm, Method
 from selfplay.search.probcut import ProbCut
-from selfplay.search.stack import Stack, make_stack
-from selfplay.search.threads import Threads, make_threads, search_together
+from selfplay.search.stack_and_table import Stack, Table, make_stack, make_table, stores_nothing
+from selfplay.search.threads import (
+    StopFlag,
+    Threads,
+    check_time_limit,
+    make_stop_flag,
+    make_threads,
+    run_interruptibly,
+    search_together,
+)
 from selfplay.search.trace import Trace
-from selfplay.search.transposition_table import make_table, stores_nothing
 
 ALGORITHMS = {algorithm.name.lower(): algorithm for algorithm in Algorithm}
 MAX_DEPTH = 120
@@ -105,7 +110,7 @@ class Searcher:
         self.num_threads = search_threads()
         self.ordered = ordered and self.algorithm != Algorithm.MINIMAX
         evaluation.parameters(game)  # raises if the evaluation does not fit the game
-        self._table = make_table(0 if self.algorithm == Algorithm.MINIMAX else table_bits)
+        self._table_bits = 0 if self.algorithm == Algorithm.MINIMAX else table_bits
         self._min_scout_depth = self._saving_scout_depth() if min_scout_depth is None else min_scout_depth
         if probcut is not None:
             self._check_probcut(probcut)
@@ -116,6 +121,11 @@ class Searcher:
         """The compiled search."""
         value = self.evaluation.unfinished_value(self.game)
         return compile_search(self.game.rules, value, self.game.pass_action, self.probcut is not None)
+
+    @cached_property
+    def _table(self) -> Table:
+        """Made with the first search."""
+        return make_table(self._table_bits)
 
     def _check_probcut(self, probcut: ProbCut) -> None:
         if self.algorithm == Algorithm.MINIMAX:
@@ -128,7 +138,7 @@ class Searcher:
     def _saving_scout_depth(self) -> int:
         if not self.ordered:
             return MIN_SCOUT_DEPTH_UNORDERED
-        return MIN_SCOUT_DEPTH if not stores_nothing(self._table) else MIN_SCOUT_DEPTH_WITHOUT_TABLE
+        return MIN_SCOUT_DEPTH if self._table_bits > 0 else MIN_SCOUT_DEPTH_WITHOUT_TABLE
 
     def search(self, state: State, depth: int, *, time_limit: float | None = None) -> SearchResult:
         """Search the position of one match (B = 1) `depth` plies ahead.
@@ -140,23 +150,11 @@ class Searcher:
 
         Raises SettingError if the depth or the limit is out of range.
         """
-        check_depth(depth, time_limit)
+        check_depth(depth)
         if time_limit is None:
-            return self._result(self.search_batch(state, depth), depth, 0)
-        results = [self.search(state, 1)]
-
-        def deepen(stop: NDArray[np.int64]) -> None:
-            for further in range(2, depth + 1):
-                if results[-1].is_final:
-                    return
-                found = self._found(state, further, stop, deepens=True)
-                if found is None:
-                    return
-                results.append(self._result(found, further, results[-1].visited))
-
-        with suppress(TimeLimitError):
-            run_interruptibly(deepen, time_limit)
-        return results[-1]
+            return self._result([self.search_batch(state, depth)], depth)
+        found = self._deepening(state, 1, depth, time_limit)
+        return self._result(found, len(found))
 
     def search_batch(self, state: State, depth: int) -> BatchResult:
         """Search a batch of B positions; depth 0 evaluates the positions themselves.
@@ -182,27 +180,30 @@ class Searcher:
         rows, actions = mask.nonzero(as_tuple=True)
         following = self.game.step_unchecked(state.select(rows), actions)
         values = torch.full(mask.shape, torch.nan, dtype=torch.float64)
-        values[rows, actions] = 0.0 - torch.from_numpy(self._values_in_time(following, depth - 1, time_limit))
+        if time_limit is None:
+            found = self.search_batch(following, depth - 1)
+        else:
+            found = self._deepening(following, 0, depth - 1, time_limit)[-1]
+        values[rows, actions] = 0.0 - torch.from_numpy(found.values)
         return values
 
-    def _values_in_time(self, state: State, depth: int, time_limit: float | None) -> NDArray[np.float64]:
-        """float64[B]: the values `depth` plies ahead, or fewer if the time is up."""
-        if time_limit is None:
-            return self.search_batch(state, depth).values
-        results = [self.search_batch(state, 0)]
+    def _deepening(self, state: State, first: int, depth: int, time_limit: float) -> list[BatchResult]:
+        """The results of the searches to the depths from `first` to `depth` that finish in time, at least of the first.
 
-        def deepen(stop: NDArray[np.int64]) -> None:
-            for further in range(1, depth + 1):
-                if results[-1].final.all():
-                    return
-                found = self._found(state, further, stop, deepens=True)
+        They end where a deeper search would find the same.
+        """
+        results = [self.search_batch(state, first)]
+
+        def deepen(stop: StopFlag) -> None:
+            for further in range(first + 1, depth + 1):
+                found = None if results[-1].final.all() else self._found(state, further, stop, deepens=True)
                 if found is None:
                     return
                 results.append(found)
 
         with suppress(TimeLimitError):
             run_interruptibly(deepen, time_limit)
-        return results[-1].values
+        return results
 
     def trace(self, state: State, depth: int) -> tuple[SearchResult, Trace]:
         """Search the position of one match without compiled code, recording every position visited.
@@ -215,9 +216,9 @@ class Searcher:
             found = self._run(uncompiled(self._search), state, depth, make_stop_flag(), trace.stack(), make_threads(1))
         trace.finish()
         assert found is not None
-        return self._result(found, depth, 0), trace
+        return self._result([found], depth), trace
 
-    def _found(self, state: State, depth: int, stop: NDArray[np.int64], deepens: bool = False) -> BatchResult | None:
+    def _found(self, state: State, depth: int, stop: StopFlag, deepens: bool = False) -> BatchResult | None:
         """The result of a search; None if it was stopped."""
         if not self._shares(state, depth, deepens):
             return self._run(self._search, state, depth, stop, make_stack(depth), make_threads(1), deepens)
@@ -244,7 +245,7 @@ class Searcher:
         search: Callable[..., bool],
         state: State,
         depth: int,
-        stop: NDArray[np.int64],
+        stop: StopFlag,
         stack: Stack,
         threads: Threads,
         deepens: bool = False,
@@ -253,23 +254,24 @@ class Searcher:
         values, (actions, visited) = np.empty(size), np.empty((2, size), dtype=np.int64)
         variations, final = np.empty((size, depth), dtype=np.int64), np.empty(size, dtype=np.bool_)
         found = BatchResult(values, actions, visited, variations, final)
+        probing = 0 if self.probcut is None else self.probcut.probing()
         # A search that deepens ply by ply uses what it has found before; with a time limit it is not repeatable anyway.
-        probing = 0 if self.probcut is None else self.probcut.probing(is_repeatable=not deepens)
-        method = Method(int(self.algorithm), self._min_scout_depth, self.ordered, self.evaluation.reply_value)
+        how = self.ordered, self.evaluation.reply_value, self.probcut is not None and not deepens
+        method = Method(int(self.algorithm), self._min_scout_depth, *how)
         memory = self.evaluation.parameters(self.game), self._table, stop, stack, threads, probing, found
         return found if search(state.own.numpy(), state.opp.numpy(), depth, method, *memory) else None
 
     @staticmethod
-    def _result(found: BatchResult, depth: int, visited_before: int) -> SearchResult:
-        line = tuple(action for action in found.variations[0].tolist() if action >= 0)
-        visited = visited_before + int(found.visited[0])
-        value, action, is_final = float(found.values[0]), int(found.actions[0]), bool(found.final[0])
-        return SearchResult(value, action, line, visited, depth, is_final)
+    def _result(searches: list[BatchResult], depth: int) -> SearchResult:
+        """The result of the last of these searches of one position, to `depth`, with the positions that all visited."""
+        values, actions, _, variations, final = searches[-1]
+        line = tuple(action for action in variations[0].tolist() if action >= 0)
+        visited = sum(int(found.visited[0]) for found in searches)
+        return SearchResult(float(values[0]), int(actions[0]), line, visited, depth, bool(final[0]))
 
 
 def check_depth(depth: int, time_limit: float | None = None) -> None:
     """Raise SettingError if the depth or the time limit is out of range."""
     if not 1 <= depth <= MAX_DEPTH:
         raise SettingError(f"depth={depth}: must be from 1 to {MAX_DEPTH}")
-    if time_limit is not None and not time_limit > 0:
-        raise SettingError(f"time_limit={time_limit}: must be seconds above 0")
+    check_time_limit(time_limit)

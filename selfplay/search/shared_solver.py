@@ -23,7 +23,7 @@ import torch
 from selfplay.errors import TimeLimitError
 from selfplay.games.state import State
 from selfplay.search.exact_solver import ExactSolver, bitboards_of
-from selfplay.search.interruption import PROGRAM_ENDS
+from selfplay.search.threads import PROGRAM_ENDS
 
 Item = TypeVar("Item")
 

@@ -1,12 +1,21 @@
-"""Several threads that search the same position, each from the root.
+"""Threads of compiled searches: work that Ctrl-C or a time limit can stop, and threads that search a position together.
 
-They share the table. A thread marks the positions that it is searching; the others, after the first move of a position,
-try moves first that lead to no marked one, and later find the values of those in the table ("ABDADA": Weill, "The
-ABDADA distributed minimax-search algorithm", 1996). Marks change only the order of moves.
+Compiled code does not handle signals. Long work therefore runs in a separate thread and polls a flag every few thousand
+steps; the calling thread waits for it and sets the flag. Starting a thread takes as long as many a short search, and
+longer on a busy machine, so work that counts its steps can do the first of them in the calling thread.
+
+Threads that search the same position, each from the root, share the table. A thread marks the positions that it is
+searching; the others, after the first move of a position, try moves first that lead to no marked one, and later find
+the values of those in the table ("ABDADA": Weill, "The ABDADA distributed minimax-search algorithm", 1996). Marks
+change only the order of moves.
 """
 
+import math
 from collections.abc import Callable, Sequence
-from threading import Thread
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from threading import Event, Thread
+from time import monotonic
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -15,8 +24,103 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.random_numbers import fold
+from selfplay.errors import SettingError, TimeLimitError
 
 Result = TypeVar("Result")
+
+StopFlag = NDArray[np.int64]
+"""int64[2]. [STOP]: 0 while the work should continue, 1 when it should return at once; its result is then ignored.
+[LIMIT]: the number of steps after which the work that counts them sets [STOP] to 1 itself."""
+
+STOP, LIMIT = 0, 1
+UNLIMITED = np.iinfo(np.int64).max
+
+POLL_SECONDS = 0.1
+"""The longest time before a signal is noticed."""
+
+SECONDS_TO_STOP = 2.0
+"""How long to wait for the work after telling it to stop."""
+
+
+PROGRAM_ENDS = Event()
+"""Set when the program ends: all such work stops, because a thread that still runs then can abort the process."""
+
+
+class StoppedError(Exception):
+    """Raised by work that was stopped."""
+
+
+def make_stop_flag(steps: int = UNLIMITED) -> StopFlag:
+    """A flag for work that should continue, for at most this many steps."""
+    return np.array([0, steps], dtype=np.int64)
+
+
+def check_time_limit(time_limit: float | None) -> None:
+    """Raise SettingError if `time_limit` is a number that is not above 0."""
+    if time_limit is not None and not time_limit > 0:
+        raise SettingError(f"time_limit={time_limit}: must be seconds above 0")
+
+
+def run_interruptibly(
+    function: Callable[[StopFlag], Result],
+    time_limit: float | None = None,
+    name: str = "the search",
+    *,
+    quick_steps: int = 0,
+) -> Result:
+    """Run `function(stop)`, which must poll `stop[STOP]` often and return soon after it becomes 1.
+
+    Args:
+        time_limit: seconds from now; None for no limit.
+        name: what the error message calls the work.
+        quick_steps: number of steps, of together a few milliseconds, that are done in the calling thread; 0: none. If
+            `function` needs more, it must raise StoppedError, and is called again in another thread, where it may
+            continue.
+
+    Raises:
+        SettingError: `time_limit` is not above 0.
+        TimeLimitError: `function` does not finish in time.
+        StoppedError: the program ends.
+        KeyboardInterrupt: Ctrl-C, if called in the main thread.
+        Exception: whatever `function` raises.
+    """
+    check_time_limit(time_limit)
+    if quick_steps > 0:
+        with suppress(StoppedError):
+            return function(make_stop_flag(quick_steps))
+    return _run_in_thread(function, time_limit, name)
+
+
+def _run_in_thread(function: Callable[[StopFlag], Result], time_limit: float | None, name: str) -> Result:
+    stop = make_stop_flag()
+    outcome: Future[Result] = Future()
+
+    def work() -> None:
+        try:
+            outcome.set_result(function(stop))
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    # A daemon thread, so that work that ignores its flag cannot keep the program from ending.
+    thread = Thread(target=work, daemon=True, name=name)
+    end = math.inf if time_limit is None else monotonic() + time_limit
+    try:
+        thread.start()
+        while not outcome.done() and monotonic() < end and not PROGRAM_ENDS.is_set():
+            # A signal that arrives just before the wait does not end it and is handled only afterwards.
+            wait([outcome], min(POLL_SECONDS, max(0.0, end - monotonic())))
+        if outcome.done():
+            return outcome.result()
+        if PROGRAM_ENDS.is_set():
+            raise StoppedError
+        raise TimeLimitError(f"{name} did not finish within {time_limit:g} seconds; set a longer time limit")
+    finally:
+        if not outcome.done():
+            stop[STOP] = 1
+            wait([outcome], SECONDS_TO_STOP)
+
+
+# ---------------------------------------------------------------------- together
 
 MARKS = 1 << 12
 
@@ -54,9 +158,6 @@ def search_together(searches: Sequence[Callable[[], Result | None]]) -> Result |
     for thread in others:
         thread.join()
     return next((result for result in results if result is not None), None)
-
-
-# ---------------------------------------------------------------------- compiled
 
 
 @part_of_compiled

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from selfplay.search.stack import FRAME, Stack, make_stack
+from selfplay.search.stack_and_table import FRAME, Stack, make_stack
 
 
 @dataclass(eq=False)

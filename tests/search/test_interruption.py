@@ -8,7 +8,7 @@ import time
 import pytest
 
 from selfplay.errors import SettingError, TimeLimitError
-from selfplay.search.interruption import LIMIT, STOP, StoppedError, run_interruptibly
+from selfplay.search.threads import LIMIT, STOP, StoppedError, run_interruptibly
 
 
 class Work:

@@ -29,7 +29,7 @@ PARAMETERS = ProbCutParameters("othello", "0" * 64, 600, (20,), (CHECK,))
 
 def probe(shallow_value, alpha, beta, *, guess=0.0, left=4, stones=4):
     """Run the rule as Python, with threshold 2, on a position whose shallow search finds `shallow_value`."""
-    probing = ProbCut(PARAMETERS, 2.0).probing(is_repeatable=True)
+    probing = ProbCut(PARAMETERS, 2.0).probing()
     probing = probing._replace(stack=probing.stack._replace(frames=probing.stack.frames.view(np.recarray)))
 
     def walk(depth, keeps_ties, method, parameters, table, stop, stack, threads, inner):

@@ -164,7 +164,7 @@ EXITS = """
 import os, sys, time
 import torch
 from selfplay.games import make_game
-from selfplay.search.interruption import PROGRAM_ENDS
+from selfplay.search.threads import PROGRAM_ENDS
 from selfplay.search.shared_solver import SharedSolver
 
 class BusySolver:

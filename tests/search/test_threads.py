@@ -12,8 +12,7 @@ from selfplay.games import make_game
 from selfplay.search import searcher as searcher_module
 from selfplay.search.evaluation import position_values
 from selfplay.search.searcher import MOST_SHARED, THREADS_FROM, Searcher
-from selfplay.search.stack import FRAME
-from selfplay.search.transposition_table import EXACT, KNOWN, OPP, OWN, VALUE, look_up, make_table, store
+from selfplay.search.stack_and_table import EXACT, FRAME, KNOWN, OPP, OWN, VALUE, look_up, make_table, store
 from tests.support.searches import evaluation_for, position_after
 
 SEARCHED = [

@@ -32,7 +32,7 @@ from selfplay.search.connect_four.board import (
     winning_squares,
 )
 from selfplay.search.connect_four.book import BOOK_EMPTIES, NO_BOOK, NO_SCORE, Book, book_score
-from selfplay.search.interruption import LIMIT, STOP, StopFlag
+from selfplay.search.threads import LIMIT, STOP, StopFlag
 
 TABLE_EMPTIES = 8
 """Positions with at least this many empty squares are kept in the table."""

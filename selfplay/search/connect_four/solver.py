@@ -22,7 +22,7 @@ from selfplay.search.connect_four.board import playable_squares, position_of, wi
 from selfplay.search.connect_four.book import NO_BOOK, opening_book
 from selfplay.search.connect_four.kernel import Memory, compile_null_window_search, make_memory
 from selfplay.search.exact_solver import ExactSolver, bitboards_of, check_table_bits
-from selfplay.search.interruption import STOP, StopFlag, StoppedError
+from selfplay.search.threads import STOP, StopFlag, StoppedError
 
 ValuesWithin = Callable[..., None]
 """(own, opp, lowest, highest, memory, stop, values): write the score of each position (own, opp), clipped to

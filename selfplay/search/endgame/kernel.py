@@ -49,8 +49,7 @@ from selfplay.search.endgame.stack_and_table import (
     set_mark,
     take_back,
 )
-from selfplay.search.interruption import STOP, StopFlag
-from selfplay.search.threads import Threads, make_threads
+from selfplay.search.threads import STOP, StopFlag, Threads, make_threads
 
 TABLE_FROM = 6
 """Positions with at least this many empty squares are kept in the table."""

@@ -24,8 +24,7 @@ from selfplay.search.endgame.last_squares import NO_VALUE
 from selfplay.search.endgame.move_ordering import NO_LEARNED_VALUES, LearnedValues, learned_values_of
 from selfplay.search.endgame.stack_and_table import Table, make_table
 from selfplay.search.exact_solver import ExactSolver, check_table_bits
-from selfplay.search.interruption import STOP, StopFlag, StoppedError
-from selfplay.search.threads import Threads, make_threads, search_together
+from selfplay.search.threads import STOP, StopFlag, StoppedError, Threads, make_threads, search_together
 
 ValuesWithin = Callable[..., None]
 """(own, opp, lowest, highest, expected, search, table, learned, threads, work, stop, values): write the value of each

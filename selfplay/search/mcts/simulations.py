@@ -19,7 +19,6 @@ from selfplay.compute.compilation import Words, borrowed, compiled, part_of_comp
 from selfplay.compute.random_numbers import fold
 from selfplay.games.rules import Rules
 from selfplay.search.evaluation import finished_value
-from selfplay.search.interruption import LIMIT, STOP
 from selfplay.search.mcts.evaluator import CompiledPositionValue
 from selfplay.search.mcts.rule import Constants, RuleFunctions
 from selfplay.search.mcts.tree import (
@@ -36,6 +35,7 @@ from selfplay.search.mcts.tree import (
     set_priors,
     settle_edge,
 )
+from selfplay.search.threads import LIMIT, STOP
 
 Part = Callable[..., Any]
 
@@ -199,7 +199,7 @@ def compile_whole_search(
 
     `search(own, opp, root_bits, leaf_bits, plan, constants, parameters, trees, progress, stop, results)` grows one
     tree after another: each in the memory of the first of `trees`, which holds the last one afterwards, or with
-    `plan.has_kept` each in its own. It returns False if it was stopped (see `selfplay.search.interruption.StopFlag`; a
+    `plan.has_kept` each in its own. It returns False if it was stopped (see `selfplay.search.threads.StopFlag`; a
     step is a simulation). If it stopped because of its limit, a call with the same arguments continues; `progress` is
     int64[3], 0 at first.
     """

@@ -14,7 +14,6 @@ from selfplay.errors import SettingError
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_bitboards, distinct_positions
 from selfplay.games.state import State
-from selfplay.search.interruption import StopFlag, StoppedError, run_interruptibly
 from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator
 from selfplay.search.mcts.kept_trees import KeptTrees
 from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_frontier
@@ -22,6 +21,7 @@ from selfplay.search.mcts.random_draws import write_bits_of_draws, write_bits_of
 from selfplay.search.mcts.rule import Rule
 from selfplay.search.mcts.simulations import IN_ALL, compile_whole_search
 from selfplay.search.mcts.tree import Plan, Results, Trees, make_results, make_trees, tree_bytes
+from selfplay.search.threads import StopFlag, StoppedError, run_interruptibly
 from selfplay.settings.checks import require
 
 MOST_SIMULATIONS = 1_000_000

@@ -1,12 +1,15 @@
-"""The transposition table of the searches: what is known about positions that can be reached in several ways.
+"""The memory of a compiled search: the stack of positions on the way to the current one, and the transposition table.
 
-The table is int64[4 N]. An entry has four words: own, opp, the bits of the value, and what is known besides. Each
-position has one place, given by its hash. A new entry replaces the previous one.
+The table holds what is known about positions that can be reached in several ways. It is int64[4 N]; an entry has four
+words: own, opp, the bits of the value, and what is known besides. Each position has one place, given by its hash. A new
+entry replaces the previous one.
 
 Several threads may use a table at once, and their writes may mix in an entry. So own and opp are combined with the
 other words ("lockless hashing": Hyatt & Mann, "A lockless transposition-table implementation for parallel search",
 2002): a mixed entry belongs to no position.
 """
+
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +17,74 @@ from numpy.typing import NDArray
 from selfplay.compute.bit_algebra import Word, bit_count
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.random_numbers import fold
-from selfplay.search.stack import Frame
+
+
+class Frame(Protocol):
+    """One position on the way from the root to the current position, read and written by compiled code."""
+
+    own: int
+    opp: int
+    alpha: float
+    beta: float
+    best: float
+    """The largest value found so far, -inf at first; the value of the position once all moves are tried."""
+    best_move: int
+    """The move with that value, as a word; 0 for a pass."""
+    num_moves: int
+    """Number of moves; 0 where the value is known without trying them."""
+    num_tried: int
+    low: float
+    """The value that the child being searched must exceed to matter."""
+    is_scouted: int
+    """1 if the child is being searched with a null window, else 0."""
+    is_open: int
+    """1 if the value may rest on the evaluation of an unfinished position, so that a deeper search may change it."""
+    mark: int
+    """The index of its mark (see `selfplay.search.threads`), or -1 if it has none."""
+
+
+FRAME = np.dtype([(name, np.float64 if kind is float else np.int64) for name, kind in Frame.__annotations__.items()])
+
+
+class Stack(NamedTuple):
+    """The memory of a search to depth D, one row per ply."""
+
+    frames: NDArray[np.void]
+    """D + 1 records of dtype FRAME."""
+    moves: NDArray[np.int64]
+    """int64[D + 1, 64]: the moves of each position, in the order in which they are tried."""
+    ranks: NDArray[np.float64]
+    """float64[64]: the rank of each move of the position whose moves are being ordered."""
+    lines: NDArray[np.int64]
+    """int64[D + 1, D + 2]: row p holds, from column p on, the best actions found from ply p; -1 after the last."""
+
+
+def make_stack(depth: int) -> Stack:
+    """A stack for searches to this depth. Searches that run at the same time each need their own."""
+    moves, ranks = np.zeros((depth + 1, 64), dtype=np.int64), np.zeros(64)
+    lines = np.full((depth + 1, depth + 2), -1, dtype=np.int64)
+    return Stack(np.zeros(depth + 1, dtype=FRAME), moves, ranks, lines)
+
+
+@part_of_compiled
+def begin(frame: Frame, own: int, opp: int) -> None:
+    """Prepare the frame of the root."""
+    frame.own, frame.opp = own, opp
+    frame.alpha, frame.beta = -np.inf, np.inf
+    frame.best_move = 0
+
+
+@part_of_compiled
+def write_line(lines: NDArray[np.int64], ply: int, action: int) -> None:
+    """Set the best line from `ply` to this action followed by the best line from the next ply."""
+    lines[ply, ply] = action
+    column = ply
+    while lines[ply, column] != -1:
+        column += 1
+        lines[ply, column] = lines[ply + 1, column]
+
+
+# ---------------------------------------------------------------------- the table
 
 NOTHING, EXACT, UPPER_BOUND, LOWER_BOUND = range(4)
 """Kinds of stored values; NOTHING where no position is stored."""
