@@ -27,6 +27,7 @@ from selfplay.cli.command import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.figures.style import BLUE, GREEN, ORANGE, RED, decorate, default_style, empty_figure, rendered
+from selfplay.files import written_whole
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.proof import Grader
 from selfplay.learners.experience.store import ExperienceStore
@@ -44,7 +45,6 @@ from selfplay.players.random import RandomPlayer
 from selfplay.players.tabular import TabularPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import written_whole
 from selfplay.settings.classical import ExperienceRule
 
 POINTS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)

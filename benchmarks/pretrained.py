@@ -16,10 +16,10 @@ from pathlib import Path
 
 from selfplay import compose_settings, learn_levels
 from selfplay.cli.command import progress_bar, reporting_errors
+from selfplay.files import sha256
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.pretrained import PRETRAINED_FOLDER, pretrained_agents
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
-from selfplay.runs.written_files import sha256
 from selfplay.settings.evaluation import ProbCutSettings
 from selfplay.stages.fit_probcut import fit_probcut
 

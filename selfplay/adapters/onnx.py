@@ -19,9 +19,9 @@ from torch import Tensor, nn
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import StageError
+from selfplay.files import written_whole
 from selfplay.games import Game
 from selfplay.players.agent import Agent
-from selfplay.runs.written_files import written_whole
 
 TOLERANCE = 1e-5
 """The largest difference between the outputs of torch and of onnxruntime."""

@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 from selfplay.cli.overrides import HELP_FLAGS, SWEEP_FLAGS, overrides_first, runs_of_sweep
 from selfplay.errors import SelfPlayError, SettingError, StageError
+from selfplay.files import delete_unfinished, opened_to_append
 from selfplay.process_exit import (
     READER_HAS_LEFT,
     before_exit,
@@ -31,7 +32,6 @@ from selfplay.process_exit import (
 )
 from selfplay.runs.run_folder import RunFolder
 from selfplay.runs.run_settings import take_run_settings
-from selfplay.runs.written_files import delete_unfinished, opened_to_append
 from selfplay.settings.command_lines import COMMAND, command_line, with_command_lines
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import compose_settings_of, errors_of_settings, offer_defaults

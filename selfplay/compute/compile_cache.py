@@ -28,7 +28,7 @@ from numba.core.serialize import dumps
 from selfplay.compute.bit_algebra import identity
 from selfplay.compute.versions import compiled_sources_digest
 from selfplay.errors import InvalidFileError
-from selfplay.input_files import MEGABYTE, read_bytes
+from selfplay.files import MEGABYTE, read_bytes
 
 log = logging.getLogger(__name__)
 

@@ -9,20 +9,25 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
-from selfplay.dataset.rows import REMEDY, Rows, actions_of, check_column, check_numbers, unpack_checked
-from selfplay.dataset.schema import (
+from selfplay.dataset.rows import (
     COLUMNS,
     NUMBERS,
     OBSERVATION,
+    REMEDY,
+    Rows,
     action_names,
+    actions_of,
     as_arrow,
     as_numpy,
+    check_column,
+    check_numbers,
     csv_schema,
     entry_names,
+    unpack_checked,
 )
 from selfplay.errors import InvalidFileError
+from selfplay.files import open_regular_file
 from selfplay.games.observation_codec import ObservationCodec
-from selfplay.input_files import open_regular_file
 
 LONGEST_HEADER = 1 << 20
 WRITTEN_ROWS = 16384

@@ -13,22 +13,27 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from selfplay.dataset.rows import REMEDY, Rows, actions_of, check_numbers, concatenate, unpack_checked
-from selfplay.dataset.schema import (
+from selfplay.dataset.rows import (
     COLUMNS,
     NUMBERS,
     OBSERVATION,
     POLICY,
+    REMEDY,
+    Rows,
+    actions_of,
     as_arrow,
     as_numpy,
     bytes_as_numpy,
+    check_numbers,
+    concatenate,
     lists_as_numpy,
     parquet_schema,
     rows_as_lists,
+    unpack_checked,
 )
 from selfplay.errors import InvalidFileError
+from selfplay.files import require_regular_file
 from selfplay.games.observation_codec import ObservationCodec
-from selfplay.input_files import require_regular_file
 
 GROUP_SIZE = 65536
 """Rows in a row group, however many rows are passed at a time, because batching must not change the bytes."""

@@ -1,19 +1,143 @@
-"""The rows of a dataset in memory: positions as the two words of `State`, with their matches, plies and targets.
+"""The rows of a dataset: the columns of its files, with their types, ranges and meaning, and the rows in memory.
 
-The checks of values read from files of either format name the file, the row and the column.
+The header, the reader, the writer, the checks and the table in docs/files.md are made from `COLUMNS`, and from `POLICY`
+in datasets with policies. To add a column, add it here and add a field of the same name to `Rows`.
+
+Columns are converted between Arrow and NumPy here, because Arrow's own conversions (`pa.array`, `to_numpy`) import
+pandas if it is installed, which takes 150 ms: longer than the conversion of a whole dataset.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from selfplay.dataset.schema import NUMBERS, PLY, PLY_OR_START, POLICY, DatasetColumn
 from selfplay.errors import InvalidFileError
 from selfplay.games.observation_codec import ForeignObservationError, ObservationCodec, Words
+
+
+class DatasetColumn(NamedTuple):
+    """A column of the rows of a dataset."""
+
+    name: str
+    dtype: str
+    """The NumPy dtype, which is also the name of the Arrow type."""
+    allowed: str
+    """The allowed values, as described in error messages."""
+    is_valid: Callable[[NDArray[Any]], NDArray[np.bool_]]
+    """Which values are allowed: bool[N]."""
+    meaning: str
+    """The description in docs/files.md."""
+
+
+MATCH = DatasetColumn("match", "int64", "0 or more", lambda match: match >= 0, "number of the match")
+PLY = DatasetColumn(
+    "ply", "int32", "0 or more", lambda ply: ply >= 0, "the ply that led to this position; a pass gives no row"
+)
+PLY_OR_START = PLY._replace(allowed="-1 or more", is_valid=lambda ply: ply >= -1)
+"""The column of datasets with policies, which also have rows of the starting position: -1."""
+OBSERVATION = DatasetColumn(
+    "observation",
+    "uint8",
+    "0 or 1",
+    lambda entry: entry <= 1,
+    "the observation by the player who has just moved, in C order (tic-tac-toe: 18)",
+)
+"""Stands for several columns in CSV, v0, v1, ..., and is packed, one bit for each entry, in Parquet."""
+TARGET = DatasetColumn(
+    "target", "float32", "from -1 to 1", lambda target: np.abs(target) <= 1, "the discounted return of that player"
+)
+POLICY = DatasetColumn(
+    "policy",
+    "float32",
+    "from 0 to 1",
+    lambda policy: (policy >= 0) & (policy <= 1),
+    "the probability of each action of the player to move; only with `targets=search`",
+)
+"""Stands for several columns in CSV, p0, p1, ..., and is a list of fixed size in Parquet."""
+COLUMNS = (MATCH, PLY, OBSERVATION, TARGET)
+"""The columns of every dataset, in the order of the files; `POLICY` follows them in datasets with policies."""
+NUMBERS = tuple(column for column in COLUMNS if column is not OBSERVATION)
+"""The columns that hold one number in each row, in both formats."""
+
+
+def docs_table() -> str:
+    """The table of the columns in docs/files.md, in Markdown."""
+    names = {OBSERVATION.name: "`v0`, `v1`, ...", POLICY.name: "`p0`, `p1`, ..."}
+    lines = [
+        f"| {names.get(column.name, f'`{column.name}`')} | {column.dtype}, {column.allowed} | {column.meaning} |"
+        for column in (*COLUMNS, POLICY)
+    ]
+    return "\n".join(["| column | type and values | meaning |", "|---|---|---|", *lines])
+
+
+def entry_names(observation_size: int) -> list[str]:
+    """The columns of the observation in CSV: v0, v1, ..."""
+    return [f"v{entry}" for entry in range(observation_size)]
+
+
+def action_names(num_actions: int) -> list[str]:
+    """The columns of the policy in CSV: p0, p1, ..."""
+    return [f"p{action}" for action in range(num_actions)]
+
+
+def csv_schema(observation_size: int, num_actions: int = 0) -> pa.Schema:
+    """The columns of dataset.csv: match, ply, v0, v1, ..., target, and with a policy p0, p1, ..."""
+    entries = [(name, pa.uint8()) for name in entry_names(observation_size)]
+    probabilities = [(name, pa.float32()) for name in action_names(num_actions)]
+    return _schema({OBSERVATION.name: entries, POLICY.name: probabilities})
+
+
+def parquet_schema(observation_size: int, num_actions: int = 0) -> pa.Schema:
+    """The columns of dataset.parquet: match, ply, observation (packed), target, and possibly policy (a list)."""
+    packed = [(OBSERVATION.name, pa.binary(-(-observation_size // 8)))]
+    policy = [(POLICY.name, pa.list_(pa.float32(), num_actions))] if num_actions else []
+    return _schema({OBSERVATION.name: packed, POLICY.name: policy})
+
+
+def _schema(special: Mapping[str, list[tuple[str, pa.DataType]]]) -> pa.Schema:
+    """The schema, with each column that `special` names replaced by the columns given there."""
+    plain = {column.name: [(column.name, pa.from_numpy_dtype(column.dtype))] for column in COLUMNS}
+    return pa.schema([field for column in (*COLUMNS, POLICY) for field in {**plain, **special}[column.name]])
+
+
+def as_arrow(column: NDArray[Any], arrow_type: pa.DataType) -> pa.Array:
+    """An Arrow array on the memory of `column` (C-contiguous): numbers, or the rows of uint8[N, W] as bytes."""
+    return pa.Array.from_buffers(arrow_type, len(column), [None, pa.py_buffer(column)])
+
+
+def as_numpy(column: pa.ChunkedArray) -> NDArray[Any]:
+    """The numbers of `column`, copied."""
+    empty = np.empty(0, dtype=column.type.to_pandas_dtype())
+    return np.concatenate([empty, *(np.from_dlpack(chunk) for chunk in column.chunks)])
+
+
+def bytes_as_numpy(column: pa.ChunkedArray) -> NDArray[np.uint8]:
+    """uint8[N, W]: the values of a column of W bytes each, copied."""
+    width = column.type.byte_width
+    return np.concatenate([np.empty((0, width), dtype=np.uint8), *map(_bytes_of_chunk, column.chunks)])
+
+
+def _bytes_of_chunk(chunk: pa.FixedSizeBinaryArray) -> NDArray[np.uint8]:
+    rows = np.frombuffer(chunk.buffers()[1], dtype=np.uint8).reshape(-1, chunk.type.byte_width)
+    return rows[chunk.offset : chunk.offset + len(chunk)]
+
+
+def rows_as_lists(rows: NDArray[np.float32]) -> pa.Array:
+    """The rows of float32[N, A] as lists of fixed size."""
+    flat = np.ascontiguousarray(rows).reshape(-1)
+    return pa.FixedSizeListArray.from_arrays(as_arrow(flat, pa.float32()), rows.shape[1])
+
+
+def lists_as_numpy(column: pa.ChunkedArray) -> NDArray[np.float32]:
+    """float32[N, A]: a column of lists of A numbers, copied."""
+    width = column.type.list_size
+    chunks = [np.from_dlpack(chunk.flatten()).reshape(-1, width) for chunk in column.chunks]
+    return np.concatenate([np.empty((0, width), dtype=np.float32), *chunks])
 
 
 class Rows(NamedTuple):

@@ -15,8 +15,7 @@ import pyarrow.parquet as pq
 from selfplay.dataset.csv_file import csv_header
 from selfplay.dataset.parquet import part_name
 from selfplay.errors import InvalidFileError
-from selfplay.input_files import MEGABYTE, read_bytes, read_text
-from selfplay.runs.written_files import opened_to_append, remove_folder, sha256, written_whole
+from selfplay.files import MEGABYTE, opened_to_append, read_bytes, read_text, remove_folder, sha256, written_whole
 
 DIGEST_LINE = re.compile(r"([0-9a-f]{64})  (part-[0-9]{5,9}\.parquet)")
 LARGEST_LIST = 1024 * MEGABYTE

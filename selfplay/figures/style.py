@@ -14,9 +14,9 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
 from PIL import Image
 
+from selfplay.files import written_whole
 from selfplay.players.player_names import readable_name
 from selfplay.runs.run_settings import changes_of_recipe
-from selfplay.runs.written_files import written_whole
 from selfplay.settings.run import Settings
 
 if TYPE_CHECKING:

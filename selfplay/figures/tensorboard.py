@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import StageError
+from selfplay.files import remove_folder
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import remove_folder
 from selfplay.settings.run import Settings
 
 # Imported inside the functions, so that training without logger=tensorboard does not import any of it.

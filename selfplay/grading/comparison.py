@@ -23,7 +23,7 @@ from selfplay.grading.table_columns import of_families, table_of, write_csv
 from selfplay.grading.ways_of_playing import WAY_COLUMNS, WayOfPlaying, ways_of_playing
 from selfplay.matches.pair_results import play_pairs
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.context import RunContext, prepare_process
+from selfplay.runs.run_folder import RunContext, prepare_process
 from selfplay.settings.run import Settings
 
 

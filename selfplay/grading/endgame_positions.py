@@ -17,19 +17,18 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.files import read_text, written_whole
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import MatchRecord, State
 from selfplay.grading.reference_players import average_player
 from selfplay.grading.table_columns import LARGEST_TABLE
-from selfplay.input_files import read_text
 from selfplay.matches.arena import play_matches
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.written_files import written_whole
 from selfplay.search.exact_solver import make_exact_solver
 from selfplay.search.feature_evaluation import make_evaluation
 from selfplay.search.searcher import MAX_DEPTH, Searcher

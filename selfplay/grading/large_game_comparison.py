@@ -46,7 +46,7 @@ from selfplay.matches.pair_results import PairResult, play_pairs
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.context import RunContext
+from selfplay.runs.run_folder import RunContext
 from selfplay.settings.run import Settings
 
 

@@ -20,7 +20,7 @@ from selfplay.players.agent import Agent
 from selfplay.players.capabilities import policy_of
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player_names import make_player
-from selfplay.runs.context import RunContext
+from selfplay.runs.run_folder import RunContext
 from selfplay.settings.run import Settings
 
 SIMULATIONS = 32

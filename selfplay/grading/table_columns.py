@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from selfplay.errors import InvalidFileError, shortened
-from selfplay.input_files import MEGABYTE, read_text
-from selfplay.runs.written_files import written_whole
+from selfplay.files import MEGABYTE, read_text, written_whole
 
 # pandas is imported inside the functions, so that the web page, which reads single rows, does not wait for it.
 if TYPE_CHECKING:

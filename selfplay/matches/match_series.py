@@ -12,7 +12,7 @@ from selfplay.matches.running_results import RunningResults, results_text
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.context import RunContext, prepare_process
+from selfplay.runs.run_folder import RunContext, prepare_process
 from selfplay.settings.matches import MatchSettings
 
 log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from selfplay.matches.running_results import RunningResults
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.context import prepare_process
+from selfplay.runs.run_folder import prepare_process
 from selfplay.settings.common import AnySettings
 
 PlayerId = TypeVar("PlayerId")

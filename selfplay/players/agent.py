@@ -15,6 +15,7 @@ from torch import nn
 from selfplay.architectures import check_output
 from selfplay.architectures.capabilities import CompiledValues, FeatureWeights
 from selfplay.errors import SettingError
+from selfplay.files import sha256
 from selfplay.games import Game, make_game
 from selfplay.games.match_outcome import EndValues
 from selfplay.players.network_evaluator import PolicyNetworkEvaluator, SymmetricNetwork, ValueNetworkEvaluator
@@ -25,7 +26,6 @@ from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.checkpoints import Checkpoint, load_checkpoint, read_metadata
 from selfplay.runs.pretrained import pretrained_agent
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
-from selfplay.runs.written_files import sha256
 from selfplay.search.evaluation import Evaluation
 from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, AfterstateEvaluator, BatchEvaluator, CompiledEvaluator

@@ -17,7 +17,7 @@ from selfplay.players.random import RandomPlayer
 from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree_search import TreeSearch
-from selfplay.settings.checks import rule_has
+from selfplay.settings.fields import rule_has
 from selfplay.settings.run import Settings
 
 MOST_WEIGHTS = 1 << 30

@@ -14,8 +14,8 @@ from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.value_net import EVALUATION_BLOCK_ON_GPU, ValueNetPlayer, best_values, evaluate_output
 from selfplay.search.mcts.evaluation_cache import EvaluationCache
 from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, PositionValues
-from selfplay.settings.checks import require_above_0
 from selfplay.settings.choices import OUTCOMES
+from selfplay.settings.fields import require_above_0
 
 BLOCK = 32
 """Rows in one forward pass on the CPU: a search of a single match evaluates one position at a time, and must get the

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from selfplay.errors import SettingError, shortened
 from selfplay.players.offers import LAST, OfferedPlayer, OfferLimits
 from selfplay.registry import is_module
-from selfplay.settings.checks import LARGEST_COUNT
 from selfplay.settings.choices import PLAYERS
+from selfplay.settings.fields import LARGEST_COUNT
 
 # --help reads this grammar, so importing it must not load torch.
 if TYPE_CHECKING:

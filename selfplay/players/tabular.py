@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.errors import InvalidFileError
+from selfplay.files import written_whole
 from selfplay.games.position_graph import PositionGraph
 from selfplay.games.state import MatchRecord, State
 from selfplay.learners.tabular.learning import learn_from_match
@@ -15,7 +16,6 @@ from selfplay.learners.tabular.table_file import SavedTables, load_tables, save_
 from selfplay.players.best_value import GraphPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import written_whole
 
 
 class TabularPlayer(GraphPlayer):

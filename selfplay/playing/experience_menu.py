@@ -9,7 +9,7 @@ from selfplay.playing.console import Console
 from selfplay.playing.console_text import Display
 from selfplay.playing.plies import Players
 from selfplay.playing.session import Session
-from selfplay.runs.context import prepare_process
+from selfplay.runs.run_folder import prepare_process
 from selfplay.settings.playing import ExperiencePlaySettings
 
 MODES = {1: "you against it", 2: "the random player against it", 3: "it against itself"}

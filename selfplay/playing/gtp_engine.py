@@ -12,7 +12,7 @@ from selfplay.gtp.vertices import COLOURS, PASS, Vertices, colour_of, title_of
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.playing.session import Session
-from selfplay.runs.context import prepare_process
+from selfplay.runs.run_folder import prepare_process
 from selfplay.settings.playing import GtpSettings
 
 ILLEGAL_MOVE = "illegal move"

@@ -8,9 +8,8 @@ from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.playing.plies import HUMAN, Players
 from selfplay.playing.session import Session
-from selfplay.runs.context import prepare_process
 from selfplay.runs.pretrained import pretrained_agents
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder, prepare_process
 from selfplay.settings.choices import PRETRAINED
 from selfplay.settings.command_lines import learn_command
 from selfplay.settings.playing import PlaySettings

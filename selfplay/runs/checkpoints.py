@@ -14,8 +14,8 @@ from torch import Tensor, nn
 
 from selfplay.architectures import ARCHITECTURES, build_network, meta_tensors
 from selfplay.errors import InvalidFileError, SettingError, shortened
+from selfplay.files import MEGABYTE, FileFormat, require_regular_file
 from selfplay.games import GAMES, Game
-from selfplay.input_files import MEGABYTE, FileFormat, require_regular_file
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.settings.choices import OUTCOMES
 

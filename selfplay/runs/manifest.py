@@ -9,8 +9,7 @@ from typing import Any
 from pydantic_core import core_schema as cs
 
 from selfplay.errors import InvalidFileError, StageError
-from selfplay.input_files import FileFormat
-from selfplay.runs.written_files import sha256, written_whole
+from selfplay.files import FileFormat, sha256, written_whole
 
 MANIFEST_FORMAT = 1
 

@@ -1,4 +1,4 @@
-"""The files of a run: where each is, and the lock with which one process at a time writes them.
+"""The files of a run: where each is, the lock with which one process at a time writes them, and a stage's context.
 
 RUN_DIR/level_03/dataset.csv (or dataset.parquet/), agent.safetensors, epoch_loss.csv, manifest.json
 RUN_DIR/level_03/learner.safetensors, instead of a dataset where levels learn while they play
@@ -17,13 +17,17 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Generic
 
 from selfplay.errors import RunLockedError, StageError
-from selfplay.runs.written_files import opened_to_append
+from selfplay.files import opened_to_append
 from selfplay.settings.choices import DATASET_FORMATS
-from selfplay.settings.common import CommonSettings
+from selfplay.settings.common import AnySettings, CommonSettings
+
+if TYPE_CHECKING:
+    from selfplay.games import Game
 
 LEVEL_FOLDER = re.compile(r"level_([0-9]{2}|[1-9][0-9]{2,8})")
 """The name of the folder of a level, with the number in at least two digits."""
@@ -234,3 +238,34 @@ def _levels_text(levels: list[int]) -> str:
     if levels == list(range(levels[0], levels[-1] + 1)):
         return f"levels {levels[0]} to {levels[-1]}"
     return f"levels {', '.join(map(str, levels))}"
+
+
+@dataclass(frozen=True)
+class RunContext(Generic[AnySettings]):
+    """What a stage needs besides its settings: run folder, game and device, found once and passed down."""
+
+    settings: AnySettings
+    run: RunFolder
+    game: "Game"
+    device: str
+    """cpu or cuda."""
+
+
+def prepare_process(settings: AnySettings) -> RunContext[AnySettings]:
+    """Prepare this process to compute with these settings, and return their context.
+
+    Sets the number of threads of torch, and of searches of one position, and keeps freed memory for the next step.
+
+    Raises SettingError for an unknown game, or a device that does not exist.
+    """
+    # Imported here, because a stage that is skipped needs only the files.
+    import torch
+
+    from selfplay.compute.devices import chosen_device, keep_freed_memory, set_search_threads
+    from selfplay.games import make_game
+
+    torch.set_num_threads(settings.threads)
+    set_search_threads(settings.search_threads)
+    keep_freed_memory()
+    run = RunFolder.of(settings)
+    return RunContext(settings, run, make_game(settings.game.name), chosen_device(settings.device))

@@ -9,9 +9,8 @@ from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.registry import named_modules
 from selfplay.runs.manifest import Manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.checks import commands_in, modules_in, texts_in
 from selfplay.settings.compose import compose_settings_of, name_settings_modules, take_over
-from selfplay.settings.fields import leaves, run_record
+from selfplay.settings.fields import commands_in, leaves, modules_in, run_record, texts_in
 from selfplay.settings.run import Settings, compose_settings
 
 if TYPE_CHECKING:

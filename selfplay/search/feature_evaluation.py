@@ -19,9 +19,9 @@ from pydantic_core import core_schema as cs
 
 from selfplay.compute.bit_algebra import Word, bit_count, scalar_rule
 from selfplay.errors import SettingError
+from selfplay.files import FileFormat
 from selfplay.games import Game
 from selfplay.games.rules import Features
-from selfplay.input_files import FileFormat
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters
 from selfplay.settings.evaluation import NUMBER, PHASES, WEIGHT, Weight
 from selfplay.settings.folders import CONFIG_FOLDER

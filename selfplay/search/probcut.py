@@ -30,7 +30,7 @@ from pydantic_core import core_schema as cs
 
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.errors import InvalidFileError
-from selfplay.input_files import FileFormat
+from selfplay.files import FileFormat
 from selfplay.search.evaluation import CompiledValue, EvaluationParameters
 from selfplay.search.feature_evaluation import phase_at
 from selfplay.search.negamax import Method

@@ -9,9 +9,8 @@ from typing import NamedTuple
 from omegaconf import MISSING
 
 from selfplay.errors import SettingError
-from selfplay.settings.checks import require, require_count
 from selfplay.settings.common import CommonSettings
-from selfplay.settings.fields import affects
+from selfplay.settings.fields import affects, require, require_count
 
 BACKUPS = ("absolute", "minimax")
 

@@ -5,9 +5,17 @@ from typing import TypeVar
 
 from selfplay.compute.devices import require_device
 from selfplay.registry import is_module
-from selfplay.settings.checks import require, require_choice, require_count, require_number, require_players
 from selfplay.settings.choices import EXECUTORS
-from selfplay.settings.fields import PLAYER_NAME, affects, leaves
+from selfplay.settings.fields import (
+    PLAYER_NAME,
+    affects,
+    leaves,
+    require,
+    require_choice,
+    require_count,
+    require_number,
+    require_players,
+)
 
 MOST_THREADS = 1024
 

@@ -14,8 +14,8 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 
 from selfplay.errors import SelfPlayError, SettingError, shortened, without_digit_limit
 from selfplay.registry import base_and_size, name_modules, offers
-from selfplay.settings.checks import modules_in
 from selfplay.settings.common import AnySettings, GameSettings
+from selfplay.settings.fields import modules_in
 from selfplay.settings.folders import CONFIG_FOLDER
 
 # Hydra is imported where it is used: it takes 0.1 s, in which Ctrl-C should already be handled.

@@ -11,8 +11,8 @@ from typing import Any
 from pydantic_core import SchemaValidator
 from pydantic_core import core_schema as cs
 
-from selfplay.settings.checks import require, require_count
 from selfplay.settings.common import CommonSettings
+from selfplay.settings.fields import require, require_count
 
 Weight = float | Sequence[float]
 """The weight of a feature in all phases of a match, or one weight for each phase."""

@@ -1,14 +1,24 @@
-"""Declarations in the fields of settings: which stages' files a field affects.
+"""Declarations and checks of the fields of settings: which stages' files a field affects, which values it may have.
 
     gamma: float = field(default=0.95, metadata=affects("generation"))
 
 The settings of a finished stage are recorded in its manifest, and a stage with the same record is not run again. Both
 the record and the defaults of settings that an older manifest does not know are derived from these declarations.
+
+Checks raise SettingError in one line.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
+from importlib.util import find_spec
+from math import isfinite
 from typing import Any, NamedTuple
+
+from selfplay.errors import SettingError, shortened
+from selfplay.registry import Registry, is_module
+from selfplay.settings.choices import PLAYERS, TARGET_RULES
+from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER
 
 
 class Effect(NamedTuple):
@@ -109,3 +119,115 @@ def default_of_field(field: Field[Any]) -> Any:
 
 def _effect(leaf: Leaf, stages: tuple[str, ...]) -> Effect | None:
     return next((leaf.effects[stage] for stage in stages if stage in leaf.effects), None)
+
+
+LARGEST_COUNT = 10**9
+"""The largest number of levels, matches, epochs and the like: more would not end."""
+
+
+def require(name: str, value: object, valid: bool, allowed: str) -> None:
+    """Raise SettingError, naming the setting and what is allowed, unless its value is valid."""
+    if not valid:
+        raise SettingError(f"{name}={shortened(value)}: must be {allowed}")
+
+
+def require_count(name: str, value: int | None, least: int, *, or_null: bool = False) -> None:
+    """Raise SettingError unless `value` is from `least` to LARGEST_COUNT, or None where `or_null`."""
+    if value is None and or_null:
+        return
+    # The value itself is not shown: it may have thousands of digits.
+    if value is not None and value > LARGEST_COUNT:
+        raise SettingError(f"{name}: must be at most {LARGEST_COUNT:,}")
+    require(name, value, value is not None and value >= least, f"{least} or more{', or null' if or_null else ''}")
+
+
+def require_number(name: str, value: float, least: float) -> None:
+    """Raise SettingError unless `value` is a finite number of at least `least`."""
+    require(name, value, isfinite(value) and value >= least, f"{least} or more")
+
+
+def require_above_0(name: str, value: float) -> None:
+    """Raise SettingError unless `value` is a finite number above 0."""
+    require(name, value, isfinite(value) and value > 0, "above 0")
+
+
+def require_package(user: str, package: str, extra: str | None = None) -> None:
+    """Raise SettingError, saying how to install it, if an optional package is not installed.
+
+    Args:
+        user: what needs the package, such as a setting.
+        extra: the optional dependencies of this project that contain the package; None: they have its name.
+    """
+    spec = find_spec(package)
+    # A folder with the same name, such as that of a run, would be found as a package without a file.
+    if spec is None or spec.origin is None:
+        raise SettingError(
+            f"{user} needs the package {package}, which is not installed; run {_installation(extra or package)}"
+        )
+
+
+def _installation(extra: str) -> str:
+    if IS_CHECKOUT:
+        return f"pip install -e '.[{extra}]' in {PROJECT_FOLDER}"
+    return f"pip install 'selfplay[{extra}]'"
+
+
+def require_rates(name: str, rates: Sequence[float]) -> None:
+    """Raise SettingError unless `rates` is a list of one or more numbers between 0 and 1."""
+    valid = len(rates) > 0 and all(0 <= rate <= 1 for rate in rates)
+    require(name, list(rates), valid, "one or more rates between 0 and 1")
+
+
+def rule_has(targets: str, declaration: str) -> bool:
+    """Whether the target rule with this name makes a declaration of `selfplay.dataset.target_rules`."""
+    return bool(getattr(TARGET_RULES[targets], declaration, False))
+
+
+WORD_BEFORE_COLON = re.compile(r"(?:^|=)([A-Za-z_][\w.]*):")
+"""A word that may name a module, at the beginning of a text or of the value of an option."""
+
+
+def modules_in(value: object) -> Iterator[str]:
+    """The modules that a setting with this value names, in `module:attribute` or in the name of a player."""
+    for text in texts_in(value):
+        for word in WORD_BEFORE_COLON.findall(text):
+            if word not in PLAYERS:
+                yield word
+
+
+def commands_in(value: object) -> Iterator[str]:
+    """The names of players in a setting with this value that start a program."""
+    for text in texts_in(value):
+        word = WORD_BEFORE_COLON.match(text)
+        if word and word[1] in PLAYERS and getattr(PLAYERS[word[1]], "is_command", False):
+            yield text
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """All texts in nested lists and mappings."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from texts_in(inner)
+    elif isinstance(value, Sequence):
+        for inner in value:
+            yield from texts_in(inner)
+
+
+def require_players(setting: str, names: object) -> None:
+    """Raise SettingError unless all texts in `names` begin with a kind of players, or name a module that exists."""
+    for text in texts_in(names):
+        word = re.split("[:?]", text, maxsplit=1)[0]
+        if word not in PLAYERS and not (":" in text and is_module(word)):
+            known = ", ".join(PLAYERS)
+            raise SettingError(f"unknown player {shortened(text)!r} in {setting}; choose from {known}, or module:Class")
+
+
+def require_choice(setting: str, name: str, registry: Registry[Any]) -> None:
+    """Raise SettingError unless `name` is in the registry, or is a `module:attribute` that can be imported."""
+    if ":" in name:
+        registry[name]
+    elif name not in registry:
+        # Listed only here, because listing reads the entry points of all installed packages.
+        require(setting, name, False, " or ".join(registry))

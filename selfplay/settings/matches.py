@@ -6,9 +6,8 @@ conf/matches.yaml, conf/tournament.yaml, conf/prove.yaml
 from dataclasses import dataclass, field
 
 from selfplay.errors import SettingError
-from selfplay.settings.checks import require, require_count, require_rates
 from selfplay.settings.common import CommonSettings, ExecutorSettings
-from selfplay.settings.fields import PLAYER_NAME
+from selfplay.settings.fields import PLAYER_NAME, require, require_count, require_rates
 
 
 @dataclass

@@ -3,10 +3,9 @@
 from dataclasses import dataclass, field
 
 from selfplay.errors import SettingError
-from selfplay.settings.checks import require, require_count
 from selfplay.settings.classical import PictureSettings, StoreSettings
 from selfplay.settings.common import CommonSettings, PlayerSettings
-from selfplay.settings.fields import PLAYER_NAME
+from selfplay.settings.fields import PLAYER_NAME, require, require_count
 
 BOARDS = ("plain", "boxed")
 

@@ -6,12 +6,21 @@ from typing import Any
 
 from selfplay.compute.devices import CUDA
 from selfplay.errors import SettingError
-from selfplay.settings.checks import require, require_choice, require_count, require_package, require_rates, rule_has
 from selfplay.settings.choices import OPTIMIZERS, OUTCOMES, TARGET_RULES
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.fields import EACH_COMMAND, PLAYER_NAME, affects
+from selfplay.settings.fields import (
+    EACH_COMMAND,
+    PLAYER_NAME,
+    affects,
+    require,
+    require_choice,
+    require_count,
+    require_package,
+    require_rates,
+    rule_has,
+)
 from selfplay.settings.sections import (
     ComparisonSettings,
     DatasetSettings,

@@ -5,9 +5,16 @@ from math import inf
 from typing import Any
 
 from selfplay.errors import SettingError
-from selfplay.settings.checks import require, require_choice, require_count, require_number, require_rates
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, SCHEDULES, SEARCH_RULES
-from selfplay.settings.fields import PLAYER_NAME, affects
+from selfplay.settings.fields import (
+    PLAYER_NAME,
+    affects,
+    require,
+    require_choice,
+    require_count,
+    require_number,
+    require_rates,
+)
 
 PRECISIONS = ("float32", "bfloat16")
 

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from selfplay.settings.checks import require, require_count
 from selfplay.settings.common import CommonSettings
-from selfplay.settings.fields import PLAYER_NAME
+from selfplay.settings.fields import PLAYER_NAME, require, require_count
 from selfplay.settings.folders import PROJECT_FOLDER
 
 LARGEST_PORT = 65535

@@ -11,15 +11,14 @@ from typing import Any
 from selfplay.figures.figure_files import COMPARISON_FIGURES, write_figures
 from selfplay.figures.style import source_of
 from selfplay.figures.tensorboard import write_comparison_events
+from selfplay.files import sha256, written_whole
 from selfplay.grading.comparison import compare_levels
 from selfplay.grading.comparison_report import comparison_report
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import sha256, written_whole
-from selfplay.settings.checks import modules_in
 from selfplay.settings.command_lines import command_line, executable, words_of_run
-from selfplay.settings.fields import recorded_defaults, stage_record
+from selfplay.settings.fields import modules_in, recorded_defaults, stage_record
 from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER
 from selfplay.settings.run import Settings
 

@@ -4,9 +4,9 @@ import logging
 from pathlib import Path
 
 from selfplay.errors import InvalidFileError
+from selfplay.files import written_whole
 from selfplay.players.agent import Agent
-from selfplay.runs.context import prepare_process
-from selfplay.runs.written_files import written_whole
+from selfplay.runs.run_folder import prepare_process
 from selfplay.search.feature_evaluation import FeatureEvaluation, evaluation_text
 from selfplay.settings.evaluation import ExportSettings
 

@@ -23,7 +23,7 @@ from selfplay.matches.pair_results import count_matches
 from selfplay.players.agent import Agent
 from selfplay.players.dataset_players import exploring_agent, require_policy_head
 from selfplay.runs.checkpoints import Checkpoint, load_checkpoint
-from selfplay.runs.context import prepare_process
+from selfplay.runs.run_folder import prepare_process
 from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS
 from selfplay.settings.run import Settings
 from selfplay.training.fitting import EpochLoss, fit, seeded

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
+from selfplay.files import sha256, written_whole
 from selfplay.games import Game, State
 from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
-from selfplay.runs.context import prepare_process
-from selfplay.runs.written_files import sha256, written_whole
+from selfplay.runs.run_folder import prepare_process
 from selfplay.search.probcut import SMALLEST_DEPTH, ProbCutParameters, fit_check, probcut_text
 from selfplay.search.searcher import Searcher
 from selfplay.settings.evaluation import ProbCutSettings

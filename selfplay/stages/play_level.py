@@ -25,7 +25,7 @@ from selfplay.players.dataset_players import check_new_levels, exploring_level, 
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
 from selfplay.progress import ProgressBar
-from selfplay.runs.context import RunContext, prepare_process
+from selfplay.runs.run_folder import RunContext, prepare_process
 from selfplay.settings.choices import DATASET_FORMATS, OUTCOMES, TARGET_RULES
 from selfplay.settings.run import Settings
 from selfplay.training.trainer import require_policy_training

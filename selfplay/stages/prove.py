@@ -17,6 +17,7 @@ import torch
 
 from selfplay.errors import GameTooLargeError, IllegalActionError, SettingError
 from selfplay.executors import Executor, open_executor
+from selfplay.files import sha256, written_whole
 from selfplay.games import Game, State
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.table_columns import read_rows, table_of, write_csv
@@ -37,9 +38,8 @@ from selfplay.grading.winning_proof.walk import PlyCounts, Walk
 from selfplay.grading.winning_proof.walk_files import WalkFiles
 from selfplay.players.player_names import files_of_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.context import RunContext, prepare_process
 from selfplay.runs.manifest import Manifest
-from selfplay.runs.written_files import sha256, written_whole
+from selfplay.runs.run_folder import RunContext, prepare_process
 from selfplay.search.exact_solver import ExactSolver, empties, solver_class
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.matches import SEATS, ProofSettings

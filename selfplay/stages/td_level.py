@@ -12,12 +12,12 @@ from safetensors.numpy import load_file, save
 from selfplay.architectures.capabilities import RowByRowTrainable
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.figures.tensorboard import epoch_events
+from selfplay.files import require_regular_file
 from selfplay.games.patterns import TrainableTables
-from selfplay.input_files import require_regular_file
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.checkpoints import LARGEST_FILE
-from selfplay.runs.context import prepare_process
 from selfplay.runs.manifest import check_against_manifest
+from selfplay.runs.run_folder import prepare_process
 from selfplay.settings.choices import OUTCOMES
 from selfplay.settings.run import Settings
 from selfplay.stages.fit_level import FittedLevel, initial_network, training_key

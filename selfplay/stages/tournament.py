@@ -28,7 +28,7 @@ from selfplay.players.capabilities import HasPolicy
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.context import RunContext, prepare_process
+from selfplay.runs.run_folder import RunContext, prepare_process
 from selfplay.settings.matches import TournamentSettings
 
 log = logging.getLogger(__name__)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import InvalidFileError, SettingError
+from selfplay.files import written_whole
 from selfplay.games.position_graph import PositionGraph, positions_of
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.learners.tabular.learning import (
@@ -34,7 +35,6 @@ from selfplay.matches.running_results import RunningResults
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import written_whole
 from selfplay.settings.classical import CompeteSettings, TabularSettings
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import recorded_defaults, stage_record

@@ -19,8 +19,7 @@ from torch.optim.adam import adam
 
 from selfplay.architectures.output import Output, probe
 from selfplay.training.examples import Batch
-from selfplay.training.loss import Losses, cross_entropies, weighted_squared_errors
-from selfplay.training.trainer import TrainingJob
+from selfplay.training.trainer import Losses, TrainingJob, cross_entropies, weighted_squared_errors
 
 
 class BatchTraining:

@@ -13,12 +13,18 @@ from torch import nn
 from selfplay.compute.devices import CPU, cuda_devices_in_use
 from selfplay.compute.random_numbers import Purpose, torch_seed
 from selfplay.errors import InvalidFileError, StageError
-from selfplay.input_files import MEGABYTE, read_text
+from selfplay.files import MEGABYTE, read_text
 from selfplay.settings.sections import LossSettings, TrainingSettings
-from selfplay.training.loss import Losses, validation_losses
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.rows_in_memory import TrainingRows
-from selfplay.training.trainer import Trainer, TrainsPolicies, make_trainer, require_policy_training
+from selfplay.training.trainer import (
+    Losses,
+    Trainer,
+    TrainsPolicies,
+    make_trainer,
+    require_policy_training,
+    validation_losses,
+)
 
 LOSS_DECIMALS = 6
 """Decimal places of all losses. A loss is a mean of float32 numbers, which have about seven digits."""

@@ -103,7 +103,7 @@ class RowByRowTraining:
 def descend_row_by_row(rows: TrainingRows, tables: TrainableTables, phase: int, losses: NDArray[np.float64]) -> None:
     """Take one step of gradient descent on the weighted squared error of each row of a phase, in order.
 
-    The error is that of `selfplay.training.loss.weighted_squared_errors`, computed here so that it is compiled.
+    The error is that of `selfplay.training.trainer.weighted_squared_errors`, computed here so that it is compiled.
 
     Args:
         tables: the tables, of whose `weights` those of the phase are changed in place.

@@ -1,4 +1,6 @@
-"""The interface of a trainer, which changes the weights of a network, and the learning rate of each of its steps.
+"""The loss, the interface of a trainer, which changes the weights of a network, and the learning rate of each step.
+
+`selfplay.training.row_by_row.descend_row_by_row` computes the training loss, with its gradient, in compiled code.
 
 Schedules are functions of (peak, step, total_steps), with `step` in range(total_steps). Those of
 torch.optim.lr_scheduler need an optimiser of torch.optim, whose import takes longer than training a small network
@@ -6,11 +8,12 @@ torch.optim.lr_scheduler need an optimiser of torch.optim, whose import takes lo
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
@@ -18,9 +21,74 @@ from selfplay.compute.devices import CPU
 from selfplay.errors import SettingError
 from selfplay.settings.choices import OPTIMIZERS, SCHEDULES
 from selfplay.settings.sections import LossSettings, TrainingSettings
-from selfplay.training.examples import Batch
-from selfplay.training.loss import Losses
+from selfplay.training.examples import ILLEGAL, Batch, HeldOut
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
+
+VALIDATION_BLOCK = 65536
+"""Rows in one forward pass."""
+
+
+def weighted_squared_errors(values: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+    """float32[N]: weight * (value - target)**2 of each example, whose mean over a batch training minimises.
+
+    `values`, `targets`, `weights`: float32[N].
+    """
+    return weights * (values - targets).square()
+
+
+def cross_entropies(logits: Tensor, policies: Tensor) -> Tensor:
+    """float32[N]: -sum of policy * log softmax(logits) over the legal actions of each example.
+
+    Args:
+        logits: float32[N, A]
+        policies: float32[N, A], ILLEGAL where an action is illegal.
+    """
+    is_legal = policies > ILLEGAL
+    logarithms = torch.log_softmax(logits.masked_fill(~is_legal, -torch.inf), dim=1)
+    return -(policies * logarithms).masked_fill(~is_legal, 0.0).sum(dim=1)
+
+
+class Losses(NamedTuple):
+    """The two parts of a loss."""
+
+    value: float
+    """Mean squared error of the value."""
+    policy: float | None = None
+    """Mean cross-entropy of the policy; None without policies."""
+
+    def total(self, weights: LossSettings) -> float:
+        """The loss with these weights; without policies the squared error."""
+        return self.value if self.policy is None else weights.value * self.value + weights.policy * self.policy
+
+
+def validation_losses(
+    network: nn.Module,
+    held_out: Iterable[HeldOut],
+    observation_shape: tuple[int, ...],
+    processes: ProcessGroup = SINGLE_PROCESS,
+    device: str = CPU,
+) -> Losses:
+    """The mean losses over the held-out rows of all processes.
+
+    Args:
+        held_out: the rows of this process, in parts; the network evaluates the distinct observations of each part.
+    """
+    network.eval()
+    sums, has_policies = torch.zeros(3, dtype=torch.float64), False
+    with torch.inference_mode():
+        for part in held_out:
+            blocks = torch.split(part.observations.to(device), VALIDATION_BLOCK)
+            outputs = [network(block.float().reshape(-1, *observation_shape)) for block in blocks]
+            values = torch.cat([output.value for output in outputs])
+            errors = (values[part.inverse.to(device)] - part.targets.to(device)).double().square()
+            policy_loss = 0.0
+            if part.policies is not None:
+                logits = torch.cat([output.policy_logits for output in outputs])
+                policy_loss = float(cross_entropies(logits, part.policies.to(device)).double().sum())
+                has_policies = True
+            sums += torch.tensor([float(errors.sum()), len(errors), policy_loss], dtype=torch.float64)
+    total, count, policy_total = processes.all_reduce(sums).tolist()
+    return Losses(float(total / count), float(policy_total / count) if has_policies else None)
 
 
 class LearningRate:

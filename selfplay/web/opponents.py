@@ -13,6 +13,7 @@ from pathlib import Path
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
+from selfplay.files import sha256
 from selfplay.games import Game, game_names, make_game
 from selfplay.games.state import State
 from selfplay.players.capabilities import ValuesActions
@@ -22,7 +23,6 @@ from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.player_names import PlayerKind, make_player, parse_name, player_kind
 from selfplay.players.value_net import best_actions
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import sha256
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.command_lines import learn_command
 from selfplay.settings.folders import PROJECT_FOLDER

@@ -1,6 +1,7 @@
 """Proofs whether an opponent can lose: computed on request in small games, otherwise read from the files of the run."""
 
 from selfplay.errors import GameTooLargeError
+from selfplay.files import sha256
 from selfplay.games import Game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.grade import Lines, is_unbeatable, lines_verdict, unbeatable_seats
@@ -10,7 +11,6 @@ from selfplay.players.offers import OfferedPlayer
 from selfplay.players.player import Player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import sha256
 from selfplay.web.opponents import OpponentCatalog, file_version
 from selfplay.web.schemas import ProofView
 from selfplay.web.story import StoryReader

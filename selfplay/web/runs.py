@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from selfplay import input_files
+from selfplay import files
 from selfplay.errors import InvalidFileError
+from selfplay.files import MEGABYTE, read_text
 from selfplay.games import Game
-from selfplay.input_files import MEGABYTE, read_text
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.web.errors import NotFoundError
@@ -168,6 +168,6 @@ def read_once(read: Callable[[Path], Read], path: Path, notes: list[str]) -> Rea
     return None
 
 
-@input_files.read_once(MOST_FILES)
+@files.read_once(MOST_FILES)
 def _read(path: Path, read: Callable[[Path], Any]) -> Any:
     return read(path)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from selfplay.dataset.formats import read_dataset
-from selfplay.dataset.rows import Rows
-from selfplay.dataset.schema import csv_schema
+from selfplay.dataset.rows import Rows, csv_schema
 from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
 from selfplay.games.observation_codec import BitCodec

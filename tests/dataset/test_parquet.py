@@ -9,7 +9,7 @@ import pytest
 
 from selfplay.dataset.formats import PARQUET, read_dataset
 from selfplay.dataset.parquet import parquet_parts
-from selfplay.dataset.schema import parquet_schema
+from selfplay.dataset.rows import parquet_schema
 from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
 from selfplay.games.observation_codec import BitCodec

@@ -8,8 +8,7 @@ from selfplay.figures.of_comparison.policies import policies
 from selfplay.games import make_game
 from selfplay.grading.policy_measures import POSITIONS, measure_policies, policy_text, sampled_positions
 from selfplay.runs.checkpoints import save_checkpoint
-from selfplay.runs.context import prepare_process
-from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder, prepare_process
 from selfplay.settings.run import compose_settings
 
 GAME = make_game("tictactoe")

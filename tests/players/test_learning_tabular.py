@@ -9,6 +9,7 @@ import torch
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError
+from selfplay.files import sha256
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.games.state import MatchRecord
@@ -28,7 +29,6 @@ from selfplay.players.player_names import make_player
 from selfplay.players.tabular import LearningTabularPlayer
 from selfplay.playing.open_session import open_session
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import sha256
 from selfplay.settings.classical import TabularSettings
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.compose import compose_settings_of

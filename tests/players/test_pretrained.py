@@ -7,6 +7,7 @@ import torch
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
+from selfplay.files import sha256
 from selfplay.games import make_game
 from selfplay.players.kinds.agents import LEVEL
 from selfplay.players.kinds.agents import PRETRAINED_AGENT as KIND
@@ -16,7 +17,6 @@ from selfplay.playing.open_session import open_session
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.pretrained import pretrained_agent, pretrained_agents
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import sha256
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
 

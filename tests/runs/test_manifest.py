@@ -6,8 +6,8 @@ import os
 import pytest
 
 from selfplay.errors import InvalidFileError, StageError
+from selfplay.files import sha256
 from selfplay.runs.manifest import Manifest, check_against_manifest
-from selfplay.runs.written_files import sha256
 from tests.support.rejections import assert_file_rejected
 
 SETTINGS = {"seed": 1, "epsilons": [0.5, 0.1], "note": None}

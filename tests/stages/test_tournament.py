@@ -9,9 +9,9 @@ from PIL import Image
 
 from selfplay.errors import GameTooLargeError
 from selfplay.figures.tournament import score_map
+from selfplay.files import sha256
 from selfplay.games.position_graph import PositionGraph
 from selfplay.grading.tournament_tables import Tournament, tournament_report
-from selfplay.runs.written_files import sha256
 from selfplay.settings.matches import TournamentSettings
 from selfplay.stages.tournament import play_tournament
 from tests.support.runs import COMMAND, quick_settings, run_forked

@@ -15,10 +15,10 @@ import torch
 
 from selfplay import generate_level, learn_levels, load_level, train_level
 from selfplay.errors import SettingError, StageError
+from selfplay.files import sha256
 from selfplay.games import State
 from selfplay.progress import NoProgress
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import sha256
 from tests.support.runs import files_of, tiny_settings
 
 

@@ -9,12 +9,12 @@ import pexpect
 import pytest
 
 from selfplay.errors import GameTooLargeError, SettingError, StageError
+from selfplay.files import sha256
 from selfplay.games.position_graph import PositionGraph, positions_of
 from selfplay.learners.tabular.table_file import load_tables
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.players.tabular import LearningTabularPlayer
-from selfplay.runs.written_files import sha256
 from selfplay.settings.classical import TabularSettings
 from selfplay.stages.train_tabular import train_tabular
 from tests.support.runs import COMMAND, quick_settings, run_forked

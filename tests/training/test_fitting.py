@@ -13,8 +13,8 @@ from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.training.examples import HeldOut, is_held_out
 from selfplay.training.fitting import fit, seeded
-from selfplay.training.loss import validation_losses
 from selfplay.training.rows_in_memory import RowsInMemory
+from selfplay.training.trainer import validation_losses
 from tests.support.dataset_tools import observations_of, random_rows
 from tests.support.training import examples_of, fit_to_rows, training_settings
 

@@ -19,7 +19,7 @@ from selfplay.players.random import RandomPlayer
 from selfplay.settings.sections import LossSettings
 from selfplay.training.examples import ILLEGAL, mark_illegal, training_examples
 from selfplay.training.fitting import read_epoch_losses, write_epoch_losses
-from selfplay.training.loss import cross_entropies
+from selfplay.training.trainer import cross_entropies
 from tests.support.training import fit_to_rows, training_settings
 
 GAME = make_game("tictactoe")

@@ -17,8 +17,8 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.train import train_level
 from selfplay.training.examples import is_held_out
 from selfplay.training.fitting import fit
-from selfplay.training.loss import validation_losses
 from selfplay.training.process_group import ProcessGroup
+from selfplay.training.trainer import validation_losses
 from tests.support.dataset_tools import bitboards_of, observations_of, random_rows
 from tests.support.runs import PROJECT, tiny_settings
 from tests.support.streaming import CODEC, GAME, KEY, ROWS, SHAPE, in_parts, make_network, make_settings, streamed

@@ -11,6 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from selfplay.errors import SettingError, StageError
+from selfplay.files import sha256
 from selfplay.games import Game, game_names, make_game
 from selfplay.grading.grade import SEAT_NAMES
 from selfplay.players.offers import OfferedPlayer, OfferLimits
@@ -19,7 +20,6 @@ from selfplay.players.player_names import PlayerKind
 from selfplay.players.search import SearchPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.written_files import sha256
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.common import GameSettings
 from selfplay.web.app import create_app

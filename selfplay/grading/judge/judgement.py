@@ -18,7 +18,7 @@ from selfplay.grading.table_columns import table_of, write_csv
 from selfplay.players.perfect import whole_game_solver_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.context import RunContext
+from selfplay.runs.run_folder import RunContext
 from selfplay.settings.run import Settings
 
 

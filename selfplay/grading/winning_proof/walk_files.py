@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.errors import InvalidFileError
+from selfplay.files import remove_folder, require_regular_file, written_whole
 from selfplay.grading.winning_proof.action_judge import Judged
-from selfplay.input_files import require_regular_file
-from selfplay.runs.written_files import remove_folder, written_whole
 
 Words = NDArray[np.int64]
 

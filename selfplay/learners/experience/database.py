@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError, shortened
-from selfplay.input_files import require_regular_file
+from selfplay.files import require_regular_file
 from selfplay.settings.classical import ExperienceRule
 
 APPLICATION_ID = 0x53504C58

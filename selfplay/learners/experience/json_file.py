@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from selfplay.errors import InvalidFileError, without_digit_limit
-from selfplay.input_files import MEGABYTE, read_bytes
+from selfplay.files import MEGABYTE, read_bytes, written_whole
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, checked_boards, require, rescored
 from selfplay.learners.experience.store import ExperienceStore
-from selfplay.runs.written_files import written_whole
 from selfplay.settings.classical import ExperienceRule
 
 LIMIT = 64 * MEGABYTE

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from pydantic_core import core_schema as cs
 
 from selfplay.errors import InvalidFileError, shortened
+from selfplay.files import MEGABYTE, FileFormat, require_regular_file
 from selfplay.games.position_graph import PositionGraph
-from selfplay.input_files import MEGABYTE, FileFormat, require_regular_file
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
 from selfplay.runs.manifest import check_against_manifest
 

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.input_files import read_once
+from selfplay.files import read_once
 from selfplay.players.offers import OfferedPlayer, OfferLimits
 from selfplay.players.player_names import Option, PlayerKind, PlayerName, whole_number
 from selfplay.runs.pretrained import pretrained_agent, pretrained_agents

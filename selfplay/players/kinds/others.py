@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from selfplay.errors import SettingError
 from selfplay.players.offers import OfferedPlayer, OfferLimits, no_offers
 from selfplay.players.player_names import Option, PlayerKind, PlayerName
-from selfplay.settings.checks import require_package
 from selfplay.settings.command_lines import command_line
+from selfplay.settings.fields import require_package
 
 if TYPE_CHECKING:
     from selfplay.games import Game

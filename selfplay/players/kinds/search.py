@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError, StageError
-from selfplay.input_files import read_once
+from selfplay.files import read_once
 from selfplay.players.kinds.agents import described
 from selfplay.players.offers import OfferedPlayer, OfferLimits
 from selfplay.players.player_names import Option, PlayerKind, PlayerName, agent_name, files_of, make_agent

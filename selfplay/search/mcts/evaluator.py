@@ -22,7 +22,7 @@ from selfplay.games.rules import Rules
 from selfplay.games.state import State
 from selfplay.search.evaluation import CompiledValue, Evaluation, EvaluationParameters, finished_value
 from selfplay.search.mcts.tree import Edges
-from selfplay.settings.checks import require_above_0, require_count
+from selfplay.settings.fields import require_above_0, require_count
 
 CompiledPositionValue = Callable[..., float]
 """(own, opp, edges, bits, parameters, logits) to the value of an unfinished position to the player to move.

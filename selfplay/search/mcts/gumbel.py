@@ -27,7 +27,7 @@ from selfplay.compute.random_numbers import fold
 from selfplay.search.mcts.random_draws import gumbel as gumbel_number
 from selfplay.search.mcts.rule import Rule, RuleFunctions
 from selfplay.search.mcts.tree import LOST, OPEN, Edges
-from selfplay.settings.checks import require, require_number
+from selfplay.settings.fields import require, require_number
 
 SMALLEST_PRIOR = 1e-30
 """Smaller priors count as this one, so that their logarithms are finite."""

@@ -21,7 +21,7 @@ from selfplay.compute.compilation import compiled, part_of_compiled
 from selfplay.search.mcts.random_draws import dirichlet
 from selfplay.search.mcts.rule import Rule, RuleFunctions, most_visited, visits_as_policy
 from selfplay.search.mcts.tree import LOST, OPEN, Edges
-from selfplay.settings.checks import require, require_above_0, require_number
+from selfplay.settings.fields import require, require_above_0, require_number
 
 
 class PuctConstants(NamedTuple):

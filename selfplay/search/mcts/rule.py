@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.errors import SettingError
 from selfplay.search.mcts.tree import LOST, Edges
-from selfplay.settings.checks import require_number
 from selfplay.settings.choices import SEARCH_RULES
+from selfplay.settings.fields import require_number
 
 Constants = Any
 """The constants of a rule in a form that compiled code accepts: a NamedTuple of numbers and arrays."""

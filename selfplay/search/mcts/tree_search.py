@@ -22,7 +22,7 @@ from selfplay.search.mcts.rule import Rule
 from selfplay.search.mcts.simulations import IN_ALL, compile_whole_search
 from selfplay.search.mcts.tree import Plan, Results, Trees, make_results, make_trees, tree_bytes
 from selfplay.search.threads import StopFlag, StoppedError, run_interruptibly
-from selfplay.settings.checks import require
+from selfplay.settings.fields import require
 
 MOST_SIMULATIONS = 1_000_000
 LARGEST_TREE = 2 << 30

@@ -6,7 +6,7 @@ import pytest
 
 from selfplay.dataset.writer import PartsWriter
 from selfplay.errors import StageError
-from selfplay.runs.written_files import remove_folder, sha256, written_whole
+from selfplay.files import remove_folder, sha256, written_whole
 
 
 def names(folder):

@@ -1,7 +1,6 @@
 """The schema of datasets, compared with the docs and the rows."""
 
-from selfplay.dataset.rows import Rows
-from selfplay.dataset.schema import NUMBERS, POLICY, csv_schema, docs_table, parquet_schema
+from selfplay.dataset.rows import NUMBERS, POLICY, Rows, csv_schema, docs_table, parquet_schema
 from tests.support.runs import PROJECT
 
 
