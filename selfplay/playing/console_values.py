@@ -17,6 +17,7 @@ from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
 from selfplay.playing.board_text import ValueColumn
 from selfplay.playing.console_text import ConsoleText
+from selfplay.playing.grades import grade_of
 from selfplay.playing.hints import best_actions, hint, perfect_values
 from selfplay.playing.plies import Estimate, Ply, Values
 from selfplay.playing.session import Session
@@ -114,7 +115,10 @@ class ConsoleValues:
             return
         state, best = self.session.state_before(before), best_actions(values)
         outcome, best_outcome = (perfect.value_text(float(values[action]), state) for action in (ply.action, best[0]))
-        said = f"Perfect play: {self.text.action(ply.action)} {outcome}"
+        one, other = float(values[ply.action]), float(values[best[0]])
+        grade = grade_of(one, other, perfect.value_kind, is_exact=True)
+        graded = "" if grade is None else f", {'an' if grade == 'inaccuracy' else 'a'} {grade}"
+        said = f"Perfect play: {self.text.action(ply.action)} {outcome}{graded}"
         if ply.action in best:
             self.write(f"{said}, and no other action is better.")
         elif np.sign(values[ply.action]) != np.sign(values[best[0]]):

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.games.state import State
-from selfplay.players.capabilities import SolvesPositions, exact_solver_of
+from selfplay.players.capabilities import SolvesPositions, exact_solver_of, neutral_value
+from selfplay.players.perfect import ValueKind
+from selfplay.playing.grades import Grade, grade_of
 from selfplay.playing.plies import Estimate, Ply, Values
 from selfplay.playing.session import Session
 
@@ -29,6 +31,7 @@ class ActionDescription:
     value: float | None = _described("Its value to the player to move, as estimated by the adviser; null if unknown.")
     visits: int | None = _described("The adviser's simulations through it; null if it does not search a tree.")
     words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
+    grade: Grade | None = _described("How bad it is, by these values; null if not, or unknown.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +55,7 @@ class PlyDescription:
     best: str | None = _described("The best action by the same values; null if unknown.")
     best_value: float | None = _described("The value of that action; null if unknown.")
     best_words: str | None = _described("The same in words if it is exact.")
+    grade: Grade | None = _described("How much worse than that action it was; null if little, or unknown.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +167,7 @@ class MatchDescriber:
                 value=_finite(values, action),
                 visits=None if visits is None else int(visits[action]),
                 words=_words(solver, _finite(values, action), state),
+                grade=self._grade(number, estimate, action, solver),
             )
             for action, square in zip(actions, squares, strict=True)
         ]
@@ -206,6 +211,7 @@ class MatchDescriber:
             best=None if best is None else self.game.action_to_string(best),
             best_value=best_value,
             best_words=_words(solver, best_value, state),
+            grade=self._grade(number, estimate, ply.action, solver),
         )
         return _DescribedPly(ply, estimate, after, description)
 
@@ -233,6 +239,18 @@ class MatchDescriber:
     def _are_points(self, number: int) -> bool:
         """Whether the values before this ply are exact points, as those of searches that solve the position."""
         return self.game.rules.margin is not None and self._exact_adviser(number) is not None
+
+    def _grade(
+        self, number: int, estimate: Estimate | None, action: int, solver: SolvesPositions | None
+    ) -> Grade | None:
+        """The grade of an action before this ply, by the values of the adviser; `solver`: if they are exact."""
+        adviser = self.session.adviser(number)
+        if estimate is None or adviser is None or np.isnan(estimate.values).all():
+            return None
+        # A value that is neither points nor exact is at most as far from that of an even match as a win.
+        values = estimate.values / (neutral_value(adviser) or 1.0)
+        kind: ValueKind = "points" if estimate.in_points else "results" if solver is None else "scores"
+        return grade_of(_finite(values, action), float(np.nanmax(values)), kind, is_exact=solver is not None)
 
     def _exact_adviser(self, number: int) -> SolvesPositions | None:
         """The adviser before this ply, if its values there are exact."""

@@ -12,6 +12,7 @@ from selfplay.games import Game
 from selfplay.players.offers import OfferedPlayer
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
+from selfplay.playing.grades import grade_of
 from selfplay.playing.hints import best_line, hint
 from selfplay.playing.match_description import MatchDescriber
 from selfplay.playing.session import Session
@@ -223,16 +224,18 @@ class Match:
         """The value of each legal action under perfect play, as far as it is known. `ply`: as for `solving`."""
         perfect, solving = perfect_player_of(self.game), self.solving(ply)
         if perfect is None or solving is None:
-            return PerfectView(kind=None, actions=[], texts=[], values=None, words=None, is_complete=True)
+            return PerfectView(kind=None, actions=[], texts=[], values=None, words=None, grades=[], is_complete=True)
         is_complete, state = solving.finished.done(), self.session.state_before(ply)
         actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
         values = [solving.values.get(action) for action in actions]
+        best = max((value for value in values if value is not None), default=None) if is_complete else None
         return PerfectView(
             kind=perfect.value_kind,
             actions=actions,
             texts=[self.game.action_to_string(action) for action in actions],
             values=[None if value is None else float(value) for value in values],
             words=[None if value is None else perfect.value_text(value, state) for value in values],
+            grades=[grade_of(value, best, perfect.value_kind, is_exact=True) for value in values],
             is_complete=is_complete,
         )
 

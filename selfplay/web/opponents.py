@@ -22,6 +22,7 @@ from selfplay.players.perfect import PerfectPlay, is_found_out, perfect_player_o
 from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.player_names import PlayerKind, make_player, parse_name, player_kind
 from selfplay.players.value_net import best_actions
+from selfplay.playing.grades import thresholds_text
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.command_lines import learn_command
@@ -82,6 +83,7 @@ class OpponentCatalog:
             has_lines=game.presentation.line_length is not None,
             can_be_set_up=game.can_be_set_up,
             square_names=[game.presentation.square_name(square) for square in range(game.num_squares or 0)],
+            grades=thresholds_text(game),
             line_label=None if line is None else line.label,
             line_end=None if line is None else line.end,
             is_default=game.name == self.settings.game.name,

@@ -8,6 +8,7 @@ from pydantic.dataclasses import dataclass
 
 from selfplay.players.offers import OfferedPlayer
 from selfplay.players.perfect import ValueKind
+from selfplay.playing.grades import Grade
 from selfplay.playing.match_description import MatchDescription
 
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]
@@ -122,6 +123,7 @@ class GameView(BaseModel):
     square_names: list[str]
     has_lines: bool = Field(description="Whether a line of stones wins.")
     can_be_set_up: bool = Field(description="Whether a person can set up a position.")
+    grades: str = Field(description="From how much on a move is an inaccuracy, a mistake or a blunder.")
     line_label: str | None = Field(description="The meaning of the number, in games whose positions are numbers.")
     line_end: int | None
     is_default: bool
@@ -199,4 +201,5 @@ class PerfectView(BaseModel):
         description="In the order of the legal actions; null for an action that is still being solved."
     )
     words: list[str | None] | None = Field(description='The values in words, such as "wins in 8" or "loses by 6".')
+    grades: list[Grade | None] = Field(description="How much worse than the best action each is, once all are known.")
     is_complete: bool = Field(description="Whether all values are known. Ask again for those that are not.")

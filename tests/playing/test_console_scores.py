@@ -27,10 +27,10 @@ def test_scores_stand_below_the_board_and_the_best_one_in_words() -> None:
 def test_a_verdict_distinguishes_a_slower_win_from_a_mistake() -> None:
     written, _ = dialogue(["y", "4", "3"], FirstLegal(GAME), game=GAME, perfect=True)
     # The reply to 4 is 1, with which it loses sooner than need be.
-    assert "Perfect play: 1 loses in 17; 4 would have lost in 20." in written
+    assert "Perfect play: 1 loses in 17, an inaccuracy; 4 would have lost in 20." in written
     assert "Perfect play: 3 wins in 19; 4 would have won in 17." in written
     written, _ = dialogue(["y", "4", "1"], FirstLegal(GAME), game=GAME, perfect=True)
-    assert "Perfect play: 1 draws; 4 would have been best (wins in 17)." in written
+    assert "Perfect play: 1 draws, a blunder; 4 would have been best (wins in 17)." in written
 
 
 def test_a_hint_of_perfect_play_is_in_words() -> None:

@@ -188,7 +188,7 @@ def test_connect_four_shows_exact_scores_in_colour_and_verdicts(tmp_path: Path) 
         assert "Perfect play: column 4 wins in 21." in shown
         terminal.sendline("3")
         said = COLOUR.sub("", asked(terminal, column))
-        assert "Perfect play: 3 draws; 4 would have been best (wins in 21)." in said
+        assert "Perfect play: 3 draws, a blunder; 4 would have been best (wins in 21)." in said
         assert re.search(r"It plays \d, value 0 \(draws\)\.\nPerfect play: \d draws, and no other action is", said)
         terminal.sendline("quit")
 

@@ -62,7 +62,7 @@ def test_perfect_values_are_shown_next_to_the_others_with_the_best_action() -> N
     # . X .    O threatens nothing yet; X would have to think of the corner
     # . . .
     # . . O
-    assert "Perfect play: 2,2 loses; 0,0 or 0,2 or 1,1 or 2,1 would have been best (draws)." in written
+    assert "Perfect play: 2,2 loses, a blunder; 0,0 or 0,2 or 1,1 or 2,1 would have been best (draws)." in written
 
 
 def test_a_game_that_is_too_large_to_solve_has_no_perfect_values() -> None:

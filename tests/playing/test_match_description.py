@@ -35,6 +35,7 @@ def test_a_match_in_progress_is_described_as_json() -> None:
         "value": pytest.approx(0.01),
         "visits": None,
         "words": None,
+        "grade": None,
     }
     assert match["plies"][1] == {
         "seat": 1,
@@ -54,6 +55,7 @@ def test_a_match_in_progress_is_described_as_json() -> None:
         "best": None,
         "best_value": None,
         "best_words": None,
+        "grade": None,
     }
     assert (match["is_over"], match["winner"], match["result"], match["standing"]) == (False, None, None, None)
 

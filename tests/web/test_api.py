@@ -125,6 +125,7 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
         "texts": texts,
         "values": [0.0] * 9,
         "words": ["draws"] * 9,
+        "grades": [None] * 9,
         "is_complete": True,
     }
     assert client.get(f"/api/matches/{match['id']}/perfect").json() == values

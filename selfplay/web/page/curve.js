@@ -1,6 +1,7 @@
 // The values of the match, ply by ply, as estimated by the players. Up is good for the person, or for who moves first.
 
 import { svg } from "./drawing.js";
+import { gradeOf } from "./moves.js";
 import { adviserOf, scaleOfPly, valueText } from "./values.js";
 
 const HEIGHT = 150;
@@ -59,8 +60,8 @@ function axisOf(match, points) {
   return { ticks: [[span, names[0]], [0, "even"], [-span, names[1]]], height: (good) => squeeze(good) / squeeze(span) };
 }
 
-// choose(ply): called with the number of plies before the position after a clicked move. marks: plies that are mistakes.
-export function drawCurve(place, { match, cursor, marks, choose }) {
+// choose(ply): called with the number of plies before the position after a clicked move.
+export function drawCurve(place, { match, cursor, choose }) {
   const points = smoothed(match, valuesToPerson(match));
   if (points.length === 0) {
     const why = match.plies.length === 0 ? "The curve begins with the first move." : `${match.opponent.label} does not estimate values.`;
@@ -87,7 +88,7 @@ export function drawCurve(place, { match, cursor, marks, choose }) {
   drawing.append(svg("path", { d: area, class: "area" }), svg("path", { d: `M${path.join("L")}`, class: "run" }));
   const isFirst = (seat) => seat === (match.person_seat ?? 0);
   for (const point of points) {
-    const kind = `${isFirst(point.ply.seat) ? "yours" : "its"}${marks.has(point.number - 1) ? " mistake" : ""}`;
+    const kind = `${isFirst(point.ply.seat) ? "yours" : "its"} ${gradeOf(match, point.ply) ?? ""}`;
     const dot = svg("circle", { cx: x(point.number), cy: y(point.good), r: 4.5, class: kind });
     dot.append(svg("title", {}, `${point.number}. ${point.ply.text}: ${point.text} for ${whose}`));
     drawing.append(dot);

@@ -2,7 +2,7 @@
 
 import { drawCurve } from "./curve.js";
 import { at, checked, element } from "./drawing.js";
-import { mistakesOf, showMoves, withExactValues } from "./moves.js";
+import { showMoves, withExactValues } from "./moves.js";
 import { valuesToShow } from "./values.js";
 import { curveSource, valuesAbout, whoIs } from "./words.js";
 
@@ -23,9 +23,9 @@ export function showMatch(shown) {
   at("legend").hidden = mode !== "perfect" && !scale.isExact;
   at("standing").textContent = (match.is_practice ? "Practice: this match does not count. " : "") + (match.standing ?? "");
   const valued = withExactValues(match, judged);
-  drawCurve(at("curve"), { match: valued, cursor, marks: mistakesOf(judged), choose });
+  drawCurve(at("curve"), { match: valued, cursor, choose });
   at("curve-source").textContent = curveSource(valued);
-  showMoves(at("plies"), { match: valued, cursor, judged, choose });
+  showMoves(at("plies"), { game, match: valued, cursor, choose });
 }
 
 function showCounts(game, match, arePoints) {

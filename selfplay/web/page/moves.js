@@ -4,36 +4,17 @@ import { element } from "./drawing.js";
 import { scaleOfPly, valueText } from "./values.js";
 import { whoIs } from "./words.js";
 
-// Estimates that differ by less than this share of their scale are equally good.
-const SLIGHT = 0.05;
-const SLIGHT_POINTS = 0.5;
-
 function unit(ply, words) {
   return ply.in_points ? " discs" : words === null ? "" : ` (${words})`;
 }
 
-// What would have been better than a ply by the values of its player, as text; empty if it was among the best.
-export function better(match, ply) {
-  if (ply.best_value === null || ply.best === ply.text) {
-    return "";
-  }
+// How bad a ply was; null if it was about the best, or if its value has no unit, as those of some searches.
+export function gradeOf(match, ply) {
   const scale = scaleOfPly(match, ply);
-  const slight = scale.isExact ? 0 : scale.inPoints ? SLIGHT_POINTS : scale.span === null ? 0 : SLIGHT * scale.span;
-  const gain = ply.best_value - ply.value;
-  return gain > slight ? `${ply.best} ${valueText(ply.best_value, scale)}${unit(ply, ply.best_words)}` : "";
+  return scale.span === null && !scale.isExact && !scale.inPoints ? null : ply.grade;
 }
 
-// What a ply threw away, by its exact values: {what, instead}; null if its result was still the best.
-export function mistake(judged) {
-  const results = { wins: 2, draws: 1, loses: 0 };
-  const [played, best] = [judged.words, judged.best_words].map((words) => results[words.split(" ")[0]]);
-  return played < best ? { what: best === 2 ? "threw away the win" : "threw away the draw", instead: judged.best } : null;
-}
-
-export const mistakesOf = (judged) =>
-  new Map([...judged].map(([number, one]) => [number, mistake(one)]).filter(([, found]) => found !== null));
-
-const UNKNOWN = { value: null, words: null, best: null, best_value: null, best_words: null };
+const UNKNOWN = { value: null, words: null, best: null, best_value: null, best_words: null, grade: null };
 
 // The match with exact values in place of all estimates, which have another scale; as it is if none are known.
 export function withExactValues(match, judged) {
@@ -41,19 +22,19 @@ export function withExactValues(match, judged) {
   return judged.size === 0 ? match : { ...match, plies, isExact: true };
 }
 
-// {match, cursor, judged: Map of ply to its exact values, choose(ply)}; the match has these values already.
-export function showMoves(table, { match, cursor, judged, choose }) {
-  const found = mistakesOf(judged);
+// {game, match, cursor, choose(ply)}; the match has exact values already if they are wanted.
+export function showMoves(table, { game, match, cursor, choose }) {
   const rows = match.plies.map((ply, number) => {
-    const value = ply.value === null ? "" : valueText(ply.value, scaleOfPly(match, ply)) + unit(ply, ply.words);
-    const verdict = found.get(number);
-    const said = verdict ? `${verdict.what}: ${verdict.instead} ${ply.best_words}` : better(match, ply);
+    const scale = scaleOfPly(match, ply);
+    const value = ply.value === null ? "" : valueText(ply.value, scale) + unit(ply, ply.words);
+    const grade = gradeOf(match, ply);
+    const better = grade === null ? "" : `${grade}: ${ply.best} ${valueText(ply.best_value, scale)}${unit(ply, ply.best_words)}`;
     const move = element("button", { type: "button", class: "move", "aria-current": cursor === number + 1 ? "step" : null }, ply.text);
     move.addEventListener("click", () => choose(number + 1));
-    const cells = [String(number + 1), `${match.seat_names[ply.seat]} (${whoIs(match, ply.seat)})`, move, value, said];
-    return element("tr", { class: verdict ? "mistake" : null }, ...cells.map((content) => element("td", {}, content)));
+    const cells = [String(number + 1), `${match.seat_names[ply.seat]} (${whoIs(match, ply.seat)})`, move, value, better];
+    return element("tr", { class: grade }, ...cells.map((content) => element("td", {}, content)));
   });
   const heads = ["", "player", "move", match.isExact ? "exact score" : "value to the mover", "better"];
   const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
-  table.replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows));
+  table.replaceChildren(element("caption", { class: "quiet" }, game.grades), element("thead", {}, head), element("tbody", {}, ...rows));
 }

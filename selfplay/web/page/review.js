@@ -105,8 +105,9 @@ export class Review {
     const played = answer.actions.indexOf(action);
     const [value, words] = [answer.values[played], answer.words[played]];
     const [best_value, best_words] = [answer.values[best], answer.words[best]];
+    const grade = answer.grades[played];
     const in_points = answer.kind === "points";
-    this.judged.set(ply, { action, value, words, best: answer.texts[best], best_value, best_words, in_points, value_is_points: in_points });
+    this.judged.set(ply, { action, value, words, best: answer.texts[best], best_value, best_words, grade, in_points, value_is_points: in_points });
     this.show();
     return true;
   }

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import * as left from "./left.js";
-import { mistakesOf } from "./moves.js";
+import { gradeOf, withExactValues } from "./moves.js";
 import { request } from "./requests.js";
 import { choosing, exactValues, isShown, keepInHistory, perfect, review, show, table, wantsPerfect } from "./table.js";
 import { aboutHint, aboutLine, aboutPosition, fail, say, whatHappened } from "./words.js";
@@ -40,8 +40,10 @@ function sayPosition() {
     say(whatHappened(match, match.plies.length));
     return;
   }
-  const found = mistakesOf(exactValues()).get(review.ply - 1);
-  say(aboutPosition(match, review.ply, found ? `, which ${found.what} (${found.instead})` : ""));
+  const valued = withExactValues(match, exactValues());
+  const ply = valued.plies[review.ply - 1];
+  const grade = ply && gradeOf(valued, ply);
+  say(aboutPosition(match, review.ply, grade ? ` (${grade}; better: ${ply.best})` : ""));
 }
 
 export function playOn() {

@@ -71,18 +71,18 @@ def test_a_match_is_played_on_from_an_earlier_move(page: Page) -> None:
     settled(page, 4)
 
 
-def test_moves_that_threw_away_the_draw_or_the_win_are_marked_with_exact_scores(page: Page) -> None:
+def test_moves_that_threw_away_the_draw_or_the_win_are_blunders_with_exact_scores(page: Page) -> None:
     # The second move loses, the third throws the win away, the fourth too loses again.
     visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+0,1+2,1+0,0+0,2")
     page.get_by_text("Perfect", exact=True).click()
-    expect(page.locator("#plies tr.mistake")).to_have_count(0)
+    expect(page.locator("#plies tr.blunder")).to_have_count(0)
     page.get_by_role("button", name="First position").click()
     page.locator("#plies-box summary").click()
-    marked = page.locator("#plies tr.mistake")
-    expect(marked).not_to_have_count(0)
-    expect(marked.first).to_contain_text("threw away the draw")
+    # Each of these moves changed the result; the text of the row says what would have kept it.
+    expect(page.locator("#plies tr.blunder")).to_have_count(3)
+    expect(page.locator("#plies tr.blunder").first).to_contain_text(re.compile(r"blunder: \d,\d .*\(draws\)"))
     expect(page.locator("#plies th").nth(3)).to_have_text("exact score")
-    expect(page.locator("#plies tr.mistake", has_text="threw away the win")).to_have_count(1)
+    expect(page.locator("#plies tr.blunder", has_text="(wins)")).to_have_count(1)
 
 
 def test_in_exact_mode_what_was_better_and_the_curve_come_from_exact_values_alone(page: Page) -> None:
@@ -98,7 +98,10 @@ def test_in_exact_mode_what_was_better_and_the_curve_come_from_exact_values_alon
     expect(rows.nth(4).locator("td").nth(4)).to_be_empty()
     better = [text for text in page.locator("#plies tbody tr td:nth-child(5)").all_inner_texts() if text]
     assert better
-    assert all(re.search("wins|draws|loses", text) for text in better)
+    assert all(re.match("(inaccuracy|mistake|blunder): .* \\((wins|draws|loses)", text) for text in better)
+    # A match that is lost anyway and lost 14 moves sooner than need be.
+    expect(page.locator("#plies tr.mistake").last).to_contain_text(re.compile("^11.*16 .*mistake: "))
+    expect(page.locator("#plies caption")).to_contain_text("3, 8 moves later won or sooner lost")
     # The curve is at the top, in the middle or at the bottom: won, drawn or lost.
     heights = page.locator("#curve circle").evaluate_all("(dots) => dots.map((dot) => Number(dot.getAttribute('cy')))")
     assert len(set(heights)) <= 3
@@ -125,7 +128,7 @@ def test_what_would_have_been_better_by_the_values_of_the_player_is_listed(page:
             settled(page)
     page.locator("#plies-box summary").click()
     cells = page.locator("#plies tbody tr td:nth-child(5)").all_inner_texts()
-    assert any(re.match(r"\d,\d [+\N{MINUS SIGN}]\d\.\d\d", text) for text in cells)
+    assert any(re.match(r"blunder: \d,\d [+\N{MINUS SIGN}]\d\.\d\d", text) for text in cells)
 
 
 def test_two_people_play_and_two_players_are_watched(page: Page) -> None:
