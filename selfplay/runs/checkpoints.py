@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import torch
 from pydantic_core import core_schema as cs
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
@@ -68,7 +69,10 @@ def save_checkpoint(
     training: Mapping[str, Any],
     outcome: str = "return",
 ) -> None:
-    """Write the weights of `network` to `path`; equal weights and metadata give equal bytes. Raises OSError."""
+    """Write the weights of `network` to `path`; equal weights and metadata give equal bytes. Raises OSError.
+
+    Weights may be float16 numbers, which take half of the file; `load_checkpoint` makes them float32.
+    """
     metadata = {
         "format": FORMAT,
         "game": game.name,
@@ -150,7 +154,7 @@ def _tensors(
         raise InvalidFileError(path, f"its weights do not fit its architecture {shortened(architecture)}")
     tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in shapes}
     for name, tensor in tensors.items():
-        if tensor.dtype != expected[name].dtype or not _all_reasonable(tensor):
+        if tensor.dtype not in (torch.float16, expected[name].dtype) or not _all_reasonable(tensor):
             reason = f"weights {name} are not all numbers from -{LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
             raise InvalidFileError(path, f"{reason}; train the level again with force=true")
     return tensors

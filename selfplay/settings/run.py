@@ -124,7 +124,7 @@ class Settings(CommonSettings):
     """Number of levels to train."""
     matches: int = field(default=60000, metadata=affects("generation") | affects("training", when=_counts_matches))
     """Matches in each level's dataset, or that it learns from as it plays them."""
-    gamma: float = field(default=0.95, metadata=affects("generation"))
+    gamma: float = field(default=0.95, metadata=affects("generation") | affects("training", when=_learns_online))
     """Discount of the return for each further move of the same player."""
     epsilons: list[float] = field(
         default_factory=lambda: [0.5, 0.5, 0.3],
@@ -221,7 +221,7 @@ class Settings(CommonSettings):
     def _check_online(self) -> None:
         """Raise SettingError for a setting that does not go with learning=td."""
         self._check_self_play("learning=td")
-        for name, only in {"targets": "full", "exact_from": None, "gamma": 1.0, "gate": None}.items():
+        for name, only in {"targets": "full", "exact_from": None, "gate": None}.items():
             if (value := getattr(self, name)) != only:
                 raise SettingError(
                     f"{name}={value}: not with learning=td; set {name}={'null' if only is None else only}"

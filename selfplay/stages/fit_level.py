@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from torch import nn
 
 from selfplay.architectures import build_network, option_defaults
@@ -42,8 +40,8 @@ class FittedLevel(NamedTuple):
     losses: list[EpochLoss]
     num_rows: int
     seconds: float
-    changes: NDArray[np.float32] | None = None
-    """As for `selfplay.training.td_learning`, where the level learned while it played."""
+    learner_file: bytes | None = None
+    """learner.safetensors, where the level learned while it played."""
 
 
 def training_rows(settings: Settings, level: int, datasets: Sequence[Path], processes: ProcessGroup) -> TrainingRows:

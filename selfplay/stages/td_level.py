@@ -1,5 +1,10 @@
-"""The computation of the training stage with learning=td: a level plays against itself and learns from each match."""
+"""The computation of the training stage with learning=td: a level plays against itself and learns from each match.
 
+The agent has the mean of the weights that the level had while it learned, as float16 numbers; learner.safetensors has
+the last weights, with which the next level goes on.
+"""
+
+import math
 import time
 from contextlib import closing
 from pathlib import Path
@@ -25,7 +30,7 @@ from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss
 from selfplay.training.td_learning import learn_from_self_play, unchanged
 from selfplay.training.td_matches import MatchSettings
 
-CHANGES = "changes"
+WEIGHTS, CHANGES = "weights", "changes"
 
 
 def learn_level(
@@ -35,7 +40,7 @@ def learn_level(
 
     Args:
         start: the agent whose weights it starts from; None: fresh weights.
-        learner: the file beside it, learner.safetensors; None: the largest step sizes.
+        learner: the file beside it, learner.safetensors; None: the weights of the agent and the largest step sizes.
         progress: as for `selfplay.stages.train.train_level`.
 
     Raises:
@@ -49,36 +54,42 @@ def learn_level(
         name = settings.architecture["name"]
         raise SettingError(f"learning=td trains tables of patterns, not architecture={name}; set architecture=ntuple")
     tables = network.trainable_tables()
-    changes = unchanged(tables) if learner is None else read_changes(learner, tables)
+    changes = unchanged(tables) if learner is None else read_learner(learner, tables)
     how = MatchSettings(
         training_key(settings, level),
         np.array(settings.epsilons),
         np.array(OUTCOMES[settings.outcome](game)),
         settings.td.trace_decay,
+        math.sqrt(settings.gamma),
     )
     with (
         closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
         epoch_events(settings, level) as write_events,
     ):
-        error, rows = learn_from_self_play(game, tables, changes, settings.matches, how, settings.td, bar.update, level)
+        error, rows, mean = learn_from_self_play(
+            game, tables, changes, settings.matches, how, settings.td, bar.update, level
+        )
         loss = EpochLoss(1, round(error, LOSS_DECIMALS), round(error, LOSS_DECIMALS), is_champion=True)
         write_events(loss)
-    return FittedLevel(network.eval(), game, [loss], rows, time.perf_counter() - began, changes)
+    learner_file = save({WEIGHTS: tables.weights, CHANGES: changes})
+    tables.weights[:] = mean
+    return FittedLevel(network.half(), game, [loss], rows, time.perf_counter() - began, learner_file)
 
 
-def save_changes(path: Path, changes: NDArray[np.float32]) -> None:
-    """Write learner.safetensors. Raises OSError."""
-    path.write_bytes(save({CHANGES: changes}))
+def read_learner(path: Path, tables: TrainableTables) -> NDArray[np.float32]:
+    """Read learner.safetensors: the weights into `tables`, and `changes` as for `learn_from_self_play`.
 
-
-def read_changes(path: Path, tables: TrainableTables) -> NDArray[np.float32]:
-    """The `changes` of `save_changes`. Raises InvalidFileError if the file is broken or does not fit the tables."""
+    Raises InvalidFileError if the file is broken or does not fit the tables.
+    """
     check_against_manifest(path)
     require_regular_file(path, LARGEST_FILE)
     try:
-        changes = load_file(path).get(CHANGES)
+        arrays = load_file(path)
     except (SafetensorError, OSError) as error:
         raise InvalidFileError(path, f"cannot be read: {shortened(error)}") from error
-    if changes is None or changes.shape != (*tables.weights.shape, 2) or changes.dtype != np.float32:
+    single = np.dtype(np.float32)
+    expected = {WEIGHTS: (tables.weights.shape, single), CHANGES: ((*tables.weights.shape, 2), single)}
+    if {name: (array.shape, array.dtype) for name, array in arrays.items()} != expected:
         raise InvalidFileError(path, "does not fit the tables of the agent beside it; delete it, or train again")
-    return np.array(changes)
+    tables.weights[:] = arrays[WEIGHTS]
+    return arrays[CHANGES]

@@ -238,7 +238,6 @@ def _learn_while_playing(plan: TrainingPlan, _: ProcessGroup, progress: Progress
 def _write(plan: TrainingPlan, fitted: "FittedLevel") -> list[str]:
     """Write the files of the level; returns their names."""
     from selfplay.runs.checkpoints import save_checkpoint
-    from selfplay.stages.td_level import save_changes
     from selfplay.training.fitting import write_epoch_losses
 
     settings, level, run = plan.settings, plan.level, plan.run
@@ -248,10 +247,10 @@ def _write(plan: TrainingPlan, fitted: "FittedLevel") -> list[str]:
         save_checkpoint(beside, fitted.network, fitted.game, level, settings.architecture, training, settings.outcome)
     with written_whole(plan.folder / files[1]) as beside:
         write_epoch_losses(beside, fitted.losses)
-    if fitted.changes is not None:
+    if fitted.learner_file is not None:
         files.append(LEARNER_FILE)
         with written_whole(plan.folder / LEARNER_FILE) as beside:
-            save_changes(beside, fitted.changes)
+            beside.write_bytes(fitted.learner_file)
     best = min(loss.validation_loss for loss in fitted.losses)
     rows, seconds = fitted.num_rows, fitted.seconds
     log.info("level %d: trained on %d rows, validation loss %.4f (%.2f s)", level, rows, best, seconds)

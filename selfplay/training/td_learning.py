@@ -34,6 +34,9 @@ RATES = 1024
 NO_CHANGES = 1e-20
 """The sums of changes of a weight that has not changed: equal, for a coherence of 1, and too small to count later."""
 
+MATCHES_PER_SAMPLE = 1024
+"""How often the weights enter their mean: adding them takes as long as some ten matches."""
+
 
 def step_sizes(settings: TemporalDifferenceSettings, level: int = 1) -> NDArray[np.float32]:
     """float32[RATES + 1]: the step size for each coherence c = |sum of changes| / sum of |changes|, from 0 to 1.
@@ -62,7 +65,7 @@ def learn_from_self_play(
     on_round: Callable[[int], object] = lambda _: None,
     level: int = 1,
     threads: int | None = None,
-) -> tuple[float, int]:
+) -> tuple[float, int, NDArray[np.float32]]:
     """Play this number of matches, and learn from them.
 
     Args:
@@ -75,14 +78,16 @@ def learn_from_self_play(
         threads: None: one for each core; changes no byte.
 
     Returns:
-        The mean squared error of the values, each before its step, and the number of afterstates.
+        The mean squared error of the values, each before its step; the number of afterstates; and the mean of the
+        weights, float32[phases, W] (Polyak & Juditsky, "Acceleration of stochastic approximation by averaging", 1992).
     """
     threads = threads or numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     images, play, rates = images_of_squares(tables), compile_self_play(game.rules), step_sizes(settings, level)
     scratches = [new_scratch(len(tables.offsets), game.max_game_length) for _ in range(threads)]
     played = no_matches(settings.round_matches, game.max_game_length)
     errors = np.zeros(played.targets.shape)
-    error, afterstates = 0.0, 0
+    error, afterstates, averaged = 0.0, 0, 0
+    mean = np.zeros_like(tables.weights)
     tables = without_needless_numbers(tables)
     with ThreadPoolExecutor(threads) as pool:
         for first in range(0, matches, settings.round_matches):
@@ -96,8 +101,12 @@ def learn_from_self_play(
             learned = np.arange(game.max_game_length) < played.plies[:number].reshape(-1, 1)
             error += float(errors[:number][learned].sum())
             afterstates += int(learned.sum())
+            end = first + number
+            if end == matches or end // MATCHES_PER_SAMPLE > first // MATCHES_PER_SAMPLE:
+                averaged += 1
+                mean += (tables.weights - mean) / np.float32(averaged)
             on_round(number)
-    return error / max(1, afterstates), afterstates
+    return error / max(1, afterstates), afterstates, mean
 
 
 def without_needless_numbers(tables: TrainableTables) -> TrainableTables:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
+from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, register_rules
 from selfplay.compute.random_numbers import Purpose, below, random_bits, uniform_bits
 from selfplay.games.pattern_sums import SquareImages, change_of_sum, change_position, sum_of_weights
 from selfplay.games.patterns import TrainableTables, phase_of, write_entries
@@ -44,6 +44,8 @@ class MatchSettings(NamedTuple):
     finished: NDArray[np.float64]
     """As in `selfplay.search.evaluation.EvaluationParameters`."""
     trace_decay: float
+    discount: float
+    """The factor of a value for each ply."""
 
 
 def no_matches(number: int, most_plies: int) -> PlayedMatches:
@@ -61,13 +63,14 @@ def write_lambda_returns(
     best: NDArray[np.float64],
     explored: NDArray[np.bool_],
     trace_decay: float,
+    discount: float,
     targets: NDArray[np.float64],
 ) -> None:
     """Write the target of each afterstate of a match but the last, whose value is the outcome of the match.
 
-    The lambda-return (Sutton & Barto, 2018, section 12.1), G(t) = (1 - lambda) V(t + 1) + lambda G(t + 1), negated at
-    each ply, because the players take turns. Where the player explored at t + 1 it is cut: G(t) is then the negated
-    value of the best action there, as in Watkins's Q(lambda) (section 12.10).
+    The lambda-return (Sutton & Barto, 2018, section 12.1), G(t) = d ((1 - lambda) V(t + 1) + lambda G(t + 1)), negated
+    at each ply, because the players take turns; d is the discount. Where the player explored at t + 1 it is cut: G(t)
+    is then the discounted and negated value of the best action there, as in Watkins's Q(lambda) (section 12.10).
 
     Args:
         values: float64[n], of the afterstates, each to the player who moved there.
@@ -80,7 +83,7 @@ def write_lambda_returns(
         following = (1.0 - trace_decay) * values[ply + 1] + trace_decay * following
         if explored[ply + 1]:
             following = best[ply + 1]
-        following = -following
+        following *= -discount
         targets[ply] = following
 
 
@@ -234,11 +237,11 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
         end: int,
         scratch: Scratch,
     ) -> None:
+        how, tables, images, played, scratch = borrowed((how, tables, images, played, scratch))
         for row in range(begin, end):
             plies = play_match(first + row, how, tables, images, scratch, played.words[row])
             played.plies[row] = plies - 1
-            write_lambda_returns(
-                scratch.values[:plies], scratch.best, scratch.explored, how.trace_decay, played.targets[row]
-            )
+            values, best, explored = scratch.values[:plies], scratch.best, scratch.explored
+            write_lambda_returns(values, best, explored, how.trace_decay, how.discount, played.targets[row])
 
     return play_matches

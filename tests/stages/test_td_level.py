@@ -1,13 +1,18 @@
 """Runs with learning=td: the same bytes with any number of threads and after an interruption, files, and refusals."""
 
 import numba
+import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from selfplay.errors import InvalidFileError, SettingError
+from selfplay.games import make_game
 from selfplay.progress import NoProgress
+from selfplay.runs.checkpoints import load_checkpoint
 from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
+from selfplay.stages.td_level import read_learner
 from selfplay.stages.train import train_level
 from tests.support.runs import files_of, tiny_settings
 
@@ -28,6 +33,17 @@ def test_a_level_has_an_agent_and_a_loss_but_no_dataset(finished):
     assert made == [f"level_{level:02d}/{name}" for level in (1, 2) for name in files]
     assert not generate_level(tiny_settings(finished, *TD), 1)
     assert not train_level(tiny_settings(finished, *TD), 2)
+
+
+def test_the_agent_has_float16_weights_and_the_next_level_goes_on_with_the_unrounded_ones(finished):
+    run, game = RunFolder(finished), make_game("tictactoe")
+    file = load_file(run.agent(1))["weight"]
+    assert file.dtype == np.float16
+    tables = load_checkpoint(run.agent(1), game).network.trainable_tables()
+    assert (tables.weights == file).all()
+    read_learner(run.learner(1), tables)
+    assert not (tables.weights == file).all()
+    assert (tables.weights.astype(np.float16) == file).all()
 
 
 def test_the_number_of_threads_changes_no_byte(finished, tmp_path, monkeypatch):
@@ -67,7 +83,6 @@ def test_broken_sums_of_changes_are_refused(finished, tmp_path):
     ("overrides", "message"),
     [
         (["architecture=mlp"], "learning=td trains tables of patterns, not architecture=mlp; set architecture=ntuple"),
-        (["gamma=0.9"], "gamma=0.9: not with learning=td; set gamma=1.0"),
         (["targets=watkins"], "targets=watkins: not with learning=td; set targets=full"),
         (["gate=0.5"], "gate=0.5: not with learning=td; set gate=null"),
         (["opponents=pool"], "opponents=pool: with learning=td, a level plays against itself; set opponents=self"),

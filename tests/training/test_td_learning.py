@@ -38,12 +38,12 @@ def network_of(name, scale=0.3):
 
 
 def how_to_play(epsilon, trace_decay, key=11):
-    return MatchSettings(key, np.array([epsilon]), np.array([1.0, 0.0]), trace_decay)
+    return MatchSettings(key, np.array([epsilon]), np.array([1.0, 0.0]), trace_decay, discount=1.0)
 
 
-def lambda_returns(values, best, explored, trace_decay):
+def lambda_returns(values, best, explored, trace_decay, discount=1.0):
     targets = np.full(len(values) - 1, np.nan)
-    write_lambda_returns(np.array(values), np.array(best), np.array(explored), trace_decay, targets)
+    write_lambda_returns(np.array(values), np.array(best), np.array(explored), trace_decay, discount, targets)
     return targets.tolist()
 
 
@@ -51,6 +51,12 @@ def test_a_lambda_return_mixes_the_next_value_with_the_next_return():
     # -0.5 * 1 - 0.5 * 1; -(0.5 * -0.4 + 0.5 * -1); -(0.5 * 0.2 + 0.5 * 0.7)
     values = [0.3, 0.2, -0.4, 1.0]
     assert lambda_returns(values, values, [False] * 4, 0.5) == pytest.approx([-0.45, 0.7, -1.0])
+
+
+def test_a_lambda_return_is_discounted_at_each_ply():
+    # 0.5 * -1; 0.5 * -(0.5 * -0.4 + 0.5 * -0.5); 0.5 * -(0.5 * 0.2 + 0.5 * 0.225)
+    values = [0.3, 0.2, -0.4, 1.0]
+    assert lambda_returns(values, values, [False] * 4, 0.5, discount=0.5) == pytest.approx([-0.10625, 0.225, -0.5])
 
 
 def test_a_lambda_return_is_cut_where_the_player_explored():
@@ -139,12 +145,30 @@ def test_more_threads_and_smaller_parts_change_nothing():
         changes = unchanged(tables)
         settings = TemporalDifferenceSettings(round_matches=16)
         rounds = []
-        result = learn_from_self_play(
+        *result, mean = learn_from_self_play(
             game, tables, changes, 40, how_to_play(0.2, 0.7), settings, rounds.append, threads=threads
         )
         assert rounds == [16, 16, 8]
-        found.append((result, tables.weights.tobytes(), changes.tobytes()))
+        found.append((result, tables.weights.tobytes(), changes.tobytes(), mean.tobytes()))
     assert found[0] == found[1]
+
+
+def test_the_mean_of_the_weights_is_over_all_rounds(monkeypatch):
+    monkeypatch.setattr("selfplay.training.td_learning.MATCHES_PER_SAMPLE", 16)
+    game, network = network_of("tictactoe")
+    tables, rounds = network.trainable_tables(), []
+    settings = TemporalDifferenceSettings(round_matches=16)
+    *_, mean = learn_from_self_play(
+        game,
+        tables,
+        unchanged(tables),
+        40,
+        how_to_play(0.2, 0.7),
+        settings,
+        lambda _: rounds.append(tables.weights.copy()),
+    )
+    np.testing.assert_allclose(mean, np.mean(rounds, axis=0), rtol=0, atol=1e-6)
+    assert not np.allclose(mean, rounds[-1], rtol=0, atol=1e-4)
 
 
 def test_learned_tables_seldom_lose_to_the_random_player():
