@@ -47,6 +47,10 @@ def is_module(name: str) -> bool:
         return False
 
 
+SPIEL_NAMES = {"tic_tac_toe": "tictactoe"}
+"""OpenSpiel's names of games that have another name here."""
+
+
 def base_and_size(name: str) -> tuple[str, int | None]:
     """The name of a game without the size of its board, and that size: othello and 6 for othello_6x6."""
     found = re.fullmatch(r"(.+)_([1-9][0-9]?)x\2", name)

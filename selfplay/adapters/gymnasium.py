@@ -2,7 +2,7 @@
 
     from selfplay.adapters.gymnasium import OpponentEnv
 
-    env = OpponentEnv("tictactoe", "level:10", run_dir="outputs/tictactoe")
+    env = OpponentEnv("tictactoe", "level:10")
 
 Needs the package gymnasium.
 """
@@ -20,6 +20,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.players.capabilities import FollowsMatch
+from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 
 LARGEST_SEED = 2**31
@@ -34,9 +35,9 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
 
     Args:
         game: the game, or its name, such as "othello" or "my_module:MyGame".
-        opponent: the name of the player to play against, such as "random", "perfect", "level:3" or
+        opponent: the player to play against, or its name, such as "random", "perfect", "level:3" or
             "my_module:MyPlayer".
-        run_dir: the run of the levels that the name refers to.
+        run_dir: the run of the levels that the name refers to; None: the usual one of the game.
         seat: 0: the agent moves first; 1: second; None: in turns, first in the first match.
         render_mode: None, or "ansi" for boards as text.
 
@@ -50,18 +51,18 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
     def __init__(
         self,
         game: Game | str,
-        opponent: str = "random",
+        opponent: Player | str = "random",
         *,
-        run_dir: str | Path = ".",
+        run_dir: str | Path | None = None,
         seat: int | None = None,
         render_mode: str | None = None,
     ) -> None:
         if seat not in (0, 1, None):
             raise SettingError(f"seat={seat}: must be 0, 1 or None")
-        self.game = make_game(game) if isinstance(game, str) else game
+        self.game = make_game(game)
         self.opponent = make_player(opponent, self.game, run_dir)
         if self.opponent.as_a(FollowsMatch) is not None:
-            raise SettingError(f"opponent={opponent}: plays only whole matches; choose another player")
+            raise SettingError(f"opponent={self.opponent.name}: plays only whole matches; choose another player")
         self.render_mode, self._seat_setting = render_mode, seat
         self.seat, self._match, self._ply, self._key = 0, -1, 0, 0
         observation = spaces.Box(0, 1, self.game.observation_shape, np.uint8)

@@ -46,17 +46,19 @@ class PlayerBot(pyspiel.Bot):  # type: ignore[misc]
     Args:
         game: our game, or its name.
         player: the player, or its name, such as "perfect" or "level:3".
-        run_dir: the run of the levels that the name refers to.
+        run_dir: the run of the levels that the name refers to; None: the usual one of the game.
         seed: of the player's random numbers.
 
     Raises SettingError for an unknown name, or a player that plays only whole matches.
     """
 
-    def __init__(self, game: Game | str, player: Player | str, run_dir: str | Path = ".", seed: int = 0) -> None:
+    def __init__(
+        self, game: Game | str, player: Player | str, run_dir: str | Path | None = None, seed: int = 0
+    ) -> None:
         pyspiel.Bot.__init__(self)
-        self.game = make_game(game) if isinstance(game, str) else game
+        self.game = make_game(game)
         spiel_game(self.game)
-        self.player = make_player(player, self.game, run_dir) if isinstance(player, str) else player
+        self.player = make_player(player, self.game, run_dir)
         if self.player.as_a(FollowsMatch) is not None:
             raise SettingError(f"player {self.player.name}: plays only whole matches; choose another player")
         self._key, self._match = stream_key(seed, 0, Activity.NAMED_PLAYERS), -1

@@ -34,7 +34,7 @@ class BoardGameEnv(AECEnv):  # type: ignore[misc]
 
     def __init__(self, game: Game | str, render_mode: str | None = None) -> None:
         super().__init__()
-        self.game = make_game(game) if isinstance(game, str) else game
+        self.game = make_game(game)
         self.metadata = {"name": f"selfplay_{self.game.name}_v0", "render_modes": ["ansi"], "is_parallelizable": False}
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)

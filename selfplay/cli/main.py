@@ -12,9 +12,9 @@ import os  # noqa: E402
 from collections.abc import Callable  # noqa: E402
 from difflib import get_close_matches  # noqa: E402
 from importlib import import_module  # noqa: E402
-from importlib.metadata import version  # noqa: E402
 from pathlib import Path  # noqa: E402
 
+import selfplay  # noqa: E402
 from selfplay.cli import programs  # noqa: E402
 from selfplay.errors import SettingError, shortened  # noqa: E402
 from selfplay.process_exit import exit_with_line  # noqa: E402
@@ -30,7 +30,7 @@ def main() -> None:
     if not arguments or arguments[0] in ("--help", "-h", "help"):
         _print_reporting_errors(overview)
     elif arguments[0] == "--version":
-        print(f"selfplay {version('selfplay')}")
+        print(f"selfplay {selfplay.__version__}")
     elif arguments[0].startswith(COMPLETION_FLAGS):
         complete()
     elif (name := arguments[0].replace("_", "-")) in NAMES:

@@ -7,7 +7,7 @@ from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
-from selfplay.registry import Registry, base_and_size
+from selfplay.registry import SPIEL_NAMES, Registry, base_and_size
 
 GAMES: Registry[type[Game]] = Registry(
     "game",
@@ -23,14 +23,17 @@ GAMES: Registry[type[Game]] = Registry(
 __all__ = ["GAMES", "Game", "Presentation", "Rules", "State", "Symmetries", "game_names", "make_game", "name_of_board"]
 
 
-def make_game(name: str, size: int | None = None) -> Game:
-    """The game with this name: one of `game_names`, or `module:Class`.
+def make_game(name: str | Game, size: int | None = None) -> Game:
+    """The game with this name: one of `game_names`, OpenSpiel's name of it, or `module:Class`.
 
     Args:
+        name: a game that has been made already is returned as it is.
         size: the number of squares along a side of the board, in games with several boards; None: as the name says.
 
     Raises SettingError if there is no such game or board.
     """
+    if isinstance(name, Game):
+        return name
     name = name_of_board(name, size)
     base, size = base_and_size(name)
     make: Callable[..., Game] = _game_class(base)
@@ -45,6 +48,7 @@ def name_of_board(name: str, size: int | None) -> str:
 
     Raises SettingError if there is no such game or board.
     """
+    name = SPIEL_NAMES.get(name, name)
     base, said = base_and_size(name)
     if said is not None and (only := _game_class(base).name_of_size(base, said)) != name:
         raise SettingError(f"unknown game {name!r}; the name of this board is {only}")

@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.games.game import Game
+from selfplay.games import Game, make_game
 from selfplay.games.state import State
 
 CELL = 44
@@ -21,17 +21,24 @@ class Board:
     A notebook shows it as a picture, with a value on the square of each action; `str` gives the board as text.
 
     Args:
-        game: the game of the match.
+        game: the game of the match, or its name.
         state: a batch of matches.
         row: which of them is drawn.
         values: float32[A], the value to show of each action; nan where there is none.
     """
 
     def __init__(
-        self, game: Game, state: State, row: int = 0, values: "NDArray[np.float32] | Sequence[float] | None" = None
+        self,
+        game: Game | str,
+        state: State,
+        row: int = 0,
+        values: "NDArray[np.float32] | Sequence[float] | None" = None,
     ) -> None:
-        self.game, self.state, self.row = game, state, row
+        self.game, self.state, self.row = make_game(game), state, row
         self.values = None if values is None else np.asarray(values, np.float32)
+
+    def __repr__(self) -> str:
+        return f"<Board of {self.game.name}>\n{self}"
 
     def __str__(self) -> str:
         """The board as text."""

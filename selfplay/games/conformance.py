@@ -17,7 +17,7 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import ConformanceError, IllegalActionError
-from selfplay.games.game import Game
+from selfplay.games import Game, make_game
 from selfplay.games.state import State
 
 MATCHES = 64
@@ -49,15 +49,17 @@ SINGLE_MATCHES = 4
 FOREIGN_TEXTS = ("", "no such action", "-1")
 
 
-def check_game(game: Game, perft: Sequence[int]) -> None:
+def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
     """Check that `game` satisfies the contract; raise ConformanceError with one line about the first violation.
 
     Checks legality, perspective, symmetries, texts, the length of matches, that stepping a finished match changes
     nothing, that compiled, tensor and scalar rules agree, and the counts of `perft`.
 
     Args:
+        game: the game, or its name.
         perft: perft[d - 1] is the known number of sequences of d plies from the start.
     """
+    game = make_game(game)
     with _named(f"{game.name}: rules"):
         plies = random_plies(game)
     for subject, check in CHECKS.items():

@@ -123,6 +123,9 @@ class Game(BatchStepping):
 
     # ------------------------------------------------------------------ the same for all games
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
     def set_up(self, squares: Iterable[int], to_move: int) -> State:
         """The position (B = 1) with this board, in which player `to_move` (0 or 1) moves, set up by a person.
 

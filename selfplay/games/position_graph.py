@@ -138,8 +138,12 @@ def positions_of(name: str) -> PositionGraph:
     return enumerate_positions(make_game(name))
 
 
-def enumerate_positions(game: Game, limit: int = LARGEST_ENUMERATION) -> PositionGraph:
-    """All positions reachable from the start. Raises GameTooLargeError if there are more than `limit`."""
+def enumerate_positions(game: Game | str, limit: int = LARGEST_ENUMERATION) -> PositionGraph:
+    """All positions reachable from the start of a game, which may be named.
+
+    Raises GameTooLargeError if there are more than `limit`.
+    """
+    game = make_game(game)
     if is_surely_larger(game, limit):
         raise _too_large(game, limit)
     numbers: dict[tuple[int, int], int] = {}

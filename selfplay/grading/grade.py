@@ -111,6 +111,9 @@ class Grade(NamedTuple):
             f"Moving {other}, every player loses against perfect play."
         )
 
+    def __repr__(self) -> str:
+        return f"<Grade: {self}>"
+
     def _repr_html_(self) -> str:
         """The verdict and the figures, as a notebook shows them."""
         wins = [f"{100 * result.wins:.1f}%" for result in self.versus_random]

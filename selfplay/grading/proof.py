@@ -9,11 +9,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from selfplay.games.position_graph import PositionGraph
+from selfplay.games import Game
+from selfplay.games.position_graph import PositionGraph, enumerate_positions
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.grading.grade import FIRST, SECOND, Grade, Lines
 from selfplay.players.capabilities import PredictsOutcomes, policy_of
 from selfplay.players.player import Player, uniform_policy
+from selfplay.players.player_names import make_player
 from selfplay.search.backward_induction import optimal_actions, perfect_values
 
 Policy = NDArray[np.float64]
@@ -21,15 +23,22 @@ Policy = NDArray[np.float64]
 
 
 class Grader:
-    """Grades players of one game. Raises GameTooLargeError if the game cannot be enumerated."""
+    """Grades players of one game, given by its positions, as itself or by its name.
 
-    def __init__(self, graph: PositionGraph) -> None:
-        self.graph = graph
+    Raises GameTooLargeError if the game cannot be enumerated.
+    """
+
+    def __init__(self, game: PositionGraph | Game | str) -> None:
+        self.graph = graph = game if isinstance(game, PositionGraph) else enumerate_positions(game)
         self.perfect = perfect_values(graph)
         self.optimal = optimal_actions(graph, self.perfect)
 
-    def grade(self, player: Player) -> Grade:
-        """The grade of `player`. If its policy is random, every action of positive probability counts."""
+    def grade(self, player: Player | str) -> Grade:
+        """The grade of a player, which may be named as for `make_player`.
+
+        If its policy is random, every action of positive probability counts.
+        """
+        player = make_player(player, self.graph.game)
         policies = self.policies(player)
         random = uniform_policy(torch.from_numpy(self.graph.legal)).numpy()
         supports = tuple(policy > 0 for policy in policies)

@@ -9,11 +9,12 @@ from torch import Tensor
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ForfeitError
-from selfplay.games.game import Game
+from selfplay.games import Game, make_game
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.players.capabilities import FollowsMatch, LearnsFromMatches, PlaysOnDevice
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
+from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
 
 log = logging.getLogger(__name__)
@@ -103,8 +104,8 @@ def _forfeited(record: MatchRecord, reason: str) -> MatchRecord:
 
 
 def play_matches(
-    game: Game,
-    players: Players,
+    game: Game | str,
+    players: tuple[Player | str, Player | str],
     matches: range,
     key: int,
     *,
@@ -120,6 +121,8 @@ def play_matches(
     the next one begins. A forfeited match ends at that ply, and the log says why.
 
     Args:
+        game: the game, or its name.
+        players: two players, or their names.
         key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
         alternate: True lets the first player move first in matches with even numbers and second in the others, False
             lets it move first in all of them.
@@ -127,6 +130,10 @@ def play_matches(
         opening_plies, device: as for `play_batch`.
         batch_size: None for the size chosen by `selfplay.players.device_memory.fitting_batch_size`.
     """
+    game = make_game(game)
+    first = make_player(players[0], game)
+    # Equal names give one player, so that a learner learns only once from each match against itself.
+    players = (first, first if players[0] == players[1] else make_player(players[1], game))
     learners = learners_among(players) if learn else {}
     if learners or any(player.as_a(FollowsMatch) is not None for player in players):
         batch_size = 1

@@ -3,13 +3,16 @@
 import logging
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.games import Game
+from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord
+from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.matches.arena import Players, play_matches
 from selfplay.matches.running_results import RunningResults, results_text
 from selfplay.players.capabilities import LearnsFromMatches
+from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunContext, prepare_process
@@ -19,6 +22,33 @@ log = logging.getLogger(__name__)
 
 REPORTS = 20
 """Number of reports, unless the settings say otherwise."""
+
+
+def match(
+    first: Player | str,
+    second: Player | str,
+    *,
+    game: Game | str = "tictactoe",
+    matches: int = 100,
+    seed: int = 0,
+    run_dir: str | Path | None = None,
+) -> WinDrawLoss[int]:
+    """The matches that `first` wins, draws and loses against `second`: `match("level:2", "random", matches=100)`.
+
+    The players move first in turns, and do not learn from the matches.
+
+    Args:
+        first, second: players, or their names as for `make_player`.
+        run_dir: the run of the levels that the names refer to; None: the usual one of the game.
+
+    Raises as `make_player`.
+    """
+    game = make_game(game)
+    players = (make_player(first, game, run_dir), make_player(second, game, run_dir))
+    results, key = RunningResults(), stream_key(seed, 0, Activity.NAMED_PLAYERS)
+    for record in play_matches(game, players, range(matches), key, learn=False):
+        results = results.with_record(record)
+    return results.by_player
 
 
 def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgress) -> RunningResults:

@@ -179,7 +179,7 @@ class Agent:
 def load_level(
     run_dir: str | Path,
     level: int | None = None,
-    game: Game | None = None,
+    game: Game | str | None = None,
     *,
     depth: int = 1,
     temperature: float = 0.0,
@@ -191,14 +191,15 @@ def load_level(
 
     Args:
         level: the number of the level; None: the newest.
-        game: the game that the agent must play; None: the game named in its file.
+        game: the game that the agent must play, or its name; None: the game named in its file.
 
     Raises:
         SettingError: the depth or the temperature is out of range.
         StageError: the run does not have this level; the message says which levels it has.
         InvalidFileError: the file of the level is broken or belongs to another game.
     """
-    return Agent.of_level(run_dir, level, game).player(depth, temperature)
+    required = None if game is None else make_game(game)
+    return Agent.of_level(run_dir, level, required).player(depth, temperature)
 
 
 def level_player(settings: Settings | PlaySettings, game: Game, level: int) -> Player:

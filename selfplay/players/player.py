@@ -31,6 +31,9 @@ class Player(ABC):
         Raises ForfeitError if the player gives up, which only a player that `FollowsMatch` may do.
         """
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
     def _repr_html_(self) -> str:
         """The name of the player and what it is, as a notebook shows them."""
         about = (type(self).__doc__ or "").strip().partition("\n")[0]

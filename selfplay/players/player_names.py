@@ -17,6 +17,7 @@ from selfplay.players.offers import LAST, OfferedPlayer, OfferLimits
 from selfplay.registry import is_module
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.fields import LARGEST_COUNT
+from selfplay.settings.folders import RUNS_FOLDER
 
 # --help reads this grammar, so importing it must not load torch.
 if TYPE_CHECKING:
@@ -160,11 +161,14 @@ def readable_name(player: str) -> str:
 MODULE_AND_ATTRIBUTE = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
 
 
-def make_player(text: str, game: "Game", run_dir: str | Path, *, against_person: bool = False) -> "Player":
-    """The player that `text` names.
+def make_player(
+    text: "str | Player", game: "Game | str", run_dir: str | Path | None = None, *, against_person: bool = False
+) -> "Player":
+    """The player that `text` names; a player that has been made already is returned as it is.
 
     Args:
-        run_dir: the run of the levels `level:L`, unless the name specifies another.
+        run_dir: the run of the levels `level:L`, unless the name specifies another; None: the usual one of the game,
+            such as outputs/tictactoe.
         against_person: whether it is to play against a person; some players then learn by default.
 
     Raises:
@@ -172,8 +176,14 @@ def make_player(text: str, game: "Game", run_dir: str | Path, *, against_person:
         StageError, InvalidFileError: a file that the player is made from is missing or broken.
         GameTooLargeError: the player needs a game with fewer positions.
     """
+    if not isinstance(text, str):
+        return text
+    from selfplay.games import make_game
+
+    game = make_game(game)
+    run_dir = RUNS_FOLDER / game.name if run_dir is None else Path(run_dir)
     name = parse_name(text, run_dir)._replace(against_person=against_person)
-    player = player_kind(name.kind).make(name, game, Path(run_dir))
+    player = player_kind(name.kind).make(name, game, run_dir)
     if EPSILON.name not in name.given:
         return player
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer

@@ -9,7 +9,7 @@ from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.registry import named_modules
 from selfplay.runs.manifest import Manifest, flat_settings
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.compose import compose_settings_of, name_settings_modules, take_over
+from selfplay.settings.compose import compose_settings_of, name_settings_modules, overrides_of, take_over
 from selfplay.settings.fields import commands_in, leaves, modules_in, run_record, texts_in
 from selfplay.settings.run import Settings, compose_settings
 
@@ -67,7 +67,7 @@ def settings_of_run(run_dir: str | Path, overrides: Sequence[str] = ()) -> Setti
 
     Raises SettingError for a wrong override, InvalidFileError if the manifest of the run is broken.
     """
-    return composed_for_run([*overrides, f"run_dir='{run_dir}'"])
+    return composed_for_run([*overrides, *overrides_of({"run_dir": run_dir})])
 
 
 def changes_of_recipe(settings: Settings) -> dict[str, str]:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from selfplay.settings.common import GameSettings
-from selfplay.settings.folders import PROJECT_FOLDER
+from selfplay.settings.folders import PROJECT_FOLDER, RUNS_FOLDER
 
 COMMAND = "selfplay"
 """The command that the package installs; its first argument is the name of a program."""
@@ -46,5 +46,5 @@ def learn_command(game: str, run_dir: str | Path) -> str:
 
 
 def _words_of_folder(game: str, run_dir: str | Path) -> list[str]:
-    is_default = Path(run_dir).resolve() == PROJECT_FOLDER / "outputs" / game
+    is_default = Path(run_dir).resolve() == RUNS_FOLDER / game
     return [] if is_default else [f"run_dir={run_dir}"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from selfplay.compute.devices import require_device
-from selfplay.registry import is_module
+from selfplay.registry import SPIEL_NAMES, is_module
 from selfplay.settings.choices import EXECUTORS
 from selfplay.settings.fields import (
     PLAYER_NAME,
@@ -35,6 +35,7 @@ class GameSettings:
     8); null: as the name says."""
 
     def __post_init__(self) -> None:
+        self.name = SPIEL_NAMES.get(self.name, self.name)
         if self.size is not None:
             # Only where a size is set, because games import torch.
             from selfplay.games import name_of_board

@@ -1,11 +1,13 @@
 """Compose settings with Hydra, from the defaults of the dataclasses, conf/ and overrides, into checked dataclasses."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import is_dataclass
 from difflib import get_close_matches
 from functools import cache
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,7 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 from selfplay.errors import SelfPlayError, SettingError, shortened, without_digit_limit
-from selfplay.registry import base_and_size, name_modules, offers
+from selfplay.registry import SPIEL_NAMES, base_and_size, name_modules, offers
 from selfplay.settings.common import AnySettings, GameSettings
 from selfplay.settings.fields import modules_in
 from selfplay.settings.folders import CONFIG_FOLDER
@@ -62,6 +64,33 @@ def compose_settings_of(
         complete(settings, given)
         name_settings_modules(OmegaConf.to_container(settings, resolve=True))
         return cast(AnySettings, OmegaConf.to_object(settings))
+
+
+def overrides_of(settings: Mapping[str, Any]) -> list[str]:
+    """Hydra overrides that give settings these values; the settings of a section, such as `training`, as a mapping.
+
+    Raises SettingError for a value that is not a text, a number, true, false, None or a list of them.
+    """
+    given: list[str] = []
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            given += overrides_of({f"{name}.{part}": inner for part, inner in value.items()})
+        elif isinstance(value, str | PathLike) and (CONFIG_FOLDER / name).is_dir():
+            given.append(f"{name}={value}")
+        else:
+            given.append(f"{name}={_override_value(name, value)}")
+    return given
+
+
+def _override_value(name: str, value: Any) -> str:
+    if isinstance(value, str | PathLike):
+        return "'" + re.sub(r"(\\*)'", r"\1\1\\'", re.sub(r"(\\+)$", r"\1\1", fspath(value))) + "'"
+    if isinstance(value, list | tuple | range):
+        return f"[{','.join(_override_value(name, part) for part in value)}]"
+    if value is None or isinstance(value, bool | int | float):
+        return "null" if value is None else str(value)
+    kind = type(value).__name__
+    raise SettingError(f"{name}={shortened(value)}: must be a text, a number, True, False, None or a list, not {kind}")
 
 
 def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
@@ -186,7 +215,7 @@ def with_outside_names(overrides: Sequence[str]) -> list[str]:
     The groups `game` and `architecture` are files of conf/, which there are none of for objects from outside:
     `game=my_module:MyGame` becomes `game.name=my_module:MyGame`, and `architecture=my_module:MyNetwork` or
     `architecture._target_=my_module.MyNetwork` becomes `architecture=custom architecture.name=my_module:MyNetwork`.
-    Nor are there files for other boards: `game=othello_6x6` becomes `game.name=othello_6x6`.
+    Nor are there files for other boards and names: `game=othello_6x6` becomes `game.name=othello_6x6`.
     """
     return [changed for override in overrides for changed in _with_outside_name(override)]
 
@@ -204,7 +233,7 @@ def _with_outside_name(override: str) -> list[str]:
 def _is_outside(group: str, name: str) -> bool:
     if (CONFIG_FOLDER / group / f"{name}.yaml").exists():
         return False
-    if ":" in name or (group == "game" and base_and_size(name)[1]):
+    if ":" in name or (group == "game" and (base_and_size(name)[1] or name in SPIEL_NAMES)):
         return True
     return name.isidentifier() and offers(GROUPS_OF_OBJECTS[group], name)
 

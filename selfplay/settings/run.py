@@ -9,7 +9,7 @@ from selfplay.errors import SettingError
 from selfplay.settings.choices import OPTIMIZERS, OUTCOMES, TARGET_RULES
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
-from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.compose import compose_settings_of, overrides_of
 from selfplay.settings.fields import (
     EACH_COMMAND,
     PLAYER_NAME,
@@ -256,6 +256,13 @@ def require_whole_run(settings: Settings) -> None:
             raise SettingError(f"{name}={value}: only for a single stage, {stages}")
 
 
-def compose_settings(overrides: Sequence[str] = ()) -> Settings:
-    """The settings of conf/ with these Hydra overrides, such as ["recipe=article", "seed=1"]. Raises SettingError."""
-    return compose_settings_of(Settings, "config", overrides)
+def compose_settings(overrides: Sequence[str] = (), **settings: Any) -> Settings:
+    """The settings of conf/ with these changes.
+
+    Args:
+        overrides: as on the command line, such as ["recipe=article", "training.epochs=3"].
+        settings: by their names, such as `recipe="article", training={"epochs": 3}`.
+
+    Raises SettingError.
+    """
+    return compose_settings_of(Settings, "config", [*overrides, *overrides_of(settings)])

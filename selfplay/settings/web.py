@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from selfplay.settings.common import CommonSettings
 from selfplay.settings.fields import PLAYER_NAME, require, require_count
-from selfplay.settings.folders import PROJECT_FOLDER
+from selfplay.settings.folders import RUNS_FOLDER
 
 LARGEST_PORT = 65535
 DEEPEST = 12
@@ -16,7 +16,7 @@ class WebSettings(CommonSettings):
 
     search_threads: int | None = None
     """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
-    other_runs: str = field(default_factory=lambda: str(PROJECT_FOLDER / "outputs"))
+    other_runs: str = field(default_factory=lambda: str(RUNS_FOLDER))
     """Folder of the runs of all games other than `game`, each in a folder with the name of its game."""
     opponents: list[str] = field(default_factory=list, metadata=PLAYER_NAME)
     """Further opponents to offer in every game, as names of players, such as my_module:MyPlayer."""

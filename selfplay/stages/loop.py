@@ -1,20 +1,26 @@
 """The loop: the matches and the training of every level, one level after the other, in one process."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.executors import open_executor
+from selfplay.games import Game
+from selfplay.games.position_graph import positions_of
 from selfplay.players.agent import load_level
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunFolder
+from selfplay.runs.run_settings import composed_for_run
+from selfplay.settings.compose import overrides_of
 from selfplay.settings.run import Settings, require_whole_run
 from selfplay.stages.generate import generate_level
 from selfplay.stages.train import train_level
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from selfplay.grading.grade import Grade
     from selfplay.players.search import SearchPlayer
     from selfplay.players.value_net import ValueNetPlayer
-    from selfplay.training.fitting import EpochLoss
 
 
 class LearnedRun(NamedTuple):
@@ -28,16 +34,54 @@ class LearnedRun(NamedTuple):
         """The agent of a level as a player; None: of the newest. Raises as `load_level`."""
         return load_level(self.run_dir, level)
 
-    def losses(self) -> "dict[int, list[EpochLoss]]":
-        """The losses of each epoch of training, by level. Raises InvalidFileError if a table is broken."""
+    def grade(self, level: int | None = None) -> "Grade":
+        """The exact grade of a level; None: of the newest.
+
+        Raises GameTooLargeError if the game cannot be enumerated, and as `load_level`.
+        """
+        from selfplay.grading.proof import Grader
+
+        agent = self.player(level)
+        return Grader(positions_of(agent.game.name)).grade(agent)
+
+    def losses(self) -> "DataFrame":
+        """A row for each epoch of training, with the columns `level` and those of epoch_loss.csv.
+
+        Raises InvalidFileError if a table is broken.
+        """
+        import pandas as pd
+
         from selfplay.training.fitting import read_epoch_losses
 
         run = RunFolder(self.run_dir)
-        return {level: read_epoch_losses(run.epoch_loss(level)) for level in self.levels}
+        rows = [
+            {"level": level, **loss._asdict(), **(loss.parts._asdict() if loss.parts else {})}
+            for level in self.levels
+            for loss in read_epoch_losses(run.epoch_loss(level))
+        ]
+        return pd.DataFrame(rows).drop(columns="parts")
 
     def __str__(self) -> str:
         """The folder and the number of levels."""
         return f"{self.run_dir}: {len(self.levels)} trained level{'s' * (len(self.levels) != 1)}"
+
+
+def learn(game: Game | str | None = None, *, progress: ProgressBar = NoProgress, **settings: Any) -> LearnedRun:
+    """Learn the levels of a run, as the command `selfplay learn` does: `learn("tictactoe", levels=3, seed=0)`.
+
+    Levels that are learned already are not learned again, and settings that are not given are those that the run has
+    recorded.
+
+    Args:
+        game: a game or its name; None: as the recipe says, usually tictactoe.
+        progress: makes the progress bars, such as `tqdm.tqdm`; none are shown by default.
+        settings: of the run, by their names; those of a section as a dict, such as `training={"epochs": 3}`.
+
+    Raises as `learn_levels`.
+    """
+    if game is not None:
+        settings["game"] = game if isinstance(game, str) else game.name
+    return learn_levels(composed_for_run(overrides_of(settings)), progress)
 
 
 def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> LearnedRun:

@@ -33,7 +33,7 @@ from selfplay.settings.run import compose_settings
         ("run_dir=a,b=c", "run_dir='a,b=c'"),
         ("run_dir=outputs/recipe=article,seed=0", "run_dir='outputs/recipe=article,seed=0'"),
         ("run_dir=choice(a,b)", "run_dir=choice(a,b)"),
-        ("run_dir=${project_folder:}/x", "run_dir=${project_folder:}/x"),
+        ("run_dir=${runs_folder:}/x", "run_dir=${runs_folder:}/x"),
         ("run_dir='a=b'", "run_dir='a=b'"),
         ("run_dir=outputs/seed=0", "run_dir='outputs/seed=0'"),
         ("--run_dir outputs/seed=0", "run_dir='outputs/seed=0'"),

@@ -252,6 +252,6 @@ def test_learning_returns_the_run_and_reports_progress(tmp_path: Path) -> None:
     run = learn_levels(tiny_settings(tmp_path, "levels=1"), progress=Bar)
     assert (run.run_dir, run.levels) == (tmp_path, (1,))
     assert run.player().name == "level 1"
-    assert [loss.epoch for loss in run.losses()[1]] == [1, 2, 3]
+    assert run.losses()[["level", "epoch"]].to_numpy().tolist() == [[1, 1], [1, 2], [1, 3]]
     assert str(run) == f"{tmp_path}: 1 trained level"
     assert bars[-1] == "level 1: epochs"
