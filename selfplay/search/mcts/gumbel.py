@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.random_numbers import fold
-from selfplay.search.mcts.random_draws import gumbel as gumbel_number
-from selfplay.search.mcts.rule import Rule, RuleFunctions
+from selfplay.search.mcts.rule import Rule, RuleFunctions, open_uniform
 from selfplay.search.mcts.tree import LOST, OPEN, Edges
 from selfplay.settings.fields import require, require_number
 
@@ -100,6 +99,13 @@ def begin(edges: Edges, noise: NDArray[np.float64], bits: int, constants: Gumbel
         noise[i] = 0.0
         if constants.gumbel_scale > 0.0:
             noise[i] = constants.gumbel_scale * gumbel_number(fold(bits, i))
+
+
+@part_of_compiled
+def gumbel_number(bits: int) -> float:
+    """A number of the standard Gumbel distribution: -log(-log(u))."""
+    number: float = -np.log(-np.log(open_uniform(bits)))
+    return number
 
 
 @part_of_compiled

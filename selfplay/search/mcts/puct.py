@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import compiled, part_of_compiled
-from selfplay.search.mcts.random_draws import dirichlet
-from selfplay.search.mcts.rule import Rule, RuleFunctions, most_visited, visits_as_policy
+from selfplay.compute.random_numbers import fold
+from selfplay.search.mcts.rule import Rule, RuleFunctions, most_visited, open_uniform, visits_as_policy
 from selfplay.search.mcts.tree import LOST, OPEN, Edges
 from selfplay.settings.fields import require, require_above_0, require_number
 
@@ -114,3 +114,46 @@ def select(edges: Edges, value: float, constants: PuctConstants) -> int:
         if score > best:
             best, chosen = score, i
     return chosen
+
+
+# ---------------------------------------------------------------------- noise
+
+
+@part_of_compiled
+def normal(bits: int) -> float:
+    """A number of the standard normal distribution (Box & Muller, 1958)."""
+    radius = np.sqrt(-2.0 * np.log(open_uniform(fold(bits, np.int64(0)))))
+    number: float = radius * np.cos(2.0 * np.pi * open_uniform(fold(bits, np.int64(1))))
+    return number
+
+
+@part_of_compiled
+def gamma(alpha: float, bits: int) -> float:
+    """A number of the gamma distribution with shape `alpha` > 0 and scale 1.
+
+    Drawn with shape alpha + 1 by rejection (Marsaglia & Tsang, "A simple method for generating gamma variables", 2000)
+    and multiplied by u ** (1 / alpha).
+    """
+    d = alpha + 2.0 / 3.0
+    c = 1.0 / np.sqrt(9.0 * d)
+    attempt = 0
+    while True:
+        here = fold(bits, np.int64(attempt))
+        x = normal(fold(here, np.int64(0)))
+        v = (1.0 + c * x) ** 3
+        if v > 0.0 and np.log(open_uniform(fold(here, np.int64(1)))) < 0.5 * x * x + d - d * v + d * np.log(v):
+            number: float = d * v * open_uniform(fold(here, np.int64(2))) ** (1.0 / alpha)
+            return number
+        attempt += 1
+
+
+@part_of_compiled
+def dirichlet(alpha: float, bits: int, shares: NDArray[np.float64]) -> None:
+    """Fill `shares` with a point of the symmetric Dirichlet distribution with parameter `alpha`."""
+    total = 0.0
+    for i in range(len(shares)):
+        shares[i] = gamma(alpha, fold(bits, np.int64(i)))
+        total += shares[i]
+    for i in range(len(shares)):
+        # With a tiny alpha all of them may be 0.
+        shares[i] = shares[i] / total if total > 0.0 else 1.0 / len(shares)

@@ -19,10 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.compute.compilation import part_of_compiled
+from selfplay.compute.random_numbers import uniform_bits
 from selfplay.errors import SettingError
 from selfplay.search.mcts.tree import LOST, Edges
 from selfplay.settings.choices import SEARCH_RULES
 from selfplay.settings.fields import require_number
+
+TWO_TO_53 = float(1 << 53)
 
 Constants = Any
 """The constants of a rule in a form that compiled code accepts: a NamedTuple of numbers and arrays."""
@@ -71,6 +74,13 @@ def make_rule(name: str, constants: Mapping[str, float] | None = None) -> Rule:
         raise SettingError(f"rule={name} has no constant {foreign[0]!r}; it has {', '.join(known) or 'none'}")
     rule: Rule = build(**given)
     return rule
+
+
+@part_of_compiled
+def open_uniform(bits: int) -> float:
+    """A uniform float64 in (0, 1) from random bits."""
+    number: float = (uniform_bits(bits) + 0.5) / TWO_TO_53
+    return number
 
 
 @part_of_compiled

@@ -8,16 +8,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.compilation import Words
-from selfplay.compute.random_numbers import Draws
+from selfplay.compute.compilation import Words, compiled
+from selfplay.compute.random_numbers import Draws, Purpose, fold
 from selfplay.errors import SettingError
 from selfplay.games.game import Game
-from selfplay.games.kernels import distinct_bitboards, distinct_positions
+from selfplay.games.kernels import distinct_bitboards
 from selfplay.games.state import State
 from selfplay.search.mcts.evaluator import BatchEvaluator, CompiledEvaluator
 from selfplay.search.mcts.kept_trees import KeptTrees
 from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_frontier
-from selfplay.search.mcts.random_draws import write_bits_of_draws, write_bits_of_positions
 from selfplay.search.mcts.rule import Rule
 from selfplay.search.mcts.simulations import IN_ALL, compile_whole_search
 from selfplay.search.mcts.tree import Plan, Results, Trees, make_results, make_trees, tree_bytes
@@ -31,6 +30,8 @@ BYTES_AT_ONCE = 256 << 20
 """Memory of the trees that grow in lockstep."""
 QUICK_SECONDS, FEWEST_QUICK = 0.02, 16
 """About how long a compiled search works in the calling thread, and the fewest simulations that it does there."""
+
+ROOT_NOISE, LEAF = int(Purpose.ROOT_NOISE), int(Purpose.LEAF)
 
 Numbers = NDArray[np.float64]
 
@@ -108,11 +109,8 @@ class TreeSearch:
     @property
     def is_random(self) -> bool:
         """Whether the result for a position depends on random bits, or on earlier plies of its match."""
-        return self._kept is not None or self._uses_random_bits
-
-    @property
-    def _uses_random_bits(self) -> bool:
-        return self.rule.is_random or (self._compiled is not None and self._compiled.is_random)
+        uses_bits = self.rule.is_random or (self._compiled is not None and self._compiled.is_random)
+        return self._kept is not None or uses_bits
 
     def search(self, state: State, draws: Draws | None = None) -> TreeSearchResult:
         """Search a batch of positions.
@@ -120,54 +118,36 @@ class TreeSearch:
         Args:
             draws: the random numbers of this ply; None: random bits that depend on the position alone.
         """
-        device = state.own.device
-        own, opp = state.own.cpu(), state.opp.cpu()
-        bits = _bits_of_positions(own, opp) if draws is None else _bits_of_draws(draws)
-        if self.is_random:
-            results = self._search(own.numpy(), opp.numpy(), bits, draws)[0]
-            return TreeSearchResult(*(tensor.to(device) for tensor in _as_tensors(results)))
-        rows, inverse = distinct_positions(state._replace(own=own, opp=opp))
-        # Contiguous bits, because numba compiles the whole search again for others.
-        bits = np.ascontiguousarray(bits[:, rows.numpy()])
-        results = self._search(own[rows].numpy(), opp[rows].numpy(), bits)[0]
-        return TreeSearchResult(*(tensor[inverse].to(device) for tensor in _as_tensors(results)))
+        device, own, opp = state.own.device, state.own.cpu(), state.opp.cpu()
+        inverse = None
+        if not self.is_random:
+            rows, inverse = distinct_bitboards(own, opp)
+            own, opp, draws = own[rows], opp[rows], None
+        found = self._search(own.numpy(), opp.numpy(), draws)
+        fields = found.actions, found.policy, found.visits, found.values, found.value, found.is_proved
+        tensors = map(torch.from_numpy, fields)
+        return TreeSearchResult(*((one if inverse is None else one[inverse]).to(device) for one in tensors))
 
-    def grow(self, state: State, draws: Draws | None = None) -> Trees:
-        """The tree of the search of one match (B = 1), for inspection."""
-        bits = _bits_of_positions(state.own, state.opp) if draws is None else _bits_of_draws(draws)
-        return self._search(state.own.numpy(), state.opp.numpy(), bits, draws)[1]
-
-    def _search(self, own: Words, opp: Words, bits: Words, draws: Draws | None = None) -> tuple[Results, Trees]:
-        """The results of positions, and the last tree or trees."""
-        if draws is not None and self._kept is not None:
-            return self._search_with_kept(self._kept, own, opp, bits, draws._replace(match=draws.match.cpu()))
-        parts = []
-        for chunk in self._chunks(len(own), len(own) if self._compiled is not None else self._trees_at_once):
-            trees = self._memory(1 if self._compiled is not None else len(own[chunk]))
-            parts.append(self._grow(own[chunk], opp[chunk], bits[:, chunk], self._plan, trees))
-        return _joined(parts), trees
-
-    def _search_with_kept(
-        self, kept: KeptTrees, own: Words, opp: Words, bits: Words, draws: Draws
-    ) -> tuple[Results, Trees]:
-        """As `_search`, with the trees that are kept of the matches."""
-        kept.forget(draws)
-        parts, plan = [], self._plan._replace(has_kept=True)
-        for chunk in self._chunks(len(own), self._trees_at_once):
-            trees, of_chunk = self._memory(len(own[chunk])), draws._replace(match=draws.match[chunk])
-            kept.take_over(of_chunk, own[chunk], opp[chunk], trees)
+    def _search(self, own: Words, opp: Words, draws: Draws | None) -> Results:
+        bits, kept, plan, parts = _random_bits(own, opp, draws), self._kept, self._plan, []
+        if draws is None or kept is None:
+            kept = draws = None
+        else:
+            draws, plan = draws._replace(match=draws.match.cpu()), plan._replace(has_kept=True)
+            kept.forget(draws)
+        # A compiled search grows one tree after another in the memory of one, if none is kept.
+        is_one = self._compiled is not None and kept is None
+        size = max(1, len(own) if is_one else BYTES_AT_ONCE // self._tree_bytes)
+        for start in range(0, max(1, len(own)), size):
+            chunk = slice(start, start + size)
+            trees = make_trees(1 if is_one else len(own[chunk]), self._num_nodes, self.game.num_distinct_actions)
+            if kept is not None and draws is not None:
+                of_chunk = draws._replace(match=draws.match[chunk])
+                kept.take_over(of_chunk, own[chunk], opp[chunk], trees)
             parts.append(self._grow(own[chunk], opp[chunk], bits[:, chunk], plan, trees))
-            kept.keep(of_chunk, trees)
-        return _joined(parts), trees
-
-    @property
-    def _trees_at_once(self) -> int:
-        return max(1, BYTES_AT_ONCE // self._tree_bytes)
-
-    @staticmethod
-    def _chunks(count: int, size: int) -> list[slice]:
-        """The rows 0 to `count` in chunks of `size`; one empty chunk if there are none."""
-        return [slice(start, start + size) for start in range(0, max(1, count), max(1, size))]
+            if kept is not None and draws is not None:
+                kept.keep(of_chunk, trees)
+        return parts[0] if len(parts) == 1 else Results(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _grow(self, own: Words, opp: Words, bits: Words, plan: Plan, trees: Trees) -> Results:
         """Search these positions in the memory of `trees`."""
@@ -203,9 +183,6 @@ class TreeSearch:
         values, logits = self._batches.evaluate(_unfinished(own[first], opp[first]))
         return values.cpu().double().numpy(), logits.cpu().double().numpy(), rows.numpy()
 
-    def _memory(self, batch_size: int) -> Trees:
-        return make_trees(batch_size, self._num_nodes, self.game.num_distinct_actions)
-
 
 def _unfinished(own: Tensor, opp: Tensor) -> State:
     """Unfinished positions as a state with player 0 to move."""
@@ -213,25 +190,16 @@ def _unfinished(own: Tensor, opp: Tensor) -> State:
     return State(own, opp, *zeros)
 
 
-def _bits_of_draws(draws: Draws) -> Words:
-    """int64[2, B]: the random bits of the root and of the leaves of each tree."""
-    bits = np.empty((2, len(draws.match)), dtype=np.int64)
-    write_bits_of_draws(draws.key, draws.match.cpu().numpy(), draws.ply, bits)
-    return bits
-
-
-def _bits_of_positions(own: Tensor, opp: Tensor) -> Words:
-    """int64[2, B]: random bits that depend on the positions alone."""
+def _random_bits(own: Words, opp: Words, draws: Draws | None) -> Words:
+    """int64[2, B]: the random bits of the root and of the leaves of each tree; without draws, from positions alone."""
     bits = np.empty((2, len(own)), dtype=np.int64)
-    write_bits_of_positions(own.numpy(), opp.numpy(), bits)
+    key, match, ply = (0, own, 0) if draws is None else (draws.key, draws.match.cpu().numpy(), draws.ply)
+    _write_bits(own, opp, draws is None, key, match, ply, bits)
     return bits
 
 
-def _joined(parts: list[Results]) -> Results:
-    return parts[0] if len(parts) == 1 else Results(*map(np.concatenate, zip(*parts, strict=True)))
-
-
-def _as_tensors(results: Results) -> tuple[Tensor, ...]:
-    """The fields of a `TreeSearchResult`."""
-    fields = (results.actions, results.policy, results.visits, results.values, results.value, results.is_proved)
-    return tuple(map(torch.from_numpy, fields))
+@compiled
+def _write_bits(own: Words, opp: Words, from_positions: bool, key: int, match: Words, ply: int, bits: Words) -> None:
+    for i in range(len(own)):
+        word = fold(own[i], opp[i]) if from_positions else fold(fold(key, match[i]), ply)
+        bits[0, i], bits[1, i] = fold(word, ROOT_NOISE), fold(word, LEAF)

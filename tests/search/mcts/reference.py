@@ -1,4 +1,4 @@
-"""Tree search in plain Python, one node an object: what the compiled search must agree with, node for node."""
+"""Tree search in plain Python, one node an object: what the compiled search must agree with."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -8,8 +8,8 @@ import numpy as np
 
 from selfplay.compute.random_numbers import below, fold
 from selfplay.games.game import Game
-from selfplay.search.mcts.gumbel import halving_schedule
-from selfplay.search.mcts.random_draws import dirichlet, gumbel
+from selfplay.search.mcts.gumbel import gumbel_number, halving_schedule
+from selfplay.search.mcts.puct import dirichlet
 
 Evaluate = Callable[[int, int, np.int64], tuple[float, dict[int, float]]]
 """(own, opp, word) to the value and the logit of each action."""
@@ -197,7 +197,7 @@ class ReferenceGumbel:
         self.simulations = simulations
 
     def begin(self, node, word) -> None:
-        numbers = [gumbel(fold(word, np.int64(i))) for i in range(len(node.actions))]
+        numbers = [gumbel_number(fold(word, np.int64(i))) for i in range(len(node.actions))]
         self.g = {a: self.gumbel_scale * g for a, g in zip(node.actions, numbers, strict=True)}
 
     def sigma(self, node, q: float) -> float:

@@ -10,7 +10,8 @@ from selfplay.errors import SettingError
 from selfplay.search.mcts import gumbel as gumbel_rule
 from selfplay.search.mcts import puct as puct_rule
 from selfplay.search.mcts import rule as uct_rule
-from selfplay.search.mcts.random_draws import dirichlet, gumbel
+from selfplay.search.mcts.gumbel import gumbel_number
+from selfplay.search.mcts.puct import dirichlet
 from selfplay.search.mcts.rule import make_rule
 from selfplay.search.mcts.tree import EDGE, LOST, OPEN, SETTLED
 
@@ -64,7 +65,7 @@ def test_the_moments_of_dirichlet_and_gumbel_numbers():
         shares = np.empty((3000, 3))
         for number, row in enumerate(shares):
             dirichlet(0.3, np.int64(number), row)
-        numbers = [gumbel(fold(np.int64(1), np.int64(number))) for number in range(3000)]
+        numbers = [gumbel_number(fold(np.int64(1), np.int64(number))) for number in range(3000)]
     np.testing.assert_allclose(shares.mean(axis=0), 1 / 3, atol=0.02)
     np.testing.assert_allclose(shares.var(axis=0), 2 / (9 * 1.9), atol=0.01)
     assert np.mean(numbers) == pytest.approx(0.5772, abs=0.06)

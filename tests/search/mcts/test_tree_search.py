@@ -1,4 +1,4 @@
-"""Tree search: the trees of a search in plain Python, node for node; exact values, policies, and the batch."""
+"""Tree search: the results of a search in plain Python; exact values, policies, and the batch."""
 
 import os
 import signal
@@ -16,8 +16,7 @@ from selfplay.search.backward_induction import optimal_actions, perfect_values
 from selfplay.search.mcts import tree_search
 from selfplay.search.mcts.evaluator import RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
-from selfplay.search.mcts.tree import NOT_ADDED, OPEN
-from selfplay.search.mcts.tree_search import TreeSearch
+from selfplay.search.mcts.tree_search import TreeSearch, TreeSearchResult
 from tests.search.mcts.hashed_evaluator import HashedEvaluator
 from tests.search.mcts.reference import (
     ReferenceGumbel,
@@ -47,22 +46,23 @@ RULES = {
 }
 
 
-def assert_same_tree(game, trees, root: ReferenceNode):
-    """Compares every node of the tree by its number."""
-    nodes = {node.number: node for node in root.walk()}
-    assert len(nodes) == trees.sizes[0]
-    for number, node in nodes.items():
-        found, edges = trees.nodes[0, number], trees.edges[0, number, : trees.nodes[0, number]["num_edges"]]
-        assert (found["own"], found["opp"], found["is_proved"]) == (node.own, node.opp, node.proved)
-        assert found["value"] == node.value
-        moves = [0 if action == game.pass_action else 1 << action for action in node.actions]
-        assert edges["move"].tolist() == moves
-        assert edges["visits"].tolist() == list(node.visits.values())
-        assert (edges["status"] != OPEN).tolist() == [action in node.exact for action in node.actions]
-        assert edges["value"].tolist() == list(node.mean.values())
-        np.testing.assert_allclose(edges["prior"], list(node.prior.values()), rtol=1e-12)
-        children = [node.children[a].number if a in node.children else NOT_ADDED for a in node.actions]
-        assert edges["child"].tolist() == children
+def assert_same_result(name, proves, found: TreeSearchResult, root: ReferenceNode):
+    """Visits, values and proofs of the root depend on every node below it."""
+    visits, known = list(root.visits.values()), [a for a in root.actions if root.visits[a] or a in root.exact]
+    assert found.visits[0, root.actions].tolist() == visits
+    assert found.visits.sum() == sum(visits)
+    assert found.action_values[0, known].tolist() == [root.mean[action] for action in known]
+    assert bool(found.is_proved) == root.proved
+    mean = (root.value + sum(root.visits[action] * root.mean[action] for action in known)) / (1 + sum(visits))
+    assert float(found.value) == pytest.approx(root.value if root.proved else mean, abs=1e-12)
+    if name != "gumbel":
+        best = [action for action in known if action in root.exact and root.mean[action] == root.value]
+        playable = best if root.proved else [action for action in root.actions if not root.lost(action, proves)]
+        weights = [root.visits[action] for action in playable]
+        if not any(weights):
+            weights = [root.prior[action] for action in playable]
+        expected = [weight / sum(weights) for weight in weights]
+        np.testing.assert_allclose(found.policy[0, playable], expected, rtol=1e-12)
 
 
 def assert_same_as_reference(game, evaluator, evaluate, name, proves, state: State, match: int):
@@ -73,14 +73,14 @@ def assert_same_as_reference(game, evaluator, evaluate, name, proves, state: Sta
         reference = ReferenceSearch(game, evaluate, build(), SIMULATIONS, proves, words)
         root = reference.run(int(state.own), int(state.opp))
     search = TreeSearch(game, evaluator, make_rule(name, constants), SIMULATIONS, proves=proves)
-    assert_same_tree(game, search.grow(state, draws), root)
+    assert_same_result(name, proves, search.search(state, draws), root)
 
 
 @pytest.mark.parametrize(
     ("name", "by_rollouts"), [("puct", False), ("gumbel", False), ("uct", True)], ids=["puct", "gumbel", "uct"]
 )
 @pytest.mark.parametrize("proves", [False, True])
-def test_a_search_grows_the_reference_tree(name, by_rollouts, proves):
+def test_a_search_finds_what_the_reference_search_finds(name, by_rollouts, proves):
     """Also with rollouts, which run in the calling thread first and continue in another."""
     hashed = HashedEvaluator(GAME.num_distinct_actions)
     evaluator, evaluate = (RolloutEvaluator(2), rollout_evaluation(GAME, 2)) if by_rollouts else (hashed, hashed.of_one)
@@ -99,7 +99,9 @@ def test_a_search_grows_the_reference_tree(name, by_rollouts, proves):
         pytest.param("puct", OTHELLO, 30, True, True, 1, marks=pytest.mark.slow),
     ],
 )
-def test_a_search_continues_the_reference_tree_of_its_match(name, game, simulations, by_rollouts, proves, step):
+def test_a_search_that_continues_its_tree_finds_what_the_reference_finds(
+    name, game, simulations, by_rollouts, proves, step
+):
     """Every ply, or every second one, is searched. The most visited actions are followed, so that much is kept."""
     hashed = HashedEvaluator(game.num_distinct_actions)
     evaluator, evaluate = (RolloutEvaluator(1), rollout_evaluation(game, 1)) if by_rollouts else (hashed, hashed.of_one)
@@ -114,7 +116,7 @@ def test_a_search_continues_the_reference_tree_of_its_match(name, game, simulati
             words = [np.int64(draws.bits(purpose).item()) for purpose in (Purpose.ROOT_NOISE, Purpose.LEAF)]
             with np.errstate(over="ignore"):
                 root = ReferenceSearch(game, evaluate, build(), simulations, proves, words).run(own, opp, kept)
-            assert_same_tree(game, search.grow(state, draws), root)
+            assert_same_result(name, proves, search.search(state, draws), root)
             node = root
         action = max(node.actions, key=lambda action: (node.visits[action], action))
         node = node.children.get(action)
