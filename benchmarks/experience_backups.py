@@ -16,8 +16,7 @@ from pathlib import Path
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games.position_graph import positions_of
-from selfplay.grading.grade import FIRST, SECOND
-from selfplay.grading.proof import Grader
+from selfplay.grading.proof import FIRST, SECOND, Grader
 from selfplay.learners.experience.graph import BACKUPS
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.matches.arena import play_matches

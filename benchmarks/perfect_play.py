@@ -24,7 +24,7 @@ from torch import Tensor
 from selfplay.cli.command import reporting_errors
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
-from selfplay.grading.judge.perfect_matches import play_against_perfect
+from selfplay.grading.judgement import play_against_perfect
 from selfplay.players.best_value import BestValuePlayer
 from selfplay.players.perfect import SolverPlayer
 from selfplay.players.player import Player

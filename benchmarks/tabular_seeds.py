@@ -15,8 +15,7 @@ from time import perf_counter
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games.position_graph import PositionGraph, positions_of
-from selfplay.grading.grade import FIRST, SECOND
-from selfplay.grading.proof import Grader
+from selfplay.grading.proof import FIRST, SECOND, Grader
 from selfplay.learners.tabular.learning import (
     BACKWARD_VALUE,
     TEMPORAL_DIFFERENCE,

@@ -21,8 +21,8 @@ from selfplay import Settings, compose_settings, learn_levels, load_level, make_
 from selfplay.cli.command import progress_bar, reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
+from selfplay.grading.comparison_schedule import reference_names
 from selfplay.grading.endgame_positions import EndgamePositions, endgame_positions
-from selfplay.grading.reference_players import reference_names
 from selfplay.matches.pair_results import count_matches
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player

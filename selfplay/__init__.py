@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from selfplay.games.state import MatchRecord as MatchRecord
     from selfplay.games.win_draw_loss import WinDrawLoss as WinDrawLoss
     from selfplay.grading.comparison import compare_levels as compare_levels
-    from selfplay.grading.grade import Grade as Grade
+    from selfplay.grading.proof import Grade as Grade
     from selfplay.grading.proof import Grader as Grader
     from selfplay.learners.experience.store import ExperienceStore as ExperienceStore
     from selfplay.matches.arena import play_matches as play_matches
@@ -57,7 +57,7 @@ _HOMES = {
     "ExperiencePlayer": "players.experience",
     "ExperienceStore": "learners.experience.store",
     "Game": "games",
-    "Grade": "grading.grade",
+    "Grade": "grading.proof",
     "Grader": "grading.proof",
     "LearnedRun": "stages.loop",
     "MatchRecord": "games.state",

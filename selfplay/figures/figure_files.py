@@ -1,42 +1,93 @@
-"""Finds and writes the figures of a run and of a comparison.
+"""Reads what the figures of a run show, and writes the figures of a run and of a comparison.
 
-Each file in figures/of_run/ and figures/of_comparison/ has a function `pictures`, from a `TrainedRun` or a `Comparison`
-to the pictures it draws, by file name: figures for .png files, lists of frames for .gif files. A new file in these
-folders is found automatically; other packages offer such a function as an entry point in the group
-`selfplay.run_figures` or `selfplay.comparison_figures`.
+A figure is a function from a `TrainedRun` or a `Comparison` to the pictures it draws, by file name: figures for .png
+files, lists of frames for .gif files. It has a line in a registry here; other packages offer such a function as an
+entry point in the group `selfplay.run_figures` or `selfplay.comparison_figures`.
 """
 
-import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import Any, TypeVar
+from typing import NamedTuple, TypeVar
 
 from matplotlib.figure import Figure
 from PIL import Image
+from torch import nn
 
-from selfplay.figures import of_comparison, of_run
-from selfplay.figures.style import default_style, save_animation, save_figure, write_source
-from selfplay.figures.trained_run import TrainedRun, read_trained_run
+from selfplay.errors import StageError
+from selfplay.figures.style import default_style, save_animation, save_figure, source_of, write_source
+from selfplay.games import Game, make_game
 from selfplay.grading.comparison import Comparison
 from selfplay.registry import Registry
+from selfplay.runs.checkpoints import load_checkpoint, read_metadata
+from selfplay.runs.data_changes import data_changes
+from selfplay.runs.manifest import Manifest, check_against_manifest, flat_settings
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings
+from selfplay.training.fitting import EpochLoss, read_epoch_losses
+
+
+class TrainedRun(NamedTuple):
+    """The trained levels of a run, at least one."""
+
+    folder: RunFolder
+    game: Game
+    levels: Sequence[int]
+    """In order."""
+    losses: Mapping[int, Sequence[EpochLoss]]
+    """The rows of epoch_loss.csv, by level."""
+    source: str = ""
+    """What the figures show, for titles inside an animation: see `selfplay.figures.style.source_of`."""
+
+    @property
+    def newest(self) -> int:
+        return self.levels[-1]
+
+    def data_changes(self) -> dict[int, str]:
+        """How the training data of a level differ in kind from those of the level before, by level."""
+        return data_changes(self.folder, self.levels)
+
+    @property
+    def merges_rows(self) -> bool:
+        """Whether the newest level was trained on rows of equal positions merged into one."""
+        section = Manifest(self.folder.level(self.newest)).sections.get("training", {"settings": {}})
+        return bool(flat_settings(section["settings"]).get("training.merge", False))
+
+    def network(self, level: int) -> nn.Module:
+        """The network of a level. Raises InvalidFileError if its file is broken."""
+        return load_checkpoint(self.folder.agent(level), self.game).network
+
+
+def read_trained_run(settings: Settings) -> TrainedRun:
+    """Read the losses of all trained levels of the run.
+
+    Raises:
+        StageError: no level is trained yet.
+        InvalidFileError: a file of a level is missing, broken or not the one that was written for it.
+    """
+    folder = RunFolder.of(settings)
+    levels = folder.trained_levels()
+    if not levels:
+        raise StageError(f"{folder.path} has no trained level to plot; run the loop first")
+    for level in levels:
+        check_against_manifest(folder.epoch_loss(level))
+    losses = {level: read_epoch_losses(folder.epoch_loss(level)) for level in levels}
+    game = make_game(read_metadata(folder.agent(levels[-1]))["game"])
+    return TrainedRun(folder, game, levels, losses, source_of(game.presentation.title, settings))
+
 
 Picture = Figure | Sequence[Image.Image]
 Subject = TypeVar("Subject")
 
 
-def figures_in(package: ModuleType, kind: str, group: str) -> Registry[Any]:
-    """The function `pictures` of every module in `package`, by the name of the module, and those of other packages."""
-    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
-    return Registry(kind, {name: f"{package.__name__}.{name}:pictures" for name in names}, group)
-
-
-RUN_FIGURES: Registry[Callable[[TrainedRun], Mapping[str, Picture]]] = figures_in(
-    of_run, "figure of a run", "selfplay.run_figures"
+RUN_FIGURES: Registry[Callable[[TrainedRun], Mapping[str, Picture]]] = Registry(
+    "figure of a run",
+    {name: f"selfplay.figures.{name}:pictures" for name in ("losses", "position_values", "square_weights")},
+    "selfplay.run_figures",
 )
-COMPARISON_FIGURES: Registry[Callable[[Comparison], Mapping[str, Picture]]] = figures_in(
-    of_comparison, "figure of a comparison", "selfplay.comparison_figures"
+COMPARISON_FIGURES: Registry[Callable[[Comparison], Mapping[str, Picture]]] = Registry(
+    "figure of a comparison",
+    {"comparison": "selfplay.figures.comparison:pictures"},
+    "selfplay.comparison_figures",
 )
 
 

@@ -15,12 +15,11 @@ from selfplay.games import Game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison_columns import LEVEL_COLUMNS, LevelFacts
 from selfplay.grading.comparison_schedule import player_of, predecessor_matches, random_player_matches
-from selfplay.grading.grade import Grade
 from selfplay.grading.large_game_comparison import Measurement, measure_levels
-from selfplay.grading.proof import Grader
+from selfplay.grading.policy_measures import WAY_COLUMNS, WayOfPlaying, ways_of_playing
+from selfplay.grading.proof import Grade, Grader
 from selfplay.grading.ratings import rate
 from selfplay.grading.table_columns import of_families, table_of, write_csv
-from selfplay.grading.ways_of_playing import WAY_COLUMNS, WayOfPlaying, ways_of_playing
 from selfplay.matches.pair_results import play_pairs
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunContext, prepare_process

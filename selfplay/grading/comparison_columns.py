@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats, sign_test, wilson_interval
 from selfplay.grading.endgame_positions import EndgameGrade
-from selfplay.grading.grade import SEAT_NAMES, Grade
-from selfplay.grading.judge.columns import against_perfect_columns, judged_columns
-from selfplay.grading.judge.perfect_matches import SeatResults
-from selfplay.grading.judge.positions import JudgedGrade
+from selfplay.grading.judged_positions import JudgedGrade
+from selfplay.grading.judgement import SeatResults, against_perfect_columns, judged_columns
+from selfplay.grading.proof import SEAT_NAMES, Grade
 from selfplay.grading.ratings import Rating
 from selfplay.grading.table_columns import Column, Field, Row
 from selfplay.matches.pair_results import PairResult

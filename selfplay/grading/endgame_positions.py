@@ -21,7 +21,7 @@ from selfplay.files import read_text, written_whole
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import MatchRecord, State
-from selfplay.grading.reference_players import average_player
+from selfplay.grading.comparison_schedule import average_player
 from selfplay.grading.table_columns import LARGEST_TABLE
 from selfplay.matches.arena import play_matches
 from selfplay.players.capabilities import policy_of

@@ -28,19 +28,16 @@ from selfplay.grading.comparison_schedule import (
     Who,
     name_of,
     player_of,
+    reference_names,
     schedule,
     scheduled_matches,
     spaced_levels,
 )
 from selfplay.grading.endgame_positions import EndgameGrade, EndgamePositions, endgame_positions
-from selfplay.grading.judge.columns import JUDGED
-from selfplay.grading.judge.judgement import Judgement, judge_players
-from selfplay.grading.judge.perfect_matches import SeatResults
-from selfplay.grading.judge.positions import JudgedGrade
-from selfplay.grading.judge.report import judgement_text
+from selfplay.grading.judged_positions import JudgedGrade
+from selfplay.grading.judgement import JUDGED, Judgement, SeatResults, judge_players, judgement_text
 from selfplay.grading.policy_measures import POLICY_COLUMNS, PolicyMeasure, measure_policies, policy_text
 from selfplay.grading.ratings import Rating, rate
-from selfplay.grading.reference_players import reference_names
 from selfplay.grading.table_columns import of_families, table_of, write_csv
 from selfplay.matches.pair_results import PairResult, play_pairs
 from selfplay.players.capabilities import policy_of

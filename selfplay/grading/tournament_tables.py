@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from selfplay.games.win_draw_loss import WinDrawLoss, total
 from selfplay.grading.comparison_columns import RESULT_FIELDS, RESULTS, grade_columns, rating_columns
-from selfplay.grading.grade import Grade
+from selfplay.grading.proof import Grade
 from selfplay.grading.ratings import Rating, points_won, rate
 from selfplay.grading.table_columns import Column, table_of
 from selfplay.matches.pair_results import PairResult

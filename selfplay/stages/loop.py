@@ -18,7 +18,7 @@ from selfplay.stages.train import train_level
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from selfplay.grading.grade import Grade
+    from selfplay.grading.proof import Grade
     from selfplay.players.search import SearchPlayer
     from selfplay.players.value_net import ValueNetPlayer
 

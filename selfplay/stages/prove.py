@@ -30,10 +30,10 @@ from selfplay.grading.winning_proof.columns import (
     FirstMistake,
     ProofResult,
     counts_from_row,
+    proof_report,
     proof_result,
     result_from_row,
 )
-from selfplay.grading.winning_proof.report import proof_report
 from selfplay.grading.winning_proof.walk import PlyCounts, Walk
 from selfplay.grading.winning_proof.walk_files import WalkFiles
 from selfplay.players.player_names import files_of_player

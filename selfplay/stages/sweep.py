@@ -19,8 +19,7 @@ from selfplay.grading.finished_runs import (
     read_runs,
     setting_text,
 )
-from selfplay.grading.grade import SEAT_NAMES, Lines, lines_text
-from selfplay.grading.proof import Grader
+from selfplay.grading.proof import SEAT_NAMES, Grader, Lines, lines_text
 from selfplay.grading.table_columns import write_csv
 from selfplay.training.fitting import LOSS_DECIMALS
 

@@ -19,8 +19,7 @@ from selfplay.figures.tournament import score_map
 from selfplay.games import Game, make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
-from selfplay.grading.grade import FIRST, SECOND, Grade
-from selfplay.grading.proof import Grader, Policy
+from selfplay.grading.proof import FIRST, SECOND, Grade, Grader, Policy
 from selfplay.grading.table_columns import write_csv
 from selfplay.grading.tournament_tables import Pair, Tournament
 from selfplay.matches.pair_results import PairMatches, PairResult, play_pairs

@@ -4,8 +4,7 @@ from selfplay.errors import GameTooLargeError
 from selfplay.files import sha256
 from selfplay.games import Game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.grade import Lines, is_unbeatable, lines_verdict, unbeatable_seats
-from selfplay.grading.proof import Grader
+from selfplay.grading.proof import Grader, Lines, is_unbeatable, lines_verdict, unbeatable_seats
 from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
 from selfplay.players.offers import OfferedPlayer
 from selfplay.players.player import Player

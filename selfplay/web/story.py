@@ -13,8 +13,8 @@ from selfplay.grading.comparison_columns import (
     REFERENCE_COLUMNS,
     RESULTS,
 )
-from selfplay.grading.grade import SEAT_NAMES, Lines, count_text
-from selfplay.grading.judge.columns import GROUP_COLUMNS
+from selfplay.grading.judgement import GROUP_COLUMNS
+from selfplay.grading.proof import SEAT_NAMES, Lines, count_text
 from selfplay.grading.table_columns import read_rows
 from selfplay.grading.tournament_tables import PLAYER_COLUMNS, PLAYER_TABLE
 from selfplay.players.player_names import readable_name

@@ -12,25 +12,19 @@ from PIL import Image
 
 from selfplay import compose_settings, learn_levels
 from selfplay.errors import InvalidFileError, SettingError, StageError
-from selfplay.figures import of_run
-from selfplay.figures.figure_files import draw_run_figures, figures_in, write_figures
-from selfplay.figures.of_comparison.exact import exact_figures
-from selfplay.figures.of_comparison.mistakes import mistakes
-from selfplay.figures.of_comparison.ratings import ratings
-from selfplay.figures.of_comparison.versus_random import versus_random
-from selfplay.figures.of_comparison.wins_minus_losses import wins_minus_losses
-from selfplay.figures.of_run.losses import loss_by_level, loss_curves
-from selfplay.figures.of_run.position_values import (
+from selfplay.figures.comparison import exact_figures, mistakes, ratings, versus_random, wins_minus_losses
+from selfplay.figures.figure_files import draw_run_figures, read_trained_run, write_figures
+from selfplay.figures.losses import loss_by_level, loss_curves
+from selfplay.figures.position_values import (
     PositionValues,
     position_value_animation,
     position_value_bars,
     position_values,
 )
 from selfplay.figures.style import GREEN, GREY, RED, save_animation, save_figure
-from selfplay.figures.trained_run import read_trained_run
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss, sign_test
-from selfplay.grading.judge.positions import JudgedGrade, MoveQuality
+from selfplay.grading.judged_positions import JudgedGrade, MoveQuality
 from selfplay.registry import Registry
 from selfplay.training.fitting import EpochLoss, LossParts
 from tests.support.runs import tiny_settings
@@ -234,19 +228,15 @@ def test_losses_of_another_level_are_refused(run_copy: Path) -> None:
         draw_run_figures(tiny_settings(run_copy))
 
 
-def test_a_new_file_with_a_figure_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "more_figures"
-    folder.mkdir()
-    (folder / "longest_match.py").write_text(
+def test_a_figure_from_another_module_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "longest_match.py").write_text(
         "from matplotlib.figure import Figure\n"
         "def pictures(run):\n"
         "    return {f'longest_match_{run}.png': Figure((1, 1))}\n"
     )
-    monkeypatch.setattr(of_run, "__path__", [*of_run.__path__, str(folder)])
-    figures = figures_in(of_run, "figure", "selfplay.no_such_group")
-    assert list(figures) == ["longest_match", "losses", "position_values", "square_weights"]
-    only_new = Registry("figure", {"longest_match": "selfplay.figures.of_run.longest_match:pictures"})
-    assert write_figures(only_new, "x", tmp_path) == [tmp_path / "longest_match_x.png"]
+    monkeypatch.syspath_prepend(tmp_path)
+    figures = Registry("figure", {"longest_match": "longest_match:pictures"})
+    assert write_figures(figures, "x", tmp_path) == [tmp_path / "longest_match_x.png"]
     assert Image.open(tmp_path / "longest_match_x.png").size == (150, 150)
 
 

@@ -8,16 +8,11 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from selfplay.figures.of_comparison.exact import exact_figures
-from selfplay.figures.of_comparison.mistakes import mistakes
-from selfplay.figures.of_comparison.policies import policies
-from selfplay.figures.of_comparison.ratings import ratings
-from selfplay.figures.of_comparison.versus_random import versus_random
-from selfplay.figures.of_comparison.wins_minus_losses import wins_minus_losses
-from selfplay.figures.of_run.losses import loss_by_level, loss_curves, parts_by_level
+from selfplay.figures.comparison import exact_figures, mistakes, policies, ratings, versus_random, wins_minus_losses
+from selfplay.figures.losses import loss_by_level, loss_curves, parts_by_level
 from selfplay.figures.style import write_source
 from selfplay.figures.sweep import run_curves
-from selfplay.grading.judge.positions import JudgedGrade, MoveQuality
+from selfplay.grading.judged_positions import JudgedGrade, MoveQuality
 from tests.figures.test_figures import losses_of, table_of
 from tests.support.sweeps import level_table, run_of
 

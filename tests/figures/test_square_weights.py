@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from selfplay.architectures import build_network
-from selfplay.figures.of_run.square_weights import square_weight_maps
+from selfplay.figures.square_weights import square_weight_maps
 
 
 def network_of(**options):

@@ -7,8 +7,7 @@ from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_report import verdict
-from selfplay.grading.grade import Lines, count_text, is_unbeatable, lines_verdict, share_text, unbeatable_seats
-from selfplay.grading.proof import Grader
+from selfplay.grading.proof import Grader, Lines, count_text, is_unbeatable, lines_verdict, share_text, unbeatable_seats
 from selfplay.players.random import RandomPlayer
 from tests.grading.test_proof import lowest_action_player, perfect_player
 

@@ -7,9 +7,8 @@ import pytest
 
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.grading.comparison_schedule import name_of, player_of, schedule, spaced_levels
+from selfplay.grading.comparison_schedule import name_of, player_of, reference_names, schedule, spaced_levels
 from selfplay.grading.ratings import rate
-from selfplay.grading.reference_players import reference_names
 from selfplay.matches.pair_results import PairMatches
 from selfplay.settings.sections import ComparisonSettings
 from tests.support.comparisons import settings_for

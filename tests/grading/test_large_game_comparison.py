@@ -12,10 +12,10 @@ from selfplay.games import Game, State, make_game
 from selfplay.games.win_draw_loss import WinDrawLoss, wilson_interval
 from selfplay.grading.comparison import Comparison, compare_levels
 from selfplay.grading.comparison_report import comparison_table, verdict
-from selfplay.grading.judge.report import judgement_text
-from selfplay.grading.judge.sampler import GROUPS
+from selfplay.grading.comparison_schedule import reference_names
+from selfplay.grading.judged_position_sampler import GROUPS
+from selfplay.grading.judgement import judgement_text
 from selfplay.grading.large_game_comparison import forgotten_text
-from selfplay.grading.reference_players import reference_names
 from selfplay.matches.pair_results import PairResult
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player

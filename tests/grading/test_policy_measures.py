@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from selfplay.architectures import build_network
-from selfplay.figures.of_comparison.policies import policies
+from selfplay.figures.comparison import policies
 from selfplay.games import make_game
 from selfplay.grading.policy_measures import POSITIONS, measure_policies, policy_text, sampled_positions
 from selfplay.runs.checkpoints import save_checkpoint

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from selfplay import compose_settings
-from selfplay.grading.progress_text import progress_text
+from selfplay.grading.comparison_report import progress_text
 
 DATA = Path(__file__).parents[1] / "data"
 

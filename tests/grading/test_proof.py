@@ -9,8 +9,7 @@ from selfplay.architectures.output import Output
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.grade import FIRST, SECOND
-from selfplay.grading.proof import Grader
+from selfplay.grading.proof import FIRST, SECOND, Grader
 from selfplay.matches.arena import play_matches
 from selfplay.players.player import Player, one_hot_policy
 from selfplay.players.random import RandomPlayer

@@ -8,8 +8,8 @@ import pytest
 from selfplay.grading.comparison_columns import LEVEL_COLUMNS, MATCH_COLUMNS, REFERENCE_COLUMNS, SWEEP_COLUMNS
 from selfplay.grading.endgame_positions import ENDGAME_COLUMNS
 from selfplay.grading.finished_runs import LINES, NEEDED
-from selfplay.grading.judge.columns import GROUP_COLUMNS
-from selfplay.grading.judge.positions import POSITION_COLUMNS
+from selfplay.grading.judged_positions import POSITION_COLUMNS
+from selfplay.grading.judgement import GROUP_COLUMNS
 from selfplay.grading.table_columns import Column, markdown_table, meanings, names, read_rows, table_of
 from selfplay.grading.tournament_tables import EXACT_PLAYER_COLUMNS, PAIR_COLUMNS, PLAYER_COLUMNS
 from selfplay.grading.winning_proof.columns import PLY_COLUMNS, PROOF_COLUMNS

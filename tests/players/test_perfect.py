@@ -8,8 +8,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.grading.grade import FIRST, SECOND
-from selfplay.grading.proof import Grader
+from selfplay.grading.proof import FIRST, SECOND, Grader
 from selfplay.matches.arena import play_matches
 from selfplay.players.perfect import PerfectPlayer
 

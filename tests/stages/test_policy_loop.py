@@ -18,9 +18,9 @@ from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison_report import gate_text
+from selfplay.grading.policy_measures import WAY_COLUMNS, ways_of_playing, ways_text
 from selfplay.grading.proof import Grader
 from selfplay.grading.table_columns import table_of
-from selfplay.grading.ways_of_playing import WAY_COLUMNS, ways_of_playing, ways_text
 from selfplay.players.player_names import make_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from selfplay.errors import SettingError, StageError
 from selfplay.files import sha256
 from selfplay.games import Game, game_names, make_game
-from selfplay.grading.grade import SEAT_NAMES
+from selfplay.grading.proof import SEAT_NAMES
 from selfplay.players.offers import OfferedPlayer, OfferLimits
 from selfplay.players.player import Player
 from selfplay.players.player_names import PlayerKind

@@ -7,8 +7,7 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, below, stream_key
 from selfplay.games import Game, State
 from selfplay.games.position_graph import positions_of
-from selfplay.grading.grade import FIRST, SECOND
-from selfplay.grading.proof import Grader
+from selfplay.grading.proof import FIRST, SECOND, Grader
 from selfplay.learners.tabular.learning import (
     BACKWARD_VALUE,
     TEMPORAL_DIFFERENCE,

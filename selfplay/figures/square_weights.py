@@ -5,8 +5,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from selfplay.architectures.capabilities import SquareWeights
+from selfplay.figures.figure_files import TrainedRun
 from selfplay.figures.style import empty_figure
-from selfplay.figures.trained_run import TrainedRun
 
 PANELS_IN_A_ROW = 4
 

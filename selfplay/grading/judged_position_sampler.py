@@ -23,7 +23,7 @@ import torch
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.random_numbers import Draws, Purpose, below
 from selfplay.games.state import MatchRecord, State
-from selfplay.grading.reference_players import average_player
+from selfplay.grading.comparison_schedule import average_player
 from selfplay.matches.arena import play_matches
 from selfplay.players.player_names import make_player
 from selfplay.progress import NoProgress, ProgressBar

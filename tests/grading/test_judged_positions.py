@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from selfplay.games import make_game
-from selfplay.grading.judge import positions as positions_module
-from selfplay.grading.judge import sampler as sampler_module
-from selfplay.grading.judge.positions import JudgedPositions, MoveQuality, judged_positions
-from selfplay.grading.judge.sampler import GROUPS, JudgedPosition, choice_matters, group_of, sample_positions
+from selfplay.grading import judged_position_sampler
+from selfplay.grading import judged_positions as positions_module
+from selfplay.grading.judged_position_sampler import GROUPS, JudgedPosition, choice_matters, group_of, sample_positions
+from selfplay.grading.judged_positions import JudgedPositions, MoveQuality, judged_positions
 from selfplay.players.perfect import SolverPlayer
 from selfplay.players.random import RandomPlayer
 from selfplay.search.exact_solver import ExactSolver, make_exact_solver
@@ -88,7 +88,7 @@ def test_drawn_positions_belong_to_their_groups_and_the_choice_matters():
 
 
 def test_the_same_key_gives_the_same_positions_in_any_batch(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sampler_module, "MATCHES_AT_ONCE", 70)
+    monkeypatch.setattr(judged_position_sampler, "MATCHES_AT_ONCE", 70)
     assert plain(sample_positions(make_exact_solver(GAME, 14), 2, KEY)) == plain(drawn())
 
 

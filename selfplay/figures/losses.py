@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from matplotlib.figure import Figure
 
+from selfplay.figures.figure_files import TrainedRun
 from selfplay.figures.style import (
     BLUE,
     DARK,
@@ -18,7 +19,6 @@ from selfplay.figures.style import (
     single_figure,
     whole_numbers_on_x,
 )
-from selfplay.figures.trained_run import TrainedRun
 from selfplay.training.fitting import EpochLoss
 
 ROOM = 0.8

@@ -6,10 +6,8 @@ import pytest
 
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.grading.judge.judgement import Judgement
-from selfplay.grading.judge.perfect_matches import SeatResults, play_against_perfect
-from selfplay.grading.judge.positions import JudgedGrade, MoveQuality
-from selfplay.grading.judge.report import judgement_text
+from selfplay.grading.judged_positions import JudgedGrade, MoveQuality
+from selfplay.grading.judgement import Judgement, SeatResults, judgement_text, play_against_perfect
 from selfplay.matches.arena import play_matches
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
 from tests.support.stub_players import FirstLegal

@@ -17,8 +17,8 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import InvalidFileError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.grading.judge.sampler import GROUPS, JudgedPosition, choice_matters, sample_positions
-from selfplay.grading.reference_players import average_player
+from selfplay.grading.comparison_schedule import average_player
+from selfplay.grading.judged_position_sampler import GROUPS, JudgedPosition, choice_matters, sample_positions
 from selfplay.grading.table_columns import Column, read_rows, table_of, write_csv
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from selfplay.errors import SettingError
+from selfplay.figures.figure_files import TrainedRun
 from selfplay.figures.style import BLUE, GREEN, GREY, decorate, empty_figure, rendered, write_source
-from selfplay.figures.trained_run import TrainedRun
 from selfplay.games import Game
 from selfplay.games.position_graph import PositionGraph, enumerate_positions
 from selfplay.players.agent import Agent

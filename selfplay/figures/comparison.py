@@ -1,0 +1,246 @@
+"""The figures of the comparison of all levels of a run."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, SymmetricalLogLocator
+from pandas import DataFrame
+
+from selfplay.figures.style import (
+    BLUE,
+    DARK,
+    GREEN,
+    GREY,
+    ORANGE,
+    RED,
+    decorate,
+    draw_by_level,
+    draw_named_lines,
+    empty_figure,
+    legend_above,
+    note_above,
+    single_figure,
+    whole_numbers_on_x,
+)
+from selfplay.games.win_draw_loss import BETTER, UNDECIDED, WORSE, WinDrawLoss, sign_test_interval
+from selfplay.grading.comparison import Comparison
+from selfplay.grading.judged_positions import JudgedGrade
+
+
+def pictures(comparison: Comparison) -> dict[str, Figure]:
+    """The figures by file name; those that do not apply to the game or to how its levels learn are left out."""
+    table, measured = comparison.table, comparison.measurement
+    found = {"versus_random.png": versus_random(table), "wins_minus_losses.png": wins_minus_losses(table)}
+    references = {} if measured is None else {name: measured.ratings[name].points for name in measured.references}
+    found["ratings.png"] = ratings(table, references)
+    if comparison.grades:
+        found["exact.png"] = exact_figures(table, comparison.ceiling)
+    if measured is not None:
+        rows = [(measure.level, measure.entropy, measure.agreement) for measure in measured.policies]
+    else:
+        rows = [(way.level, way.entropy, way.agreement) for way in comparison.ways if way.entropy is not None]
+    if rows:
+        found["policies.png"] = policies(*zip(*rows, strict=True))
+    grades = {} if measured is None or measured.judgement is None else measured.judgement.grades
+    if levels := {who: grade for who, grade in grades.items() if isinstance(who, int)}:
+        others = {who: grade.overall.mistakes for who, grade in grades.items() if isinstance(who, str)}
+        found["mistakes.png"] = mistakes(levels, others)
+    return found
+
+
+def exact_figures(table: DataFrame, ceiling: float | None = None) -> Figure:
+    """Four panels by level: results against the random player, losing lines, share of optimal actions, error of values.
+
+    Args:
+        table: columns level, exact_win_vs_random, exact_draw_vs_random, exact_loss_vs_random, losing_lines_first,
+            losing_lines_second, optimal_action_rate, value_error; nan where nothing applies.
+        ceiling: the largest probability with which a player who never loses can win against the random player.
+    """
+    figure = empty_figure(12, 8)
+    panels = figure.subplots(2, 2)
+    _draw_results(panels[0, 0], table, ceiling)
+    _draw_losing_lines(panels[0, 1], table)
+    decorate(panels[1, 0], "Positions in which the action is optimal", "level", "share of positions")
+    draw_by_level(panels[1, 0], table, "optimal_action_rate", BLUE)
+    panels[1, 0].set_ylim(top=1.005)
+    decorate(panels[1, 1], "Error of the values against perfect play", "level", "mean squared error")
+    draw_by_level(panels[1, 1], table, "value_error", BLUE)
+    panels[1, 1].set_ylim(bottom=0)
+    note_above(panels[1, 1], "perfect values are -1, 0 and 1; the error of discounted values stays above 0")
+    for axes in panels.flat:
+        whole_numbers_on_x(axes, table["level"])
+    return figure
+
+
+def _draw_results(axes: Axes, table: DataFrame, ceiling: float | None) -> None:
+    decorate(axes, "Exact result against the random player, both seats", "level", "probability")
+    newest = table.iloc[-1]
+    for what, colour in (("win", GREEN), ("draw", GREY), ("loss", RED)):
+        label = f"{what}: {newest[f'exact_{what}_vs_random']:.4f} at level {newest['level']:.0f}"
+        draw_by_level(axes, table, f"exact_{what}_vs_random", colour, label)
+    if ceiling is not None:
+        label = f"most wins without a loss: {ceiling:.4f}"
+        axes.axhline(ceiling, color="black", linestyle="--", linewidth=1, label=label)
+    axes.set_ylim(-0.03, 1.03)
+    legend_above(axes, columns=2)
+
+
+def _draw_losing_lines(axes: Axes, table: DataFrame) -> None:
+    decorate(axes, "Lines of play that end in a loss", "level", "number of lines")
+    axes.plot(table["level"], table["losing_lines_first"].astype(float), "o-", color=BLUE, label="moving first")
+    second = table["losing_lines_second"].astype(float)
+    axes.plot(table["level"], second, "s--", color=ORANGE, label="moving second", markersize=4)
+    unbeatable = table.loc[(table["losing_lines_first"] == 0) & (table["losing_lines_second"] == 0), "level"]
+    for number, level in enumerate(unbeatable):
+        label = "none: unbeatable" if number == 0 else None
+        axes.axvspan(level - 0.5, level + 0.5, color=GREEN, alpha=0.16, linewidth=0, label=label)
+    # The range from 0 to 1 takes at least a tenth of the height, so that its labels do not overlap.
+    largest = float(np.nanmax(table[["losing_lines_first", "losing_lines_second"]].to_numpy(dtype=float)))
+    axes.set_yscale("symlog", linthresh=1, linscale=max(1.0, np.log10(max(largest, 1)) / 9))
+    axes.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
+    axes.set_ylim(bottom=-0.25)
+    locator = SymmetricalLogLocator(base=10, linthresh=1)
+    locator.set_params(numticks=9)
+    axes.yaxis.set_major_locator(locator)
+    legend_above(axes, columns=3)
+
+
+def _power_of_ten(number: float, _: object) -> str:
+    return f"{number:,.0f}" if number < 1e6 else f"$10^{{{np.log10(number):.0f}}}$"
+
+
+def policies(levels: Sequence[int], entropies: Sequence[float], agreements: Sequence[float]) -> Figure:
+    """Entropies on the left and agreements on the right, by level."""
+    figure = empty_figure(11, 4.2)
+    left, right = figure.subplots(1, 2)
+    decorate(left, "How undecided the policy is", "level", "mean entropy (nats)")
+    decorate(right, "How often the search chooses its action", "level", "share of positions")
+    left.plot(levels, entropies, "o-", color=BLUE, markersize=5)
+    right.plot(levels, agreements, "o-", color=GREEN, markersize=5)
+    left.set_ylim(0, 1.1 * max(entropies) or 1)
+    right.set_ylim(0, 1.05)
+    for axes in (left, right):
+        whole_numbers_on_x(axes, levels)
+    return figure
+
+
+def ratings(table: DataFrame, references: Mapping[str, float] = MappingProxyType({})) -> Figure:
+    """The rating of each level with its 95 % interval, and of each reference as a horizontal line with its name.
+
+    Args:
+        table: columns level, rating, rating_low, rating_high.
+        references: the ratings of players by their names.
+    """
+    figure, axes = single_figure("Rating by level", "level", "rating (Elo points, random = 0)")
+    draw_by_level(axes, table, "rating", BLUE)
+    levels, low, high = table[["level", "rating_low", "rating_high"]].to_numpy(dtype=float).T
+    axes.fill_between(levels, low, high, color=BLUE, alpha=0.15, linewidth=0)
+    note_above(axes, "shaded: 95 % interval")
+    whole_numbers_on_x(axes, table["level"])
+    if references:
+        draw_named_lines(axes, references)
+    return figure
+
+
+CURVES = {"wins": (GREEN, "o-"), "draws": (GREY, "s-"), "losses": (RED, "^-")}
+"""Colour and style."""
+
+
+def versus_random(table: DataFrame) -> Figure:
+    """The numbers of wins, draws and losses by level on a logarithmic axis that begins at 0, with 95 % intervals.
+
+    `table`: columns level and, of wins, draws and losses, such as wins_vs_random, wins_rate_low_vs_random and
+    wins_rate_high_vs_random; rows without matches are skipped.
+    """
+    played = table[table["wins_vs_random"].notna()]
+    levels = played["level"].to_numpy(dtype=np.int64)
+    matches = int(played[[f"{result}_vs_random" for result in CURVES]].iloc[-1].sum())
+    title = f"{matches:,} matches of each level against the random player"
+    figure, axes = single_figure(title, "level", "number of matches")
+    for result, (colour, style) in CURVES.items():
+        counts = played[f"{result}_vs_random"].to_numpy(dtype=float)
+        ends = [played[f"{result}_rate_{end}_vs_random"].to_numpy(dtype=float) * matches for end in ("low", "high")]
+        label = f"{result} ({counts[-1]:,.0f} of level {levels[-1]})"
+        # Rounding may put an end of an interval on the wrong side of its count.
+        errors = np.maximum([counts - ends[0], ends[1] - counts], 0)
+        axes.errorbar(levels, counts, errors, fmt=style, color=colour, markersize=5, elinewidth=1, label=label)
+    axes.set_yscale("symlog", linthresh=1)
+    axes.set_ylim(-0.1, 1.5 * matches)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:,.0f}"))
+    whole_numbers_on_x(axes, levels)
+    legend_above(axes, columns=3)
+    return figure
+
+
+WORD_COLOURS = {BETTER: GREEN, WORSE: RED, UNDECIDED: GREY}
+NOTE = (
+    "exact sign test, 5 % level: green better, red worse, grey no significant difference; whiskers: its 95 % interval"
+)
+
+
+def wins_minus_losses(table: DataFrame) -> Figure:
+    """Wins minus losses of each level in its matches against the level before it, with 95 % intervals.
+
+    The intervals are those of the sign test whose results are in the column word_vs_previous.
+
+    `table`: columns level, wins_vs_previous, draws_vs_previous, losses_vs_previous, word_vs_previous; rows without
+    matches are skipped.
+    """
+    played = table[table["wins_vs_previous"].notna()]
+    levels = played["level"].to_numpy(dtype=np.int64)
+    counts = played[[f"{what}_vs_previous" for what in WinDrawLoss._fields]].to_numpy(dtype=np.int64)
+    results = [WinDrawLoss(*map(int, row)) for row in counts]
+    differences = counts[:, 0] - counts[:, 2]
+    intervals = np.array([sign_test_interval(result) for result in results])
+    y_label = f"wins minus losses in {results[-1].matches:,} matches"
+    figure, axes = single_figure("Each level against the one before it", "level", y_label)
+    axes.bar(
+        levels,
+        differences,
+        width=min(0.7, 0.2 * len(levels)),
+        color=[WORD_COLOURS[word] for word in played["word_vs_previous"]],
+        yerr=np.abs(intervals.T - differences),
+        capsize=3,
+        error_kw={"ecolor": DARK, "elinewidth": 1.2},
+    )
+    axes.axhline(0, color="black", linewidth=0.9)
+    whole_numbers_on_x(axes, levels)
+    note_above(axes, NOTE)
+    return figure
+
+
+COLOURS = {"easy": GREEN, "medium": ORANGE, "hard": RED}
+LINES = {"end": "^:", "middle": "s--", "begin": "o-"}
+
+
+def mistakes(levels: Mapping[int, JudgedGrade], references: Mapping[str, float]) -> Figure:
+    """The share of mistakes by level: on the left in each group of positions, on the right in all of them.
+
+    Args:
+        levels: the grade of each level, in ascending order; at least one.
+        references: the share of mistakes of other players in all positions, by their names.
+    """
+    figure = empty_figure(13, 4.8)
+    by_group, overall = figure.subplots(1, 2, sharey=True)
+    decorate(by_group, "Wins and draws given away, by stage and difficulty", "level", "share of positions")
+    _draw_groups(by_group, levels)
+    decorate(overall, "In all positions", "level", "")
+    rates = [grade.overall.mistakes for grade in levels.values()]
+    overall.plot(list(levels), rates, "o-", color=BLUE, markersize=5)
+    for axes in (by_group, overall):
+        axes.set_ylim(bottom=0)
+        whole_numbers_on_x(axes, levels)
+    draw_named_lines(overall, references)
+    return figure
+
+
+def _draw_groups(axes: Axes, levels: Mapping[int, JudgedGrade]) -> None:
+    grades = list(levels.values())
+    for group in grades[0].groups:
+        stage, difficulty = group.split("-")
+        rates = [grade.groups[group].mistakes for grade in grades]
+        axes.plot(list(levels), rates, LINES[stage], color=COLOURS[difficulty], label=group, markersize=5)
+    legend_above(axes, columns=3)

@@ -1,1 +1,0 @@
-"""Figures of the trained levels of a run, one subject per file; selfplay.figures.figure_files finds them."""

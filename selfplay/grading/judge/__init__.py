@@ -1,1 +1,0 @@
-"""Grading by an exact solver, in games whose solver solves matches from their start."""

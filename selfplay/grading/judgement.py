@@ -1,0 +1,257 @@
+"""Everything that an exact solver says about the players of a run.
+
+RUN_DIR/comparison/judged_positions.csv   the positions in which they are judged (selfplay/grading/judged_positions.py)
+RUN_DIR/comparison/mistakes.csv           a row per player and group of positions
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
+from typing import NamedTuple
+
+from selfplay.compute.random_numbers import Activity, stream_key
+from selfplay.errors import NotNowError
+from selfplay.games.win_draw_loss import WinDrawLoss
+from selfplay.grading.comparison_schedule import Who, name_of
+from selfplay.grading.judged_positions import JudgedGrade, JudgedPositions, MoveQuality, judged_positions
+from selfplay.grading.proof import SEAT_NAMES
+from selfplay.grading.table_columns import Column, Row, table_of, write_csv
+from selfplay.matches.pair_results import count_matches
+from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
+from selfplay.players.player import Player
+from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.run_folder import RunContext
+from selfplay.search.exact_solver import ExactSolver
+from selfplay.settings.run import Settings
+
+
+class SeatResults(NamedTuple):
+    """A player's results against perfect play, by its seat."""
+
+    first: WinDrawLoss[int]
+    """Moving first."""
+    second: WinDrawLoss[int]
+    """Moving second."""
+
+
+def play_against_perfect(
+    perfect: SolverPlayer[ExactSolver],
+    players: Mapping[Who, Player],
+    matches: int,
+    key: int,
+    batch_size: int | None,
+    progress: ProgressBar = NoProgress,
+) -> dict[Who, SeatResults]:
+    """The results of each player in `matches` matches in each seat. The players do not learn from them.
+
+    `key`: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
+    """
+    results: dict[Who, SeatResults] = {}
+    with closing(progress(total=2 * len(players), desc="against perfect play")) as bar:
+        for who, player in players.items():
+            first = count_matches(perfect.game, (player, perfect), matches, key, batch_size, alternate=False)
+            bar.update(1)
+            second = count_matches(perfect.game, (perfect, player), matches, key, batch_size, alternate=False)
+            bar.update(1)
+            results[who] = SeatResults(first.results, second.results.reversed())
+    return results
+
+
+JUDGED = "judged"
+"""The family of games whose exact solver solves matches from their start."""
+ALL_GROUPS = "all"
+"""What mistakes.csv calls the positions of all groups together."""
+
+
+class GroupFacts(NamedTuple):
+    """A row of mistakes.csv: a player in a group of positions."""
+
+    level: int | None
+    """The player's level; None for a reference."""
+    player: str
+    group: str
+    quality: MoveQuality
+
+
+def quality_columns(
+    quality: Callable[[Row], MoveQuality | None], prefix: str = "", family: str = "", *, in_sweep: bool = False
+) -> tuple[Column[Row], ...]:
+    """The shares of mistakes and of perfect actions, and the points lost."""
+
+    def of(field: str) -> Callable[[Row], float | None]:
+        return lambda row: None if (found := quality(row)) is None else getattr(found, field)
+
+    meanings = {
+        "mistake_rate": ("mistakes", "share of judged positions in which its action gives a win or a draw away"),
+        "perfect_rate": ("perfect", "share of judged positions in which its action has the best exact value"),
+        "points_lost": ("points_lost", "how far the exact value of its action is below the best one, on average"),
+    }
+    return tuple(
+        Column(f"{prefix}{name}", meaning, of(field), family=family, in_sweep=in_sweep)
+        for name, (field, meaning) in meanings.items()
+    )
+
+
+def judged_columns(grade: Callable[[Row], JudgedGrade | None], *, in_sweep: bool = False) -> tuple[Column[Row], ...]:
+    """The columns of a player's grade in all judged positions."""
+
+    def overall(row: Row) -> MoveQuality | None:
+        return None if (found := grade(row)) is None else found.overall
+
+    return quality_columns(overall, "judged_", JUDGED, in_sweep=in_sweep)
+
+
+def against_perfect_columns(results: Callable[[Row], SeatResults | None]) -> tuple[Column[Row], ...]:
+    """The counts of matches against perfect play, by seat."""
+
+    def count(seat: str, name: str) -> Callable[[Row], int | None]:
+        return lambda row: None if (found := results(row)) is None else getattr(getattr(found, seat), name)
+
+    return tuple(
+        Column(
+            f"{name}_vs_perfect_{seat}",
+            f"matches won, drawn and lost against perfect play, moving {seat}",
+            count(seat, name),
+            int,
+            family=JUDGED,
+        )
+        for seat in SeatResults._fields
+        for name in ("wins", "draws", "losses")
+    )
+
+
+_GROUP_QUALITY: tuple[Column[GroupFacts], ...] = quality_columns(lambda row: row.quality)
+GROUP_COLUMNS: tuple[Column[GroupFacts], ...] = (
+    Column("level", "the player's level; empty for a reference", lambda row: row.level, int),
+    Column("player", "the player's name, as for `selfplay tournament`", lambda row: row.player, str),
+    Column("group", "the group of positions, such as `begin-hard`; `all` for all of them", lambda row: row.group, str),
+    Column("positions", "number of positions in the group", lambda row: row.quality.positions, int),
+    *_GROUP_QUALITY,
+)
+"""mistakes.csv, a row per player and group."""
+
+
+class Judgement(NamedTuple):
+    """What an exact solver says about the players of a run."""
+
+    positions: JudgedPositions | None
+    """None if none were requested or found."""
+    grades: Mapping[Who, JudgedGrade]
+    """The grades in them, except for players that can only act during a match."""
+    against_perfect: Mapping[Who, SeatResults]
+    """The results of some levels against perfect play."""
+    start_value: int | None
+    """The exact value of the start of a match to the player who moves first; None if there are no such matches."""
+
+    def rows(self) -> list[GroupFacts]:
+        """The rows of mistakes.csv."""
+        return [
+            GroupFacts(who if isinstance(who, int) else None, name_of(who), group, quality)
+            for who, grade in self.grades.items()
+            for group, quality in {**grade.groups, ALL_GROUPS: grade.overall}.items()
+        ]
+
+
+def judge_players(
+    context: RunContext[Settings],
+    players: Mapping[Who, Player],
+    challengers: Sequence[Who],
+    progress: ProgressBar = NoProgress,
+) -> Judgement | None:
+    """Grade the players in positions solved exactly, and let `challengers` play against perfect play.
+
+    Writes mistakes.csv and, unless it is already there, judged_positions.csv. None if no exact solver solves matches of
+    the game from their start.
+    """
+    settings, run, comparison = context.settings, context.run, context.settings.comparison
+    perfect = whole_game_solver_player(context.game)
+    if perfect is None:
+        return None
+    solver, judged = perfect.solver, comparison.judged
+    positions = judged_positions(solver, judged, settings.seed, run.judged_positions, progress) if judged else None
+    key, matches = stream_key(settings.seed, 0, Activity.VERSUS_PERFECT), comparison.perfect_matches
+    judgement = Judgement(
+        positions=positions,
+        grades={} if positions is None else _grades(positions, players),
+        against_perfect=play_against_perfect(
+            perfect, {who: players[who] for who in challengers if matches}, matches, key, settings.batch_size, progress
+        ),
+        start_value=solver.value(context.game.init()) if matches else None,
+    )
+    run.mistakes.unlink(missing_ok=True)
+    if judgement.grades:
+        write_csv(table_of(GROUP_COLUMNS, judgement.rows()), run.mistakes)
+    return judgement
+
+
+def _grades(positions: JudgedPositions, players: Mapping[Who, Player]) -> dict[Who, JudgedGrade]:
+    grades: dict[Who, JudgedGrade] = {}
+    for who, player in players.items():
+        # Third-party programs can only act during a match.
+        with suppress(NotNowError):
+            grades[who] = positions.grade(player)
+    return grades
+
+
+RESULT_TEXTS = {1: "a win", 0: "a draw", -1: "a loss"}
+GAP = 2
+"""The smallest number of spaces between two columns."""
+
+
+def judgement_text(judgement: Judgement, levels: Sequence[int], references: Sequence[Who]) -> list[str]:
+    """Lines about the actions of the newest level in judged positions, beside those of other players, and about its
+    matches against perfect play.
+
+    `levels`: all levels, from 0, at least two.
+    """
+    newest = levels[-1]
+    lines = _table_text(judgement.grades, levels, references) if newest in judgement.grades else []
+    return lines + (_perfect_text(judgement, newest) if newest in judgement.against_perfect else [])
+
+
+def _table_text(grades: Mapping[Who, JudgedGrade], levels: Sequence[int], references: Sequence[Who]) -> list[str]:
+    newest, first = levels[-1], levels[1]
+    graded = [who for who in references if who in grades]
+    best = min(graded, key=lambda who: grades[who].overall.mistakes, default=None)
+    named: list[tuple[str, Who | None]] = [("random", 0), (f"level {first}", first), ("reference", best)]
+    others = {title: grades[who] for title, who in named if who is not None and who in grades and who != newest}
+    rows = [["group", "positions", "mistakes", "perfect", "points", *others]]
+    for group in (*grades[newest].groups, ALL_GROUPS):
+        quality = _quality(grades[newest], group)
+        shown = [
+            f"{quality.positions}",
+            f"{quality.mistakes:.3f}",
+            f"{quality.perfect:.3f}",
+            f"{quality.points_lost:.2f}",
+        ]
+        rows.append([group, *shown, *(f"{_quality(grade, group).mistakes:.3f}" for grade in others.values())])
+    return [
+        "Solved positions: the share of mistakes (a win or a draw given away) and of",
+        f"perfect actions of level {newest}, the points that an action loses on average, and the",
+        "mistakes of other players:",
+        *_aligned(rows),
+        *([] if best is None else [f"The reference is {name_of(best)}."]),
+    ]
+
+
+def _quality(grade: JudgedGrade, group: str) -> MoveQuality:
+    return grade.groups.get(group, grade.overall)
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The rows as lines, the first column to the left and the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        f"  {row[0]:{widths[0]}}"
+        + "".join(f"{field:>{width + GAP}}" for field, width in zip(row[1:], widths[1:], strict=True))
+        for row in rows
+    ]
+
+
+def _perfect_text(judgement: Judgement, level: int) -> list[str]:
+    assert judgement.start_value is not None, "known where there were matches against perfect play"
+    outcome = (judgement.start_value > 0) - (judgement.start_value < 0)
+    lines = [f"Against perfect play, from the initial position, level {level}"]
+    for seat, results, best in zip(SEAT_NAMES, judgement.against_perfect[level], (outcome, -outcome), strict=True):
+        counts = f"won {results.wins}, drew {results.draws} and lost {results.losses} of {results.matches} matches"
+        lines.append(f"  moving {seat} {counts} (best possible: {RESULT_TEXTS[best]})")
+    return lines
