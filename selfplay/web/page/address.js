@@ -10,13 +10,14 @@ import { areWatching, asPeople } from "./people.js";
 const STONES = { X: 1, O: -1, "-": 0 };
 const SIGNS = { 1: "X", "-1": "O", 0: "-" };
 
-// {view, game, saved}: saved is the match in the address, with the fields of a request for a new match; null if none.
+// {view, game, saved, shown}: saved is the match in the address, with the fields of a request for a new match; null if
+// none. shown: {values, ply}, the values on its board and the number of plies before the position; null: of all moves.
 export function read(hash) {
   const [path, query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   const [view, game] = path.split("/");
   const given = new URLSearchParams(query);
   if (view === "story" || !given.has("opponent")) {
-    return { view: view === "story" ? "story" : "play", game, saved: null };
+    return { view: view === "story" ? "story" : "play", game, saved: null, shown: null };
   }
   const saved = {
     opponent: given.get("opponent"),
@@ -26,7 +27,8 @@ export function read(hash) {
     position: readPosition(given.get("position")),
     is_practice: given.has("practice"),
   };
-  return { view: "play", game, saved };
+  const ply = given.has("ply") ? Number(given.get("ply")) : null;
+  return { view: "play", game, saved, shown: { values: given.get("values"), ply } };
 }
 
 // The choices in the address of a story, as StoryChoices has them; null if it has none.
@@ -72,13 +74,15 @@ export function savedOf(match) {
   };
 }
 
-export function write(game, saved) {
+export function write(game, saved, { values, ply } = {}) {
   const given = new URLSearchParams({ opponent: saved.opponent, person: saved.person });
   const optional = {
     partner: saved.partner,
     position: saved.position && `${boardText(saved.position.squares)}.${saved.position.to_move}`,
     moves: saved.moves,
     practice: saved.is_practice ? "1" : null,
+    values: values === "adviser" ? null : values,
+    ply: ply?.toString(),
   };
   Object.entries(optional).forEach(([name, value]) => value && given.set(name, value));
   return `#play/${game}?${given}`;

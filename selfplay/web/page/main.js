@@ -10,9 +10,9 @@ let games = [];
 let open = "";
 
 function asked() {
-  const { view, game: name, saved } = address.read(location.hash);
-  const game = games.find((one) => one.name === name) ?? games.find((one) => one.is_default) ?? games[0];
-  return { view, game, saved };
+  const { game: name, ...given } = address.read(location.hash);
+  const game = games.find((one) => one.name === name);
+  return { ...given, game: game ?? games.find((one) => one.is_default) ?? games[0], unknown: game || !name ? null : name };
 }
 
 function showView(view, game) {
@@ -26,7 +26,7 @@ function showView(view, game) {
 }
 
 function route() {
-  const { view, game, saved } = asked();
+  const { view, game, saved, shown, unknown } = asked();
   const isReturn = open.startsWith("story/") && view === "play";
   const isSameView = open === `${view}/${game.name}`;
   open = `${view}/${game.name}`;
@@ -41,9 +41,9 @@ function route() {
   }
   story.close();
   at("to-play").href = `#play/${game.name}`;
-  if (at("play").dataset.game !== game.name || (saved !== null && location.hash !== play.savedAddress())) {
+  if (at("play").dataset.game !== game.name || unknown !== null || (saved !== null && location.hash !== play.savedAddress())) {
     at("play").dataset.game = game.name;
-    play.open(game, saved);
+    play.open(game, saved, shown, unknown && `There is no game "${unknown}"; this is ${game.title}.`);
   } else if (isReturn) {
     play.refresh();
   }

@@ -13,27 +13,29 @@ import { newMatch, request, whenFree } from "./requests.js";
 import { Setup } from "./setup.js";
 import { listenToShare } from "./share.js";
 import { askForMore, giveHint, goTo, playOn } from "./stepping.js";
-import { isShown, keepInHistory, perfect, review, savedAddress, show, table } from "./table.js";
+import { isShown, keepInAddress, keepInHistory, perfect, review, savedAddress, show, table } from "./table.js";
 import { run, step } from "./watching.js";
 import { fail, say } from "./words.js";
 
 export { savedAddress };
 
-// Whether another opponent was chosen while a request was running.
+// Whether another opponent was chosen while a request was running, and the action chosen while one takes over.
 let isChangeWanted = false;
+let isTakingOver = false;
+let wantedAction = null;
 
 const setup = new Setup(beginAt, (isOpen) => {
   table.isEdited = isOpen;
   show();
 });
 
-// saved: the match to bring back, from the address; null: a new one.
-export async function open(game, saved) {
+// saved, shown: the match to bring back and how it is shown, from the address; null: a new one. complaint: about the address.
+export async function open(game, saved, shown = null, complaint = null) {
   table.visit += 1;
   const mine = table.visit;
   left.note(table.game, table.match);
   leave();
-  isChangeWanted = false;
+  [isChangeWanted, isTakingOver, wantedAction] = [false, false, null];
   // No match can begin before the opponents are known.
   Object.assign(table, { game, hint: null, isRunning: false, isBusy: true });
   at("title").textContent = game.title;
@@ -50,8 +52,15 @@ export async function open(game, saved) {
       players.showOffer(offer);
       if (saved !== null) {
         players.select(saved);
+        players.showValues(shown.values);
       }
       await begin(saved);
+      if (mine === table.visit && Number.isInteger(shown?.ply)) {
+        await goTo(shown.ply);
+      }
+      if (mine === table.visit && complaint !== null) {
+        fail(new Error(complaint));
+      }
     }
   } catch (error) {
     if (mine === table.visit) {
@@ -75,9 +84,7 @@ export function leave() {
 // After a visit to another view: there may be new levels.
 export async function refresh() {
   const mine = table.visit;
-  if (savedAddress() !== null) {
-    history.replaceState(null, "", savedAddress());
-  }
+  keepInAddress();
   const offer = await api.opponents(table.game.name).catch(() => null);
   if (offer !== null && mine === table.visit && !table.isBusy) {
     players.updateOffer(offer);
@@ -121,7 +128,9 @@ async function beginAt(position) {
 }
 
 function act(action) {
-  if (table.match !== null && !table.isBusy) {
+  if (table.isBusy) {
+    wantedAction = isTakingOver ? action : null;
+  } else if (table.match !== null) {
     request(() => api.act(table.match.id, action, table.match.plies.length));
   }
 }
@@ -171,6 +180,7 @@ async function changeOpponent() {
   const chosen = players.chosenPlayers();
   const { opponent, partner } = address.savedOf(table.match);
   if (chosen.opponent !== opponent || (chosen.partner ?? null) !== partner) {
+    isTakingOver = true;
     await request(async () => {
       const answer = await api.takeOver(table.match.id, chosen);
       review.clear();
@@ -201,6 +211,7 @@ function changePeople() {
 async function changeValues() {
   // A running request shows the values when it finishes.
   const asked = table.match;
+  keepInAddress();
   if (asked !== null && !table.isBusy) {
     await perfect.fetch(asked, review.ply).catch((error) => isShown(asked) && fail(error));
     show();
@@ -209,8 +220,17 @@ async function changeValues() {
 }
 
 whenFree.call = () => {
+  isTakingOver = false;
   if (isChangeWanted) {
     changeOpponent();
+  }
+  if (table.isBusy) {
+    return;
+  }
+  const action = wantedAction;
+  wantedAction = null;
+  if (at("error").hidden && table.match?.legal.some((one) => one.action === action)) {
+    act(action);
   } else if (table.match !== null && checked("person") !== table.match.people && at("error").hidden && !isOnePerson(checked("person"))) {
     changePeople();
   } else {
@@ -248,5 +268,11 @@ listenToShare(
 // On wide windows there is room for the moves.
 at("plies-box").open = matchMedia("(min-width: 96rem)").matches;
 window.addEventListener("pagehide", leave);
-window.addEventListener("pageshow", (event) => event.persisted && table.game !== null && open(table.game, address.read(location.hash).saved));
+
+function reopen() {
+  const { saved, shown } = address.read(location.hash);
+  open(table.game, saved, shown);
+}
+
+window.addEventListener("pageshow", (event) => event.persisted && table.game !== null && reopen());
 window.addEventListener("resize", show);

@@ -44,6 +44,14 @@ function enablePerfect(isKnown) {
   }
 }
 
+// Selects the values on the board that an address names, if there are such.
+export function showValues(mode) {
+  const radio = document.querySelector(`input[name=values][value="${CSS.escape(mode ?? "adviser")}"]:enabled`);
+  if (radio !== null) {
+    radio.checked = true;
+  }
+}
+
 export function showPartner() {
   at("partner-box").hidden = !areWatching(checked("person"));
 }

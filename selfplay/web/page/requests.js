@@ -6,8 +6,11 @@ import { at, checked } from "./drawing.js";
 import * as left from "./left.js";
 import { areWatching } from "./people.js";
 import * as players from "./players.js";
-import { perfect, review, savedAddress, show, table } from "./table.js";
+import { keepInAddress, perfect, review, show, table } from "./table.js";
 import { fail, say, whatHappened, whatToDo } from "./words.js";
+
+// Milliseconds between two questions whether the server answers again.
+const WAIT = 1000;
 
 // Called when no request is running any more.
 export const whenFree = { call: () => {} };
@@ -29,11 +32,17 @@ export async function request(change) {
   table.isBusy = true;
   document.body.dataset.busy = "true";
   fail(null);
+  let isAnswered = false;
+  const changeOnce = async () => {
+    const answer = await change();
+    isAnswered = true;
+    return answer;
+  };
   try {
-    await showAndReply(change, plies, mine);
+    await showAndReply(changeOnce, plies, mine);
   } catch (error) {
     if (mine === table.visit) {
-      await recover(error, change, plies, mine);
+      await recover(error, isAnswered ? null : change, plies, mine);
     }
   }
   if (mine === table.visit) {
@@ -71,16 +80,30 @@ async function take(answer, mine) {
   table.hint = null;
   review.follow(answer);
   left.forget(answer);
-  if (!at("play").hidden) {
-    history.replaceState(null, "", savedAddress());
-  }
+  keepInAddress();
   await perfect.fetch(answer);
   if (mine === table.visit) {
     show();
   }
 }
 
-// After an error: either only the answer was lost and the match has changed, or the match has not changed.
+// The match as the server knows it, as soon as the server answers.
+async function lookAgain(mine) {
+  for (;;) {
+    try {
+      return await api.look(table.match.id);
+    } catch (error) {
+      if (error.status !== 0 || mine !== table.visit) {
+        throw error;
+      }
+      say("Waiting for the server…");
+      await new Promise((done) => setTimeout(done, WAIT));
+    }
+  }
+}
+
+// After an error: either only the answer was lost and the match has changed, or the match has not changed; then a change
+// that the server has not received is made again. change: null if it was answered.
 async function recover(error, change, plies, mine) {
   fail(error);
   if (table.match === null) {
@@ -88,13 +111,15 @@ async function recover(error, change, plies, mine) {
     return;
   }
   try {
-    await showAndReply(() => api.look(table.match.id), plies, mine);
+    const found = await lookAgain(mine);
+    const isLost = error.status === 0 && change !== null && found.moves === table.match.moves && found.match === table.match.match;
+    await showAndReply(isLost ? change : () => found, plies, mine);
     if (mine === table.visit && error.status === 0) {
       fail(null);
     }
   } catch (again) {
     if (mine === table.visit) {
-      await (again.status === 404 ? bringBack(change, plies, mine) : say(whatToDo(table.match)));
+      await (again.status === 404 ? bringBack(change ?? (() => table.match), plies, mine) : say(whatToDo(table.match)));
     }
   }
   if (mine === table.visit && table.match !== null && checked("person") === table.match.people) {

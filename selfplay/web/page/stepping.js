@@ -1,10 +1,12 @@
 // Stepping through the moves of the match, hints, and what the page finds out about the moves in the background.
 
+import * as address from "./address.js";
 import * as api from "./api.js";
+import { at } from "./drawing.js";
 import * as left from "./left.js";
 import { gradeOf, withExactValues } from "./moves.js";
-import { request } from "./requests.js";
-import { choosing, exactValues, isShown, keepInHistory, perfect, review, show, table, wantsPerfect } from "./table.js";
+import { newMatch, request } from "./requests.js";
+import { choosing, exactValues, isShown, keepInAddress, keepInHistory, perfect, review, show, table, wantsPerfect } from "./table.js";
 import { aboutHint, aboutLine, aboutPosition, fail, say, whatHappened } from "./words.js";
 
 // to: a number of plies, or a function from the number of plies that are shown.
@@ -23,12 +25,21 @@ export async function goTo(to) {
     table.hint = null;
     await perfect.fetch(asked, review.ply);
     if (asked === table.match) {
+      keepInAddress();
       show();
       sayPosition();
       askForMore();
     }
   } catch (error) {
-    fail(error);
+    if (error.status !== 404 || asked !== table.match) {
+      fail(error);
+      return;
+    }
+    // The server does not know the match any more, as after a restart.
+    await request(() => newMatch(table.visit, address.savedOf(asked)));
+    if (at("error").hidden) {
+      await goTo(ply);
+    }
   }
 }
 

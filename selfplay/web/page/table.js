@@ -23,8 +23,17 @@ export const exactValues = () => (wantsPerfect() ? review.judged : new Map());
 // Whether the page still shows this answer of the server.
 export const isShown = (asked) => asked === table.match && !table.isBusy;
 
-// The address of the match; null if none is open.
-export const savedAddress = () => (table.match === null ? null : address.write(table.game.name, address.savedOf(table.match)));
+// The address of the match as it is shown; null if none is open.
+export function savedAddress() {
+  const { game, match } = table;
+  return match === null ? null : address.write(game.name, address.savedOf(match), { values: checked("values"), ply: review.ply });
+}
+
+export function keepInAddress() {
+  if (table.match !== null && !at("play").hidden) {
+    history.replaceState(null, "", savedAddress());
+  }
+}
 
 // The present match stays reachable by the browser's button for the previous page.
 export function keepInHistory() {

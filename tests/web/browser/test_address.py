@@ -37,6 +37,19 @@ def test_a_match_is_brought_back_after_a_reload_by_a_link_and_after_a_restart(pa
         expect(page.locator("#number-label")).to_have_text("Search (4 plies)")
         expect(page.locator("input[name=person][value=second]")).to_be_checked()
         expect(page.locator("#curve circle")).to_have_count(3)
+    # The values chosen and the move under review are part of the address, and an unknown game is named.
+    page.get_by_text("Perfect", exact=True).click()
+    page.keyboard.press(",")
+    expect(page.locator("#review-place")).to_have_text("2 of 3")
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    expect(page.locator("#review-place")).to_have_text("2 of 3")
+    expect(page.locator("input[name=values][value=perfect]")).to_be_checked()
+    visit(page, "/#play/chess")
+    expect(page.locator("#error")).to_have_text('There is no game "chess"; this is Tic-tac-toe.')
+    page.goto("about:blank")
+    visit(page, address.replace("&ply=2", ""))
     page.get_by_role("button", name="Undo").click()
     settled(page, 1)
 

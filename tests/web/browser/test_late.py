@@ -124,6 +124,14 @@ def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None
     settled(page, 2)
     assert [request.post_data_json for request in changes] == [{"opponent": "level-1"}]
     choose(page, "Random")
+    # A square clicked while the opponent is being changed is played when the change has finished.
+    change = Late(page, "**/opponent")
+    page.get_by_label("Kind of opponent").select_option(label="Search")
+    change.wait()
+    page.locator("#board .legal").first.click()
+    change.come()
+    settled(page, 4)
+    expect(page.locator("#status")).to_contain_text("Search (4 plies) plays")
     page.close()
 
 

@@ -33,6 +33,14 @@ def test_an_expired_match_is_brought_back_and_continued(page: Page, server: Serv
     forget_matches(server)
     page.get_by_role("button", name="Undo").click()
     settled(page, 2)
+    # The server is stopped, and started again after the click: the page asks until it answers, and plays the move.
+    page.route("**/api/**", lambda route: route.abort())
+    page.locator("#board .legal").last.click()
+    expect(page.locator("#status")).to_have_text("Waiting for the server…")
+    forget_matches(server)
+    page.unroute("**/api/**")
+    settled(page, 4)
+    expect(page.locator("#error")).to_be_hidden()
 
 
 def test_an_expired_match_is_brought_back_in_which_the_opponent_moved_first(page: Page, server: Server) -> None:
