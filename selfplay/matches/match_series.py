@@ -9,8 +9,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.matches.arena import Players, play_matches
-from selfplay.matches.running_results import RunningResults, results_text
+from selfplay.matches.arena import Players, RunningResults, play_matches, results_text
 from selfplay.players.capabilities import LearnsFromMatches
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player

@@ -12,8 +12,7 @@ from selfplay.compute.devices import CPU
 from selfplay.executors import Executor
 from selfplay.games import Game
 from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.matches.arena import play_matches
-from selfplay.matches.running_results import RunningResults
+from selfplay.matches.arena import RunningResults, play_matches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar

@@ -15,7 +15,7 @@ from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.position_graph import PositionGraph, enumerate_positions
 from selfplay.games.state import State
-from selfplay.players.best_value import BestValuePlayer, GraphPlayer
+from selfplay.players.player import BestValuePlayer, GraphPlayer
 from selfplay.search.backward_induction import perfect_values
 from selfplay.search.exact_solver import ExactSolver, make_exact_solver, solves_whole_matches
 from selfplay.search.shared_solver import SharedSolver, Solving

@@ -13,7 +13,7 @@ from selfplay.games.position_graph import PositionGraph
 from selfplay.games.state import MatchRecord, State
 from selfplay.learners.tabular.learning import learn_from_match
 from selfplay.learners.tabular.table_file import SavedTables, load_tables, save_tables
-from selfplay.players.best_value import GraphPlayer
+from selfplay.players.player import GraphPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 
@@ -103,6 +103,6 @@ class LearningTabularPlayer(TabularPlayer):
             save_tables(beside, self.graph, values, self.rule, tables.metadata["settings"], tables.played + 1)
 
 
-def player_with_tables(graph: PositionGraph, tables: SavedTables) -> TabularPlayer:
+def make_tabular_player(graph: PositionGraph, tables: SavedTables) -> TabularPlayer:
     """The player that uses these tables and does not learn."""
     return TabularPlayer(graph, tables.values, tables.rule.ties, tables.rule.name)

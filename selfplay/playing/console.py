@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.playing.console_text import DEFAULT_DISPLAY, ConsolePlayers, ConsoleText, Display
 from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues, draw_graph, notice_when_slow
-from selfplay.playing.open_session import open_session
 from selfplay.playing.session import Session
-from selfplay.settings.playing import PlaySettings
 
 ANSWERS = {"": True, "y": True, "yes": True, "n": False, "no": False}
 
@@ -242,19 +240,3 @@ class Console:
             self.write("\n".join(f"{name:8} {meaning}" for name, meaning in COMMANDS.items()))
         else:
             self.values.show_or_hide(word, argument)
-
-
-def play_at_console(
-    settings: PlaySettings, read: Callable[[str], str], write: Callable[[str], None], *, colour: bool = False
-) -> None:
-    """Play as `settings` say. Raises what `selfplay.playing.open_session.open_session` raises."""
-    with notice_when_slow(write, "Preparing..."):
-        session = open_session(settings)
-    Console(
-        session,
-        read,
-        write,
-        asks_who_is_first=settings.asks_who_is_first,
-        swap=settings.swap,
-        display=Display.of(settings, colour=colour),
-    ).play()

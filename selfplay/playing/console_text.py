@@ -8,7 +8,7 @@ import numpy as np
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.matches.running_results import statuses_of
+from selfplay.matches.arena import statuses_of
 from selfplay.playing.board_text import (
     BOARDS,
     ValueColumn,
@@ -49,7 +49,7 @@ class Display(NamedTuple):
     """Whether prompts list the legal actions, and the score of a person has the rates of all results."""
 
     @classmethod
-    def of(cls, settings: DisplaySettings, *, colour: bool, example: str = "") -> "Display":
+    def from_settings(cls, settings: DisplaySettings, *, colour: bool, example: str = "") -> "Display":
         names = ("values", "perfect", "legal", "coordinates", "verbose", "board", "show", "pause", "clear", "picture")
         return cls(**{name: getattr(settings, name) for name in names}, colour=colour, example=example)
 

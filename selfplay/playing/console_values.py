@@ -17,8 +17,7 @@ from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
 from selfplay.playing.board_text import ValueColumn
 from selfplay.playing.console_text import ConsoleText
-from selfplay.playing.grades import grade_of
-from selfplay.playing.hints import best_actions, hint, perfect_values
+from selfplay.playing.hints import best_actions, grade_of, hint, perfect_values
 from selfplay.playing.plies import Estimate, Ply, Values
 from selfplay.playing.session import Session
 from selfplay.settings.classical import PictureSettings

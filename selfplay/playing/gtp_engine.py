@@ -206,7 +206,7 @@ def answer_lines(engine: Engine, lines: Iterable[str], write: Callable[[str], No
             return
 
 
-def engine_from_settings(settings: GtpSettings) -> Engine:
+def make_engine(settings: GtpSettings) -> Engine:
     """The engine that `settings` describe. Raises as `make_player` and `Engine`."""
     game = prepare_process(settings).game
     player = make_player(settings.player, game, settings.run_dir)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from selfplay.games.state import State
 from selfplay.players.capabilities import SolvesPositions, exact_solver_of, neutral_value
 from selfplay.players.perfect import ValueKind
-from selfplay.playing.grades import Grade, grade_of
+from selfplay.playing.hints import Grade, grade_of
 from selfplay.playing.plies import Estimate, Ply, Values
 from selfplay.playing.session import Session
 

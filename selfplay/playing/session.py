@@ -20,8 +20,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.games.game import Game
 from selfplay.games.state import Forfeit, MatchRecord, State, forfeited_state
-from selfplay.matches.arena import learners_among, seats_held
-from selfplay.matches.running_results import RunningResults, results_text
+from selfplay.matches.arena import RunningResults, learners_among, results_text, seats_held
 from selfplay.players.capabilities import ExplainsActions, Explores, FollowsMatch
 from selfplay.players.player import Player
 from selfplay.playing.plies import HUMAN, Estimate, Players, Ply, Values, estimate_of

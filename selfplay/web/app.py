@@ -1,10 +1,14 @@
-"""The server as an ASGI application: the page, and the requests of the page under /api."""
+"""The server as an ASGI application: the page, the requests of the page under /api, and how errors are answered.
+
+An error is a sentence in JSON, which the page shows, and an HTTP status.
+"""
 
 import logging
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
 
-from fastapi import FastAPI, Response
+from fastapi import FastAPI, Request, Response, status
+from fastapi.exceptions import RequestValidationError
 from h11 import LocalProtocolError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -13,9 +17,10 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from selfplay.errors import SelfPlayError, SettingError
 from selfplay.settings.web import WebSettings
-from selfplay.web.errors import add_error_handlers
-from selfplay.web.matches import MatchService
+from selfplay.web.matches import MatchService, TooManyMatchesError
+from selfplay.web.opponents import NotFoundError
 from selfplay.web.routes import game_routes, match_routes
 
 log = logging.getLogger(__name__)
@@ -143,3 +148,61 @@ def _is_from_another_site(scope: Scope, headers: Headers) -> bool:
         return False
     is_link = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     return not (is_link and scope["method"] == "GET" and not scope["path"].startswith("/api/"))
+
+
+# ---------------------------------------------------------------------- errors
+
+STATUS = {
+    NotFoundError: status.HTTP_404_NOT_FOUND,
+    TooManyMatchesError: status.HTTP_503_SERVICE_UNAVAILABLE,
+    SettingError: status.HTTP_422_UNPROCESSABLE_CONTENT,
+}
+"""The status of errors. All others of this package are conflicts with the state of a match or file, or a game that is
+too large: 409."""
+
+SENTENCES = {
+    "Not Found": "there is nothing at this address",
+    "Method Not Allowed": "this address does not support this method",
+}
+
+INVALID_JSON = "the body is not valid JSON"
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Make the application answer errors with these responses."""
+
+    def answer(code: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
+        return JSONResponse({"error": sentence}, code, headers)
+
+    async def user_error(_: Request, error: Exception) -> JSONResponse:
+        code = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), status.HTTP_409_CONFLICT)
+        return answer(
+            code,
+            str(error),
+            {"Retry-After": str(error.retry_after)} if isinstance(error, TooManyMatchesError) else None,
+        )
+
+    async def wrong_request(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, INVALID_JSON)
+        where = ".".join(str(part) for part in first["loc"] if part != "body")
+        return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, f"{where or 'the body'}: {first['msg']}")
+
+    async def http_error(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        if error.status_code == status.HTTP_400_BAD_REQUEST:
+            # FastAPI raises this for a body that is not text, or nested too deeply.
+            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, INVALID_JSON)
+        sentence = SENTENCES.get(error.detail, error.detail)
+        return answer(error.status_code, sentence, dict(error.headers or {}))
+
+    async def internal_error(_: Request, error: Exception) -> JSONResponse:
+        log.error("a request failed", exc_info=error)
+        return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, "internal error of the server; see its log")
+
+    app.add_exception_handler(SelfPlayError, user_error)
+    app.add_exception_handler(RequestValidationError, wrong_request)
+    app.add_exception_handler(HTTPException, http_error)
+    app.add_exception_handler(Exception, internal_error)

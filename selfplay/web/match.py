@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from selfplay.compute.random_numbers import Activity, fold, stream_key
+from selfplay.errors import SelfPlayError
 from selfplay.games import Game
 from selfplay.players.offers import OfferedPlayer
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
-from selfplay.playing.grades import grade_of
-from selfplay.playing.hints import best_line, hint
+from selfplay.playing.hints import best_line, grade_of, hint
 from selfplay.playing.match_description import MatchDescriber
 from selfplay.playing.session import Session
 from selfplay.search.shared_solver import NotSolvedYetError, Solving
-from selfplay.web.errors import NotFoundError, StaleError
+from selfplay.web.opponents import NotFoundError
 from selfplay.web.schemas import (
     HintView,
     LineView,
@@ -31,6 +31,10 @@ from selfplay.web.schemas import (
 
 LINE_SECONDS = 1.5
 """Time for the best line."""
+
+
+class StaleError(SelfPlayError):
+    """The page shows an outdated position of the match."""
 
 
 class Participant(NamedTuple):

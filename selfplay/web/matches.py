@@ -14,14 +14,14 @@ from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
 from selfplay.compute.devices import set_search_threads
+from selfplay.errors import SelfPlayError
 from selfplay.games import Game
 from selfplay.players.offers import OfferedPlayer
 from selfplay.players.perfect import is_found_out
 from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.web import WebSettings
-from selfplay.web.errors import BusyError, NotFoundError, TooManyMatchesError
 from selfplay.web.match import Match, Participant
-from selfplay.web.opponents import OpponentCatalog
+from selfplay.web.opponents import NotFoundError, OpponentCatalog
 from selfplay.web.proof import Proofs
 from selfplay.web.schemas import HintView, LineView, MatchView, NewMatchRequest, PerfectView, TakeOverRequest
 from selfplay.web.story import StoryReader
@@ -34,6 +34,23 @@ SLOW_THREADS = 6
 """Searches, and players that learn, whose store another process may lock; other matches do not wait for them."""
 LOCK_SECONDS = 1.0
 """How long a request waits for an earlier one on the same match."""
+
+
+class BusyError(SelfPlayError):
+    """The match is still working on an earlier request."""
+
+
+class TooManyMatchesError(SelfPlayError):
+    """The server, or one of its clients, has reached the limit of open matches.
+
+    Attributes:
+        retry_after: seconds until one of them expires.
+    """
+
+    def __init__(self, limit: int, retry_after: int, whose: str) -> None:
+        are_open = "1 match is open" if limit == 1 else f"{limit} matches are open"
+        super().__init__(f"{are_open}, which is the limit of {whose}; close one or try again later")
+        self.retry_after = retry_after
 
 
 class OpenMatch(NamedTuple):

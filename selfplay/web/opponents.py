@@ -13,6 +13,7 @@ from pathlib import Path
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
+from selfplay.errors import SelfPlayError
 from selfplay.files import sha256
 from selfplay.games import Game, game_names, make_game
 from selfplay.games.state import State
@@ -22,19 +23,22 @@ from selfplay.players.perfect import PerfectPlay, is_found_out, perfect_player_o
 from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.player_names import PlayerKind, make_player, parse_name, player_kind
 from selfplay.players.value_net import best_actions
-from selfplay.playing.grades import thresholds_text
+from selfplay.playing.hints import thresholds_text
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.command_lines import learn_command
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.web import WebSettings
-from selfplay.web.errors import NotFoundError
 from selfplay.web.schemas import GameView, OpponentsView
 
 MOST_PLAYERS = 64
 """Number of players that are kept."""
 MOST_POSITIONS = 20_000
 """Number of positions whose values are kept, of each player."""
+
+
+class NotFoundError(SelfPlayError):
+    """A match, game or opponent that does not exist."""
 
 
 class OpponentCatalog:

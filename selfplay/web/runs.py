@@ -16,8 +16,7 @@ from selfplay.files import MEGABYTE, read_text
 from selfplay.games import Game
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.web.errors import NotFoundError
-from selfplay.web.opponents import OpponentCatalog, path_text
+from selfplay.web.opponents import NotFoundError, OpponentCatalog, path_text
 from selfplay.web.story_schemas import RunSummary, RunView
 
 Read = TypeVar("Read")

@@ -8,7 +8,7 @@ from pydantic.dataclasses import dataclass
 
 from selfplay.players.offers import OfferedPlayer
 from selfplay.players.perfect import ValueKind
-from selfplay.playing.grades import Grade
+from selfplay.playing.hints import Grade
 from selfplay.playing.match_description import MatchDescription
 
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]

@@ -10,9 +10,8 @@ from selfplay.games import make_game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import total
 from selfplay.learners.experience.store import ExperienceStore
-from selfplay.matches.arena import play_matches
+from selfplay.matches.arena import RunningResults, play_matches
 from selfplay.matches.match_series import play_match_series
-from selfplay.matches.running_results import RunningResults
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings

@@ -7,7 +7,7 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.gtp.conversation import command_lines
-from selfplay.playing.gtp_engine import Engine, answer_lines, engine_from_settings
+from selfplay.playing.gtp_engine import Engine, answer_lines, make_engine
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import GtpSettings
 from tests.support.runs import COMMAND, run_forked
@@ -240,9 +240,7 @@ def test_a_pass_is_illegal_when_there_are_moves():
 
 
 def test_the_player_is_set_by_the_settings(tmp_path):
-    made = engine_from_settings(
-        compose_settings_of(GtpSettings, "gtp", ["player=random", "rows=bottom", f"run_dir={tmp_path}"])
-    )
+    made = make_engine(compose_settings_of(GtpSettings, "gtp", ["player=random", "rows=bottom", f"run_dir={tmp_path}"]))
     assert (made.player.name, made.vertices.rows, made.game.name) == ("random", "bottom", "othello")
 
 

@@ -22,7 +22,7 @@ from selfplay.errors import StageError
 from selfplay.grading.comparison_columns import LEVEL_COLUMNS
 from selfplay.grading.finished_runs import read_runs
 from selfplay.grading.table_columns import read_rows
-from selfplay.playing.console import play_at_console
+from selfplay.playing.open_session import play_at_console
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import compose_settings_of

@@ -23,8 +23,8 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.common import GameSettings
 from selfplay.web.app import create_app
-from selfplay.web.errors import NotFoundError
 from selfplay.web.matches import MatchService
+from selfplay.web.opponents import NotFoundError
 from tests.support.stub_players import FirstLegal
 from tests.web.conftest import client_of, web_settings
 from tests.web.match_requests import Json, begin, play_out

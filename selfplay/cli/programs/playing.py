@@ -23,7 +23,7 @@ def play(settings: PlaySettings) -> None:
     selfplay play --game sumto100 run_dir=outputs/try
     """
     from selfplay.playing.board_text import supports_colour
-    from selfplay.playing.console import play_at_console
+    from selfplay.playing.open_session import play_at_console
 
     play_at_console(settings, input, print, colour=supports_colour(sys.stdout))
 
@@ -53,10 +53,10 @@ def gtp(settings: GtpSettings) -> None:
     selfplay gtp --game othello_6x6 player=random
     """
     from selfplay.gtp.conversation import command_lines
-    from selfplay.playing.gtp_engine import answer_lines, engine_from_settings
+    from selfplay.playing.gtp_engine import answer_lines, make_engine
 
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
-    answer_lines(engine_from_settings(settings), command_lines(sys.stdin), lambda text: print(text, end="", flush=True))
+    answer_lines(make_engine(settings), command_lines(sys.stdin), lambda text: print(text, end="", flush=True))
 
 
 def play_matches(settings: MatchSettings) -> None:
