@@ -83,4 +83,4 @@ class ForfeitError(SelfPlayError):
 
 
 class ConformanceError(SelfPlayError):
-    """A game that breaks the contract of all games."""
+    """A game that breaks the contract of all games, or a player that breaks that of all players."""

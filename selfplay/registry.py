@@ -13,14 +13,17 @@ setting (see `name_modules`), or by looking up one of its objects here.
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import wraps
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, Generic, TypeVar, cast
 
-from selfplay.errors import SettingError, shortened
+from selfplay.errors import ConformanceError, SelfPlayError, SettingError, shortened
 
 Thing = TypeVar("Thing")
 
@@ -122,30 +125,82 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         points = entry_points(group=self.group) if self.group else ()
         return {point.name: point for point in points if point.name not in self._import_paths}
 
+    def module_of(self, name: str) -> str:
+        """The module that defines the object with this name."""
+        return self._import_path(name).partition(":")[0]
+
+    def _import_path(self, name: str) -> str:
+        """Where the object with this name is defined; the name itself if it says so, or is unknown."""
+        if name in self._import_paths or ":" in name:
+            return self._import_paths.get(name, name)
+        offered = self._offered()
+        return str(offered[name].value) if name in offered else name
+
     def _imported(self, name: str) -> Thing:
-        import_path = self._import_paths.get(name)
-        if import_path is None and name in (offered := self._offered()):
-            import_path = offered[name].value
-        if import_path is None and ":" in name:
-            import_path = name
-            name_modules([name.partition(":")[0]])
-            search_current_folder()
-        if import_path is None:
+        import_path = self._import_path(name)
+        module, colon, attribute = import_path.partition(":")
+        if not colon:
             raise SettingError(f"unknown {self.kind} {shortened(name)!r}; choose from {', '.join(sorted(self))}")
-        module, _, attribute = import_path.partition(":")
-        try:
+        if import_path == name:
+            name_modules([module])
+            search_current_folder()
+        with errors_of_outside(f"{self.kind} {shortened(name)!r} cannot be imported", module):
             found = getattr(import_module(module), attribute)
-        # A module from outside can raise anything while it is imported.
-        except Exception as error:
-            raise SettingError(f"{self.kind} {shortened(name)!r} cannot be imported: {_reason(error)}") from error
         if missing := [wanted for wanted in self.attributes if not hasattr(found, wanted)]:
             raise SettingError(
                 f"{self.kind} {shortened(name)!r} has no attribute {missing[0]}, which every {self.kind} has"
             )
+        if "__call__" in self.attributes and is_outside(module):
+            found = _reporting_errors(found, f"{self.kind} {shortened(name)!r}", module)
         return cast(Thing, found)
 
 
-def _reason(error: Exception) -> str:
+def _reporting_errors(function: Callable[..., Any], subject: str, module: str) -> Callable[..., Any]:
+    """The function, with its errors in one line."""
+
+    @wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        with errors_of_outside(subject, module):
+            return function(*args, **kwargs)
+
+    return called
+
+
+def is_outside(module: str) -> bool:
+    """Whether a module is not one of this package."""
+    return module.partition(".")[0] != "selfplay"
+
+
+@contextmanager
+def errors_of_outside(subject: str, module: str) -> Iterator[None]:
+    """Turn what code of a module outside this package raises into a SettingError of one line that names its file."""
+    try:
+        yield
+    except SelfPlayError as error:
+        if not (isinstance(error, ConformanceError) and is_outside(module)):
+            raise
+        raise ConformanceError(f"{error}{_place(error, module)}") from error
+    # It can raise anything, and end the program.
+    except (Exception, SystemExit) as error:
+        if not (is_outside(module) or isinstance(error, (ImportError, AttributeError))):
+            raise
+        raise SettingError(f"{subject}: {_reason(error)}{_place(error, module)}") from error
+
+
+def _place(error: BaseException, module: str) -> str:
+    """Where in the file of the module an error was raised; empty if that is not known."""
+    try:
+        spec = find_spec(module)
+    # Finding a module imports its package, which can raise anything.
+    except (Exception, SystemExit):
+        return ""
+    if spec is None or not spec.has_location:
+        return ""
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == spec.origin]
+    return f" ({spec.origin}, line {lines[-1]})" if lines else f" ({spec.origin})"
+
+
+def _reason(error: BaseException) -> str:
     """What an exception says; its type too if that is not clear from its message."""
     is_clear = isinstance(error, (ImportError, AttributeError, SyntaxError))
     return shortened(error) if is_clear else shortened(f"{type(error).__name__}: {error}")

@@ -7,7 +7,7 @@ from selfplay.games.game import Game
 from selfplay.games.presentation import Presentation
 from selfplay.games.rules import Rules, Symmetries
 from selfplay.games.state import State
-from selfplay.registry import SPIEL_NAMES, Registry, base_and_size
+from selfplay.registry import SPIEL_NAMES, Registry, base_and_size, errors_of_outside, is_outside
 
 GAMES: Registry[type[Game]] = Registry(
     "game",
@@ -23,6 +23,10 @@ GAMES: Registry[type[Game]] = Registry(
 __all__ = ["GAMES", "Game", "Presentation", "Rules", "State", "Symmetries", "game_names", "make_game", "name_of_board"]
 
 
+_checked: set[tuple[Callable[..., Game], int | None]] = set()
+"""The games from outside that have passed the quick check in this process."""
+
+
 def make_game(name: str | Game, size: int | None = None) -> Game:
     """The game with this name: one of `game_names`, OpenSpiel's name of it, or `module:Class`.
 
@@ -30,16 +34,24 @@ def make_game(name: str | Game, size: int | None = None) -> Game:
         name: a game that has been made already is returned as it is.
         size: the number of squares along a side of the board, in games with several boards; None: as the name says.
 
-    Raises SettingError if there is no such game or board.
+    Raises:
+        SettingError: there is no such game or board, or it cannot be made.
+        ConformanceError: it is a game from outside this package, and its random matches do not end or are too large.
     """
     if isinstance(name, Game):
         return name
     name = name_of_board(name, size)
     base, size = base_and_size(name)
     make: Callable[..., Game] = _game_class(base)
-    game = make() if size is None else make(size)
-    # Files name the game they belong to, so a game from outside must carry the name that finds it again.
-    game.name = name
+    with errors_of_outside(f"game {name!r}", make.__module__):
+        game = make() if size is None else make(size)
+        # Files name the game they belong to, so a game from outside must carry the name that finds it again.
+        game.name = name
+        if is_outside(make.__module__) and (make, size) not in _checked:
+            from selfplay.games.conformance import check_quickly
+
+            check_quickly(game)
+            _checked.add((make, size))
     return game
 
 

@@ -21,6 +21,14 @@ from selfplay.games import Game, make_game
 from selfplay.games.state import State
 
 MATCHES = 64
+QUICK_PLIES = 1000
+"""The most plies of the matches of the quick check."""
+
+WORD_BITS = 64
+LIMIT = (
+    "a position is two words of 64 bits, so a game has at most 64 squares and 64 actions besides a pass; "
+    "the word in which all bits are set is -1"
+)
 
 
 class Ply(NamedTuple):
@@ -47,6 +55,31 @@ SINGLE_MATCHES = 4
 """Number of matches that are also checked one by one, which is slow."""
 
 FOREIGN_TEXTS = ("", "no such action", "-1")
+
+
+def check_quickly(game: Game) -> None:
+    """Check in a fraction of a second that random matches can be played and end, with nothing compiled.
+
+    Raises ConformanceError, with one line about the first violation.
+    """
+    with _named(f"{game.name}: rules"):
+        actions = game.num_distinct_actions - (game.pass_action is not None)
+        if actions > WORD_BITS or (game.num_squares or 0) > WORD_BITS:
+            raise OverflowError
+        state, random = game.init(MATCHES), torch.Generator().manual_seed(0)
+        for ply in range(min(game.max_game_length, QUICK_PLIES)):
+            mask = _checked_mask(game, state, ply)
+            # Matches that are over have no legal action, and any action does.
+            action = torch.multinomial((mask | state.terminated[:, None]).double(), 1, generator=random)[:, 0]
+            following = game.step_with_tensors(state, action)
+            # Torch takes the bits of larger numbers that fit, which compiled rules do not.
+            if not bool(state.terminated[0]):
+                bits = game.observation_bits_with_tensors(following)
+                _check_single_match(game, state, int(action[0]), following, bits, 0)
+            state = following
+    if game.max_game_length <= QUICK_PLIES:
+        with _named(f"{game.name}: ends"):
+            _check_length(game, state)
 
 
 def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
@@ -76,6 +109,8 @@ def _named(subject: str) -> Iterator[None]:
         yield
     except Exception as error:
         reason = str(error) if isinstance(error, ConformanceError) else f"{type(error).__name__}: {error}"
+        if isinstance(error, OverflowError) or "overflow" in reason:
+            reason = LIMIT
         raise ConformanceError(f"{subject}: {' '.join(reason.split())}") from error
 
 
@@ -91,12 +126,8 @@ def _same(state: State, other: State) -> bool:
 def _check_legality(game: Game, plies: Sequence[Ply]) -> None:
     """No action is legal where the match is over, at least one elsewhere; `step` accepts exactly the legal ones."""
     for ply, (state, _, _) in enumerate(plies):
-        mask, bits = game.legal_action_mask(state), game.rules.legal_actions(state.own, state.opp)
+        mask, bits = _checked_mask(game, state, ply), game.rules.legal_actions(state.own, state.opp)
         _require(not bits[state.terminated].any(), f"legal_actions are not 0 in a match that is over at ply {ply}")
-        shape = (state.batch_size, game.num_distinct_actions)
-        _require(mask.dtype == torch.bool and mask.shape == shape, f"the mask is not bool{list(shape)}")
-        _require(not mask[state.terminated].any(), f"an action is legal in a match that is over at ply {ply}")
-        _require(bool(mask[~state.terminated].any(dim=1).all()), f"no action is legal in a match at ply {ply}")
         rows, actions = mask.nonzero(as_tuple=True)
         game.step(state.select(rows), actions)
         _check_illegal_actions_refused(game, state, mask)
@@ -104,6 +135,15 @@ def _check_legality(game: Game, plies: Sequence[Ply]) -> None:
     ended = final.select(final.terminated)
     _require(not game.rules.legal_actions(ended.own, ended.opp).any(), "legal_actions are not 0 after the end")
     _require(not game.legal_action_mask(ended).any(), "an action is legal after the end")
+
+
+def _checked_mask(game: Game, state: State, ply: int) -> Tensor:
+    """The mask of legal actions: none where the match is over, at least one elsewhere."""
+    mask, shape = game.legal_action_mask(state), (state.batch_size, game.num_distinct_actions)
+    _require(mask.dtype == torch.bool and mask.shape == shape, f"the mask is not bool{list(shape)}")
+    _require(not mask[state.terminated].any(), f"an action is legal in a match that is over at ply {ply}")
+    _require(bool(mask[~state.terminated].any(dim=1).all()), f"no action is legal in a match at ply {ply}")
+    return mask
 
 
 def _check_illegal_actions_refused(game: Game, state: State, mask: Tensor) -> None:
@@ -202,11 +242,15 @@ def _check_texts(game: Game, plies: Sequence[Ply]) -> None:
 def _check_ends(game: Game, plies: Sequence[Ply]) -> None:
     """Matches end within `max_game_length`, and stepping a finished match changes nothing."""
     final = plies[-1].following
-    _require(bool(final.terminated.all()), f"a match is longer than max_game_length={game.max_game_length}")
+    _check_length(game, final)
     steps = (game.step, game.step_unchecked, game.step_with_tensors)
     for action, step in product(range(game.num_distinct_actions), steps):
         after = step(final, torch.full((MATCHES,), action))
         _require(_same(after, final), f"{step.__name__} changes a match that is over")
+
+
+def _check_length(game: Game, final: State) -> None:
+    _require(bool(final.terminated.all()), f"a match is longer than max_game_length={game.max_game_length}")
 
 
 def _check_three_ways(game: Game, plies: Sequence[Ply]) -> None:

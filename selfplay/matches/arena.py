@@ -9,7 +9,7 @@ from torch import Tensor
 
 from selfplay.compute.devices import CPU
 from selfplay.compute.random_numbers import Draws
-from selfplay.errors import ForfeitError
+from selfplay.errors import ConformanceError, ForfeitError
 from selfplay.games import Game, make_game
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import WinDrawLoss, total
@@ -48,7 +48,9 @@ def play_batch(
             therefore show both players on both sides of one opening.
         device: cpu or cuda. The players compute there from now on, and the matches are played there if both can.
 
-    Raises ValueError if a player that `FollowsMatch` would have to play several matches at once.
+    Raises:
+        ValueError: a player that `FollowsMatch` would have to play several matches at once.
+        ConformanceError: the game does not end its matches within its `max_game_length`.
     """
     follow = any(player.as_a(FollowsMatch) is not None for player in players)
     if follow and len(match) != 1:
@@ -63,6 +65,8 @@ def play_batch(
     states: list[State] = [state]
     actions: list[Tensor] = []
     while not bool(state.terminated.all()):
+        if len(actions) >= game.max_game_length:
+            raise ConformanceError(f"{game.name}: a match is longer than max_game_length={game.max_game_length}")
         if len(actions) < opening_plies:
             action = opening.act(state, Draws(key, match // 2, len(actions)))
         else:

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws, Purpose, below
-from selfplay.errors import SettingError
+from selfplay.errors import ConformanceError, IllegalActionError, SettingError, shortened
+from selfplay.games.game import Game
 from selfplay.games.position_graph import PositionGraph
 from selfplay.games.state import State
+from selfplay.registry import errors_of_outside
 
 Capability = TypeVar("Capability")
 
@@ -162,3 +164,24 @@ class GraphPlayer(BestValuePlayer):
         numbers = self.graph.numbers(state)
         legal = self.graph.legal[numbers] & ~state.terminated.numpy()[:, None]
         return np.where(legal, self.values_of_children(numbers, state.current_player.numpy()), np.nan)
+
+
+class CheckedPlayer(PlayerWrapper):
+    """A player from outside this package, whose errors and illegal actions are reported in one line with its file."""
+
+    def __init__(self, player: Player, game: Game, name: str) -> None:
+        super().__init__(player)
+        self.game, self.given_name = game, name
+
+    def act(self, state: State, draws: Draws) -> Tensor:
+        subject, module = f"player {self.given_name!r}", type(self.player).__module__
+        with errors_of_outside(subject, module):
+            action: object = self.player.act(state, draws)
+            if not isinstance(action, Tensor) or (action.dtype, action.shape) != (torch.int64, state.own.shape):
+                wanted = f"must return int64[{state.batch_size}], a legal action for each match"
+                raise ConformanceError(f"{subject}: act {wanted}, not {shortened(repr(action))}")
+            try:
+                self.game.step(state, action)
+            except IllegalActionError as error:
+                raise ConformanceError(f"{subject}: {error}") from error
+        return action

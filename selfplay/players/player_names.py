@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.errors import SettingError, shortened
 from selfplay.players.offers import LAST, OfferedPlayer, OfferLimits
-from selfplay.registry import is_module
+from selfplay.registry import errors_of_outside, is_module, is_outside
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.fields import LARGEST_COUNT
 from selfplay.settings.folders import RUNS_FOLDER
@@ -183,7 +183,13 @@ def make_player(
     game = make_game(game)
     run_dir = RUNS_FOLDER / game.name if run_dir is None else Path(run_dir)
     name = parse_name(text, run_dir)._replace(against_person=against_person)
-    player = player_kind(name.kind).make(name, game, run_dir)
+    kind = player_kind(name.kind)
+    with errors_of_outside(f"player {shortened(text)!r}", module := PLAYERS.module_of(name.kind)):
+        player = kind.make(name, game, run_dir)
+    if is_outside(module):
+        from selfplay.players.player import CheckedPlayer
+
+        player = CheckedPlayer(player, game, text)
     if EPSILON.name not in name.given:
         return player
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
@@ -216,10 +222,14 @@ def player_kind(name: str) -> PlayerKind:
     kind: Any = PLAYERS[name]
     if isinstance(kind, PlayerKind):
         return kind
-    if not callable(kind):
-        raise SettingError(f"player {shortened(name)!r}: is not a class or function that makes a player")
+    from selfplay.players.player import Player
+
+    # A name must not call anything but a player, whatever it is given for.
+    if not (isinstance(kind, type) and issubclass(kind, Player)):
+        raise SettingError(f"player {shortened(name)!r} is not a subclass of selfplay.Player, nor a PlayerKind")
+    make: Callable[[Game], Player] = kind
     meaning = (kind.__doc__ or name).strip().splitlines()[0]
-    return PlayerKind(name.rpartition(":")[2], meaning, lambda _name, game, _run_dir: kind(game))
+    return PlayerKind(name.rpartition(":")[2], meaning, lambda _name, game, _run_dir: make(game))
 
 
 def agent_name(part: str, name: PlayerName, run_dir: Path) -> PlayerName | None:

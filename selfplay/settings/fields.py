@@ -219,9 +219,15 @@ def require_players(setting: str, names: object) -> None:
     """Raise SettingError unless all texts in `names` begin with a kind of players, or name a module that exists."""
     for text in texts_in(names):
         word = re.split("[:?]", text, maxsplit=1)[0]
-        if word not in PLAYERS and not (":" in text and is_module(word)):
+        if word in PLAYERS:
+            continue
+        if not (":" in text and is_module(word)):
             known = ", ".join(PLAYERS)
             raise SettingError(f"unknown player {shortened(text)!r} in {setting}; choose from {known}, or module:Class")
+        named = re.split("[:?]", text)
+        found = PLAYERS[f"{word}:{named[1]}"]
+        if not (hasattr(found, "act") or hasattr(found, "make")):
+            raise SettingError(f"{setting}={shortened(text)}: not a subclass of selfplay.Player, nor a PlayerKind")
 
 
 def require_choice(setting: str, name: str, registry: Registry[Any]) -> None:

@@ -1,0 +1,132 @@
+"""Games, players and rules from outside that misbehave: one line that names the file, never a hang or a traceback."""
+
+from pathlib import Path
+
+import pytest
+
+import selfplay
+from selfplay.errors import ConformanceError, SelfPlayError, SettingError
+from tests.support.pile import Pile
+
+GAME = """
+import sys
+from selfplay import make_game
+from tests.support.pile import Pile as Right
+from selfplay.compute.bit_algebra import rule
+from selfplay.games import Rules
+
+@rule
+def never(own, opp):
+    return own != own
+
+FULL = (1 << 64) - 1
+
+@rule
+def too_wide(own, opp):
+    return (own ^ FULL) & opp
+
+class Endless(Right):
+    rules = Right.rules._replace(is_terminal=never)
+
+class Raises(Right):
+    def __init__(self):
+        raise RuntimeError("no board")
+
+class TooWide(Right):
+    rules = Right.rules._replace(legal_actions=too_wide)
+
+class Go9(Right):
+    num_distinct_actions, pass_action, observation_shape = 82, 81, (2, 9, 9)
+"""
+
+PLAYERS = """
+import torch
+from selfplay import Player
+
+class Bad(Player):
+    name = "bad"
+    def __init__(self, game): pass
+    def act(self, state, draws):
+        return self.chosen(state.own)
+
+class Illegal(Bad):
+    def chosen(self, own): return own * 0 + 999
+class Nothing(Bad):
+    def chosen(self, own): pass
+class Floats(Bad):
+    def chosen(self, own): return own * 0.5
+class Narrow(Bad):
+    def chosen(self, own): return own[:-1]
+class Failing(Bad):
+    def chosen(self, own): return 1 // 0
+class Unmade(Bad):
+    def __init__(self, game): 1 // 0
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder on the import path with modules that misbehave."""
+    folder = tmp_path_factory.mktemp("faults")
+    (folder / "faulty_games.py").write_text(GAME)
+    (folder / "faulty_players.py").write_text(PLAYERS)
+    (folder / "leaving.py").write_text("import sys\nsys.exit(0)\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        yield folder
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("faulty_games:Endless", "ends: a match is longer than max_game_length=14"),
+        ("faulty_games:Raises", "RuntimeError: no board"),
+        ("faulty_games:TooWide", "at most 64 squares and 64 actions"),
+        ("faulty_games:Go9", "at most 64 squares and 64 actions"),
+        ("leaving:Game", "cannot be imported: SystemExit: 0"),
+    ],
+)
+def test_a_game_that_cannot_be_played_is_refused_where_it_is_named(folder: Path, name: str, reason: str) -> None:
+    for use in (selfplay.make_game, selfplay.check_game):
+        with pytest.raises(SelfPlayError) as error:
+            use(name)
+        assert reason in str(error.value)
+        assert f"{folder / name.partition(':')[0]}.py" in str(error.value)
+        assert "\n" not in str(error.value)
+
+
+def test_a_match_that_does_not_end_is_stopped() -> None:
+    game = Pile()
+    game.max_game_length = 3
+    with pytest.raises(ConformanceError, match=r"^pile: a match is longer than max_game_length=3$"):
+        selfplay.match("random", "random", game=game, matches=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("Illegal", "action 999 is not legal here"),
+        ("Nothing", r"act must return int64\[5\], a legal action for each match, not None"),
+        ("Floats", r"act must return int64\[5\], .*, not tensor"),
+        ("Narrow", r"act must return int64\[5\], .*, not tensor"),
+        ("Failing", "ZeroDivisionError: .*, line 20"),
+        ("Unmade", "ZeroDivisionError: .*, line 22"),
+    ],
+)
+def test_a_player_that_returns_nonsense_is_reported_with_its_file(folder: Path, name: str, reason: str) -> None:
+    with pytest.raises(SelfPlayError, match=f"^player 'faulty_players:{name}': {reason}") as error:
+        selfplay.match(f"faulty_players:{name}", "random", game="tictactoe", matches=10)
+    assert str(folder / "faulty_players.py") in str(error.value)
+
+
+@pytest.mark.parametrize("setting", ["opponent", "sparring_partner"])
+@pytest.mark.parametrize("name", ["os:system", "builtins:int"])
+def test_what_is_not_a_player_is_refused_when_settings_are_composed(setting: str, name: str) -> None:
+    with pytest.raises(SettingError, match=f"^{setting}={name}: not a subclass of selfplay.Player, nor a PlayerKind$"):
+        selfplay.compose_settings(**{setting: name})
+
+
+def test_a_target_rule_of_another_signature_is_refused_in_one_line(tmp_path: Path) -> None:
+    settings = selfplay.compose_settings(targets="os:system", run_dir=tmp_path, matches=20)
+    with pytest.raises(SettingError, match=r"^target rule 'os:system': TypeError: "):
+        selfplay.generate_level(settings, 0)
