@@ -32,8 +32,7 @@ from selfplay.playing.open_session import play_at_console
 from selfplay.search.exact_solver import make_exact_solver
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.folders import PROJECT_FOLDER
-from selfplay.settings.playing import PlaySettings
-from selfplay.settings.web import WebSettings
+from selfplay.settings.playing import PlaySettings, WebSettings
 from selfplay.web.app import create_app
 from selfplay.web.matches import MatchService
 

@@ -25,7 +25,7 @@ from pydantic import TypeAdapter
 from selfplay.cli.command import reporting_errors
 from selfplay.errors import SettingError, StageError
 from selfplay.settings.folders import PROJECT_FOLDER
-from selfplay.settings.web import WebSettings
+from selfplay.settings.playing import WebSettings
 from selfplay.web.match import Match, Participant
 from selfplay.web.matches import MatchService
 from selfplay.web.schemas import MatchView, People

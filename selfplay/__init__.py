@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from selfplay.players.tabular import TabularPlayer as TabularPlayer
     from selfplay.players.value_net import ValueNetPlayer as ValueNetPlayer
     from selfplay.playing.session import Session as Session
-    from selfplay.runs.run_settings import settings_of_run as settings_of_run
+    from selfplay.runs.manifest import settings_of_run as settings_of_run
     from selfplay.search.backward_induction import perfect_values as perfect_values
     from selfplay.settings.run import Settings as Settings
     from selfplay.settings.run import compose_settings as compose_settings
@@ -85,7 +85,7 @@ _HOMES = {
     "match": "matches.match_series",
     "perfect_values": "search.backward_induction",
     "play_matches": "matches.arena",
-    "settings_of_run": "runs.run_settings",
+    "settings_of_run": "runs.manifest",
     "train_level": "stages.train",
 }
 

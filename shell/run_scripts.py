@@ -16,7 +16,7 @@ import sys
 from selfplay.cli.command import reporting_errors
 from selfplay.cli.overrides import overrides_first
 from selfplay.errors import SettingError
-from selfplay.runs.run_settings import composed_for_run
+from selfplay.runs.manifest import composed_for_run
 
 
 def print_levels(arguments: list[str]) -> None:

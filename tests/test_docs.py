@@ -13,9 +13,8 @@ from selfplay.architectures import ARCHITECTURES, option_defaults
 from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
 from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings
 from selfplay.settings.matches import MatchSettings, ProofSettings, TournamentSettings
-from selfplay.settings.playing import ExperiencePlaySettings, GtpSettings, PlaySettings
+from selfplay.settings.playing import ExperiencePlaySettings, GtpSettings, PlaySettings, WebSettings
 from selfplay.settings.run import Settings
-from selfplay.settings.web import WebSettings
 from tests.support.runs import PROJECT
 
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]

@@ -30,8 +30,8 @@ from selfplay.process_exit import (
     process_rank,
     write_error_line,
 )
+from selfplay.runs.manifest import take_run_settings
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.run_settings import take_run_settings
 from selfplay.settings.command_lines import COMMAND, command_line, with_command_lines
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import compose_settings_of, errors_of_settings, offer_defaults

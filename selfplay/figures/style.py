@@ -16,7 +16,7 @@ from PIL import Image
 
 from selfplay.files import written_whole
 from selfplay.players.player_names import readable_name
-from selfplay.runs.run_settings import changes_of_recipe
+from selfplay.runs.manifest import changes_of_recipe
 from selfplay.settings.run import Settings
 
 if TYPE_CHECKING:

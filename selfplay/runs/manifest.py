@@ -1,15 +1,23 @@
-"""The manifest of a level or a run: for each stage its settings, inputs, counts and the SHA-256 of its files."""
+"""The manifest of a level or a run: for each stage its settings, inputs, counts and the SHA-256 of its files.
+
+That of a run also records the settings of the run, so that a later command needs only its run_dir.
+"""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import core_schema as cs
 
-from selfplay.errors import InvalidFileError, StageError
+from selfplay.errors import InvalidFileError, SettingError, StageError, shortened
 from selfplay.files import FileFormat, sha256, written_whole
+from selfplay.registry import named_modules
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.compose import compose_settings_of, name_settings_modules, overrides_of, take_over
+from selfplay.settings.fields import commands_in, leaves, modules_in, run_record, texts_in
+from selfplay.settings.run import Settings, compose_settings
 
 MANIFEST_FORMAT = 1
 
@@ -165,3 +173,100 @@ def _differences(was: Mapping[str, Any], now: Mapping[str, Any], default_of: Cal
 def _brief(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+RUN = "run"
+SHOWN = 5
+"""Number of settings that a message names."""
+
+
+NOT_CHANGES = ("recipe", "seed", "game.name", "threads", "dataset.format", "dataset.shard_matches")
+"""Settings that `changes_of_recipe` leaves out: those named anyway, and those that say where or how fast."""
+
+
+def record_run_settings(settings: Settings) -> None:
+    """Record in the manifest of the run that its files are made with these settings.
+
+    Raises InvalidFileError if the manifest is broken.
+    """
+    manifest, record = Manifest(RunFolder.of(settings).path), run_record(settings)
+    if manifest.sections.get(RUN, {}).get("settings") != record:
+        manifest.record(RUN, record, {}, [])
+
+
+def take_run_settings(config: "DictConfig", overrides: Sequence[str]) -> str:
+    """Give the settings that `overrides` do not set the values that the run recorded, unless a recipe is given.
+
+    Args:
+        config: the composed configuration; its run_dir names the run.
+
+    Returns a line for the log that names what was taken over; empty if nothing changed.
+    Raises InvalidFileError if the manifest of the run is broken, or names code that the configuration does not name.
+    """
+    from omegaconf import OmegaConf
+
+    manifest = Manifest(Path(config.run_dir))
+    recorded = manifest.sections.get(RUN, {}).get("settings", {})
+    for text in texts_in(recorded):
+        if "${" in text:
+            raise InvalidFileError(manifest.path, f"setting {shortened(text)!r} is not a value; set another run_dir")
+    name_settings_modules(OmegaConf.to_container(config, resolve=False))
+    taken = take_over(config, recorded, overrides)
+    _check_code(manifest.path, taken)
+    return f"settings from {manifest.path}: {_named(taken)}; recipe=NAME replaces them" if taken else ""
+
+
+def composed_for_run(overrides: Sequence[str]) -> Settings:
+    """As `compose_settings`, but what the overrides do not set is as the run in their run_dir recorded it."""
+    return compose_settings_of(Settings, "config", overrides, take_run_settings)
+
+
+def settings_of_run(run_dir: str | Path, overrides: Sequence[str] = ()) -> Settings:
+    """The settings that a run was made with, changed by these Hydra overrides, such as ["levels=12"].
+
+    Raises SettingError for a wrong override, InvalidFileError if the manifest of the run is broken.
+    """
+    return composed_for_run([*overrides, *overrides_of({"run_dir": run_dir})])
+
+
+def changes_of_recipe(settings: Settings) -> dict[str, str]:
+    """The settings of a run that differ from those of its recipe, by their names, with their values as texts.
+
+    Only those that change what is learned or measured; none if the recipe is not one of conf/recipe/.
+    """
+    try:
+        recipe = compose_settings([f"recipe={settings.recipe}"])
+    except SettingError:
+        return {}
+    usual = flat_settings({leaf.name: leaf.value for leaf in leaves(recipe)})
+    return {
+        name: _text(value)
+        for name, value in flat_settings(run_record(settings)).items()
+        if name not in NOT_CHANGES and (name not in usual or value != usual[name])
+    }
+
+
+def _check_code(path: Path, taken: Mapping[str, Any]) -> None:
+    """Raise InvalidFileError if settings from a file start a program, or import a module that the user has not named.
+
+    The file may come from elsewhere, and reading it must not run code of others.
+    """
+    for name, value in flat_settings(taken).items():
+        foreign = [*set(modules_in(value)).difference(named_modules()), *commands_in(value)]
+        if foreign:
+            reason = f"{name}={shortened(_text(value))} names code outside this program"
+            raise InvalidFileError(path, f"{reason}; if you trust it, set {name} yourself")
+
+
+def _named(settings: Mapping[str, Any]) -> str:
+    """The first of the settings with their values, the recipe before all others."""
+    names = sorted(settings, key=lambda name: name != "recipe")
+    shown = [f"{name}={_text(settings[name])}" for name in names[:SHOWN]]
+    return ", ".join([*shown, f"{len(names) - SHOWN} more"] if len(names) > SHOWN else shown)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))

@@ -14,9 +14,8 @@ from selfplay.errors import SettingError
 from selfplay.executors import Executor, open_executor
 from selfplay.files import sha256
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Manifest
+from selfplay.runs.manifest import Manifest, record_run_settings
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.run_settings import record_run_settings
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.run import Settings
 

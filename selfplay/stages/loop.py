@@ -8,8 +8,8 @@ from selfplay.games import Game
 from selfplay.games.position_graph import positions_of
 from selfplay.players.agent import load_level
 from selfplay.progress import NoProgress, ProgressBar
+from selfplay.runs.manifest import composed_for_run
 from selfplay.runs.run_folder import RunFolder
-from selfplay.runs.run_settings import composed_for_run
 from selfplay.settings.compose import overrides_of
 from selfplay.settings.run import Settings, require_whole_run
 from selfplay.stages.generate import generate_level

@@ -18,9 +18,8 @@ from selfplay.errors import SettingError, StageError
 from selfplay.files import sha256, written_whole
 from selfplay.process_exit import process_count
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.manifest import Manifest
+from selfplay.runs.manifest import Manifest, record_run_settings
 from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
-from selfplay.runs.run_settings import record_run_settings
 from selfplay.settings.choices import OPTIMIZERS
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.run import Settings

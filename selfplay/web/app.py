@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from selfplay.errors import SelfPlayError, SettingError
-from selfplay.settings.web import WebSettings
+from selfplay.settings.playing import WebSettings
 from selfplay.web.matches import MatchService, TooManyMatchesError
 from selfplay.web.opponents import NotFoundError
 from selfplay.web.routes import game_routes, match_routes

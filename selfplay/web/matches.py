@@ -19,7 +19,7 @@ from selfplay.games import Game
 from selfplay.players.offers import OfferedPlayer
 from selfplay.players.perfect import is_found_out
 from selfplay.search.shared_solver import NotSolvedYetError
-from selfplay.settings.web import WebSettings
+from selfplay.settings.playing import WebSettings
 from selfplay.web.match import Match, Participant
 from selfplay.web.opponents import NotFoundError, OpponentCatalog
 from selfplay.web.proof import Proofs

@@ -28,7 +28,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.command_lines import learn_command
 from selfplay.settings.folders import PROJECT_FOLDER
-from selfplay.settings.web import WebSettings
+from selfplay.settings.playing import WebSettings
 from selfplay.web.schemas import GameView, OpponentsView
 
 MOST_PLAYERS = 64

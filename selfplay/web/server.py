@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError, StageError
 from selfplay.settings.fields import require_package
-from selfplay.settings.web import WebSettings
+from selfplay.settings.playing import WebSettings
 
 if TYPE_CHECKING:
     import uvicorn

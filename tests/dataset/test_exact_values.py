@@ -8,10 +8,9 @@ import pytest
 import torch
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.dataset.exact_values import exact_values, solver_of
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.target_rules import full, search, watkins
-from selfplay.dataset.targets import PlayedMatches, bootstrap_values, position_outcomes
+from selfplay.dataset.targets import PlayedMatches, bootstrap_values, exact_values, position_outcomes, solver_of
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.match_outcome import disc_difference, match_return

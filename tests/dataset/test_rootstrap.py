@@ -7,9 +7,8 @@ import torch
 
 from selfplay import learn_levels
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.dataset.exact_values import exact_values
 from selfplay.dataset.target_rules import full, rootstrap, watkins
-from selfplay.dataset.targets import PlayedMatches, is_move
+from selfplay.dataset.targets import PlayedMatches, exact_values, is_move
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.match_outcome import disc_difference, match_return

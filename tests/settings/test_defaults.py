@@ -13,9 +13,8 @@ from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbC
 from selfplay.settings.fields import Leaf, default_of_field, leaves
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.settings.matches import MatchSettings, ProofSettings, TournamentSettings
-from selfplay.settings.playing import ExperiencePlaySettings, GtpSettings, PlaySettings
+from selfplay.settings.playing import ExperiencePlaySettings, GtpSettings, PlaySettings, WebSettings
 from selfplay.settings.run import Settings
-from selfplay.settings.web import WebSettings
 
 PROGRAMS: dict[str, type[CommonSettings]] = {
     "config": Settings,

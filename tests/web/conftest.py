@@ -19,7 +19,7 @@ from selfplay.learners.experience.store import ExperienceStore
 from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
 from selfplay.learners.tabular.table_file import save_tables
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.web import WebSettings
+from selfplay.settings.playing import WebSettings
 from selfplay.web.app import create_app
 from selfplay.web.matches import MatchService
 from selfplay.web.server import server_config

@@ -15,8 +15,8 @@ from urllib.request import urlopen
 import pytest
 
 from selfplay.errors import SettingError, StageError
-from selfplay.settings import checks
-from selfplay.settings.web import WebSettings
+from selfplay.settings import fields
+from selfplay.settings.playing import WebSettings
 from selfplay.web import server
 from selfplay.web.app import FILES, PAGES
 from tests.support.runs import PROJECT, forked, run_forked
@@ -65,7 +65,7 @@ def test_a_port_in_use_is_reported_in_one_line(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(checks, "find_spec", lambda name: None if name == "fastapi" else util.find_spec(name))
+    monkeypatch.setattr(fields, "find_spec", lambda name: None if name == "fastapi" else util.find_spec(name))
     with pytest.raises(SettingError, match=r"the page needs the package fastapi, .* pip install -e '\.\[page\]'"):
         server.serve(web_settings(tmp_path))
 

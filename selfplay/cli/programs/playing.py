@@ -6,8 +6,7 @@ from functools import partial
 
 from selfplay.cli.command import progress_bar, run_program
 from selfplay.settings.matches import MatchSettings, TournamentSettings
-from selfplay.settings.playing import GtpSettings, PlaySettings
-from selfplay.settings.web import WebSettings
+from selfplay.settings.playing import GtpSettings, PlaySettings, WebSettings
 
 
 def play(settings: PlaySettings) -> None:
