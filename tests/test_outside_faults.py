@@ -1,11 +1,14 @@
 """Games, players and rules from outside that misbehave: one line that names the file, never a hang or a traceback."""
 
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import selfplay
 from selfplay.errors import ConformanceError, SelfPlayError, SettingError
+from selfplay.stages.compare import check_references
 from tests.support.pile import Pile
 
 GAME = """
@@ -130,3 +133,32 @@ def test_a_target_rule_of_another_signature_is_refused_in_one_line(tmp_path: Pat
     settings = selfplay.compose_settings(targets="os:system", run_dir=tmp_path, matches=20)
     with pytest.raises(SettingError, match=r"^target rule 'os:system': TypeError: "):
         selfplay.generate_level(settings, 0)
+
+
+@pytest.mark.parametrize("setting", ["opponent", "sparring_partner", "comparison.references"])
+def test_a_person_is_refused_where_only_players_play(setting: str) -> None:
+    value = ["human"] if setting == "comparison.references" else "human"
+    with pytest.raises(SettingError, match=f"^{setting}=human: a person can only play with selfplay play$"):
+        selfplay.compose_settings(**{setting: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("level:99", "level 99"), ("gtp:", "gtp:COMMAND"), ("level:2?depth=x", "depth must be a whole")],
+)
+def test_a_reference_that_does_not_exist_is_refused_before_anything_is_learned(
+    tmp_path: Path, name: str, reason: str
+) -> None:
+    settings = selfplay.compose_settings(levels=2, run_dir=tmp_path, comparison={"references": ["level:2", name]})
+    with pytest.raises(SelfPlayError, match=reason):
+        check_references(settings)
+
+
+@pytest.mark.parametrize(("adapter", "package"), [("gymnasium", "gymnasium"), ("open_spiel", "pyspiel")])
+def test_an_adapter_whose_package_is_missing_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, adapter: str, package: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, f"selfplay.adapters.{adapter}", raising=False)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install .*\[(gymnasium|openspiel)\]"):
+        import_module(f"selfplay.adapters.{adapter}")

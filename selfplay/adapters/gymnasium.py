@@ -10,11 +10,10 @@ Needs the package gymnasium.
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import torch
-from gymnasium import spaces
 
+from selfplay.adapters import needs_extra
 from selfplay.adapters.observing import Observation, observed
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
@@ -22,6 +21,10 @@ from selfplay.games import Game, make_game
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
+
+with needs_extra("gymnasium"):
+    import gymnasium
+    from gymnasium import spaces
 
 LARGEST_SEED = 2**31
 

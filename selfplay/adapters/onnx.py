@@ -12,16 +12,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import onnxruntime
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from selfplay.adapters import needs_extra
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import StageError
 from selfplay.files import written_whole
 from selfplay.games import Game
 from selfplay.players.agent import Agent
+
+with needs_extra("onnx"):
+    import onnxruntime
 
 TOLERANCE = 1e-5
 """The largest difference between the outputs of torch and of onnxruntime."""

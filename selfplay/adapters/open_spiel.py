@@ -15,17 +15,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyspiel
 import torch
-from open_spiel.python.algorithms import mcts
 from torch import Tensor
 
+from selfplay.adapters import needs_extra
 from selfplay.compute.random_numbers import Activity, Draws, Purpose, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, State, make_game
 from selfplay.players.capabilities import FollowsMatch
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
+
+with needs_extra("openspiel"):
+    import pyspiel
+    from open_spiel.python.algorithms import mcts
 
 SPIEL_NAMES = {"tictactoe": "tic_tac_toe", "connect_four": "connect_four", "othello": "othello"}
 """The name in OpenSpiel of each of our games that it has too."""

@@ -11,12 +11,15 @@ from typing import Any
 
 import numpy as np
 import torch
-from gymnasium import spaces
 from numpy.typing import NDArray
-from pettingzoo import AECEnv
 
+from selfplay.adapters import needs_extra
 from selfplay.adapters.observing import Observation, observed
 from selfplay.games import Game, make_game
+
+with needs_extra("pettingzoo"):
+    from gymnasium import spaces
+    from pettingzoo import AECEnv
 
 AGENTS = ["player_0", "player_1"]
 

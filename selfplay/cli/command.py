@@ -7,6 +7,7 @@ import argparse
 import inspect
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -35,6 +36,7 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.command_lines import COMMAND, command_line, with_command_lines
 from selfplay.settings.common import AnySettings
 from selfplay.settings.compose import compose_settings_of, errors_of_settings, offer_defaults
+from selfplay.settings.fields import require
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.settings.run import Settings
 
@@ -177,7 +179,11 @@ def reporting_errors() -> Iterator[None]:
     Ctrl-C ends the program with code 130, SIGTERM with code 143, and a reader of its output that leaves with code 141.
     """
     handle_signals()
+    # Figures are only written to files.
+    os.environ["MPLBACKEND"] = "agg"
     try:
+        threads = os.environ.get("NUMBA_NUM_THREADS", "1")
+        require("NUMBA_NUM_THREADS", threads, re.fullmatch("0*[1-9][0-9]*", threads) is not None, "1 or more")
         yield
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -213,6 +219,16 @@ class ArgumentParser(argparse.ArgumentParser):
         shown = with_command_lines(inspect.cleandoc(description or ""))
         form = argparse.RawDescriptionHelpFormatter
         super().__init__(command_line(program), description=shown, formatter_class=form)
+
+    def parse_args(self, args: Sequence[str] | None = None) -> argparse.Namespace:  # type: ignore[override]
+        """Parse the arguments; options may be written as the settings of other programs: game=othello."""
+        given = sys.argv[1:] if args is None else args
+        options = {flag.lstrip("-").replace("-", "_") for flag in self._option_string_actions}
+        words = []
+        for word in given:
+            name, equals, value = word.partition("=")
+            words.append(f"--{name.replace('_', '-')}={value}" if equals and name in options else word)
+        return super().parse_args(words)
 
     def error(self, message: str) -> NoReturn:
         raise SettingError(f"{message}; see {self.prog} --help")

@@ -31,7 +31,7 @@ def main() -> None:
         _print_reporting_errors(overview)
     elif arguments[0] == "--version":
         print(f"selfplay {selfplay.__version__}")
-    elif arguments[0].startswith(COMPLETION_FLAGS):
+    elif arguments[0].startswith(COMPLETION_FLAGS) or arguments[-1].startswith("query="):
         complete()
     elif (name := arguments[0].replace("_", "-")) in NAMES:
         del sys.argv[1]

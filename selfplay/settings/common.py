@@ -112,7 +112,7 @@ class CommonSettings:
             require("modules", name, is_module(name), "modules that can be imported from here")
         for leaf in leaves(self):
             if leaf.field.metadata.keys() & PLAYER_NAME.keys():
-                require_players(leaf.name, leaf.value)
+                require_players(leaf.name, leaf.value, or_person="may_be_person" in leaf.field.metadata)
 
 
 def _is_utf8(text: str) -> bool:

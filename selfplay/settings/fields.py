@@ -65,6 +65,10 @@ LATER_LEVEL = 2
 PLAYER_NAME = {"is_player_name": True}
 """Metadata of a field that holds the names of players; `--help` then lists the possible names."""
 
+PERSON = "human"
+PLAYER_OR_PERSON = PLAYER_NAME | {"may_be_person": True}
+"""Metadata of a field that holds the name of a player, or PERSON."""
+
 
 def stage_record(settings: Any, *stages: str, level: int = 0) -> dict[str, Any]:
     """The settings that affect what any of these stages produces at `level`, nested as in the manifest."""
@@ -162,11 +166,12 @@ def require_package(user: str, package: str, extra: str | None = None) -> None:
     # A folder with the same name, such as that of a run, would be found as a package without a file.
     if spec is None or spec.origin is None:
         raise SettingError(
-            f"{user} needs the package {package}, which is not installed; run {_installation(extra or package)}"
+            f"{user} needs the package {package}, which is not installed; run {installation(extra or package)}"
         )
 
 
-def _installation(extra: str) -> str:
+def installation(extra: str) -> str:
+    """The command that installs an extra of this project."""
     if IS_CHECKOUT:
         return f"pip install -e '.[{extra}]' in {PROJECT_FOLDER}"
     return f"pip install 'selfplay[{extra}]'"
@@ -215,10 +220,12 @@ def texts_in(value: object) -> Iterator[str]:
             yield from texts_in(inner)
 
 
-def require_players(setting: str, names: object) -> None:
-    """Raise SettingError unless all texts in `names` begin with a kind of players, or name a module that exists."""
+def require_players(setting: str, names: object, *, or_person: bool) -> None:
+    """Raise SettingError unless all texts in `names` begin with a kind of players, or name a player in a module."""
     for text in texts_in(names):
         word = re.split("[:?]", text, maxsplit=1)[0]
+        if word == PERSON and not or_person:
+            raise SettingError(f"{setting}={shortened(text)}: a person can only play with selfplay play")
         if word in PLAYERS:
             continue
         if not (":" in text and is_module(word)):

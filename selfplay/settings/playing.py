@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from selfplay.errors import SettingError
 from selfplay.settings.classical import PictureSettings, StoreSettings
 from selfplay.settings.common import CommonSettings, PlayerSettings
-from selfplay.settings.fields import PLAYER_NAME, require, require_count
+from selfplay.settings.fields import PLAYER_NAME, PLAYER_OR_PERSON, require, require_count
 from selfplay.settings.folders import RUNS_FOLDER
 
 BOARDS = ("plain", "boxed")
@@ -53,11 +53,11 @@ class PlaySettings(DisplaySettings):
     person, unless the other seat does; then it belongs to `opponent`, or to the level.
     """
 
-    first: str | None = field(default=None, metadata=PLAYER_NAME)
+    first: str | None = field(default=None, metadata=PLAYER_OR_PERSON)
     """Who moves first: human, or a player. If first and second are null, the person is asked before each match."""
-    second: str | None = field(default=None, metadata=PLAYER_NAME)
+    second: str | None = field(default=None, metadata=PLAYER_OR_PERSON)
     """Who moves second: human, or a player."""
-    opponent: str | None = field(default=None, metadata=PLAYER_NAME)
+    opponent: str | None = field(default=None, metadata=PLAYER_OR_PERSON)
     """The player that the person plays against; null: the level."""
     level: int | None = None
     """The level of the run that the person plays against; null: the newest."""

@@ -11,9 +11,10 @@ from typing import Any
 from selfplay.figures.figure_files import COMPARISON_FIGURES, write_figures
 from selfplay.figures.style import source_of
 from selfplay.figures.tensorboard import write_comparison_events
-from selfplay.files import sha256, written_whole
+from selfplay.files import MEGABYTE, read_text, sha256, written_whole
 from selfplay.grading.comparison import compare_levels
 from selfplay.grading.comparison_report import comparison_report
+from selfplay.players.player_names import files_of, parse_name
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
@@ -57,6 +58,25 @@ def is_compared(settings: Settings) -> bool:
         again = command_line("compare")
         log.info("levels already compared, skipped (%s); %s compares them again", run.comparison, again)
     return is_done
+
+
+def last_report(settings: Settings) -> str:
+    """The report of the comparison that `is_compared` has found, and the commands for playing."""
+    return f"{read_text(RunFolder.of(settings).report, MEGABYTE).rstrip()}\n\n{how_to_play(settings)}"
+
+
+def check_references(settings: Settings) -> None:
+    """Check the names of the reference players, and their files, before anything is learned.
+
+    A level that the run is to learn need not have its file.
+
+    Raises SettingError or StageError.
+    """
+    for text in settings.comparison.references or ():
+        name = parse_name(text, settings.run_dir)
+        is_own = name.kind in ("level", "policy") and name.options["run_dir"] is None and name.argument.isdecimal()
+        if not (is_own and int(name.argument) <= settings.levels):
+            files_of(name, Path(settings.run_dir))
 
 
 def _comparison_record(settings: Settings, run: RunFolder) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from selfplay.cli import programs
+from selfplay.cli.command import ArgumentParser
 from selfplay.cli.main import NAMES
 from selfplay.settings.command_lines import command_line
 from tests.support.rejections import assert_refused
@@ -80,6 +81,23 @@ def test_programs_settings_and_options_are_completed(monkeypatch: pytest.MonkeyP
         monkeypatch.setenv("COMP_POINT", str(len(line)))
         words = run_forked(COMMAND, "-sc", "query=bash").stdout.split()
         assert (offered in words, not_offered in words) == (True, False), line
+
+
+def test_a_completion_without_a_line_lists_the_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COMP_LINE", raising=False)
+    assert "tournament" in run_forked(COMMAND, "learn", "-sc", "query=bash").stdout.split()
+
+
+def test_a_number_of_threads_that_numba_refuses_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "0")
+    assert_refused(run_forked(COMMAND, "check-game", "tictactoe"), 2, "NUMBA_NUM_THREADS=0: must be 1 or more")
+
+
+def test_options_may_be_written_as_settings() -> None:
+    parser = ArgumentParser("solve", "")
+    parser.add_argument("position")
+    parser.add_argument("--time-limit", type=float)
+    assert parser.parse_args(["44", "time_limit=3"]) == parser.parse_args(["44", "--time-limit", "3"])
 
 
 def test_the_shell_is_set_up_to_ask_the_command() -> None:

@@ -86,7 +86,8 @@ def test_a_repeated_sweep_skips_complete_runs_and_finishes_the_others(sweep, tmp
     result = run_forked(LEARN, "-m", "gamma=0.9", "seed=0,1", *SMALL, f"run_dir={folder}")
     assert (result.returncode, result.stderr) == (0, "")
     first, second = result.stdout.split("run 2 of 2: seed=1\n")
-    assert [line.partition(" (")[0] for line in first.splitlines()] == [
+    assert "\nPlay against it: " in first
+    assert [line.partition(" (")[0] for line in first.splitlines()[:4]] == [
         "run 1 of 2: seed=0",
         "level 0: matches already generated, skipped",
         "level 1: already trained, skipped",

@@ -106,7 +106,6 @@ def test_settings_of_a_single_stage_are_refused_for_a_whole_run(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("stage", "overrides", "error", "message"),
     [
-        (generate_level, ["opponent=human"], SettingError, "a person can only play with"),
         (generate_level, ["agent_file=nothing", "level=0"], SettingError, "agent_file=nothing: set level to 1 or more"),
         (train_level, ["dataset_file=nothing.csv"], StageError, "dataset_file=nothing.csv: does not exist; set a CSV"),
         (train_level, ["start_file=nothing"], FileNotFoundError, "No such file"),

@@ -21,11 +21,14 @@ def learn(settings: Settings) -> None:
     selfplay learn -m seed=0,1,2 recipe=default,article run_dir=outputs/recipes
     """
     from selfplay.figures.figure_files import draw_run_figures
-    from selfplay.stages.compare import compare_and_report, is_compared
+    from selfplay.stages.compare import check_references, compare_and_report, is_compared, last_report
     from selfplay.stages.loop import learn_levels
 
+    check_references(settings)
     learn_levels(settings, progress_bar)
-    if not is_compared(settings):
+    if is_compared(settings):
+        print(f"\n{last_report(settings)}")
+    else:
         draw_run_figures(settings)
         print(f"\n{compare_and_report(settings, progress_bar)}")
 
