@@ -19,7 +19,7 @@ from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
-from selfplay.matches.pair_results import count_matches
+from selfplay.matches.series import count_matches
 from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.player_names import make_player
 from selfplay.players.search import SearchPlayer

@@ -28,7 +28,7 @@ from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.games.win_draw_loss import CONFIDENCE, WinDrawLoss
 from selfplay.gtp.process import command_words
-from selfplay.matches.pair_results import PairResult, count_matches
+from selfplay.matches.series import PairResult, count_matches
 from selfplay.players.player_names import make_player
 from selfplay.settings.folders import PROJECT_FOLDER
 

@@ -23,7 +23,7 @@ from selfplay.learners.tabular.learning import (
     initial_values,
     learn_matches,
 )
-from selfplay.matches.pair_results import count_matches
+from selfplay.matches.series import count_matches
 from selfplay.players.tabular import TabularPlayer
 
 MATCHES_AT_THE_END = 1000

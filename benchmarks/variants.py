@@ -23,7 +23,7 @@ from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
 from selfplay.grading.comparison_schedule import reference_names
 from selfplay.grading.endgame_positions import EndgamePositions, endgame_positions
-from selfplay.matches.pair_results import count_matches
+from selfplay.matches.series import count_matches
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from selfplay.grading.proof import Grader as Grader
     from selfplay.learners.experience.store import ExperienceStore as ExperienceStore
     from selfplay.matches.arena import play_matches as play_matches
-    from selfplay.matches.match_series import match as match
+    from selfplay.matches.series import match as match
     from selfplay.players.agent import load_level as load_level
     from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer as EpsilonGreedyPlayer
     from selfplay.players.experience import ExperiencePlayer as ExperiencePlayer
@@ -82,7 +82,7 @@ _HOMES = {
     "load_level": "players.agent",
     "make_game": "games",
     "make_player": "players.player_names",
-    "match": "matches.match_series",
+    "match": "matches.series",
     "perfect_values": "search.backward_induction",
     "play_matches": "matches.arena",
     "settings_of_run": "runs.manifest",

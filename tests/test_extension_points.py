@@ -6,7 +6,7 @@ import torch
 
 from selfplay import learn_levels, load_level
 from selfplay.dataset.formats import read_dataset
-from selfplay.matches.match_series import play_match_series
+from selfplay.matches.series import play_match_series
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings

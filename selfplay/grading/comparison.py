@@ -20,7 +20,7 @@ from selfplay.grading.policy_measures import WAY_COLUMNS, WayOfPlaying, ways_of_
 from selfplay.grading.proof import Grade, Grader
 from selfplay.grading.ratings import rate
 from selfplay.grading.table_columns import of_families, table_of, write_csv
-from selfplay.matches.pair_results import play_pairs
+from selfplay.matches.series import play_pairs
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunContext, prepare_process
 from selfplay.settings.run import Settings

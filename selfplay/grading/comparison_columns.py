@@ -10,7 +10,7 @@ from selfplay.grading.judgement import SeatResults, against_perfect_columns, jud
 from selfplay.grading.proof import SEAT_NAMES, Grade
 from selfplay.grading.ratings import Rating
 from selfplay.grading.table_columns import Column, Field, Row
-from selfplay.matches.pair_results import PairResult
+from selfplay.matches.series import PairResult
 from selfplay.settings.command_lines import command_line
 
 RESULTS = ("wins", "draws", "losses")

@@ -9,7 +9,7 @@ import numpy as np
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game
-from selfplay.matches.pair_results import PairMatches
+from selfplay.matches.series import PairMatches
 from selfplay.players.agent import level_player
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player

@@ -15,7 +15,7 @@ from selfplay.grading.comparison_schedule import Who, name_of
 from selfplay.grading.judged_positions import JudgedGrade, JudgedPositions, MoveQuality, judged_positions
 from selfplay.grading.proof import SEAT_NAMES
 from selfplay.grading.table_columns import Column, Row, table_of, write_csv
-from selfplay.matches.pair_results import count_matches
+from selfplay.matches.series import count_matches
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar

@@ -39,7 +39,7 @@ from selfplay.grading.judgement import JUDGED, Judgement, SeatResults, judge_pla
 from selfplay.grading.policy_measures import POLICY_COLUMNS, PolicyMeasure, measure_policies, policy_text
 from selfplay.grading.ratings import Rating, rate
 from selfplay.grading.table_columns import of_families, table_of, write_csv
-from selfplay.matches.pair_results import PairResult, play_pairs
+from selfplay.matches.series import PairResult, play_pairs
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar

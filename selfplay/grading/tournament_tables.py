@@ -11,7 +11,7 @@ from selfplay.grading.comparison_columns import RESULT_FIELDS, RESULTS, grade_co
 from selfplay.grading.proof import Grade
 from selfplay.grading.ratings import Rating, points_won, rate
 from selfplay.grading.table_columns import Column, table_of
-from selfplay.matches.pair_results import PairResult
+from selfplay.matches.series import PairResult
 from selfplay.settings.command_lines import command_line
 
 Pair = tuple[int, int]

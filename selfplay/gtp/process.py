@@ -15,7 +15,7 @@ from time import monotonic
 from typing import IO, cast
 
 from selfplay.errors import EngineError, SettingError, one_line, shortened
-from selfplay.gtp.conversation import SIZE_LIMIT, Answer, read_answer
+from selfplay.gtp.protocol import SIZE_LIMIT, Answer, read_answer
 from selfplay.process_exit import before_exit
 
 CHUNK = 65536

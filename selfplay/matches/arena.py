@@ -13,7 +13,7 @@ from selfplay.errors import ConformanceError, ForfeitError
 from selfplay.games import Game, make_game
 from selfplay.games.state import MATCH_OVER, Forfeit, MatchRecord, State, forfeited_state
 from selfplay.games.win_draw_loss import WinDrawLoss, total
-from selfplay.players.capabilities import FollowsMatch, LearnsFromMatches, PlaysOnDevice, ReportsStatus
+from selfplay.players.capabilities import FollowsMatch, PlaysOnDevice, ReportsStatus, learners_among
 from selfplay.players.device_memory import fitting_batch_size
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
@@ -154,12 +154,6 @@ def play_matches(
         for player, learner in learners.items() if not record.forfeits else ():
             learner.after_match(record, seats_held(players, player, int(seats[0])))
         yield record
-
-
-def learners_among(players: tuple[Player | None, Player | None]) -> dict[Player, LearnsFromMatches]:
-    """The players that learn, each once."""
-    learners = {player: player.as_a(LearnsFromMatches) for player in players if player is not None}
-    return {player: learner for player, learner in learners.items() if learner is not None}
 
 
 def seats_held(players: tuple[Player | None, Player | None], player: Player, first_player: int) -> tuple[int, ...]:

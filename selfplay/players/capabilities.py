@@ -206,6 +206,12 @@ class LimitsItsTime(Protocol):
         """The same player without a time limit."""
 
 
+def learners_among(players: "tuple[Player | None, Player | None]") -> "dict[Player, LearnsFromMatches]":
+    """The players that learn, each once."""
+    learners = {player: player.as_a(LearnsFromMatches) for player in players if player is not None}
+    return {player: learner for player, learner in learners.items() if learner is not None}
+
+
 def points_per_value(player: "Player") -> float | None:
     """The points, such as discs, that a value of 1 stands for; None if `player` does not value actions in points."""
     valuing = player.as_a(ValuesInPoints)

@@ -11,7 +11,7 @@ from selfplay.errors import EngineError, ForfeitError, IllegalActionError, Setti
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.gtp.process import EngineProcess, command_words
-from selfplay.gtp.vertices import Vertices, colour_of, title_of
+from selfplay.gtp.protocol import Vertices, colour_of, title_of
 from selfplay.players.player import Player
 
 START_LIMIT = 30.0

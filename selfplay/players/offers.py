@@ -1,13 +1,9 @@
 """How a kind of players is offered as an opponent, for example on the page in the browser."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-# --help reads the kinds of players, so importing this must not load torch.
-if TYPE_CHECKING:
-    from selfplay.games import Game
+from typing import Any, NamedTuple
 
 
 class OfferLimits(NamedTuple):
@@ -56,8 +52,3 @@ class OfferedPlayer:
 
 LAST = 100
 """The place of kinds of other packages in the list."""
-
-
-def no_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
-    """Offers nothing, for kinds that cannot be opponents."""
-    yield from ()

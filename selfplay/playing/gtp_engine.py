@@ -7,8 +7,7 @@ from typing import NamedTuple
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError
 from selfplay.games import Game
-from selfplay.gtp.conversation import Answer, Command, read_command
-from selfplay.gtp.vertices import COLOURS, PASS, Vertices, colour_of, title_of
+from selfplay.gtp.protocol import COLOURS, PASS, Answer, Command, Vertices, colour_of, read_command, title_of
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.playing.session import Session

@@ -19,6 +19,7 @@ from selfplay.playing.plies import Values
 from selfplay.playing.session import Session
 
 LONGEST_LINE = 10
+"""The largest number of actions in a line of best moves."""
 
 
 class Hint(NamedTuple):
@@ -37,11 +38,11 @@ class Hint(NamedTuple):
     """Why the player would take it, if the player explains its actions."""
 
 
-def hint(session: Session, by: Player | None = None, time_limit: float | None = None) -> Hint:
-    """What a player would do in the current position, or the lowest of the best actions with perfect play.
+def hint(session: Session, time_limit: float | None = None) -> Hint:
+    """What the player whose values `session.action_values` gives would do; without values, the lowest of the best
+    actions with perfect play.
 
     Args:
-        by: the player; None: the one whose values `session.action_values` gives, or perfect play if they are unknown.
         time_limit: seconds to wait for perfect play; None for no limit.
 
     Raises:
@@ -50,23 +51,15 @@ def hint(session: Session, by: Player | None = None, time_limit: float | None = 
     """
     if session.is_over:
         raise NotNowError("the match is over")
-    player = by or session.adviser()
-    values = session.action_values() if by is None else _values_of(by, session)
+    player, values = session.adviser(), session.action_values()
     if player is not None and values is not None and not np.isnan(values).all():
         return _choice_of(player, values, session)
-    if by is not None:
-        raise NotNowError(f"{by.name} does not value actions")
     perfect, values = perfect_player_of(session.game), perfect_values(session, time_limit=time_limit)
     if perfect is None or values is None:
         raise NotNowError(
             f"no player here values actions, and {session.game.presentation.title} is too large to be solved"
         )
     return _hint(perfect, best_actions(values)[0], values, session)
-
-
-def _values_of(player: Player, session: Session) -> Values | None:
-    valuing = player.as_a(ValuesActions)
-    return None if valuing is None else valuing.action_values(session.state)[0].numpy()
 
 
 def _choice_of(player: Player, values: Values, session: Session) -> Hint:
@@ -109,17 +102,18 @@ def best_actions(values: Values) -> tuple[int, ...]:
     return tuple(np.flatnonzero(values == np.nanmax(values)).tolist())
 
 
-def best_line(game: Game, player: Player, state: State, seconds: float, longest: int = LONGEST_LINE) -> list[int]:
+def best_line(game: Game, player: Player, state: State, seconds: float) -> list[int]:
     """The moves after a position (B = 1) if both players take the best action by the same values, the lowest of equals.
 
     Args:
         player: gives the values; without values the line is empty.
         seconds: no further action is added after this time.
-        longest: the largest number of actions.
     """
     valuing, latest = player.as_a(ValuesActions), time.monotonic() + seconds
     actions: list[int] = []
-    while valuing is not None and len(actions) < longest and not bool(state.terminated) and time.monotonic() < latest:
+    if valuing is None:
+        return actions
+    while len(actions) < LONGEST_LINE and not bool(state.terminated) and time.monotonic() < latest:
         try:
             values = valuing.action_values(state)[0].numpy()
         except SelfPlayError:

@@ -20,8 +20,8 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.games.game import Game
 from selfplay.games.state import Forfeit, MatchRecord, State, forfeited_state
-from selfplay.matches.arena import RunningResults, learners_among, results_text, seats_held
-from selfplay.players.capabilities import ExplainsActions, Explores, FollowsMatch
+from selfplay.matches.arena import RunningResults, results_text, seats_held
+from selfplay.players.capabilities import ExplainsActions, Explores, FollowsMatch, learners_among
 from selfplay.players.player import Player
 from selfplay.playing.plies import HUMAN, Estimate, Players, Ply, Values, estimate_of
 

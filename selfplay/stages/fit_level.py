@@ -17,7 +17,7 @@ from selfplay.dataset.formats import DatasetFormat
 from selfplay.dataset.rows import Rows
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.games import Game
-from selfplay.matches.pair_results import count_matches
+from selfplay.matches.series import count_matches
 from selfplay.players.agent import Agent
 from selfplay.players.dataset_players import exploring_agent, require_policy_head
 from selfplay.runs.checkpoints import Checkpoint, load_checkpoint

@@ -22,7 +22,7 @@ from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats
 from selfplay.grading.proof import FIRST, SECOND, Grade, Grader, Policy
 from selfplay.grading.table_columns import write_csv
 from selfplay.grading.tournament_tables import Pair, Tournament
-from selfplay.matches.pair_results import PairMatches, PairResult, play_pairs
+from selfplay.matches.series import PairMatches, PairResult, play_pairs
 from selfplay.players.capabilities import HasPolicy
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player

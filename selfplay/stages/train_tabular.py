@@ -31,7 +31,7 @@ from selfplay.learners.tabular.learning import (
 )
 from selfplay.learners.tabular.table_file import load_tables, save_tables
 from selfplay.matches.arena import RunningResults
-from selfplay.matches.match_series import play_match_series
+from selfplay.matches.series import play_match_series
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder

@@ -9,7 +9,7 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.matches.match_series import play_match_series
+from selfplay.matches.series import play_match_series
 from selfplay.players.player_names import make_player
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings

@@ -9,7 +9,7 @@ from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.grading.comparison_schedule import name_of, player_of, reference_names, schedule, spaced_levels
 from selfplay.grading.ratings import rate
-from selfplay.matches.pair_results import PairMatches
+from selfplay.matches.series import PairMatches
 from selfplay.settings.sections import ComparisonSettings
 from tests.support.comparisons import settings_for
 

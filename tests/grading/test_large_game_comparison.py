@@ -16,7 +16,7 @@ from selfplay.grading.comparison_schedule import reference_names
 from selfplay.grading.judged_position_sampler import GROUPS
 from selfplay.grading.judgement import judgement_text
 from selfplay.grading.large_game_comparison import forgotten_text
-from selfplay.matches.pair_results import PairResult
+from selfplay.matches.series import PairResult
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer

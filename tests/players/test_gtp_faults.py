@@ -13,8 +13,7 @@ from selfplay.errors import EngineError, ForfeitError, SettingError, StageError
 from selfplay.grading.tournament_tables import tournament_report
 from selfplay.gtp.process import EngineOutput, EngineProcess
 from selfplay.matches.arena import play_matches
-from selfplay.matches.match_series import play_match_series
-from selfplay.matches.pair_results import count_matches
+from selfplay.matches.series import count_matches, play_match_series
 from selfplay.players.gtp import GtpPlayer
 from selfplay.playing.console import Console
 from selfplay.playing.session import Session

@@ -6,7 +6,7 @@ import pytest
 
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.matches.match_series import play_match_series
+from selfplay.matches.series import play_match_series
 from selfplay.players.player_names import grammar, make_player
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.compose import compose_settings_of

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from selfplay.games import make_game
-from selfplay.gtp.conversation import command_lines
+from selfplay.gtp.protocol import command_lines
 from selfplay.playing.gtp_engine import Engine, answer_lines, make_engine
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import GtpSettings

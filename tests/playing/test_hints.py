@@ -43,12 +43,11 @@ def test_no_values_between_two_people_or_against_a_player_without_values() -> No
         assert hint(session) == (0, "0,0", 0.0, "perfect", None, None)
 
 
-def test_the_hint_is_the_best_action_by_the_opponent_or_a_given_player() -> None:
+def test_the_hint_is_the_best_action_by_the_opponent() -> None:
     session = session_with(Valuing(GAME))
     given = hint(session)
     assert (given.action, given.text, given.source) == (8, "2,2", "valuing")
     assert given.value == pytest.approx(0.08)
-    assert hint(session, perfect_player_of(GAME))[2:] == (0.0, "perfect", None, None)
     play_on(session, 0, 1, 2)
     with pytest.raises(NotNowError, match="over"):
         hint(session)
@@ -86,8 +85,6 @@ def test_whether_a_game_is_too_large_to_solve_is_checked_once(monkeypatch: pytes
     assert perfect_values(session) is None
     with pytest.raises(NotNowError, match="Othello is too large to be solved"):
         hint(session)
-    with pytest.raises(NotNowError, match="first legal does not value actions"):
-        hint(session, FirstLegal(large))
 
 
 def test_the_perfect_player_is_made_once() -> None:

@@ -106,7 +106,6 @@ def test_an_earlier_position_is_described_with_its_values_and_what_was_better() 
 
 def test_the_best_line_follows_the_values_to_the_end() -> None:
     assert best_line(GAME, Valuing(GAME), GAME.init(), 60.0) == [8, 7, 6, 5, 4, 3, 2]
-    assert best_line(GAME, Valuing(GAME), GAME.init(), 60.0, longest=2) == [8, 7]
     assert best_line(GAME, FirstLegal(GAME), GAME.init(), 60.0) == []
     assert best_line(GAME, Valuing(GAME), GAME.init(), 0.0) == []
 

@@ -7,7 +7,7 @@ import torch
 from selfplay.architectures import build_network
 from selfplay.games import make_game
 from selfplay.games.pattern_sums import images_of_squares
-from selfplay.matches.pair_results import count_matches
+from selfplay.matches.series import count_matches
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer, best_values
 from selfplay.settings.sections import TemporalDifferenceSettings

@@ -51,7 +51,7 @@ def gtp(settings: GtpSettings) -> None:
     selfplay gtp 'player=search:negascout?depth=6&evaluation=article&endgame=14'
     selfplay gtp --game othello_6x6 player=random
     """
-    from selfplay.gtp.conversation import command_lines
+    from selfplay.gtp.protocol import command_lines
     from selfplay.playing.gtp_engine import answer_lines, make_engine
 
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
@@ -70,7 +70,7 @@ def play_matches(settings: MatchSettings) -> None:
 
     Results are counted for the players by their names; if both names are equal, by seat.
     """
-    from selfplay.matches.match_series import play_match_series
+    from selfplay.matches.series import play_match_series
 
     play_match_series(settings, progress_bar)
 

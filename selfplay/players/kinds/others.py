@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
-from selfplay.players.offers import OfferedPlayer, OfferLimits, no_offers
+from selfplay.players.offers import OfferedPlayer, OfferLimits
 from selfplay.players.player_names import Option, PlayerKind, PlayerName
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.fields import require_package
@@ -38,7 +38,7 @@ def _make_human(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     raise SettingError(f"player {name.text!r}: a person can only play with {command_line('play')}")
 
 
-HUMAN = PlayerKind("human", "a person, at the console only", _make_human, offers=no_offers)
+HUMAN = PlayerKind("human", "a person, at the console only", _make_human, offers=lambda *_: iter(()))
 
 
 def _make_perfect(name: PlayerName, game: "Game", run_dir: Path) -> "Player":

@@ -15,7 +15,7 @@ from selfplay.learners.tabular.learning import (
     initial_values,
     learn_matches,
 )
-from selfplay.matches.pair_results import count_matches
+from selfplay.matches.series import count_matches
 from selfplay.players.tabular import TabularPlayer
 
 KEY = stream_key(3, 0, Activity.TABULAR_TRAINING)

@@ -4,8 +4,7 @@ import pytest
 
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import make_game
-from selfplay.gtp.conversation import Answer, Command, read_answer, read_command
-from selfplay.gtp.vertices import Vertices, title_of
+from selfplay.gtp.protocol import Answer, Command, Vertices, read_answer, read_command, title_of
 
 
 @pytest.mark.parametrize(

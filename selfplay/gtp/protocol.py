@@ -1,0 +1,143 @@
+"""The form of the protocol: parsing commands, writing and parsing answers, and the notation of colours and squares."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TextIO
+
+from selfplay.errors import IllegalActionError, SettingError, shortened
+from selfplay.games.game import Game
+
+SIZE_LIMIT = 1 << 20
+"""The most bytes of an answer, and characters of a command line."""
+
+LONGEST_NUMBER = 10
+"""The most digits of an id, which has 31 bits."""
+
+KEPT = "\t\n"
+"""The control characters that are not removed from commands."""
+
+
+class Command(NamedTuple):
+    """A command line from the controller."""
+
+    number: str
+    """The id that the answer repeats; empty if there is none."""
+    name: str
+    """Empty if the line contains only an id."""
+    arguments: tuple[str, ...]
+
+
+class Answer(NamedTuple):
+    """The answer of an engine."""
+
+    is_success: bool
+    text: str
+    """The text, with several lines if it contains a board, none of them empty; the reason after a failure."""
+
+    def written(self, number: str = "") -> str:
+        """The answer as text: its status sign, the id of its command, the text and a final empty line."""
+        lines = [line.rstrip() for line in self.text.split("\n") if line.strip()]
+        # A board starts on a new line, so that its columns stay aligned.
+        gap = "" if not lines else "\n" if len(lines) > 1 else " "
+        return "".join(["=" if self.is_success else "?", number, gap, "\n".join(lines), "\n\n"])
+
+
+def command_lines(stream: TextIO) -> Iterator[str]:
+    """The lines of `stream`; of a line longer than SIZE_LIMIT only the first SIZE_LIMIT + 1 characters."""
+    while line := stream.readline(SIZE_LIMIT + 1):
+        rest = line
+        while len(rest) > SIZE_LIMIT and not rest.endswith("\n"):
+            rest = stream.readline(SIZE_LIMIT + 1)
+        yield line
+
+
+def read_command(line: str) -> Command | None:
+    """The command of a line; None if it has only comments and control characters.
+
+    Raises ValueError if the line is longer than SIZE_LIMIT, or its id has more digits than 31 bits.
+    """
+    if len(line) > SIZE_LIMIT:
+        raise ValueError("line too long")
+    kept = "".join(sign for sign in line if sign in KEPT or (sign >= " " and sign != "\x7f"))
+    words = kept.partition("#")[0].split()
+    if not words:
+        return None
+    number = words.pop(0) if words[0].isascii() and words[0].isdigit() else ""
+    if len(number) > LONGEST_NUMBER:
+        raise ValueError("syntax error")
+    return Command(number, words[0] if words else "", tuple(words[1:]))
+
+
+def read_answer(lines: Iterable[str]) -> Answer:
+    """The answer with these lines, without the final empty line. Raises ValueError if they are not an answer."""
+    first, *others = lines
+    sign, rest = first[:1], first[1:].lstrip("0123456789")
+    if sign not in ("=", "?") or (rest and not rest[0].isspace()):
+        raise ValueError(f"{shortened(first)!r} is not an answer of the protocol")
+    return Answer(sign == "=", "\n".join([rest.strip(), *others]).strip("\n"))
+
+
+# ---------------------------------------------------------------------- colours and squares
+
+COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
+"""Without the letter I, as on Go boards."""
+
+COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
+"""The player of each colour: black moves first."""
+
+LONGEST_ROW = 9
+"""The most digits of a row, which may begin with zeros."""
+
+PASS = "PASS"
+ROWS = ("top", "bottom")
+
+
+def colour_of(player: int) -> str:
+    """B for the player who moves first, else W."""
+    return "BW"[player]
+
+
+def title_of(game: Game) -> str:
+    """The name of a game in the protocol: its title without the board size, for which there is another command."""
+    return re.sub(r"\s\d+x\d+$", "", game.presentation.title)
+
+
+class Vertices:
+    """The squares of a board as the protocol writes them: A1, or PASS, in upper or lower case.
+
+    Args:
+        rows: the side of the board where row 1 is: "top" as in Othello, or "bottom" as in Go.
+
+    Raises:
+        SettingError: the actions of the game are not the squares of a square board, or `rows` is not one of these.
+    """
+
+    def __init__(self, game: Game, rows: str = "top") -> None:
+        if rows not in ROWS:
+            raise SettingError(f"rows={rows}: must be {' or '.join(ROWS)}")
+        places = range(game.num_distinct_actions - (game.pass_action is not None))
+        shape = game.board_shape
+        is_square = shape is not None and shape[0] == shape[1] and len(places) == shape[0] * shape[1]
+        if not is_square or any(list(game.presentation.pointed_squares(place)) != [place] for place in places):
+            raise SettingError(f"game={game.name}: the Go Text Protocol needs actions that are squares of a board")
+        self.size = 0 if shape is None else shape[0]
+        self.pass_action, self.rows = game.pass_action, rows
+
+    def text(self, action: int) -> str:
+        """The text of an action in the protocol."""
+        if action == self.pass_action:
+            return PASS
+        row, column = divmod(action, self.size)
+        return f"{COLUMNS[column]}{row + 1 if self.rows == 'top' else self.size - row}"
+
+    def action(self, text: str) -> int:
+        """The action that `text` names. Raises IllegalActionError if it does not name one."""
+        name = text.upper()
+        if name == PASS and self.pass_action is not None:
+            return self.pass_action
+        column, row = COLUMNS[: self.size].find(name[:1]), name[1:]
+        # Python refuses to convert numbers of more than 4,300 digits.
+        is_number = row.isascii() and row.isdigit() and len(row) <= LONGEST_ROW
+        if not name or column < 0 or not (is_number and 1 <= int(row) <= self.size):
+            raise IllegalActionError(f"{shortened(text)!r} is not a vertex of a board of {self.size}x{self.size}")
+        return self.size * (int(row) - 1 if self.rows == "top" else self.size - int(row)) + column
