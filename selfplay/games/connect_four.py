@@ -78,7 +78,8 @@ def return_to_move(own: Word, opp: Word) -> Word:
 
 class ConnectFourPresentation(Presentation):
     title = "Connect Four"
-    aim = "Drop stones into the columns; four of yours in a row, a column or a diagonal win."
+    aim = "Drop discs into the columns; four of yours in a row, a column or a diagonal win."
+    player_names = ("red", "yellow")
     stone_colours = ("red", "yellow")
     line_length = LINE
     action_help = f"a column from 1 to {COLUMNS}"

@@ -43,9 +43,11 @@ class OfferedPlayer:
     group: str | None = _described(None, "The name of the group of numbered opponents that it belongs to.")
     number: int | None = _described(None, "Its number in the group: the level, or the depth of a search.")
     is_default: bool = _described(False, "Whether it is selected at first in its group.")
-    is_recommended: bool = _described(False, "Whether it is among the strongest, and selected first in a large game.")
+    is_recommended: bool = _described(False, "Whether it is among the strongest.")
     neutral: float = _described(0.0, "The value of an even match.")
     span: float | None = _described(1.0, "The largest difference from the neutral value; null: unlimited.")
+    estimates: bool = _described(True, "Whether it estimates the value of each action.")
+    values_hold: str = _described("an equally strong player", "Against whom its values are expected.")
     is_slow: bool = _described(False, "Whether it may take seconds to reply.")
     learns: bool = _described(False, "Whether it learns from its matches.")
 

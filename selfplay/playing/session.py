@@ -41,6 +41,7 @@ class Session:
         observer: values the actions of a match between two people; None: nobody does.
 
     Attributes:
+        evaluator: values all actions in place of the players; None: they do. Forget `estimates` when it changes.
         match: the number of the current match.
         is_practice: whether the match does not count: its end was taken back, or it began in a given position.
         results: the results of the matches counted so far.
@@ -57,6 +58,7 @@ class Session:
         observer: Player | None = None,
     ) -> None:
         self.game, self.players, self.key, self.observer = game, players, key, observer
+        self.evaluator: Player | None = None
         seen = (learner.matches_seen() for learner in learners_among(players).values())
         self.match = max(seen, default=0) if match is None else match
         self.results = RunningResults()
@@ -277,9 +279,9 @@ class Session:
         self.results, self.estimates = RunningResults(), {}
 
     def adviser(self, ply: int | None = None) -> Player | None:
-        """Whose values `estimate` returns: the player to move, its opponent if that is a person, or the observer."""
+        """Whose values `estimate` returns: the evaluator, the player to move, its opponent, or else the observer."""
         seat = int(self.state_before(ply).current_player)
-        return self.seats[seat] or self.seats[1 - seat] or self.observer
+        return self.evaluator or self.seats[seat] or self.seats[1 - seat] or self.observer
 
     def estimate(self, ply: int | None = None) -> Estimate | None:
         """What the `adviser` expects of the actions in the position before `ply`; None if it values none.

@@ -54,19 +54,28 @@ class Match:
         people: which seats people hold. A person who plays against the opponent is player 0 of the session.
         opponent: plays against the person; values the actions of a match between two people.
         partner: moves first in a match without people; None: the opponent.
+        evaluator: values the actions; None: the players, or the opponent for people.
 
     Attributes:
         lock: held by the request that uses the match; use all other attributes and methods only while holding it.
     """
 
     def __init__(
-        self, match_id: str, game: Game, people: People, opponent: Participant, partner: Participant | None, seed: int
+        self,
+        match_id: str,
+        game: Game,
+        people: People,
+        opponent: Participant,
+        partner: Participant | None,
+        evaluator: Participant | None,
+        seed: int,
     ) -> None:
         self.id, self.game, self.people = match_id, game, people
-        self.opponent, self.partner = opponent, partner
+        self.opponent, self.partner, self.evaluator = opponent, partner, evaluator
         one, other = (None if participant is None else participant.player for participant in self._numbered)
         key = random_key(seed, match_id)
         self.session = Session(game, (one, other), key, first_player=people.first_player, observer=opponent.player)
+        self.session.evaluator = None if evaluator is None else evaluator.player
         self.lock = asyncio.Lock()
         self.position: PositionRequest | None = None
         self._describer = MatchDescriber(self.session)
@@ -86,7 +95,8 @@ class Match:
     @property
     def offers(self) -> list[OfferedPlayer]:
         """The opponents, each of which may act or value actions."""
-        return [self.opponent.offer, *filter(None, self.seats)]
+        valuing = [] if self.evaluator is None else [self.evaluator.offer]
+        return [self.opponent.offer, *valuing, *filter(None, self.seats)]
 
     # ------------------------------------------------------------------ what a person can do
 
@@ -141,12 +151,18 @@ class Match:
         self.position = None
         self.session.new_match(self.people.first_player)
 
-    def take_over(self, opponent: Participant, partner: Participant | None = None) -> MatchView:
+    def take_over(
+        self, opponent: Participant, partner: Participant | None = None, evaluator: Participant | None = None
+    ) -> MatchView:
         """Let other opponents continue the match, and value the plies played so far unless they are slow."""
-        self.opponent, self.partner = opponent, partner
-        self.session.observer = opponent.player
-        for number, participant in enumerate(self._numbered):
-            self.session.take_over(number, None if participant is None else participant.player)
+        before = self._numbered
+        self.opponent, self.partner, self.evaluator = opponent, partner, evaluator
+        self.session.observer, self.session.estimates = opponent.player, {}
+        self.session.evaluator = None if evaluator is None else evaluator.player
+        for number, (earlier, participant) in enumerate(zip(before, self._numbered, strict=True)):
+            # The score of the same players goes on.
+            if participant is not None and (earlier is None or earlier.offer.id != participant.offer.id):
+                self.session.take_over(number, participant.player)
         self._value_plies()
         return self.view()
 
@@ -180,14 +196,31 @@ class Match:
                 self._value_actions()
         description = vars(self._describer.describe(ply))
         return MatchView(
-            **description | {"adviser": None if description["adviser"] is None else self.opponent.offer.label},
+            **description | {"adviser": None if description["adviser"] is None else self._valuing.offer.label},
             id=self.id,
             opponent=self.opponent.offer,
             person_seat=self.people.only_seat,
             people=self.people,
+            evaluator=None if self.evaluator is None else self.evaluator.offer,
+            score=self._score(),
             seats=self.seats,
             position=self.position,
         )
+
+    @property
+    def _valuing(self) -> Participant:
+        """Who values the actions of people."""
+        return self.evaluator or self.opponent
+
+    def _score(self) -> str | None:
+        counts, (one, other) = self.session.results.by_player, self._numbered
+        if counts.matches == 0:
+            return None
+        names = ["You" if one is None else one.offer.label, "You" if other is None else other.offer.label]
+        if one is other is None:
+            names = [name.capitalize() for name in self.game.presentation.player_names]
+        drawn = f", {counts.draws} drawn" if counts.draws else ""
+        return f"{names[0]} {counts.wins} : {counts.losses} {names[1]}{drawn}"
 
     def _check_ply(self, ply: int | None) -> None:
         if ply is not None and ply > len(self.session.plies):
@@ -208,7 +241,7 @@ class Match:
             value=given.value,
             words=given.words,
             reason=given.reason,
-            source=self.opponent.offer.label if given.source == self.opponent.player.name else given.source,
+            source=self._valuing.offer.label if given.source == self._valuing.player.name else given.source,
         )
 
     def solving(self, ply: int | None = None) -> Solving | None:
@@ -247,9 +280,9 @@ class Match:
         """The best line by the opponent's values, or by perfect play as far as it is known. `ply`: as for `solving`."""
         self._check_ply(ply)
         perfect = perfect_player_of(self.game) if is_perfect else None
-        player = self.opponent.player if perfect is None else perfect.with_time_limit(LINE_SECONDS)
+        player = self._valuing.player if perfect is None else perfect.with_time_limit(LINE_SECONDS)
         actions = best_line(self.game, player, self.session.state_before(ply), LINE_SECONDS)
-        source = self.opponent.offer.label if perfect is None else "Perfect play"
+        source = self._valuing.offer.label if perfect is None else "Perfect play"
         return LineView(moves=[self.game.action_to_string(action) for action in actions], source=source)
 
     def file(self) -> MatchFileView:

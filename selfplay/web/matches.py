@@ -146,20 +146,20 @@ class MatchService:
         """Begin a match. Raises TooManyMatchesError, NotFoundError, and what `OpponentCatalog.player` raises."""
         self.matches.check_room(client)
         game = self.catalog.game(request.game)
-        opponent, partner = await run_sync(self._participants, game, request)
-        match = Match(self._new_id(), game, request.person, opponent, partner, self.settings.seed)
+        taking = await run_sync(self._participants, game, request)
+        match = Match(self._new_id(), game, request.person, *taking, self.settings.seed)
         view = await run_sync(match.begin, request, limiter=self._limiter(match.offers))
         self.matches.add(match, client)
         return view
 
     def _participants(
         self, game: Game, request: NewMatchRequest | TakeOverRequest
-    ) -> tuple[Participant, Participant | None]:
-        """The opponent, and the partner if there is another. Raises what `OpponentCatalog.player` raises."""
+    ) -> tuple[Participant, Participant | None, Participant | None]:
+        """The opponent, and the partner and the evaluator if they are others. Raises as `OpponentCatalog.player`."""
         opponent = self._participant(game, request.opponent)
-        if request.partner is None or request.partner == request.opponent:
-            return opponent, None
-        return opponent, self._participant(game, request.partner)
+        ids = (None if request.partner == request.opponent else request.partner), request.evaluator
+        partner, evaluator = (None if one is None else self._participant(game, one) for one in ids)
+        return opponent, partner, evaluator
 
     def _participant(self, game: Game, opponent_id: str) -> Participant:
         offer = self.catalog.opponent(game, opponent_id)
@@ -182,10 +182,10 @@ class MatchService:
 
     async def take_over(self, name: str, request: TakeOverRequest) -> MatchView:
         """Let another opponent continue a match. Raises what `begin` and `with_match` raise."""
-        opponent, partner = await run_sync(self._participants, self.matches.get(name).game, request)
+        taking = await run_sync(self._participants, self.matches.get(name).game, request)
         async with _lock_of(match := self.matches.get(name)):
-            limiter = self._limiter(one.offer for one in (opponent, partner) if one is not None)
-            return await run_sync(match.take_over, opponent, partner, limiter=limiter)
+            limiter = self._limiter(one.offer for one in taking if one is not None)
+            return await run_sync(match.take_over, *taking, limiter=limiter)
 
     async def hint(self, name: str) -> HintView:
         """A hint in a match. Raises what `with_match` and `Match.hint` raise."""

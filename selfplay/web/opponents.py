@@ -111,13 +111,14 @@ class OpponentCatalog:
         """All opponents, and notes on what is missing. May take as long as `perfect_player`."""
         perfect = self.perfect_player(game)
         opponents = list(self._offers(game, is_solved=perfect is not None))
-        notes = []
+        strengths, notes = strengths_of(opponents), []
         if not self.run(game).trained_levels():
             notes.append(no_levels_text(self.run(game), game))
         return OpponentsView(
             run=path_text(self.run(game).path),
             opponents=opponents,
-            default=_default(opponents, is_small=perfect is not None and perfect.value_kind == "results").id,
+            strengths=strengths,
+            default=next(iter(strengths.values())),
             has_perfect_play=perfect is not None,
             notes=notes,
         )
@@ -218,11 +219,17 @@ def offering_itself(text: str, label: str) -> PlayerKind:
     return kind._replace(offers=itself, place=LAST, needs_solution=False)
 
 
-def _default(opponents: list[OfferedPlayer], *, is_small: bool) -> OfferedPlayer:
-    """The opponent that is selected at first: in large games a strong one, otherwise the first of the list."""
-    recommended = [offer for offer in opponents if offer.is_recommended and not is_small]
-    in_first_group = [offer for offer in opponents if offer.is_default and offer.group == opponents[0].group]
-    return [*recommended, *in_first_group, *opponents][0]
+def strengths_of(opponents: list[OfferedPlayer]) -> dict[str, str]:
+    """The ids of a few opponents by words for their strength, the weakest first, which a person can beat."""
+    levels = [offer for offer in opponents if offer.level is not None]
+    rungs = levels or [offer for offer in opponents if offer.group is not None] or opponents
+    hard = [*(offer for offer in opponents if offer.is_recommended), *reversed(rungs)]
+    words = {"Easy": rungs[0], "Medium": rungs[len(rungs) // 2], "Hard": hard[0]}
+    if opponents[-1].kind == "perfect":
+        words["Unbeatable"] = opponents[-1]
+    # Each opponent under the first word; a run of one level has only this one.
+    first = {offer.id: word for word, offer in reversed(words.items())}
+    return {word: offer.id for word, offer in words.items() if first[offer.id] == word}
 
 
 def path_text(path: Path) -> str:

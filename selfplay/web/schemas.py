@@ -11,6 +11,8 @@ from selfplay.players.perfect import ValueKind
 from selfplay.playing.hints import Grade
 from selfplay.playing.match_description import MatchDescription
 
+EVALUATOR = "Who values the actions; null: the players themselves, or the opponent for people."
+
 OpponentId = Annotated[str, Field(min_length=1, max_length=100, examples=["level-3", "random"])]
 
 
@@ -67,6 +69,7 @@ class NewMatchRequest(RequestBody):
     partner: OpponentId | None = Field(
         default=None, description="Who moves first if no person plays; null: the opponent plays against itself."
     )
+    evaluator: OpponentId | None = Field(default=None, description=EVALUATOR)
     moves: str = Field(default="", max_length=1000, description="The actions so far as text, such as f5d6c3.")
     position: PositionRequest | None = Field(default=None, description="Where the match begins; null: at the start.")
     is_practice: bool = Field(default=False, description="Whether its end must not count.")
@@ -94,6 +97,7 @@ class TakeOverRequest(RequestBody):
 
     opponent: OpponentId
     partner: OpponentId | None = Field(default=None, description="Another player to move first if no person plays.")
+    evaluator: OpponentId | None = Field(default=None, description=EVALUATOR)
 
 
 class RewindRequest(RequestBody):
@@ -134,6 +138,7 @@ class OpponentsView(BaseModel):
 
     run: str = Field(description="The folder of the run whose levels and tables are listed.")
     opponents: list[OfferedPlayer]
+    strengths: dict[str, str] = Field(description="The ids of opponents by words for their strength, weakest first.")
     default: str = Field(description="The id of the opponent that is selected at first.")
     has_perfect_play: bool = Field(description="Whether the result of each action with perfect play is known.")
     notes: list[str] = Field(description="What is missing, and the command that makes it.")
@@ -157,6 +162,8 @@ class MatchView(MatchDescription):
     opponent: OfferedPlayer
     person_seat: int | None = Field(description="The seat of the only person; null if both or none of them are people.")
     people: People
+    evaluator: OfferedPlayer | None = Field(description="Who values the actions; null: the players themselves.")
+    score: str | None = Field(description='Wins of both players so far, such as "You 1 : 0 Level 3".')
     seats: list[OfferedPlayer | None] = Field(description="Who holds each seat; null: a person.")
     position: PositionRequest | None = Field(description="The position in which it began; null: the start of the game.")
 

@@ -45,7 +45,7 @@ def test_two_hundred_concurrent_matches_are_the_same_as_one_at_a_time(app: FastA
         opponent = service.catalog.opponent(game, there["opponent"]["id"])
         people = People(there["people"])
         participant = Participant(opponent, service.catalog.player(game, opponent))
-        alone = Match(there["id"], game, people, participant, None, 0)
+        alone = Match(there["id"], game, people, participant, None, None, 0)
         for ply in there["plies"]:
             if ply["by_person"]:
                 alone.reply()

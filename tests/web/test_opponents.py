@@ -39,6 +39,8 @@ def test_opponents_come_from_the_run_and_notes_name_what_is_missing(client: Test
     assert ids == [*levels, *searches, *trees, "random", *tables, "memory-experience", "perfect"]
     assert [one["id"] for one in offer["opponents"] if one["is_default"]] == ["level-3", "search-4"]
     assert offer["has_perfect_play"]
+    strengths = {"Easy": "level-1", "Medium": "level-2", "Hard": "mcts-level", "Unbeatable": "perfect"}
+    assert (offer["strengths"], offer["default"]) == (strengths, "level-1")
     assert offer["notes"] == []
     for level in range(1, 4):
         (run_dir / f"level_{level:02d}" / "agent.safetensors").unlink()

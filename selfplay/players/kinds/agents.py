@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from selfplay.players.agent import Agent
     from selfplay.players.player import Player
 
+OWN_KIND = "a player like itself that sometimes moves at random, as in its training"
+"""Against whom the values of learned agents hold."""
+
 
 def _make_level(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     from selfplay.players.random import RandomPlayer
@@ -62,6 +65,7 @@ def level_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[O
             has_fixed_values=True,
             group="Levels of the run",
             number=level,
+            values_hold=OWN_KIND,
             is_default=level == levels[-1],
         )
 
@@ -151,6 +155,7 @@ def _pretrained_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iter
         partial(make_player, PRETRAINED, game, run_dir),
         file=file,
         has_fixed_values=True,
+        values_hold=OWN_KIND,
     )
     search = f"search:negascout?depth={SEARCH_DEPTH}&endgame={SOLVED_EMPTIES}&evaluation={PRETRAINED}"
     yield OfferedPlayer(

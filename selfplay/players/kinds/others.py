@@ -26,7 +26,9 @@ def _make_random(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
 def _random_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> "Iterator[OfferedPlayer]":
     from selfplay.players.random import RandomPlayer
 
-    yield OfferedPlayer("random", "random", "Random", f"plays {RANDOM.meaning}", partial(RandomPlayer, game))
+    yield OfferedPlayer(
+        "random", "random", "Random", f"plays {RANDOM.meaning}", partial(RandomPlayer, game), estimates=False
+    )
 
 
 RANDOM = PlayerKind(

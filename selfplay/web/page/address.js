@@ -23,6 +23,7 @@ export function read(hash) {
     opponent: given.get("opponent"),
     person: asPeople(given.get("person")),
     partner: given.get("partner"),
+    evaluator: given.get("evaluator"),
     moves: given.get("moves") ?? "",
     position: readPosition(given.get("position")),
     is_practice: given.has("practice"),
@@ -68,6 +69,7 @@ export function savedOf(match) {
     opponent: match.opponent.id,
     person: match.people,
     partner: areWatching(match.people) ? match.seats[0].id : null,
+    evaluator: match.evaluator?.id ?? null,
     moves: match.moves,
     position: match.position,
     is_practice: match.is_practice && match.position === null,
@@ -78,6 +80,7 @@ export function write(game, saved, { values, ply } = {}) {
   const given = new URLSearchParams({ opponent: saved.opponent, person: saved.person });
   const optional = {
     partner: saved.partner,
+    evaluator: saved.evaluator,
     position: saved.position && `${boardText(saved.position.squares)}.${saved.position.to_move}`,
     moves: saved.moves,
     practice: saved.is_practice ? "1" : null,

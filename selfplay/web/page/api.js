@@ -30,14 +30,14 @@ const part = encodeURIComponent;
 export const games = () => ask("GET", "/games");
 export const opponents = (game) => ask("GET", `/games/${part(game)}/opponents`);
 export const proof = (game, opponent, signal) => ask("GET", `/games/${part(game)}/proof?opponent=${part(opponent)}`, undefined, signal);
-// request: {opponent, person}, and to bring a match back {partner, moves, position, is_practice}.
+// request: {opponent, person}, and to bring a match back {partner, evaluator, moves, position, is_practice}.
 export const begin = (game, request) => ask("POST", "/matches", { game, ...request });
 export const look = (match) => ask("GET", `/matches/${part(match)}`);
 export const act = (match, action, ply) => ask("POST", `/matches/${part(match)}/actions`, { action, ply });
 export const reply = (match) => ask("POST", `/matches/${part(match)}/reply`);
 export const undo = (match) => ask("POST", `/matches/${part(match)}/undo`);
 export const next = (match, person) => ask("POST", `/matches/${part(match)}/next`, { person });
-// players: {opponent, partner}
+// players: {opponent, partner, evaluator}
 export const takeOver = (match, players) => ask("PUT", `/matches/${part(match)}/opponent`, players);
 export const rewind = (match, ply) => ask("POST", `/matches/${part(match)}/rewind`, { ply });
 export const position = (match, ply) => ask("GET", `/matches/${part(match)}/positions/${ply}`);

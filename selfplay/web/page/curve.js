@@ -64,7 +64,7 @@ function axisOf(match, points) {
 export function drawCurve(place, { match, cursor, choose }) {
   const points = smoothed(match, valuesToPerson(match));
   if (points.length === 0) {
-    const why = match.plies.length === 0 ? "The curve begins with the first move." : `${match.opponent.label} does not estimate values.`;
+    const why = match.plies.length === 0 ? "The curve begins with the first move." : `${adviserOf(match, 0).label} does not estimate values.`;
     place.replaceChildren(Object.assign(document.createElement("p"), { className: "quiet", textContent: why }));
     return;
   }

@@ -22,6 +22,7 @@ export function showMatch(shown) {
   at("values-about").textContent = valuesAbout(position, mode, { values, shares, words, scale, perfect, arePoints, isChoice: isOpen || !isLast });
   at("legend").hidden = mode !== "perfect" && !scale.isExact;
   at("standing").textContent = (match.is_practice ? "Practice: this match does not count. " : "") + (match.standing ?? "");
+  at("score").textContent = match.score ?? "";
   const valued = withExactValues(match, judged);
   drawCurve(at("curve"), { match: valued, cursor, choose });
   at("curve-source").textContent = curveSource(valued);

@@ -166,6 +166,7 @@ function undo() {
 // ---------------------------------------------------------------------- settings
 
 async function changeOpponent() {
+  players.showStrength();
   players.announceProof();
   // The running request has to finish first.
   isChangeWanted = table.isBusy;
@@ -178,8 +179,8 @@ async function changeOpponent() {
   }
   const mine = table.visit;
   const chosen = players.chosenPlayers();
-  const { opponent, partner } = address.savedOf(table.match);
-  if (chosen.opponent !== opponent || (chosen.partner ?? null) !== partner) {
+  const { opponent, partner, evaluator } = address.savedOf(table.match);
+  if (chosen.opponent !== opponent || (chosen.partner ?? null) !== partner || chosen.evaluator !== evaluator) {
     isTakingOver = true;
     await request(async () => {
       const answer = await api.takeOver(table.match.id, chosen);
@@ -260,6 +261,11 @@ listen({
   partnerLevel: changeOpponent,
   person: changePeople,
   values: changeValues,
+});
+at("evaluator").addEventListener("change", changeOpponent);
+at("strengths").addEventListener("change", (event) => {
+  players.opponent.select(event.target.value);
+  changeOpponent();
 });
 listenToShare(
   () => table.match,

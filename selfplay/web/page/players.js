@@ -26,6 +26,12 @@ export function showOffer(offer) {
   clearProof("");
   opponent.show(offer.opponents, offer.default);
   partner.show(offer.opponents, offer.default);
+  const estimating = offer.opponents.filter((one) => one.estimates && (one.group === null || one.is_default));
+  const choices = [["", "the players themselves"], ...estimating.map(({ id, label }) => [id, label])];
+  at("evaluator").replaceChildren(...choices.map(([value, label]) => element("option", { value }, label)));
+  at("strengths").replaceChildren(...Object.entries(offer.strengths ?? {}).map(([word, id]) =>
+    element("label", {}, element("input", { type: "radio", name: "strength", value: id }), element("span", {}, word))));
+  showStrength();
   enablePerfect(offer.has_perfect_play);
 }
 
@@ -57,24 +63,33 @@ export function showPartner() {
 }
 
 // Selects the players of a match, or of one that is to be brought back.
-export function select({ opponent: opponentId, partner: partnerId, person }) {
-  keepSelected({ opponent: opponentId, partner: partnerId });
+export function select({ person, ...chosen }) {
+  keepSelected(chosen);
   check("person", person);
   showPartner();
+}
+
+// Checks the word for the strength of the chosen opponent, if there is one.
+export function showStrength() {
+  document.querySelectorAll("input[name=strength]").forEach((radio) => {
+    radio.checked = radio.value === opponent.chosen?.id;
+  });
 }
 
 // The players that are chosen, as fields of a request. The partner is left out if people play.
 export function chosenPlayers() {
   const first = areWatching(checked("person")) ? { partner: partner.chosen.id } : {};
-  return { opponent: opponent.chosen.id, ...first };
+  return { opponent: opponent.chosen.id, evaluator: at("evaluator").value || null, ...first };
 }
 
 // The same with the seats of people: a request for a new match.
 export const chosenSettings = () => ({ ...chosenPlayers(), person: checked("person") });
 
 // Selects the opponents of the match again, if others could not take over.
-export function keepSelected({ opponent: opponentId, partner: partnerId }) {
+export function keepSelected({ opponent: opponentId, partner: partnerId, evaluator }) {
   opponent.select(opponentId);
+  at("evaluator").value = evaluator ?? "";
+  showStrength();
   partner.select(partnerId ?? opponentId);
 }
 

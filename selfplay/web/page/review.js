@@ -64,7 +64,7 @@ export class Review {
 
   // Asks for the values of plies that are not known, as after a match was brought back; take(plies) for each answer.
   async fill(match, take, isCurrent) {
-    const adviser = match.opponent.id;
+    const adviser = (match.evaluator ?? match.opponent).id;
     for (let ply = 0; ply < match.plies.length && isCurrent() && this.#unknown !== adviser; ply += 1) {
       if (match.plies[ply].value === null && !match.plies[ply].is_forced) {
         const answer = await api.position(match.id, ply);

@@ -16,7 +16,7 @@ export function valueLabel({ value, share, words }, scale) {
 
 // The same in words, as parts of a sentence.
 export const valueInWords = ({ value, share, words }, scale) => [
-  ...(value === undefined ? [] : [`value ${valueText(value, scale)}`]),
+  ...(value === undefined || scale.isResult ? [] : [`value ${valueText(value, scale)}`]),
   ...(share === undefined ? [] : [`${share}% of the simulations`]),
   ...(words ? [words] : []),
 ];

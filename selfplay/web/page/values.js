@@ -4,14 +4,15 @@
 // unlimited), whether values are exact integers, and whether they are points such as discs.
 
 export const EXACT_SCALE = { neutral: 0, span: null, isExact: true };
-export const RESULT_SCALE = { neutral: 0, span: 1 };
+export const RESULT_SCALE = { neutral: 0, span: 1, isResult: true };
+const RESULTS = { "-1": "loss", 0: "draw", 1: "win" };
 const POINTS_SCALE = { neutral: 0, span: null, inPoints: true };
 
 // The colours of points differ over this many points.
 const POINTS_OF_COLOURS = 8;
 
-// Who estimates the values of the actions of a seat: its player, or the opponent of a person.
-export const adviserOf = (match, seat) => match.seats[seat] ?? match.seats[1 - seat] ?? match.opponent;
+// Who estimates the values of the actions of a seat: the evaluator, its player, or the opponent of a person.
+export const adviserOf = (match, seat) => match.evaluator ?? match.seats[seat] ?? match.seats[1 - seat] ?? match.opponent;
 
 export function scaleOfPly(match, ply) {
   return ply.words !== null ? EXACT_SCALE : ply.in_points ? POINTS_SCALE : adviserOf(match, ply.seat);
@@ -49,6 +50,9 @@ function digits(scale, decimals) {
 // A value as short text. Unbounded values (of searches) are integers.
 export function valueText(value, scale, decimals = 2) {
   const size = Math.abs(value);
+  if (scale.isResult) {
+    return RESULTS[value];
+  }
   if (scale.span !== null && scale.neutral !== 0) {
     return size.toFixed(decimals);
   }

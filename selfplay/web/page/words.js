@@ -72,7 +72,7 @@ export function aboutPosition(match, cursor, verdict) {
 }
 
 const KINDS = {
-  results: "The result of each move with perfect play: +1 win, 0 draw, −1 loss.",
+  results: "The result of each move with perfect play.",
   scores: "The exact score of each move with perfect play. A sooner win and a later loss score higher.",
   points: "Exact: the number of discs by which each move wins or loses if both play perfectly.",
 };
@@ -92,10 +92,10 @@ export function valuesAbout(match, mode, shown) {
     return `${KINDS[shown.arePoints ? "points" : "scores"]}${missing}`;
   }
   const whose = match.person_seat === match.to_move && match.person_seat !== null ? "you" : match.seat_names[match.to_move];
-  const adviser = adviserOf(match, match.to_move ?? 0).label;
+  const adviser = adviserOf(match, match.to_move ?? 0);
   const unit = shown.scale.inPoints ? ", in discs" : "";
   const share = shown.shares.size === 0 ? "" : " Below it: the share of its simulations.";
-  return `The value of each move for ${whose}${unit}, as estimated by ${adviser}.${share}${missing}`;
+  return `The value of each move for ${whose}${unit}, as estimated by ${adviser.label}, against ${adviser.values_hold}.${share}${missing}`;
 }
 
 function aboutPerfect(match, { values, words, perfect }) {
@@ -122,7 +122,7 @@ export function curveSource(match) {
   if (valued.every((ply) => ply.words !== null)) {
     return `— exact${unit}`;
   }
-  const whose = areWatching(match.people) ? "the players" : match.opponent.label;
+  const whose = areWatching(match.people) && match.evaluator === null ? "the players" : (match.evaluator ?? match.opponent).label;
   return `— estimated by ${whose}${unit}, smoothed${first < 0 ? "" : `; from move ${first + 1} on exact${unit}`}`;
 }
 

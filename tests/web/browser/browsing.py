@@ -23,7 +23,10 @@ def until(page: Page, is_so: Callable[[], bool]) -> None:
         page.wait_for_timeout(10)
 
 
-def visit(page: Page, address: str = "/") -> None:
+AGAINST_THE_NEWEST = "/#play/tictactoe?opponent=level-3&person=first"
+
+
+def visit(page: Page, address: str = AGAINST_THE_NEWEST) -> None:
     page.goto(address)
     settled(page)
 
@@ -39,6 +42,7 @@ def choose_game(page: Page, name: str) -> None:
 def choose(page: Page, opponent: str) -> None:
     """Choose the opponent with this text from the list."""
     with page.expect_response(lambda response: "/opponent" in response.url and response.request.method == "PUT"):
+        page.locator("#opponents").evaluate("(node) => { node.open = true; }")
         page.get_by_label("Kind of opponent").select_option(label=opponent)
     settled(page)
 

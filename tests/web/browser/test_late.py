@@ -74,9 +74,9 @@ def test_perfect_values_of_an_earlier_position_are_not_shown(page: Page) -> None
     perfect.wait()
     page.get_by_role("button", name="Undo").click()
     settled(page, 0)
-    expect(page.locator("#board .value", has_text="+0.00")).to_have_count(9)
+    expect(page.locator("#board .value", has_text="draw")).to_have_count(9)
     perfect.come()
-    expect(page.locator("#board .value", has_text="+0.00")).to_have_count(9)
+    expect(page.locator("#board .value", has_text="draw")).to_have_count(9)
 
 
 def test_a_match_that_begins_after_the_game_was_changed_is_closed(page: Page, server: Server) -> None:

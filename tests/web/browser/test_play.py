@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.web.browser.browsing import choose, expect_result, play_out, plies, settled, slide_to, until, visit
+from tests.web.browser.browsing import choose, expect_result, play_out, plies, settled, until, visit
 
 MINUS = "\N{MINUS SIGN}"
 START = [f"{MINUS}2", f"{MINUS}1", "0", "+1", "0", f"{MINUS}1", f"{MINUS}2"]
@@ -33,6 +33,7 @@ def test_a_match_against_a_level_is_played_by_clicks(page: Page) -> None:
     expect(page.locator("#curve circle")).to_have_count(plies(page))
     expect(page.locator("#plies tbody tr")).to_have_count(plies(page))
     expect(page.locator("#standing")).to_contain_text("match 1")
+    expect(page.locator("#score")).to_have_text(re.compile(r"^You \d : \d Level 3"))
 
 
 def test_undo_hint_other_values_and_another_level(page: Page) -> None:
@@ -48,15 +49,24 @@ def test_undo_hint_other_values_and_another_level(page: Page) -> None:
     expect(page.locator("#status")).to_contain_text("Level 3 would play")
     expect(page.locator(".cell.hinted")).to_have_count(1)
     page.get_by_text("Perfect", exact=True).click()
-    expect(page.locator("#board .value", has_text="+0.00")).to_have_count(9)
+    expect(page.locator("#board .value", has_text="draw")).to_have_count(9)
     page.get_by_text("None", exact=True).click()
     expect(page.locator("#board .value")).to_have_count(0)
-    page.get_by_text("Opponent\N{RIGHT SINGLE QUOTATION MARK}s", exact=True).click()
+    page.get_by_text("Estimates", exact=True).click()
     before = page.locator("#board .value").all_inner_texts()
-    slide_to(page, 0)
+    page.get_by_text("Easy", exact=True).click()
     settled(page, 0)
     expect(page.locator("#number-label")).to_have_text("Level 1")
     assert page.locator("#board .value").all_inner_texts() != before
+    # Whose values these are is chosen apart from the opponent, who may have none.
+    choose(page, "Random")
+    expect(page.locator("#board .value")).to_have_count(0)
+    with page.expect_response("**/opponent"):
+        page.locator("#evaluator").select_option(label="Level 3")
+    settled(page, 0)
+    assert page.locator("#board .value").all_inner_texts() == before
+    expect(page.locator("#values-about")).to_contain_text("as estimated by Level 3, against a player like itself")
+    assert "evaluator=level-3" in page.url
 
 
 def test_a_search_and_the_other_seat(page: Page) -> None:
@@ -101,8 +111,8 @@ def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
 
 
 def test_the_page_shows_when_the_values_of_a_search_are_exact(page: Page) -> None:
-    visit(page, "/#play/othello_4x4")
-    # The slider starts at the deepest search, which solves the end of the match; before the end, nothing is shown.
+    visit(page, "/#play/othello_4x4?opponent=search-4&person=first")
+    # This search solves the end of the match; before the end, nothing is shown.
     expect(page.locator("#number-label")).to_have_text("Search (4 plies)")
     expect(page.locator("#exact")).to_have_count(0)
     page.locator("#board .legal").first.click()
@@ -160,7 +170,7 @@ def test_any_square_of_a_column_selects_it_and_the_stone_falls(page: Page) -> No
     page.locator("[data-square='3']").click()
     settled(page, 2)
     expect(page.locator("[data-square='38'] .disc.red")).to_have_count(1)
-    expect(page.locator("[data-square='38']")).to_have_attribute("aria-label", re.compile("^column 4, row 6, first"))
+    expect(page.locator("[data-square='38']")).to_have_attribute("aria-label", re.compile("^column 4, row 6, red"))
     expect(page.locator("#board .disc.yellow.new")).to_have_count(1)
     page.get_by_role("button", name="Undo").click()
     settled(page, 0)
@@ -219,7 +229,7 @@ def test_columns_show_exact_scores_and_say_them_in_words(page: Page, options: di
     expect(values).to_have_count(7)
     expect(page.locator("#values-about")).not_to_contain_text("still being solved")
     choose(page, "Perfect play")
-    page.get_by_text("Opponent\N{RIGHT SINGLE QUOTATION MARK}s", exact=True).click()
+    page.get_by_text("Estimates", exact=True).click()
     expect(values).to_have_count(7)
     assert all(float(text.replace(MINUS, "-")).is_integer() for text in values.all_inner_texts())
 

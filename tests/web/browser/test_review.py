@@ -179,7 +179,7 @@ def test_a_position_is_set_up_and_valued(page: Page) -> None:
     expect(page.locator("#status")).to_have_text("O to move.")
     assert stones(page) == 1
     page.get_by_text("Perfect", exact=True).click()
-    expect(page.locator("#board .value", has_text="+0.00")).to_have_count(1)
+    expect(page.locator("#board .value", has_text="draw")).to_have_count(1)
     expect(page.locator("#board .cell.best")).to_have_attribute("data-square", "4")
     page.get_by_role("button", name="Hint").click()
     expect(page.locator("#status")).to_contain_text("Best line by Perfect play: 1,1 ")
