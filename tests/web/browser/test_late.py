@@ -122,7 +122,7 @@ def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None
     with page.expect_response("**/opponent"):
         reply.come()
     settled(page, 2)
-    assert [request.post_data_json for request in changes] == [{"opponent": "level-1"}]
+    assert [request.post_data_json for request in changes] == [{"opponent": "level-1", "evaluator": None}]
     choose(page, "Random")
     # A square clicked while the opponent is being changed is played when the change has finished.
     change = Late(page, "**/opponent")
