@@ -184,9 +184,10 @@ def make_player(
     run_dir = RUNS_FOLDER / game.name if run_dir is None else Path(run_dir)
     name = parse_name(text, run_dir)._replace(against_person=against_person)
     kind = player_kind(name.kind)
-    with errors_of_outside(f"player {shortened(text)!r}", module := PLAYERS.module_of(name.kind)):
+    with errors_of_outside(f"player {shortened(text)!r}", PLAYERS.module_of(name.kind)):
         player = kind.make(name, game, run_dir)
-    if is_outside(module):
+    # A kind from outside can make a player of this package, which keeps its faster methods.
+    if is_outside(type(player).__module__):
         from selfplay.players.player import CheckedPlayer
 
         player = CheckedPlayer(player, game, text)

@@ -128,7 +128,7 @@ CODE = {
 def test_recorded_settings_run_no_code_that_the_user_has_not_named(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "harmful.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n")
+    (tmp_path / "harmful.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\nclass Player:\n    act = None\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "_named_modules", set())
