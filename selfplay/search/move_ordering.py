@@ -7,6 +7,7 @@ counted faster.
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,21 +43,25 @@ def list_unordered(bits: int, moves: NDArray[np.int64]) -> int:
 @cache
 def compile_order(rules: Rules, unfinished_value: CompiledValue) -> ListMoves:
     """Compile the order of the moves of a game."""
-    legal_actions, play, is_terminal = rules.legal_actions, rules.play, rules.is_terminal
-    value_at_end = finished_value(rules)
+    legal_actions, is_terminal, value_at_end = rules.legal_actions, rules.is_terminal, finished_value(rules)
     register_rules()
 
     @part_of_compiled
-    def rank_of(own: int, opp: int, left: int, context: tuple[float, EvaluationParameters]) -> Word:
-        """The rank of the move that leads to this position; lower ones come first."""
+    def replies(own: int, opp: int, context: Any) -> Word:
+        return bit_count(legal_actions(own, opp))
+
+    @part_of_compiled
+    def value(own: int, opp: int, context: tuple[float, EvaluationParameters]) -> Word:
         reply_value, (finished, unfinished) = context
-        replies = legal_actions(own, opp)
-        count = bit_count(replies)
-        if left < MIN_VALUE_DEPTH:
-            return count
-        if replies == 0 and is_terminal(own, opp):
-            return reply_value * count + value_at_end(own, opp, finished)
-        return reply_value * count + unfinished_value(own, opp, unfinished)
+        bits = legal_actions(own, opp)
+        total = reply_value * bit_count(bits)
+        if bits == 0 and is_terminal(own, opp):
+            total += value_at_end(own, opp, finished)
+        else:
+            total += unfinished_value(own, opp, unfinished)
+        return total
+
+    by_replies, by_value = _compile_sorted(rules, replies), _compile_sorted(rules, value)
 
     @part_of_compiled
     def list_moves(
@@ -71,11 +76,35 @@ def compile_order(rules: Rules, unfinished_value: CompiledValue) -> ListMoves:
     ) -> int:
         if left == 1:
             return list_unordered(bits, moves)
+        if left < MIN_VALUE_DEPTH:
+            return by_replies(own, opp, bits, first_move, 0, moves, ranks)
+        return by_value(own, opp, bits, first_move, context, moves, ranks)
+
+    return list_moves
+
+
+def _compile_sorted(rules: Rules, rank_of: Callable[..., float]) -> Callable[..., int]:
+    """Compile the order by `rank_of(own, opp, context)` of the position that a move leads to, the lowest first.
+
+    One function for each rank: a choice between them inside the loop costs up to 6 % of a search.
+    """
+    play = rules.play
+
+    @part_of_compiled
+    def list_sorted(
+        own: int,
+        opp: int,
+        bits: int,
+        first_move: int,
+        context: Any,
+        moves: NDArray[np.int64],
+        ranks: NDArray[np.float64],
+    ) -> int:
         count = 0
         while bits != 0:
             move = bits & -bits
             bits ^= move
-            rank = -np.inf if move == first_move else rank_of(*play(own, opp, move), left, context)
+            rank = -np.inf if move == first_move else rank_of(*play(own, opp, move), context)
             place = count
             while place > 0 and ranks[place - 1] > rank:
                 moves[place], ranks[place] = moves[place - 1], ranks[place - 1]
@@ -86,4 +115,4 @@ def compile_order(rules: Rules, unfinished_value: CompiledValue) -> ListMoves:
             moves[0] = 0
         return max(count, 1)
 
-    return list_moves
+    return list_sorted
