@@ -11,7 +11,8 @@ from selfplay.games.state import State
 from selfplay.players.capabilities import HasPolicy, PlaysOnDevice, SearchedPolicies
 from selfplay.players.player import Capability, Player, one_hot_policy, sample_actions
 from selfplay.players.random import RandomPlayer
-from selfplay.search.mcts.tree_search import TreeSearch, TreeSearchResult
+from selfplay.search.mcts.tree import TreeSearchResult
+from selfplay.search.mcts.tree_search import TreeSearch
 from selfplay.settings.sections import TreeSearchSettings
 
 

@@ -15,7 +15,7 @@ from selfplay.compute.compilation import Words, borrowed, compiled, part_of_comp
 from selfplay.games.rules import Rules
 from selfplay.search.mcts.rule import Constants, RuleFunctions
 from selfplay.search.mcts.simulations import compile_steps
-from selfplay.search.mcts.tree import NOT_ADDED, Plan, Results, Trees, back_up, edges_of, set_priors
+from selfplay.search.mcts.tree import NOT_ADDED, Plan, Trees, TreeSearchResult, back_up, edges_of, set_priors
 
 
 class Frontier(NamedTuple):
@@ -139,7 +139,7 @@ def compile_lockstep(rules: Rules, pass_action: int | None, rule: RuleFunctions)
         return waiting
 
     @compiled
-    def conclude(constants: Constants, trees: Trees, results: Results) -> None:
+    def conclude(constants: Constants, trees: Trees, results: TreeSearchResult) -> None:
         for tree in range(len(results.actions)):
             conclude_tree(trees, tree, tree, constants, results)
 

@@ -25,8 +25,8 @@ from selfplay.search.mcts.tree import (
     NOT_ADDED,
     OPEN,
     Plan,
-    Results,
     Trees,
+    TreeSearchResult,
     back_up,
     edges_of,
     is_candidate,
@@ -162,7 +162,7 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
             weights[i] /= total
 
     @part_of_compiled
-    def conclude(trees: Trees, tree: int, row: int, constants: Constants, results: Results) -> None:
+    def conclude(trees: Trees, tree: int, row: int, constants: Constants, results: TreeSearchResult) -> None:
         """Write the results of a tree."""
         if trees.sizes[tree] == 0:
             return
@@ -176,7 +176,7 @@ def compile_steps(rules: Rules, pass_action: int | None, rule: RuleFunctions) ->
             results.visits[row, action] = edge.visits
             results.policy[row, action] = weights[i]
             if edge.visits > 0 or edge.status != OPEN:
-                results.values[row, action] = edge.value
+                results.action_values[row, action] = edge.value
             if is_candidate(trees, tree, i):
                 score = final_score(edges, i, trees.noise[tree], constants)
                 if score > best:
@@ -277,7 +277,7 @@ def compile_whole_search(
         trees: Trees,
         progress: NDArray[np.int64],
         stop: NDArray[np.int64],
-        results: Results,
+        results: TreeSearchResult,
     ) -> bool:
         constants, parameters, trees, progress, stop = borrowed((constants, parameters, trees, progress, stop))
         logits = np.empty(trees.edges.shape[2])

@@ -11,10 +11,11 @@ once one of its edges is settled as won or all its edges are settled; its value 
 edge that leads to it is settled.
 """
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from selfplay.compute.compilation import part_of_compiled
 
@@ -191,26 +192,27 @@ class Plan(NamedTuple):
     """Whether trees that are not empty are continued."""
 
 
-class Results(NamedTuple):
-    """The results of B searches."""
+class TreeSearchResult(NamedTuple):
+    """The result of tree searches of B positions, on the device of the positions; inside a search, arrays."""
 
-    visits: NDArray[np.int64]
-    """int64[B, A]: the number of simulations through each action."""
-    values: NDArray[np.float64]
-    """float64[B, A]: the value of each action to the player to move; nan where unknown or illegal."""
-    policy: NDArray[np.float64]
-    """float64[B, A]: the improved policy; 0 where illegal. The rows of finished matches are 0."""
-    actions: NDArray[np.int64]
+    actions: Tensor
     """int64[B]: the action to play; 0 where the match is over."""
-    value: NDArray[np.float64]
+    policy: Tensor
+    """float64[B, A]: the improved policy, which sums to 1 and is 0 where illegal; 0 where the match is over."""
+    visits: Tensor
+    """int64[B, A]: the number of simulations through each action."""
+    action_values: Tensor
+    """float64[B, A]: the value of each action to the player to move; nan where unknown or illegal."""
+    value: Tensor
     """float64[B]: the value of the position to the player to move: the mean of its evaluation and of all simulations,
     or the exact value if it is proved."""
-    is_proved: NDArray[np.bool_]
+    is_proved: Tensor
     """bool[B]: whether `value` is exact."""
 
 
-def make_results(batch_size: int, num_actions: int) -> Results:
-    """Results with nothing found yet."""
+def make_results(batch_size: int, num_actions: int) -> TreeSearchResult:
+    """Arrays with nothing found yet, for compiled code to write into."""
+    actions, policy = np.zeros(batch_size, dtype=np.int64), np.zeros((batch_size, num_actions))
     visits, values = np.zeros((batch_size, num_actions), dtype=np.int64), np.full((batch_size, num_actions), np.nan)
-    policy, actions = np.zeros((batch_size, num_actions)), np.zeros(batch_size, dtype=np.int64)
-    return Results(visits, values, policy, actions, np.zeros(batch_size), np.zeros(batch_size, dtype=np.bool_))
+    arrays: Any = actions, policy, visits, values, np.zeros(batch_size), np.zeros(batch_size, dtype=np.bool_)
+    return TreeSearchResult(*arrays)

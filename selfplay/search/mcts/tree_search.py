@@ -1,7 +1,7 @@
 """Tree search of a batch of positions."""
 
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,7 +19,7 @@ from selfplay.search.mcts.kept_trees import KeptTrees
 from selfplay.search.mcts.lockstep import Frontier, compile_lockstep, make_frontier
 from selfplay.search.mcts.rule import Rule
 from selfplay.search.mcts.simulations import IN_ALL, compile_whole_search
-from selfplay.search.mcts.tree import Plan, Results, Trees, make_results, make_trees, tree_bytes
+from selfplay.search.mcts.tree import Plan, Trees, TreeSearchResult, make_results, make_trees, tree_bytes
 from selfplay.search.threads import StopFlag, StoppedError, run_interruptibly
 from selfplay.settings.fields import require
 
@@ -34,23 +34,6 @@ QUICK_SECONDS, FEWEST_QUICK = 0.02, 16
 ROOT_NOISE, LEAF = int(Purpose.ROOT_NOISE), int(Purpose.LEAF)
 
 Numbers = NDArray[np.float64]
-
-
-class TreeSearchResult(NamedTuple):
-    """The result of tree searches of B positions, on the device of the positions."""
-
-    actions: Tensor
-    """int64[B]: the action to play; 0 where the match is over."""
-    policy: Tensor
-    """float64[B, A]: the improved policy, which sums to 1 and is 0 where illegal; 0 where the match is over."""
-    visits: Tensor
-    """int64[B, A]: the number of simulations through each action."""
-    action_values: Tensor
-    """float64[B, A]: the value of each action to the player to move; nan where unknown or illegal."""
-    value: Tensor
-    """float64[B]: the value of the position to the player to move."""
-    is_proved: Tensor
-    """bool[B]: whether `value` is proved."""
 
 
 class TreeSearch:
@@ -124,11 +107,10 @@ class TreeSearch:
             rows, inverse = distinct_bitboards(own, opp)
             own, opp, draws = own[rows], opp[rows], None
         found = self._search(own.numpy(), opp.numpy(), draws)
-        fields = found.actions, found.policy, found.visits, found.values, found.value, found.is_proved
-        tensors = map(torch.from_numpy, fields)
+        tensors = map(torch.from_numpy, found)
         return TreeSearchResult(*((one if inverse is None else one[inverse]).to(device) for one in tensors))
 
-    def _search(self, own: Words, opp: Words, draws: Draws | None) -> Results:
+    def _search(self, own: Words, opp: Words, draws: Draws | None) -> TreeSearchResult:
         bits, kept, plan, parts = _random_bits(own, opp, draws), self._kept, self._plan, []
         if draws is None or kept is None:
             kept = draws = None
@@ -147,9 +129,10 @@ class TreeSearch:
             parts.append(self._grow(own[chunk], opp[chunk], bits[:, chunk], plan, trees))
             if kept is not None and draws is not None:
                 kept.keep(of_chunk, trees)
-        return parts[0] if len(parts) == 1 else Results(*map(np.concatenate, zip(*parts, strict=True)))
+        joined: Any = map(np.concatenate, zip(*parts, strict=True))
+        return parts[0] if len(parts) == 1 else TreeSearchResult(*joined)
 
-    def _grow(self, own: Words, opp: Words, bits: Words, plan: Plan, trees: Trees) -> Results:
+    def _grow(self, own: Words, opp: Words, bits: Words, plan: Plan, trees: Trees) -> TreeSearchResult:
         """Search these positions in the memory of `trees`."""
         results = make_results(len(own), self.game.num_distinct_actions)
         if self._compiled is None:

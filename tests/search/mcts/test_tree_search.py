@@ -16,7 +16,8 @@ from selfplay.search.backward_induction import optimal_actions, perfect_values
 from selfplay.search.mcts import tree_search
 from selfplay.search.mcts.evaluator import RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
-from selfplay.search.mcts.tree_search import TreeSearch, TreeSearchResult
+from selfplay.search.mcts.tree import TreeSearchResult
+from selfplay.search.mcts.tree_search import TreeSearch
 from tests.search.mcts.hashed_evaluator import HashedEvaluator
 from tests.search.mcts.reference import (
     ReferenceGumbel,
