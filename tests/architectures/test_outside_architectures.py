@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from selfplay import load_level, train_level
-from selfplay.architectures import ARCHITECTURES, build_network, check_output
+from selfplay.architectures import build_network
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.players.value_net import ValueNetPlayer
@@ -49,17 +49,6 @@ def test_the_policy_head_is_ignored_in_play_and_keeps_its_weights_in_training(tm
     torch.testing.assert_close(ValueNetPlayer(GAME, second).action_values(state), before, equal_nan=True)
 
 
-def test_a_registered_name_builds_the_network(monkeypatch):
-    monkeypatch.setattr(ARCHITECTURES, "_found", dict(ARCHITECTURES._found))
-    ARCHITECTURES.register("policy", PolicyNetwork)
-    assert type(build("policy")) is PolicyNetwork
-
-
-def test_the_number_of_actions_is_given_by_the_game_and_not_an_option():
-    with pytest.raises(SettingError, match=r"PolicyNetwork has no option 'num_actions'; it has width$"):
-        build(f"{MODULE}:PolicyNetwork", num_actions=9)
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -92,18 +81,3 @@ def test_a_saved_network_of_the_wrong_shape_is_refused_when_it_is_loaded(tmp_pat
         InvalidFileError, match=r"returns a value of shape \[3, 2\] for 3 observations; expected \[3\]$"
     ):
         load_checkpoint(tmp_path / "agent", GAME)
-
-
-def test_the_check_changes_neither_modes_nor_the_random_generator():
-    network = build("mlp", dropout=0.5)
-    network.layers[1].eval()
-    modes, state = [module.training for module in network.modules()], torch.get_rng_state()
-    check_output(network, GAME.observation_shape, GAME.num_distinct_actions, "network")
-    assert [module.training for module in network.modules()] == modes
-    assert torch.equal(torch.get_rng_state(), state)
-
-
-def test_a_network_that_fails_on_the_observation_is_refused():
-    network = torch.nn.Linear(5, 1)
-    with pytest.raises(SettingError, match=r"^it fails on observations of shape \[2, 3, 3\]: "):
-        check_output(network, GAME.observation_shape, GAME.num_distinct_actions, "it")

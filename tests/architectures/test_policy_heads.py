@@ -6,7 +6,6 @@ import torch
 from selfplay.architectures import build_network
 from selfplay.errors import SettingError
 from selfplay.training.fitting import seeded
-from tests.support.runs import tiny_settings
 
 SMALL = {
     "alphazero_mlp": {"hidden_sizes": [6, 5]},
@@ -57,11 +56,3 @@ def test_both_heads_train_the_trunk_they_share(name):
 def test_bad_options_are_refused(name, options, reason):
     with pytest.raises(SettingError, match=reason):
         network_of(name, **options)
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_the_configured_defaults_are_those_of_the_class(name, tmp_path):
-    described = tiny_settings(tmp_path, f"architecture={name}").architecture
-    assert [tensor.shape for tensor in build_network(described, (2, 6, 7), 7).parameters()] == [
-        tensor.shape for tensor in build_network({"name": name}, (2, 6, 7), 7).parameters()
-    ]

@@ -1,8 +1,5 @@
 """Exact values of late positions as targets."""
 
-import gc
-import weakref
-
 import numpy as np
 import pytest
 import torch
@@ -10,13 +7,11 @@ import torch
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.dataset.match_rows import match_rows
 from selfplay.dataset.target_rules import full, search, watkins
-from selfplay.dataset.targets import PlayedMatches, bootstrap_values, exact_values, position_outcomes, solver_of
+from selfplay.dataset.targets import PlayedMatches, exact_values
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.match_outcome import disc_difference, match_return
 from selfplay.matches.arena import play_batch
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
 from selfplay.search.exact_solver import empties, make_exact_solver
 
@@ -73,15 +68,6 @@ def test_the_match_ends_for_earlier_positions_with_its_first_exact_value(name):
     assert number > 60
 
 
-def test_without_late_positions_outcomes_stay_as_they_are():
-    played = played_at_random("connect_four")
-    exact = exact_values(played.game, played.record, 1, match_return)
-    is_early = torch.stack(exact).isnan().all(dim=0)
-    assert is_early.any()
-    outcomes, others = position_outcomes(played), position_outcomes(played, exact)
-    assert torch.equal(outcomes[:, is_early], others[:, is_early])
-
-
 def test_the_search_is_not_mixed_into_exact_values():
     rows = [match_rows(played_at_random("connect_four", exact_from=12, value_mix=mix), search) for mix in (0.0, 1.0)]
     assert rows[0].target.tolist() == rows[1].target.tolist()
@@ -114,37 +100,7 @@ def test_with_values_alone_the_match_ends_for_earlier_positions_with_its_first_e
     assert number > 60
 
 
-def test_a_cut_at_an_exploring_action_is_replaced_only_where_an_exact_value_is_known():
-    game = make_game("othello_4x4")
-    player = EpsilonGreedyPlayer(game, make_player("greedy_discs", game, ""), [0.5])
-    record = play_batch(game, (player, player), torch.arange(60), torch.zeros(60, dtype=torch.int8), KEY)
-    played = PlayedMatches(game, record, (player, player), KEY, 1.0, disc_difference, exact_from=6)
-    with_exact, cut = watkins(played), watkins(played._replace(exact_from=None))
-    exact = torch.stack(exact_values(game, record, 6, disc_difference))
-    bootstrap = torch.stack(bootstrap_values(record, (player, player), KEY))
-    is_cut_before = torch.zeros(60, dtype=torch.bool)
-    for ply in range(len(record.actions) - 1):
-        # From here to the first exact value somebody explores: the targets are those of the cut.
-        first_late = (~exact[ply + 1 :].isnan()).int().argmax(dim=0)
-        first_cut = (~bootstrap[ply + 1 :].isnan()).int().argmax(dim=0)
-        has_cut = (~bootstrap[ply + 1 :].isnan()).any(dim=0)
-        rows = has_cut & (first_cut < first_late)
-        assert torch.equal(with_exact[ply][rows], cut[ply][rows])
-        is_cut_before |= rows
-    assert is_cut_before.any()
-    assert not torch.equal(with_exact, cut)
-
-
 def test_games_without_a_solver_are_refused():
     for rule in (search, full):
         with pytest.raises(SettingError, match=r"^exact_from: tictactoe has no exact solver; set exact_from=null$"):
             match_rows(played_at_random("tictactoe", exact_from=3), rule)
-
-
-def test_only_the_tables_of_one_solver_are_kept():
-    first = weakref.ref(solver_of(make_game("othello_4x4")))
-    played = played_at_random("othello_4x4", exact_from=4)
-    exact_values(played.game, played.record, 4, match_return)
-    assert solver_of(played.game) is solver_of(played.game)
-    gc.collect()
-    assert first() is None

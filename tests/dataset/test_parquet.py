@@ -8,8 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from selfplay.dataset.formats import PARQUET, read_dataset
-from selfplay.dataset.parquet import parquet_parts
-from selfplay.dataset.rows import parquet_schema
 from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
 from selfplay.games.observation_codec import BitCodec
@@ -35,11 +33,6 @@ def test_the_split_into_parts_changes_no_byte(tmp_path, monkeypatch):
 
 BROKEN_TABLES = {
     "no rows": (lambda table: table.slice(0, 0), "holds no rows"),
-    "missing column": (lambda table: table.drop_columns("observation"), "column observation is missing"),
-    "foreign column": (
-        lambda table: table.append_column("note", [[""] * len(table)]),
-        "its columns are not match, ply, observation, target",
-    ),
     "another game's": (
         lambda table: table.set_column(2, "observation", pa.array([b"ab"] * len(table), pa.binary(2))),
         "its columns are not match, ply, observation, target; is it another game's?",
@@ -51,10 +44,6 @@ BROKEN_TABLES = {
     "null target": (
         lambda table: table.set_column(3, "target", pa.array([0.5, None, 0.5], pa.float32())),
         "part-00000.parquet: .*null",
-    ),
-    "negative ply": (
-        lambda table: table.set_column(1, "ply", pa.array([-1] * len(table), pa.int32())),
-        "column ply of row 1 is -1",
     ),
 }
 
@@ -83,23 +72,6 @@ def test_a_file_that_is_not_parquet_is_refused_in_one_line(parquet, content):
     with pytest.raises(InvalidFileError, match="generate it again") as caught:
         read_dataset(parquet, CODEC)
     assert "\n" not in str(caught.value)
-
-
-def test_a_truncated_parquet_file_is_refused(parquet):
-    part = parquet / "part-00000.parquet"
-    whole = part.read_bytes()
-    for length in range(0, len(whole), 31):
-        part.write_bytes(whole[:length])
-        with pytest.raises(InvalidFileError):
-            read_dataset(parquet, CODEC)
-
-
-def test_parts_are_ordered_by_number_regardless_of_digits(tmp_path, monkeypatch):
-    """As from the hundred thousandth part on, in names of five digits."""
-    monkeypatch.setattr("selfplay.dataset.parquet.part_name", "part-{}.parquet".format)
-    for number in range(12):
-        (tmp_path / f"part-{number}.parquet").touch()
-    assert [part.stem for part in parquet_parts(tmp_path)] == [f"part-{number}" for number in range(12)]
 
 
 def test_a_dataset_without_one_of_its_parts_is_refused(tmp_path):
@@ -153,50 +125,6 @@ def test_parts_that_are_not_as_they_were_written_are_not_reused(tmp_path):
     assert {file.name for file in beside.iterdir()} == {"record.json", "parts.sha256", third.name}
     (beside / "record.json").write_bytes(b"\xff")
     assert interrupted(path, record) == {}, "a record that is not text counts as this one"
-
-
-@pytest.mark.parametrize("damage", [b"", b"\xff\xfe", b"half a line", b"x" * 64 + b"  part-00000.parquet\n"])
-def test_parts_without_a_readable_list_are_written_again(tmp_path, damage):
-    path, record = tmp_path / "dataset.parquet", {"seed": 0}
-    content, _ = PARQUET.encode([drawn_rows(CODEC, 5, 0)], CODEC)
-    interrupted(path, record, content)
-    (tmp_path / ".dataset.parquet.partial" / "parts.sha256").write_bytes(damage)
-    with PARQUET.written(path, CODEC.size, record) as writer:
-        assert writer.written == {}
-        writer.add(0, content)
-    assert [file.name for file in path.iterdir()] == ["part-00000.parquet"]
-
-
-@pytest.mark.parametrize("target", ["victim", "nothing", "/dev/zero"])
-def test_a_link_in_the_place_of_the_list_is_not_followed(tmp_path, target):
-    path, record, beside = tmp_path / "dataset.parquet", {"seed": 0}, tmp_path / ".dataset.parquet.partial"
-    content, _ = PARQUET.encode([drawn_rows(CODEC, 5, 0)], CODEC)
-    interrupted(path, record)
-    (tmp_path / "victim").write_text("precious")
-    (beside / "parts.sha256").symlink_to(tmp_path / target)
-    with PARQUET.written(path, CODEC.size, record) as writer:
-        writer.add(0, content)
-    assert (tmp_path / "victim").read_text() == "precious"
-    assert not (tmp_path / "nothing").exists()
-    assert [file.name for file in path.iterdir()] == ["part-00000.parquet"]
-
-
-def test_a_row_group_of_many_rows_is_refused_before_it_is_read(tmp_path):
-    path = tmp_path / "dataset.parquet"
-    path.mkdir()
-    schema = parquet_schema(CODEC.size)
-    zeros = pa.table(
-        [
-            pa.array(np.zeros(10**6), field.type)
-            if not pa.types.is_fixed_size_binary(field.type)
-            else pa.array([bytes(field.type.byte_width)] * 10**6, field.type)
-            for field in schema
-        ],
-        schema,
-    )
-    pq.write_table(zeros, path / "part-00000.parquet", row_group_size=10**6)
-    with pytest.raises(InvalidFileError, match="a row group has 1,000,000 rows, more than 65,536"):
-        read_dataset(path, CODEC)
 
 
 def test_shards_of_other_settings_are_not_reused(tmp_path):

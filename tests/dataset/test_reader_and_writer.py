@@ -12,7 +12,6 @@ from selfplay.games import make_game
 from selfplay.games.observation_codec import BitCodec
 from tests.support.dataset_tools import drawn_rows, rows_are_equal, write_dataset
 
-CODEC = BitCodec(np.arange(4))
 TICTACTOE = make_game("tictactoe")
 
 
@@ -37,11 +36,3 @@ def test_a_dataset_of_many_rows_is_read_back(tmp_path, form):
     rows = drawn_rows(TICTACTOE.observation_codec, 70_000, 0)
     write_dataset(tmp_path / f"dataset.{form}", [rows], TICTACTOE.observation_codec)
     assert rows_are_equal(read_dataset(tmp_path / f"dataset.{form}", TICTACTOE.observation_codec), rows)
-
-
-@pytest.fixture
-def parquet(tmp_path):
-    """A dataset of three rows in one part; its folder."""
-    path = tmp_path / "dataset.parquet"
-    write_dataset(path, [drawn_rows(CODEC, 3, 0)])
-    return path

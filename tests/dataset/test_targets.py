@@ -101,12 +101,6 @@ def test_no_target_is_a_negative_zero():
     assert not np.signbit(zero[zero == 0]).any()
 
 
-def test_targets_of_the_articles_discount():
-    rows = rows_of(O_WINS, gamma=0.95)
-    expected = [-(0.95**2), 0.95**2, -0.95, 0.95, -1, 1]
-    assert rows.target.tolist() == np.array(expected, dtype=np.float32).tolist()
-
-
 def test_observations_show_each_afterstate_to_its_mover():
     rows = rows_of(X_WINS)
     drawn = [board(observation) for observation in observations_of(rows, GAME.observation_codec)]
@@ -224,13 +218,6 @@ def test_a_cut_for_both_players_counts_where_there_is_also_one_for_its_player():
     known = [torch.tensor([0.5 if ply == 2 else torch.nan]) for ply in range(5)]
     assert discounted_outcomes(played, own=own)[:, 0].tolist() == pytest.approx([0.8, 0.8, 1, -1, 1])
     assert discounted_outcomes(played, known, own)[:, 0].tolist() == pytest.approx([0.5, -0.5, 1, -1, 1])
-
-
-def test_best_responses_to_a_player_without_values_are_outcomes_of_whole_matches():
-    record, _ = bootstrap_values_of(X_WINS, DRAW, plies=())
-    player = Scripted([X_WINS, DRAW])
-    rows = match_rows(PlayedMatches(GAME, record, (player, player), 0, 0.5), best_response)
-    assert rows_are_equal(rows, rows_of_record(GAME, record, 0.5))
 
 
 def test_a_value_beyond_the_range_of_outcomes_is_clipped():

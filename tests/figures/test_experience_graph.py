@@ -6,7 +6,7 @@ import pytest
 from matplotlib.patches import FancyBboxPatch, PathPatch
 from PIL import Image
 
-from selfplay.figures.experience_graph import layered_positions, picture_of, reachable_boards
+from selfplay.figures.experience_graph import picture_of, reachable_boards
 from selfplay.learners.experience.store import ExperienceStore
 from tests.support.experience_tools import GAME, learn, new_store, random_match
 from tests.support.runs import COMMAND, run_forked
@@ -34,27 +34,6 @@ def test_the_strongest_boards_are_shown_up_to_the_given_depth_and_width(store):
         assert all(abs(boards[child].score) <= weakest for child in left_out)
     for _, child, weight in graph.edges(data="weight"):
         assert weight == abs(boards[child].score)
-
-
-def test_a_board_that_is_reached_in_two_ways_is_shown_once(tmp_path):
-    store = new_store(tmp_path)
-    for moves in ([0, 1, 8, 2, 4], [8, 1, 0, 2, 4]):
-        learn(store, moves)
-    graph = reachable_boards(store.boards(), 0, 9, [9])
-    assert len(graph) == len(store) == 8
-    assert sorted(dict(graph.in_degree()).values()) == [0, 1, 1, 1, 1, 1, 1, 2]
-
-
-def test_boards_of_a_layer_do_not_overlap_and_layers_are_stacked(store):
-    graph = reachable_boards(store.boards(), 0, 4, [5, 3, 2])
-    places = layered_positions(graph, 0)
-    rows = {}
-    for number, (x, y) in places.items():
-        rows.setdefault(y, []).append(x)
-        assert all(places[child][1] < y for child in graph.successors(number))
-    assert len(rows) == 5
-    for xs in rows.values():
-        assert all(right - left >= 1 for left, right in zip(sorted(xs), sorted(xs)[1:], strict=False))
 
 
 def test_every_board_and_arrow_is_drawn_with_a_width_by_score(store):
@@ -111,12 +90,8 @@ def test_the_programs_write_the_picture_and_the_json_and_import_it_into_another_
 @pytest.mark.parametrize(
     ("action", "arguments", "code", "message"),
     [
-        ("draw", ["experience.path=none.sqlite"], 1, "none.sqlite: does not exist"),
         ("draw", ['picture.after=["1,1","0,0","2,2","0,1"]'], 2, "does not have this board"),
         ("draw", ["picture.file=null"], 2, "there is no screen to draw on; set a file"),
-        ("draw", ["picture.depth=0"], 2, "picture.depth=0: must be from 1 to 9"),
-        ("draw", ["picture.breadth=[]"], 2, "picture.breadth=[]: must be one or more numbers of 1 or more"),
-        ("import", ["json=none.json", "experience.path=none.sqlite"], 1, "none.json: does not exist"),
         ("import", ["experience.backup=minimax"], 2, "was created with absolute; set another path"),
     ],
 )

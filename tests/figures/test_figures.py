@@ -11,7 +11,7 @@ from matplotlib.text import Text
 from PIL import Image
 
 from selfplay import compose_settings, learn_levels
-from selfplay.errors import InvalidFileError, SettingError, StageError
+from selfplay.errors import InvalidFileError, StageError
 from selfplay.figures.comparison import exact_figures, mistakes, ratings, versus_random, wins_minus_losses
 from selfplay.figures.figure_files import draw_run_figures, read_trained_run, write_figures
 from selfplay.figures.losses import loss_by_level, loss_curves
@@ -143,12 +143,6 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path: Path) -> None:
     assert "Software" not in Image.open(tmp_path / "a.png").info
 
 
-def test_a_figure_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "figures").write_text("a file in the way")
-    with pytest.raises((StageError, OSError), match="figures"):
-        save_figure(ratings(table_of(1)), tmp_path / "figures" / "ratings.png")
-
-
 # ---------------------------------------------------------------------- positions on a line
 
 
@@ -189,11 +183,6 @@ def test_the_animation_has_a_frame_for_each_level_and_the_same_bytes(tmp_path: P
         save_animation(position_value_animation(positions_of(2)), tmp_path / name)
     assert Image.open(tmp_path / "a.gif").n_frames == 2  # type: ignore[attr-defined]
     assert (tmp_path / "a.gif").read_bytes() == (tmp_path / "b.gif").read_bytes()
-
-
-def test_a_game_without_a_line_has_no_position_values(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="do not lie on a line"):
-        position_values(tmp_path, make_game("tictactoe"), [1])
 
 
 TINY = ["matches=60", "levels=2", "training.epochs=2", "training.steps_per_epoch=2"]

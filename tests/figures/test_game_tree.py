@@ -12,7 +12,7 @@ from selfplay.games import make_game
 from selfplay.games.payoff_tree import PayoffTree
 from selfplay.playing.analysis import analyse, analysis_report
 from selfplay.search.feature_evaluation import make_evaluation
-from selfplay.search.searcher import ALGORITHMS, Searcher
+from selfplay.search.searcher import Searcher
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
 from tests.search.test_trace import ARTICLE, POINTS
@@ -45,8 +45,8 @@ def test_the_tree_of_the_article(algorithm, visited, cut, third):
     assert [nodes[(move,)]["text"] for move in (1, 2, 4)] == [f"{MINUS}2", f"{MINUS}1", third]
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize(("depth", "breadth"), [(1, [2]), (2, [1, 2]), (3, [3, 2]), (4, [40])])
+@pytest.mark.parametrize("algorithm", ["alpha_beta", "negascout"])
+@pytest.mark.parametrize(("depth", "breadth"), [(2, [1, 2]), (3, [3, 2])])
 def test_shown_and_hidden_visits_sum_to_those_of_the_search(algorithm, depth, breadth):
     game = make_game("othello")
     searcher = Searcher(
@@ -91,8 +91,6 @@ def test_positions_of_a_broad_tree_do_not_overlap():
     ("overrides", "message"),
     [
         (["game_tree.payoffs=[[1,x]]"], r"^payoffs: must be nested lists of numbers"),
-        (["game_tree.payoffs=3"], r"^payoffs: must be nested lists of numbers"),
-        (["game_tree.payoffs=[[]]"], r"^payoffs: must be nested lists of numbers"),
         (["game_tree=article", "moves=f5"], r"^moves=f5: must be empty with a game tree"),
         (
             ["moves=f5d6c3", "depth=6", "picture.file=x.png"],
@@ -102,9 +100,7 @@ def test_positions_of_a_broad_tree_do_not_overlap():
             ["moves=f5d6c3", "depth=4", "picture.file=x.png", "picture.depth=4", "picture.breadth=[40]"],
             r"^picture.file: 932 positions would be side by side, and at most 150 can be drawn; set a smaller",
         ),
-        (["picture.depth=0"], r"^picture.depth=0: must be from 1 to 8$"),
         (["picture.breadth=[]"], r"^picture.breadth=\[\]: must be one or more numbers from 1 to 40$"),
-        (["min_scout_depth=-1", "depth=1"], r"^min_scout_depth=-1: must be 1 or more, or null$"),
     ],
 )
 def test_what_cannot_be_drawn_or_read_is_refused_in_one_line(overrides, message):

@@ -1,7 +1,5 @@
 """Figures have the same style everywhere, and drawing them leaves the style of the caller as it is."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,17 +10,14 @@ from matplotlib.figure import Figure
 
 from selfplay.figures.experience_graph import picture_of, reachable_boards
 from selfplay.figures.figure_files import write_figures
-from selfplay.figures.style import rendered, save_figure, single_figure, source_of, write_source
-from selfplay.figures.sweep import run_curves
+from selfplay.figures.style import save_figure, single_figure, source_of, write_source
 from selfplay.figures.tournament import score_map
 from selfplay.playing.analysis import analyse
 from selfplay.registry import Registry
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
 from selfplay.settings.run import compose_settings
-from tests.grading.test_finished_runs import level_table, run_of
 from tests.support.experience_tools import learn, new_store, random_match
-from tests.support.runs import PROJECT
 
 OWN_STYLE = {"font.size": 30.0, "axes.facecolor": "red", "savefig.facecolor": "green", "lines.linewidth": 9.0}
 
@@ -60,10 +55,7 @@ def write_game_tree(folder: Path) -> None:
 
 DRAWINGS = {
     "figures of a run": write_a_line,
-    "experience graph": write_experience,
     "game tree": write_game_tree,
-    "tournament": lambda folder: save_figure(score_map(("a", "b"), np.eye(2)), folder / "scores.png"),
-    "sweep": lambda folder: save_figure(run_curves([run_of("a", level_table())]), folder / "runs.png"),
 }
 
 
@@ -80,13 +72,6 @@ def test_the_style_of_the_caller_changes_no_figure_and_is_kept(tmp_path: Path, n
     assert bytes_in(tmp_path / "plain") == bytes_in(tmp_path / "own") != {}
 
 
-def test_a_frame_of_an_animation_is_rendered_in_the_default_style() -> None:
-    figure = a_line()
-    plain = rendered(figure)
-    with matplotlib.rc_context(OWN_STYLE):
-        assert rendered(figure).tobytes() == plain.tobytes()
-
-
 def test_the_title_of_a_tournament_fits_its_figure_and_names_are_readable() -> None:
     figure = score_map(("random", "search:negascout?depth=2&evaluation=none"), np.eye(2))
     write_source(figure, "Othello, tournament, 1000 matches per pair")
@@ -95,26 +80,6 @@ def test_the_title_of_a_tournament_fits_its_figure_and_names_are_readable() -> N
     assert title.get_window_extent().x1 <= figure.bbox.width
     names = {label.get_text() for label in figure.axes[0].get_xticklabels()}
     assert names == {"random", "negascout, 2 plies"}
-
-
-@pytest.mark.slow
-def test_a_matplotlibrc_in_the_current_folder_changes_no_figure_and_stays_in_force(tmp_path: Path) -> None:
-    write_a_line(tmp_path / "here")
-    (tmp_path / "matplotlibrc").write_text("font.size: 30\naxes.facecolor: red\nsavefig.facecolor: green\n")
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[2]); import matplotlib; from pathlib import Path; "
-        "from tests.figures.test_style import write_a_line; "
-        "write_a_line(Path(sys.argv[1])); print(matplotlib.rcParams['font.size'])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, tmp_path / "there", PROJECT],
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout.splitlines()[-1] == "30.0"
-    assert bytes_in(tmp_path / "there") == bytes_in(tmp_path / "here")
 
 
 def test_the_title_of_a_figure_says_what_it_shows() -> None:
@@ -140,9 +105,3 @@ def test_the_title_of_a_figure_says_what_it_shows() -> None:
 def test_the_source_names_the_settings_that_differ_from_the_recipe(overrides: list[str], changed: str) -> None:
     settings = compose_settings([*overrides, "run_dir=elsewhere"])
     assert source_of("Othello", settings) == f"Othello, recipe={settings.recipe}, seed=0{changed}"
-
-
-def test_the_source_of_a_run_with_a_recipe_of_its_own_names_the_recipe() -> None:
-    settings = compose_settings(["levels=3"])
-    settings.recipe = "mine"
-    assert source_of("Othello", settings) == "Othello, recipe=mine, seed=0"

@@ -55,9 +55,3 @@ def test_many_settings_have_colours_of_their_own_and_equal_runs_equal_bytes(tmp_
     for name in ("one", "other"):
         save_figure(run_curves(runs[:1]), tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
-
-
-def test_long_settings_get_labels_that_differ():
-    runs = [run_of(f"run{number}", **{"architecture.hidden_sizes": [100 + number] * 20}) for number in range(2)]
-    labels = [text.get_text() for text in run_curves(runs).legends[0].get_texts()]
-    assert labels == ["run0 (one run)", "run1 (one run)"]

@@ -1,7 +1,6 @@
 """TensorBoard event files: contents, no duplicates, and written only on request."""
 
 import logging
-import os
 import shutil
 import sys
 from importlib.util import find_spec
@@ -15,9 +14,7 @@ from selfplay.errors import SettingError, StageError
 from selfplay.stages.compare import compare_and_report
 from selfplay.stages.train import NoProgress
 from selfplay.training.fitting import read_epoch_losses
-from tests.support.disks import small_disk_at
-from tests.support.rejections import assert_refused
-from tests.support.runs import LEARN, TINY, TRAIN, files_of, run_forked, run_script, tiny_settings
+from tests.support.runs import LEARN, files_of, run_forked, tiny_settings
 
 needs_tensorboard = pytest.mark.skipif(
     find_spec("tensorboard") is None, reason="tensorboard is not installed (pip install -e '.[tensorboard]')"
@@ -152,42 +149,10 @@ def test_levels_trained_without_events_get_them_from_their_losses(tiny_run: Path
 
 
 @needs_tensorboard
-def test_retraining_a_level_without_events_removes_its_old_ones(logged_run: Path, tmp_path: Path) -> None:
-    run_dir = Path(shutil.copytree(logged_run, tmp_path / "run"))
-    assert train_level(tiny_settings(run_dir, "force=true", "training.epochs=2"), 3)
-    assert not (run_dir / "tensorboard" / "level_03").exists()
-    assert (run_dir / "tensorboard" / "level_02").exists()
-
-
-@needs_tensorboard
 def test_events_that_cannot_be_written_are_refused_in_one_line(run_copy: Path) -> None:
     (run_copy / "tensorboard").write_text("a file is in the way")
     with pytest.raises(StageError, match=r"cannot write in .*/tensorboard/\.level_01\.partial: Not a directory"):
         train_level(tiny_settings(run_copy, *LOGGED), 1)
-
-
-@pytest.mark.slow
-@needs_tensorboard
-def test_events_on_a_full_disk_are_refused_in_one_line(tmp_path: Path, tiny_run: Path) -> None:
-    with small_disk_at(tmp_path, "4m"):
-        run_dir = Path(shutil.copytree(tiny_run, tmp_path / "run"))
-        shutil.rmtree(run_dir / "level_03")
-        room = os.statvfs(tmp_path)
-        (tmp_path / "filler").write_bytes(bytes(room.f_bavail * room.f_frsize - 8192))
-        arguments = ["logger=tensorboard", "training.epochs=300", "--level", 3]
-        result = run_script(TRAIN, *TINY, f"run_dir={run_dir}", *arguments)
-        assert_refused(result, 1, f"cannot write in {run_dir}/tensorboard/level_03: No space left on device")
-
-
-@needs_tensorboard
-def test_a_link_in_place_of_the_events_is_not_followed(run_copy: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    (run_copy / "tensorboard").mkdir()
-    (run_copy / "tensorboard" / ".level_01.partial").symlink_to(other)
-    train_level(tiny_settings(run_copy, *LOGGED), 1)
-    check_losses(run_copy, 1)
-    assert list(other.iterdir()) == []
 
 
 def test_without_the_package_nothing_starts_and_the_install_command_is_named(
@@ -201,21 +166,3 @@ def test_without_the_package_nothing_starts_and_the_install_command_is_named(
     done = run_forked(LEARN, "logger=tensorboard", f"run_dir={tmp_path / 'run'}")
     assert (done.returncode, done.stderr) == (2, f"error: {caught.value}\n")
     assert not (tmp_path / "run").exists()
-
-
-def test_a_folder_called_tensorboard_is_not_taken_for_the_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "tensorboard").mkdir()
-    monkeypatch.delitem(sys.modules, "tensorboard", raising=False)
-    monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    with pytest.raises(SettingError, match="needs the package tensorboard"):
-        compose_settings(["logger=tensorboard"])
-
-
-def test_a_run_without_logging_needs_no_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "tensorboard", None)
-    settings = tiny_settings(tmp_path / "run", "levels=1", "comparison.matches=20")
-    learn_levels(settings)
-    compare_and_report(settings)
-    assert not (tmp_path / "run" / "tensorboard").exists()

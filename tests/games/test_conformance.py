@@ -17,11 +17,11 @@ PERFT = {
     "tictactoe_8x8": (64, 64 * 63, 64 * 63 * 62, 64 * 63 * 62 * 61),
     # From the sums up to 90 all ten addends are legal, so nine plies branch by ten each.
     # A match is over after 9 plies at the soonest, so to this depth it does not matter how finished ones are counted.
-    "othello": (4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288),
+    "othello": (4, 12, 56, 244, 1396, 8200, 55092, 390216),
     "othello_6x6": (4, 12, 56, 244, 1364, 7604, 47740, 308716),
     "othello_4x4": (4, 12, 44, 128, 424, 1256, 3624, 9112, 20032, 36412, 50268, 55112, 31396, 12920, 3416, 612, 48, 0),
-    "connect_four": (7, 49, 343, 2_401, 16_807, 117_649, 823_536, 5_673_234),
-    "sumto100": (10, 100, 1_000, 10_000, 100_000, 1_000_000),
+    "connect_four": (7, 49, 343, 2_401, 16_807, 117_649, 823_536),
+    "sumto100": (10, 100, 1_000, 10_000, 100_000),
 }
 
 
@@ -56,25 +56,9 @@ class LegalAfterTheEnd(CompiledTicTacToe):
         return super().legal_action_mask(state) | state.terminated[:, None]
 
 
-class LegalBitsAfterTheEnd(CompiledTicTacToe):
-    def __init__(self):
-        super().__init__()
-        self.rules = self.rules._replace(legal_actions=lambda own, opp: ~(own | opp) & 0o777)
-
-
-class NothingLegal(CompiledTicTacToe):
-    def legal_action_mask(self, state):
-        return torch.zeros_like(super().legal_action_mask(state))
-
-
 class MaskOfNumbers(CompiledTicTacToe):
     def legal_action_mask(self, state):
         return super().legal_action_mask(state).to(torch.uint8)
-
-
-class OccupiedSquaresLegal(CompiledTicTacToe):
-    def legal_action_mask(self, state):
-        return (~state.terminated)[:, None].expand(-1, 9)
 
 
 # ---------------------------------------------------------------------- perspective
@@ -85,33 +69,15 @@ class SamePlayerMovesOn(CompiledTicTacToe):
         return super().step(state, action)._replace(current_player=state.current_player)
 
 
-class SecondPlayerBegins(CompiledTicTacToe):
-    def init(self, batch_size=1, device="cpu"):
-        state = super().init(batch_size, device)
-        return state._replace(current_player=1 - state.current_player)
-
-
 class ReturnsOfTheOther(CompiledTicTacToe):
     def step(self, state, action):
         following = super().step(state, action)
         return following._replace(returns=-following.returns)
 
 
-class ReturnsOfTheMover(CompiledTicTacToe):
-    def step(self, state, action):
-        following = super().step(state, action)
-        return following._replace(returns=following.returns.abs())
-
-
 class ObservedByThePlayerToMove(CompiledTicTacToe):
     def observation_bits(self, state):
         return super().observation_bits(state).roll(9, dims=1)
-
-
-class ObservationWithoutOwners(CompiledTicTacToe):
-    def observation_bits(self, state):
-        bits = super().observation_bits(state)
-        return torch.cat([bits[:, :9] | bits[:, 9:], bits[:, 9:]], dim=1)
 
 
 # ---------------------------------------------------------------------- symmetries
@@ -126,15 +92,7 @@ def with_symmetries(change):
 
 
 IdentityNotFirst = with_symmetries(lambda actions, observations: (actions[::-1].copy(), observations[::-1].copy()))
-InverseActions = with_symmetries(lambda actions, observations: (np.argsort(actions, axis=1), observations))
-IdleObservations = with_symmetries(lambda actions, observations: (actions, observations[[0] * len(actions)]))
 OneTooFew = with_symmetries(lambda actions, observations: (actions, observations[:-1]))
-
-
-@with_symmetries
-def NotAPermutation(actions, observations):  # noqa: N802 - it makes a class
-    actions[1, 0] = actions[1, 1]
-    return actions, observations
 
 
 @with_symmetries
@@ -149,14 +107,6 @@ def TwoSquaresSwapped(actions, observations):  # noqa: N802 - it makes a class
 class TransposedText(CompiledTicTacToe):
     def action_to_string(self, action):
         return f"{action % 3},{action // 3}"
-
-
-class ForeignTextRead(CompiledTicTacToe):
-    def string_to_action(self, text):
-        try:
-            return super().string_to_action(text)
-        except IllegalActionError:
-            return 0
 
 
 class WrongErrorForText(CompiledTicTacToe):
@@ -238,24 +188,14 @@ BROKEN_GAMES = [
     (IllegalActionAllowed, "legality: step accepts the illegal action"),
     (LegalActionRefused, "legality: IllegalActionError: not the centre"),
     (LegalAfterTheEnd, "legality: an action is legal in a match that is over"),
-    (NothingLegal, "legality: no action is legal"),
     (MaskOfNumbers, "legality: the mask is not bool"),
-    (LegalBitsAfterTheEnd, "legality: legal_actions are not 0"),
-    (OccupiedSquaresLegal, "legality: step accepts the illegal action|three ways: the mask differs"),
     (SamePlayerMovesOn, "perspective: current_player does not alternate"),
-    (SecondPlayerBegins, "perspective: player 0 does not move first"),
     (ReturnsOfTheOther, "perspective: returns are not those of player 0"),
-    (ReturnsOfTheMover, "perspective: returns are not those of player 0"),
     (ObservedByThePlayerToMove, "perspective: channel 0 does not show the player who has just moved"),
-    (ObservationWithoutOwners, "perspective: swapping own and opp does not swap the channels"),
     (IdentityNotFirst, r"symmetries: actions\[0\] is not the identity"),
-    (InverseActions, "symmetries: symmetry 1 does not map"),
-    (IdleObservations, "symmetries: symmetry 1 does not map the observations"),
     (OneTooFew, "symmetries: observations are not int64"),
-    (NotAPermutation, "symmetries: actions are not all permutations"),
     (TwoSquaresSwapped, "symmetries: symmetry 1 changes"),
     (TransposedText, "texts: action 1 is written '1,0', which is read as action 3"),
-    (ForeignTextRead, "texts: string_to_action accepts ''"),
     (WrongErrorForText, "texts: ValueError"),
     (NewlineAfterBoard, "texts: board_text is empty or ends in a newline"),
     (LongerThanItSays, "ends: a match is longer than max_game_length=7"),

@@ -4,75 +4,17 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.compute.random_numbers import Activity, Draws, stream_key
+from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import IllegalActionError
 from selfplay.games.connect_four import COLUMNS, ROWS, ConnectFour, has_line
-from selfplay.games.state import MATCH_OVER, State
+from selfplay.games.state import MATCH_OVER
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
 
 GAME = ConnectFour()
 
 
-def word(board: str, stone: str) -> int:
-    return sum(1 << square for square, cell in enumerate("".join(board.split())) if cell == stone)
-
-
-def position(board: str, to_move: str = "O") -> State:
-    """The position drawn as 42 cells, row by row from the top, as a state with player 0 to move."""
-    other = "O" if to_move == "X" else "X"
-    return GAME.state_at(torch.tensor([word(board, to_move)]), torch.tensor([word(board, other)]))
-
-
-def drawn(rows: list[str], to_move: str = "O") -> State:
-    """As `position`; the rows above those given are empty."""
-    return position("." * (COLUMNS * (ROWS - len(rows))) + "".join(rows), to_move)
-
-
 # ---------------------------------------------------------------------- lines
-
-WON = {
-    "row": ["..XXXX.", "..OOXO."],
-    "row at the left edge": ["XXXX..."],
-    "row at the right edge": ["...XXXX"],
-    "column": ["...X...", "...X...", "..OX...", "..OXO.."],
-    "column up to the top": ["X......", "X......", "X......", "X......", "O......", "O......"],
-    "falling": ["X......", "OX.....", "OOX....", "XOOX..."],
-    "falling into the corner": ["...X...", "...OX..", "...OOX.", "...XOOX"],
-    "rising": ["...X...", "..XO...", ".XOO...", "XOOX..."],
-    "rising from the corner": ["......X", ".....XO", "....XOO", "...XOOX"],
-}
-
-
-@pytest.mark.parametrize("rows", WON.values(), ids=WON)
-def test_four_in_a_line_win_for_the_player_who_has_just_moved(rows):
-    state = drawn(rows)
-    assert (state.terminated.tolist(), state.returns.tolist()) == ([True], [-1.0])
-    assert not GAME.legal_action_mask(state).any()
-    assert int(GAME.rules.legal_actions(state.own, state.opp)) == 0
-
-
-NOT_WON = {
-    # The first squares of a row follow upon the last ones of the row above it.
-    "row around the edge, three and one": ["....XXX", "X...OOO"],
-    "row around the edge, two and two": [".....XX", "XX...OO"],
-    "row around the edge, one and three": ["......X", "XXX...O"],
-    # One column further right and one row down from the right edge is the left edge, two rows below.
-    "falling around the edge": ["....X..", "....OX.", "....OOX", "....OOO", "X...XXX"],
-    "falling around the edge, one and three": ["......X", "......O", "X.....O", "OX....O", "OOX...X"],
-    # One column to the left and one row down from the left edge is the right edge of the same row.
-    "rising around the edge": ["..X....", ".XO....", "XOO...X", "OOO...O"],
-    "rising around the edge, one and three": ["......X", "X....XO", "O...XOO"],
-    "three in a row": ["XXX.XX."],
-    "three in a column": ["X......", "X......", "X......"],
-    "a corner": ["X......", "X......", "XXX...."],
-    "a line of both": ["XOXO...", "OXOX..."],
-}
-
-
-@pytest.mark.parametrize("rows", NOT_WON.values(), ids=NOT_WON)
-def test_stones_that_are_not_a_line_do_not_end_the_match(rows):
-    assert drawn(rows).terminated.tolist() == [False]
 
 
 def lines() -> set[int]:
@@ -209,13 +151,6 @@ def test_random_matches_agree_with_an_independent_implementation():
         shown = "\n".join(" ".join(cells) for cells in [*from_the_top, map(str, range(1, COLUMNS + 1))])
         assert GAME.presentation.board_text(final, row) == shown
         assert float(final.returns[row]) == winner
-
-
-def test_compiled_random_matches_equal_those_of_the_arena():
-    returns, plies = GAME.kernels.random_matches(Draws(stream_key(3, 0, Activity.GENERATION), torch.arange(500), 0))
-    record = random_record(500)
-    assert torch.equal(returns, record.states[-1].returns)
-    assert torch.equal(plies, (record.action_sequences() != MATCH_OVER).sum(dim=1))
 
 
 # ---------------------------------------------------------------------- what is seen and written

@@ -53,14 +53,6 @@ def test_a_lead_is_counted_in_discs_over_the_squares():
     assert match_return(game) == (1.0, 0.0)
 
 
-def test_the_sign_of_a_lead_is_the_return():
-    game, states = states_of("othello")
-    over = states.select(states.terminated)
-    leads = outcome_of_first(game, over, disc_difference)
-    assert torch.equal(leads.sign(), over.returns)
-    assert leads.abs().max() <= 1
-
-
 def test_the_targets_of_a_match_are_its_lead_over_64(tmp_path):
     settings = tiny_settings(tmp_path, *LEADS, "matches=30")
     generate_level(settings, 0)

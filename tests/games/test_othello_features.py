@@ -1,6 +1,5 @@
 """The features of Othello positions, counted by hand on drawn boards: discs, corners, stability, mobility, parity."""
 
-import numpy as np
 import pytest
 
 from selfplay.errors import SettingError
@@ -165,52 +164,6 @@ def test_discs_corners_stable_mobility_and_frontier(drawing, expected):
 )
 def test_stable_discs(drawing, stable):
     assert features_of(drawing)["stable"] == stable
-
-
-@pytest.mark.parametrize(
-    ("drawing", "parity"),
-    [
-        # One square (a1), two (c1 d1), three (f1 h1 g2, joined at corners): two odd regions, one even.
-        (
-            """
-            -X--O-X-
-            XXXXXX-X
-            XXXXXXXX
-            XXXXXXXX
-            XXXXXXXX
-            OOOOOOOO
-            OOOOOOOO
-            OOOOOOOO
-            """,
-            1,
-        ),
-        # The right and the left edge do not touch: h1, a2 and h8 are three regions.
-        (
-            """
-            XXXXXXX-
-            -XXXXXXX
-            XXXXXXXX
-            XXXXXXXX
-            XXXXXXXX
-            OOOOOOOO
-            OOOOOOOO
-            OOOOOOO-
-            """,
-            3,
-        ),
-        ("OOOOOOOO " * 8, 0),
-    ],
-)
-def test_parity_counts_regions(drawing, parity):
-    assert features_of(drawing)["parity"] == parity
-
-
-def test_the_basic_features_are_the_first_of_all():
-    features = make_game("othello").features
-    assert features.names == (*features.basic.names, "x_squares", "c_squares")
-    own, opp = np.int64(0x0000001008000000), np.int64(0x0000000810000000)
-    with np.errstate(over="ignore"):
-        assert features.values(own, opp)[: len(features.basic.names)] == features.basic.values(own, opp)
 
 
 def test_a_game_without_features_is_named():

@@ -6,7 +6,7 @@ import torch
 from scipy.ndimage import label
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.games import make_game, othello_features
+from selfplay.games import make_game
 from selfplay.games.feature_kernels import feature_values
 
 MATCHES = 20
@@ -95,43 +95,4 @@ def test_stable_discs_equal_those_of_a_slow_fixpoint(played):
     assert max(expected) >= 5
 
 
-def test_a_stable_disc_is_never_turned(played):
-    game, _, states = played
-    boards = torch.stack([game.squares(state) for state in states[::3] + states[-1:]]).numpy()
-    for match in range(0, MATCHES, 5):
-        for board in boards[:, match]:
-            for colour in (1, -1):
-                held = slow_stable(colour * board.reshape(game.width, game.width))
-                assert all(boards[-1, match][game.width * row + column] == colour for row, column in held)
-
-
 # ---------------------------------------------------------------------- the same rules in three ways
-
-
-def bit_algebra(width, legal_actions):
-    return {
-        "discs": othello_features.discs,
-        "corners": othello_features.corners(width),
-        "mobility": othello_features.mobility(legal_actions),
-        "frontier": othello_features.frontier(width),
-        "patterns": othello_features.patterns(width),
-        "x_squares": lambda own, opp: othello_features.discs_beside_corners(width)(own, opp)[0],
-        "c_squares": lambda own, opp: othello_features.discs_beside_corners(width)(own, opp)[1],
-    }
-
-
-def test_bit_algebra_gives_the_same_on_tensors_on_arrays_and_compiled(played):
-    game, state, _ = played
-    compiled = feature_values(game, state)
-    for name, feature in bit_algebra(game.width, game.rules.legal_actions).items():
-        expected = compiled[:, game.features.names.index(name)].long()
-        assert torch.equal(feature(state.own, state.opp), expected), name
-        assert (feature(state.own.numpy(), state.opp.numpy()) == expected.numpy()).all(), name
-
-
-def test_the_features_run_on_single_numbers_too():
-    game = make_game("othello")
-    state = game.read_board("X------X" * 7 + "XXX--O-O", "X")
-    with np.errstate(over="ignore"):
-        values = game.features.values(np.int64(state.own[0]), np.int64(state.opp[0]))
-    assert [int(value) for value in values] == feature_values(game, state)[0].tolist()

@@ -48,13 +48,6 @@ def test_children_are_the_positions_that_legal_actions_lead_to(graph):
     assert torch.equal(graph.state.opp[children], following.opp)
 
 
-def test_255168_matches_of_tictactoe_can_be_played():
-    matches = TICTACTOE.terminated.astype(np.int64)
-    for group in TICTACTOE.backwards():
-        matches[group] = np.where(TICTACTOE.legal[group], matches[TICTACTOE.children[group]], 0).sum(axis=1)
-    assert matches[0] == 255_168
-
-
 @pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])
 def test_the_backward_walk_visits_each_open_position_once_after_its_children(graph):
     done = graph.terminated.copy()
@@ -83,11 +76,6 @@ def test_random_matches_prove_that_a_large_game_is_large(name):
     assert is_surely_larger(make_game(name), 100_000)
     with pytest.raises(GameTooLargeError, match=f"{name} has more than 100,000 positions"):
         enumerate_positions(make_game(name), limit=100_000)
-
-
-@pytest.mark.parametrize("name", ["tictactoe", "sumto100", "othello_4x4"])
-def test_random_matches_do_not_prove_a_small_game_large(name):
-    assert not is_surely_larger(make_game(name), 1_000_000)
 
 
 @pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])

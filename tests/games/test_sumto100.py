@@ -33,24 +33,9 @@ def test_the_player_who_reaches_100_wins():
     assert second_wins.returns.tolist() == [-1.0]
 
 
-def test_99_is_not_the_end_and_leaves_one_action():
-    state = at_sum(99)
-    assert state.terminated.tolist() == [False]
-    assert GAME.legal_action_mask(state)[0].tolist() == [True] + [False] * 9
-
-
 def test_exceeding_100_is_refused():
     with pytest.raises(IllegalActionError, match=r"action 2 is not legal here; legal actions: 1$"):
         GAME.step(at_sum(99), torch.tensor([1]))
-
-
-def test_the_longest_match_has_100_plies():
-    state = GAME.init()
-    for _ in range(99):
-        state = GAME.step(state, torch.tensor([0]))
-    assert state.terminated.tolist() == [False]
-    assert GAME.step(state, torch.tensor([0])).terminated.tolist() == [True]
-    assert GAME.max_game_length == 100
 
 
 def test_the_observation_is_the_sum_as_a_one_hot_vector():
@@ -65,11 +50,6 @@ def test_the_board_is_the_sum_with_the_value_of_each_addend():
     values[[0, 9]] = 0.25, -1.0
     assert GAME.presentation.board_text(at_sum(42)) == "sum 42"
     assert GAME.presentation.board_text(at_sum(42), values=values) == "sum 42\n+1   +0.25\n+10  -1.00"
-
-
-@pytest.mark.parametrize(("text", "action"), [("1", 0), ("10", 9), (" 7 ", 6)])
-def test_an_addend_is_read(text, action):
-    assert GAME.string_to_action(text) == action
 
 
 @pytest.mark.parametrize("text", ["", "0", "11", "-1", "1.0", "+1", "one", "01", "²"])

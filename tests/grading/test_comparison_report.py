@@ -7,7 +7,7 @@ from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_report import verdict
-from selfplay.grading.proof import Grader, Lines, count_text, is_unbeatable, lines_verdict, share_text, unbeatable_seats
+from selfplay.grading.proof import Grader, count_text, share_text
 from selfplay.players.random import RandomPlayer
 from tests.grading.test_proof import lowest_action_player, perfect_player
 
@@ -45,18 +45,6 @@ def test_a_seat_that_no_player_can_hold_does_not_count_against_the_player() -> N
     assert "Level 1 cannot lose moving first: all 1.0 x 10^9 lines tried." in text
     assert "Moving second, every player loses against perfect play." in text
     assert "Level 1 plays a winning action in all 91 positions that the player to move can win." in text
-
-
-def test_a_player_is_unbeatable_if_it_loses_in_neither_seat():
-    held, lost = Lines(0, 10), Lines(1, 10)
-    assert [unbeatable_seats(lines) for lines in ((held, held), (held, lost), (lost, lost))] == [(0, 1), (0,), ()]
-    assert [is_unbeatable(lines) for lines in ((held, held), (held, lost), (lost, lost))] == [True, False, False]
-    assert (
-        lines_verdict("It", (lost, held))
-        == "It cannot lose moving second: all 10 lines tried. Moving first it loses 1/10."
-    )
-    assert lines_verdict("It", (held, held)).endswith(": it cannot lose.")
-    assert lines_verdict("It", (lost, lost)).endswith(": it can lose.")
 
 
 @pytest.mark.parametrize(

@@ -41,10 +41,6 @@ def test_a_setting_that_a_run_has_not_used_yet_is_not_a_difference():
     assert differing_settings([run_of("a"), longer, other]) == ["epsilons"]
 
 
-def test_a_setting_that_only_one_run_has_is_a_difference():
-    assert differing_settings([run_of("a"), run_of("b", **{"architecture.dropout": 0.5})]) == ["architecture.dropout"]
-
-
 def test_a_named_recipe_accounts_for_what_it_sets():
     runs = [
         run_of(f"recipe={recipe},seed={seed}", seed=seed, **{"training.epochs": epochs})
@@ -97,7 +93,7 @@ def test_the_name_gives_the_replayed_levels_where_there_are_fewer(folder):
     assert replay == {"dataset.replay=12": "12", "seed=10": 1}
 
 
-@pytest.mark.parametrize("game", [["a"], "../x", "", "no_module:Game"])
+@pytest.mark.parametrize("game", ["../x", "no_module:Game"])
 def test_a_run_of_an_unknown_game_is_left_out_and_named(folder, game):
     manifest = Manifest(folder / "seed=9" / "level_03")
     manifest.sections["training"]["settings"]["game"] = game
@@ -143,23 +139,6 @@ def test_losses_that_differ_from_their_manifest_are_left_out_and_named(folder):
     assert read_runs(folder).skipped["seed=9"] == f"{path}: differs from its manifest; make it again with force=true"
 
 
-@pytest.mark.parametrize("name", ["level_²", "level_99999999999999999999", "level_3", "level_-1", "level_²/x"])
-def test_folders_that_only_look_like_levels_are_ignored(folder, name):
-    (folder / "seed=9" / name).mkdir(parents=True)
-    (folder / "seed=9" / name / "agent.safetensors").touch()
-    assert "seed=9" in [run.name for run in read_runs(folder).finished]
-
-
-def test_half_a_row_is_refused(tmp_path):
-    path = tmp_path / "levels.csv"
-    level_table().to_csv(path, index=False)
-    text = path.read_text()
-    for cut in (text[:-1], text[:-30], text[:-30] + "\n"):
-        path.write_text(cut)
-        with assert_file_rejected(path, "is not a table of compared levels"):
-            read_level_table(path)
-
-
 def test_the_folder_may_itself_be_the_only_run(folder):
     assert [run.name for run in read_runs(folder / "seed=9").finished] == ["."]
 
@@ -168,15 +147,10 @@ def test_the_folder_may_itself_be_the_only_run(folder):
     "spoil",
     [
         lambda table: table.drop(columns="rating"),
-        lambda table: table.drop(columns="lines_first"),
         lambda table: table.iloc[1:],
-        lambda table: table.iloc[:1],
         lambda table: table.assign(losing_lines_first="-3"),
-        lambda table: table.assign(exact_win_vs_random="often"),
         lambda table: table.assign(rating=[0, math.nan, 2]),
-        lambda table: table.assign(rating=[0, math.inf, 2]),
         lambda table: table.assign(exact_win_vs_random=[0.5, math.nan, 0.7]),
-        lambda table: table.assign(wins_vs_random=[None, 900, None]),
         lambda table: table.assign(wins_vs_random=[None, 900, 10**25]),
     ],
 )

@@ -144,7 +144,7 @@ def test_only_losses_against_earlier_levels_are_reported_as_regressions(comparis
 
 
 def test_lost_points_are_reported_for_games_with_points(of_stubs: None, tmp_path: Path) -> None:
-    tiny = [f"comparison.{each}" for each in ("matches=20", "earlier_matches=10", "endgames=4")]
+    tiny = [f"comparison.{each}" for each in ("matches=20", "earlier_matches=10", "endgames=2")]
     settings = settings_for(tmp_path, "othello", 2, *tiny, "comparison.references=[greedy_discs]")
     comparison = compare_levels(settings)
     measured = comparison.measurement
@@ -173,7 +173,7 @@ def test_players_that_can_only_play_whole_matches_are_graded_by_matches(
 
     monkeypatch.setattr(SearchPlayer, "policy", refuse)
     reference = "search:negascout?depth=2&evaluation=none"
-    tiny = ["matches=20", "earlier_matches=10", "endgames=4", "judged=1", "perfect_matches=0"]
+    tiny = ["matches=20", "earlier_matches=10", "endgames=2", "judged=1", "perfect_matches=0"]
     tiny.append(f'references=["{reference}"]')
     comparison = compare_levels(settings_for(tmp_path, game, 2, *(f"comparison.{each}" for each in tiny)))
     measured = comparison.measurement

@@ -3,7 +3,6 @@
 import os
 import shlex
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +10,6 @@ import pytest
 
 from selfplay.cli.overrides import overrides_first
 from selfplay.figures.figure_files import draw_run_figures
-from selfplay.settings.common import GameSettings
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Settings
@@ -92,12 +90,3 @@ def test_the_command_to_play_holds_in_another_folder_and_without_an_active_envir
     text = how_to_play(quick_settings(Settings, "config"))
     python = f"{project}/.venv/bin/{PYTHON} {project}/play"
     assert text == f"Play against it: {python}/console.py   or in a browser: {python}/web.py"
-
-
-def test_the_printed_command_names_games_and_networks_of_other_packages() -> None:
-    settings = quick_settings(Settings, "config")
-    outside = replace(settings, game=GameSettings("tests.support.pile:Pile"))
-    assert "play/console.py game=tests.support.pile:Pile" in how_to_play(outside)
-    # Files may name the network of another module.
-    network = replace(settings, architecture={"name": "my_module:Network"})
-    assert "play/console.py 'modules=[my_module]'" in how_to_play(network)

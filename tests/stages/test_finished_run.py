@@ -174,10 +174,3 @@ def test_a_setting_missing_in_its_manifest_counts_as_having_the_default(form, ru
         train_level(settings_of(form, run_dir, "training.precision=bfloat16"), 2)
     with pytest.raises(StageError, match=r"architecture\.dropout was 0\.0, is 0\.5; "):
         train_level(settings_of(form, run_dir, "architecture.dropout=0.5"), 2)
-
-
-@pytest.mark.parametrize("form", ["csv"])
-def test_a_setting_that_only_its_manifest_has_is_a_difference(form, run_dir):
-    edited(run_dir, 1, "generation", lambda settings: settings.update(handicap=2))
-    with pytest.raises(StageError, match="handicap was 2, is null; "):
-        generate_level(settings_of(form, run_dir), 1)

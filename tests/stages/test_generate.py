@@ -1,6 +1,5 @@
 """The stage that generates matches: opponents, formats, replay, and cut matches."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,13 +27,6 @@ def test_half_of_the_pools_matches_are_self_play_and_the_rest_evenly_against_ear
     drawn = opponents_of(POOL, 1234, torch.arange(40_000), 4)
     shares = torch.bincount(drawn, minlength=5) / 40_000
     assert shares.tolist() == pytest.approx([0.125, 0.125, 0.125, 0.125, 0.5], abs=0.01)
-
-
-def test_an_opponent_depends_only_on_the_number_of_its_match():
-    for settings in (POOL, tiny_settings(Path(), "sparring_partner=random")):
-        drawn = opponents_of(settings, 1234, torch.arange(100), 7)
-        assert torch.equal(opponents_of(settings, 1234, torch.arange(50, 60), 7), drawn[50:60])
-        assert not torch.equal(opponents_of(settings, 1235, torch.arange(100), 7), drawn)
 
 
 def test_the_sparring_partner_takes_its_share_of_all_matches():
@@ -93,24 +85,6 @@ def test_a_level_learns_from_the_datasets_that_are_replayed(tiny_run, tmp_path):
     assert replayed.agent(2).read_bytes() != own.agent(2).read_bytes()
     replayed.dataset(0).unlink()
     with pytest.raises(StageError, match=r"level_00/dataset.csv does not exist; generate the matches of level 0 first"):
-        train_level(settings, 2)
-
-
-def test_the_number_of_matches_is_recorded_where_datasets_are_replayed(run_copy):
-    settings = tiny_settings(run_copy, "dataset.replay=1", "force=true")
-    train_level(settings, 2)
-    assert not train_level(replace(settings, force=False), 2)
-    with pytest.raises(StageError, match="matches was 300, is 200"):
-        train_level(replace(settings, force=False, matches=200), 2)
-
-
-def test_a_changed_dataset_that_is_replayed_is_detected(run_copy):
-    settings = tiny_settings(run_copy, "dataset.replay=1", "force=true")
-    # Nothing is replayed at level 1.
-    assert not train_level(replace(settings, force=False), 1)
-    path = RunFolder(run_copy).dataset(0)
-    path.write_text(path.read_text() + "299,9,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n")
-    with pytest.raises(StageError, match="differs from its manifest"):
         train_level(settings, 2)
 
 

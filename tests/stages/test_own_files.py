@@ -12,7 +12,6 @@ from selfplay import Settings, generate_level, learn_levels, make_game, train_le
 from selfplay.dataset.formats import read_dataset
 from selfplay.errors import InvalidFileError, SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
-from tests.support.rejections import assert_refused
 from tests.support.runs import GENERATE, TINY, TRAIN, files_of, run_forked, tiny_settings
 
 Stage = Callable[[Settings, int], bool]
@@ -91,12 +90,6 @@ def test_a_perfect_opponent_without_exploration_never_loses(tiny_run: Path, tmp_
     assert rows.target.max() <= 0 < -rows.target.min()
 
 
-def test_batches_and_shards_change_no_byte_against_an_opponent(tiny_run: Path, tmp_path: Path) -> None:
-    for name, extra in (("one", []), ("other", ["batch_size=37", "dataset.shard_matches=100"])):
-        generate_level(tiny_settings(tiny_run, "opponent=perfect", f"output_dir={tmp_path / name}", *extra), 1)
-    assert files_of(tmp_path / "one") == files_of(tmp_path / "other")
-
-
 def test_settings_of_a_single_stage_are_refused_for_a_whole_run(tmp_path: Path) -> None:
     for setting in ("agent_file", "opponent", "dataset_file", "start_file", "output_dir"):
         with pytest.raises(SettingError, match=f"{setting}=random: only for a single stage"):
@@ -119,10 +112,3 @@ def test_a_missing_file_or_player_is_refused_by_name(
         stage(settings, 1 if settings.level is None else settings.level)
     assert "\n" not in str(caught.value)
     assert not any(tmp_path.iterdir())
-
-
-def test_a_missing_agent_and_two_kinds_of_opponents_get_one_line(tiny_run: Path, tmp_path: Path) -> None:
-    arguments = [*TINY, f"run_dir={tiny_run}", f"output_dir={tmp_path}", "--level", 1]
-    assert_refused(run_forked(GENERATE, *arguments, "agent_file=nothing"), 1, "nothing: No such file")
-    with pytest.raises(SettingError, match="set only one of them"):
-        tiny_settings(tiny_run, "opponent=random", "opponents=pool")

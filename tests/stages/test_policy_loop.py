@@ -5,7 +5,6 @@ import re
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 import torch
@@ -13,7 +12,6 @@ from safetensors.torch import load_file
 
 from selfplay import generate_level, learn_levels, train_level
 from selfplay.compute.random_numbers import Draws
-from selfplay.dataset.formats import read_dataset
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
@@ -77,20 +75,6 @@ def test_batches_and_shards_change_no_byte_of_matches_with_kept_trees(policy_run
     assert rows("batch_size=17", "dataset.shard_matches=24") == kept
 
 
-def test_parquet_has_the_same_rows_and_trains_the_same_network(policy_run: Path, tmp_path: Path) -> None:
-    settings = policy_settings(tmp_path, "dataset.format=parquet", "levels=1")
-    learn_levels(settings)
-    generate_level(settings, 1)
-    codec = GAME.observation_codec
-    pairs = zip(
-        read_dataset(RunFolder(tmp_path).dataset(1, "parquet"), codec),
-        read_dataset(RunFolder(policy_run).dataset(1), codec),
-        strict=True,
-    )
-    assert all(np.array_equal(one, other) for one, other in pairs)
-    assert RunFolder(tmp_path).agent(1).read_bytes() == RunFolder(policy_run).agent(1).read_bytes()
-
-
 def test_wrong_settings_are_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"^mcts\.value_mix=2.0: must be between 0 and 1$"):
         TreeSearchSettings(value_mix=2.0)
@@ -121,12 +105,6 @@ def test_levels_that_could_not_play_are_refused_before_level_0(
     settings = tiny_settings(tmp_path, "targets=search", "architecture=alphazero_mlp", *overrides)
     with pytest.raises(SettingError, match=message):
         generate_level(settings, 0)
-
-
-def test_the_values_of_a_dataset_with_policies_train_other_networks(policy_run: Path, tmp_path: Path) -> None:
-    own = f"dataset_file={RunFolder(policy_run).dataset(1)}"
-    assert train_level(tiny_settings(tmp_path, own), 1)
-    assert list(pd.read_csv(tmp_path / "level_01" / "epoch_loss.csv").columns)[-1] == "is_champion"
 
 
 def test_a_level_that_does_not_pass_the_gate_keeps_the_weights_before(policy_run: Path, tmp_path: Path) -> None:

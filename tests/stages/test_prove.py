@@ -149,16 +149,11 @@ def test_several_processes_find_the_same(tmp_path: Path) -> None:
     [
         ({"game": "tictactoe"}, SettingError, "selfplay compare tries all lines of this game"),
         ({"game": "othello"}, SettingError, "up to 30 empty squares, and the start has 60"),
-        ({"player": "human"}, SettingError, "a person can only play with"),
         ({"player": f"{__name__}:OnlyPlays"}, NotNowError, "only plays only plays matches"),
         ({"player": "level:3"}, StageError, "has no level 3"),
-        ({"player": None}, StageError, "no trained level yet"),
         ({"after": "4448"}, SettingError, "after=4448: '8' is not a column"),
-        ({"after": "4444444"}, SettingError, "after=4444444: .*not legal"),
         ({"after": "1212121"}, SettingError, "after=1212121: the match is over there"),
         ({"seat": "third"}, SettingError, "^seat=third: must be first or second"),
-        ({"walk": "some"}, SettingError, "^walk=some: must be first_mistake or all"),
-        ({"part_positions": 0}, SettingError, "^part_positions=0: must be 1 or more"),
     ],
 )
 def test_what_cannot_be_walked_is_refused(

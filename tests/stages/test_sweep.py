@@ -31,13 +31,6 @@ def test_a_run_is_unbeatable_from_the_level_after_which_no_line_is_lost(lost, fi
     assert unbeatable_from(table, []) is None
 
 
-def test_a_seat_that_no_player_can_hold_does_not_count():
-    table = level_table()
-    table["losing_lines_second"] = "5"
-    assert unbeatable_from(table, ["first"]) == 2
-    assert unbeatable_from(table, ["first", "second"]) is None
-
-
 @pytest.fixture
 def folder(tiny_run, tmp_path):
     return folder_of_runs(tiny_run, tmp_path)

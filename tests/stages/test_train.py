@@ -17,7 +17,6 @@ from selfplay import generate_level, learn_levels, load_level, train_level
 from selfplay.errors import SettingError, StageError
 from selfplay.files import sha256
 from selfplay.games import State
-from selfplay.progress import NoProgress
 from selfplay.runs.run_folder import RunFolder
 from tests.support.runs import files_of, tiny_settings
 
@@ -240,18 +239,3 @@ def test_a_run_killed_at_many_moments_ends_with_the_same_bytes(tiny_run: Path, t
         assert sorted(files) == sorted(expected)
         assert files == expected
     assert len(moments) > 5
-
-
-def test_learning_returns_the_run_and_reports_progress(tmp_path: Path) -> None:
-    bars: list[str] = []
-
-    class Bar(NoProgress):
-        def __init__(self, *, total: int, desc: str) -> None:
-            bars.append(desc)
-
-    run = learn_levels(tiny_settings(tmp_path, "levels=1"), progress=Bar)
-    assert (run.run_dir, run.levels) == (tmp_path, (1,))
-    assert run.player().name == "level 1"
-    assert run.losses()[["level", "epoch"]].to_numpy().tolist() == [[1, 1], [1, 2], [1, 3]]
-    assert str(run) == f"{tmp_path}: 1 trained level"
-    assert bars[-1] == "level 1: epochs"

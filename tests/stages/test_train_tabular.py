@@ -8,9 +8,9 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from selfplay.errors import GameTooLargeError, SettingError, StageError
+from selfplay.errors import SettingError, StageError
 from selfplay.files import sha256
-from selfplay.games.position_graph import PositionGraph, positions_of
+from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.table_file import load_tables
 from selfplay.matches.arena import play_matches
 from selfplay.players.random import RandomPlayer
@@ -81,21 +81,6 @@ def test_what_was_learned_from_others_is_kept_by_more_matches_and_reported_as_lo
     assert load_tables(path, graph).played == 0
 
 
-def test_a_run_that_fails_overwrites_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = train_tabular(settings_for(tmp_path))
-    before = path.read_bytes()
-
-    def full_disk(*_: object) -> None:
-        path.with_name(f".{path.name}.partial").write_bytes(b"half")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("selfplay.stages.train_tabular.save_tables", full_disk)
-    with pytest.raises(StageError, match="No space left on device"):
-        train_tabular(settings_for(tmp_path, "seed=5", "force=true"))
-    assert path.read_bytes() == before
-    assert not list(path.parent.glob(".*"))
-
-
 def test_an_agent_needs_its_own_step_size(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"^step_size=null: agent=temporal_difference needs a step size$"):
         train_tabular(TabularSettings(run_dir=str(tmp_path), alpha=0.5))
@@ -103,15 +88,6 @@ def test_an_agent_needs_its_own_step_size(tmp_path: Path) -> None:
         train_tabular(TabularSettings(run_dir=str(tmp_path), alpha=0.5, step_size=0.1))
     with pytest.raises(SettingError, match="agent=best: must be backward_value or temporal_difference"):
         train_tabular(TabularSettings(run_dir=str(tmp_path), agent="best"))
-
-
-def test_a_game_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def too_large(name: str) -> PositionGraph:
-        raise GameTooLargeError(f"{name} has more than 10 positions")
-
-    monkeypatch.setattr("selfplay.stages.train_tabular.positions_of", too_large)
-    with pytest.raises(GameTooLargeError):
-        train_tabular(settings_for(tmp_path))
 
 
 # ---------------------------------------------------------------------- the program

@@ -7,7 +7,7 @@ import pytest
 from selfplay.errors import InvalidFileError, SettingError
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.learners.experience.database import APPLICATION_ID, SCHEMA_VERSION
+from selfplay.learners.experience.database import SCHEMA_VERSION
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.classical import ExperienceRule
 from tests.support.experience_tools import DRAWN, GAME, O_WINS, X_WINS, boards_of, learn, new_store, random_match
@@ -97,19 +97,6 @@ def test_a_broken_or_foreign_file_is_refused_in_one_line_and_unchanged(tmp_path,
     make(path)
     with assert_file_rejected(path, message):
         ExperienceStore(path, GAME).status()
-
-
-def test_a_missing_file_is_refused_where_it_must_exist(tmp_path):
-    with pytest.raises(InvalidFileError, match="does not exist"):
-        ExperienceStore(tmp_path / "store.sqlite", GAME, must_exist=True)
-    assert not list(tmp_path.iterdir())
-
-
-def test_the_header_identifies_the_file(tmp_path):
-    new_store(tmp_path).close()
-    with sqlite3.connect(tmp_path / "store.sqlite") as sql:
-        assert sql.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
-        assert sql.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_an_error_while_learning_a_match_stores_nothing(tmp_path):

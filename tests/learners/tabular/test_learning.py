@@ -88,7 +88,7 @@ def learn_in_plain_python(
 
 
 @pytest.mark.parametrize("rule", [BACKWARD_VALUE, TEMPORAL_DIFFERENCE], ids=lambda rule: rule.name)
-@pytest.mark.parametrize(("name", "matches"), [("tictactoe", 30), ("sumto100", 12)])
+@pytest.mark.parametrize(("name", "matches"), [("tictactoe", 20), ("sumto100", 6)])
 def test_the_compiled_loop_gives_the_tables_of_plain_python(rule: UpdateRule, name: str, matches: int) -> None:
     graph = positions_of(name)
     values = initial_values(graph, rule)
@@ -113,25 +113,17 @@ def learned(rule: UpdateRule, matches: int, seed: int = 0) -> TabularPlayer:
     return TabularPlayer(GRAPH, values, rule.ties, rule.name)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_two_policies_of_temporal_differences_draw_all_their_matches(seed: int) -> None:
     player = learned(TEMPORAL_DIFFERENCE, 100_000, seed)
     result = count_matches(GRAPH.game, (player, player), 1000, stream_key(seed, 0, Activity.NAMED_PLAYERS), 1000)
     assert result.results == (0, 1000, 0)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(1))
 def test_backward_values_beat_the_random_player_and_lose_nothing_moving_first(seed: int) -> None:
     """Moving second they lose some lines: to them a draw is worth no more than a loss."""
     grade = Grader(GRAPH).grade(learned(BACKWARD_VALUE, 20_000, seed))
     assert not grade.can_lose(FIRST)
     assert grade.versus_random[FIRST].wins > 0.95
     assert grade.versus_random[SECOND].wins > 0.7
-
-
-def test_counts_are_reported_at_an_interval_and_at_the_end() -> None:
-    values = initial_values(GRAPH, BACKWARD_VALUE)
-    counts = [
-        c.matches for c in learn_matches(GRAPH, values, BACKWARD_VALUE, matches=1100, step_size=0.5, epsilon=0.1, key=1)
-    ]
-    assert counts == [500, 1000, 1100]

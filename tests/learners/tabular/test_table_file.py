@@ -47,11 +47,6 @@ def test_tables_are_loaded_as_they_were_saved(table_file: Path) -> None:
     assert make_tabular_player(GRAPH, saved).ties == "random"
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFileError, match=r"nothing.npz: does not exist"):
-        load_tables(tmp_path / "nothing.npz", GRAPH)
-
-
 def test_tables_of_another_game_are_refused(table_file: Path) -> None:
     with pytest.raises(InvalidFileError, match="plays tictactoe, not sumto100"):
         load_tables(table_file, positions_of("sumto100"))
@@ -75,18 +70,13 @@ def npz_bytes(**changes: object) -> bytes:
 
 FOREIGN = {
     "empty": (b"", "cannot be read"),
-    "text": (b"hello\n", "cannot be read"),
     "cut off": (npz_bytes()[:100_000], "cannot be read"),
-    "a table is missing": (npz_bytes(values=None), "is not a file of tables of this program"),
     "a pickle": (npz_bytes(own=np.array([{}], dtype=object)), "cannot be read"),
     "another shape": (npz_bytes(values=np.zeros((2, len(GRAPH)))), "its values are float64"),
-    "another kind of number": (npz_bytes(values=np.zeros((2, 2, len(GRAPH)), dtype=np.int64)), "its values are int64"),
     "not a number": (npz_bytes(values=np.full((2, 2, len(GRAPH)), np.nan)), "outside 0 to 1"),
-    "out of range": (npz_bytes(values=np.full((2, 2, len(GRAPH)), 1.5)), "outside 0 to 1"),
     "other positions": (npz_bytes(own=GRAPH.state.own.numpy()[::-1]), "its positions are not those of tictactoe"),
     "another format": (npz_bytes(metadata={"format": 2}), "is not a file of tables of this format"),
     "another rule": (npz_bytes(metadata={"rule": "guessing"}), "the unknown rule 'guessing'"),
-    "a rule that is not a string": (npz_bytes(metadata={"rule": ["guessing"]}), ""),
     "metadata of another kind": (npz_bytes(metadata={"extra": 1}), "is not a file of tables of this format"),
 }
 
@@ -105,7 +95,7 @@ def bomb(member: str, header: bytes, size: int) -> bytes:
 
 @pytest.mark.parametrize(
     ("member", "shape", "size"),
-    [("own.npy", "(10000000,)", 10**7), ("values.npy", "(10000000000000,)", 8), ("own.npy", "(3,)", 10**7)],
+    [("own.npy", "(10000000,)", 10**7), ("values.npy", "(10000000000000,)", 8)],
 )
 def test_an_array_larger_than_the_game_needs_is_refused_before_it_is_unpacked(
     tmp_path: Path, member: str, shape: str, size: int
@@ -127,11 +117,6 @@ def test_a_foreign_file_is_refused_in_one_line(tmp_path: Path, what: str) -> Non
     path.write_bytes(content)
     with assert_file_rejected(path, re.escape(reason)):
         load_tables(path, GRAPH)
-
-
-def test_the_valid_file_is_read(tmp_path: Path) -> None:
-    (tmp_path / "tables.npz").write_bytes(npz_bytes())
-    load_tables(tmp_path / "tables.npz", GRAPH)
 
 
 def test_a_damaged_file_is_refused_or_has_the_same_tables(tmp_path: Path, table_file: Path) -> None:
