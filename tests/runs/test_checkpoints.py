@@ -228,7 +228,9 @@ def harmful(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "harmful", raising=False)
     monkeypatch.setattr(registry, "_named_modules", set())
-    return tmp_path / "imported"
+    yield tmp_path / "imported"
+    # Another test has a module of the same name.
+    sys.modules.pop("harmful", None)
 
 
 @pytest.mark.parametrize("key", FOREIGN)

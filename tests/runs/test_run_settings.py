@@ -1,6 +1,7 @@
 """The settings that a run records in its manifest, and the commands that take them over."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,7 @@ def test_recorded_settings_run_no_code_that_the_user_has_not_named(
     (tmp_path / "harmful.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\nclass Player:\n    act = None\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "harmful", raising=False)
     monkeypatch.setattr(registry, "_named_modules", set())
     path = record(tmp_path, **CODE[case])
     name = next(iter(CODE[case])).replace("__", ".")
