@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from selfplay import generate_level, train_level
-from selfplay.errors import StageError
+from selfplay import generate_level
 from selfplay.runs.run_folder import RunFolder
 from tests.support.disks import small_disk_at
 from tests.support.rejections import assert_refused
@@ -19,13 +18,6 @@ def test_a_folder_that_cannot_be_created_gets_one_line(tmp_path):
     for below in (tmp_path / "file", Path("/proc")):
         refused = run_forked(GENERATE, "--level", 0, f"run_dir={below / 'run'}")
         assert_refused(refused, 1, f"cannot write in {below / 'run'}")
-
-
-def test_a_level_folder_that_cannot_be_written_to_is_named(run_copy):
-    shutil.rmtree(run_copy / "level_03")
-    (run_copy / "level_03").touch()
-    with pytest.raises(StageError, match=f"cannot write .*{run_copy / 'level_03'}"):
-        train_level(tiny_settings(run_copy), 3)
 
 
 @pytest.fixture

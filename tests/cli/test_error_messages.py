@@ -17,11 +17,7 @@ from tests.support.runs import COMPARE, CONSOLE, GENERATE, PLOT, TINY, TRAIN, fi
     ("arguments", "named"),
     [
         (["game=chess"], ["game=chess: choose from ", "sumto100, tictactoe"]),
-        (["recipe=best"], ["recipe=best: choose from ", "article, connect_four"]),
-        (["recipe=[]"], ["recipe=[]: choose from "]),
         (["--lerning-rate", "3"], ["unknown setting 'lerning_rate'; did you mean training.optimizer.learning_rate?"]),
-        (["--level", 0], ["level 0 is the random player"]),
-        (["seed=0,1"], ["seed=0,1"]),
         ([f"seed={'9' * 5000}"], ["a number has more than 4,300 digits"]),
         (["dataset.format=os:system"], ["dataset format 'os:system' has no attribute suffix"]),
     ],
@@ -35,24 +31,6 @@ def test_a_new_process_prints_the_same_as_a_forked_one(tmp_path):
     arguments = [f"run_dir={tmp_path / 'run'}", "matches=abc"]
     own, forked = run_script(TRAIN, *arguments), run_forked(TRAIN, *arguments)
     assert (own.returncode, own.stdout, own.stderr) == (forked.returncode, forked.stdout, forked.stderr)
-
-
-def test_a_network_that_cannot_be_built_gets_one_line_and_code_2(tiny_run, tmp_path):
-    arguments = [*TINY, f"run_dir={tiny_run}", f"output_dir={tmp_path}", "--level", 1, "architecture.name=[mlp]"]
-    named = "unknown architecture ['mlp']; choose from alphazero_mlp, "
-    assert_refused(run_forked(TRAIN, *arguments), 2, named)
-    assert not any(tmp_path.iterdir())
-
-
-def test_a_network_for_boards_is_refused_for_a_game_without_one(tmp_path):
-    arguments = ["game=sumto100", "architecture=conv", "matches=50", f"run_dir={tmp_path}"]
-    assert_refused(run_forked(GENERATE, "--level", 0, *arguments), 2, "architecture=conv needs a board")
-
-
-def test_a_refused_command_leaves_no_folder(tmp_path):
-    folder = tmp_path / "new" / "run"
-    assert_refused(run_forked(TRAIN, "--level", 1, f"run_dir={folder}"), 1, "generate the matches of level 0 first")
-    assert not folder.exists()
 
 
 def test_a_missing_level_is_reported_with_the_existing_ones(tiny_run):

@@ -1,6 +1,5 @@
 """The command `selfplay`: its programs, their scripts, and completion."""
 
-import inspect
 import re
 from importlib import import_module
 from pathlib import Path
@@ -10,9 +9,8 @@ import pytest
 from selfplay.cli import programs
 from selfplay.cli.command import ArgumentParser
 from selfplay.cli.main import NAMES
-from selfplay.settings.command_lines import command_line
 from tests.support.rejections import assert_refused
-from tests.support.runs import COMMAND, GENERATE, LEARN, PROJECT, files_of, run_forked
+from tests.support.runs import COMMAND, GENERATE, PROJECT, files_of, run_forked
 
 
 def test_every_program_is_listed_and_every_script_calls_one() -> None:
@@ -26,15 +24,6 @@ def test_every_program_is_listed_and_every_script_calls_one() -> None:
         assert f"(the same as selfplay {program})" in script.read_text()
 
 
-def test_the_docstring_of_a_program_shows_how_to_start_it() -> None:
-    for module, names in programs.NAMES.items():
-        functions = vars(import_module(f"selfplay.cli.programs.{module}"))
-        for name in names:
-            docstring = inspect.getdoc(functions[name.replace("-", "_")])
-            assert f"\nselfplay {name}" in docstring, name
-            assert len(docstring.splitlines()[0]) <= 90, name
-
-
 def test_the_overview_has_one_line_for_each_program() -> None:
     results = [run_forked(COMMAND, *arguments) for arguments in ([], ["--help"], ["-h"])]
     assert results[0].stdout == results[1].stdout == results[2].stdout
@@ -46,20 +35,6 @@ def test_the_overview_has_one_line_for_each_program() -> None:
 def test_an_unknown_program_is_refused_in_one_line_with_a_guess() -> None:
     assert_refused(run_forked(COMMAND, "lern"), 2, "unknown program 'lern'; did you mean learn? selfplay --help lists")
     assert_refused(run_forked(COMMAND, "levels=3"), 2, "unknown program 'levels=3'; selfplay --help lists all")
-
-
-def test_a_script_has_the_help_of_its_program() -> None:
-    by_command, by_script = run_forked(COMMAND, "learn", "--help"), run_forked(LEARN, "--help")
-    assert (by_command.returncode, by_command.stderr) == (0, "")
-    assert f"\n{command_line('learn')} levels=10 seed=3\n" in by_command.stdout
-    assert by_script.stdout == by_command.stdout
-
-
-def test_a_program_without_settings_shows_how_to_start_it() -> None:
-    solve = command_line("solve")
-    result = run_forked(COMMAND, "solve", "--help")
-    assert result.stdout.startswith(f"usage: {solve} [-h]")
-    assert f"\n{solve} --game connect_four 4453\n" in result.stdout
 
 
 def test_a_program_writes_the_files_of_its_script_and_takes_underscores_too(tmp_path: Path) -> None:

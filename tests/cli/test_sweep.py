@@ -1,17 +1,13 @@
 """A sweep (-m): a folder for each run, failed runs, and the table and figure at the end."""
 
 import shutil
-from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from selfplay.cli.overrides import runs_of_sweep
-from selfplay.errors import SettingError
 from selfplay.process_exit import INTERRUPTED
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.run import compose_settings
-from selfplay.stages.compare import is_compared
 from tests.support.rejections import assert_refused
 from tests.support.runs import COMMAND, GENERATE, LEARN, files_of, interrupted_when_there_is, run_forked
 
@@ -26,25 +22,13 @@ SMALL = ["levels=1", "matches=200", "comparison.matches=50", "training.epochs=1"
             "seed=1,0 recipe=default,a",
             ["recipe=default,seed=1", "recipe=a,seed=1", "recipe=default,seed=0", "recipe=a,seed=0"],
         ),
-        ("seed=range(0,3) levels=2", ["seed=0", "seed=1", "seed=2"]),
         ("seed=0,1 seed=5 gamma=0.5,1", ["gamma=0.5", "gamma=1"]),
         ("epsilons=[0.5,0.1],[0.3]", ["epsilons=[0.5,0.1]", "epsilons=[0.3]"]),
         ("player='a/b?c=1','d'", ["player=a.b?c=1", "player=d"]),
-        ("run_dir=a,b", ["", ""]),
-        ("seed=1", [""]),
     ],
 )
 def test_a_run_is_named_after_the_swept_settings(arguments, names):
     assert [name for name, _ in runs_of_sweep(arguments.split())] == names
-
-
-def test_a_run_has_the_other_overrides_too():
-    assert runs_of_sweep(["levels=2", "seed=0,1"])[1] == ("seed=1", ["levels=2", "seed=1"])
-
-
-def test_a_sweep_over_a_glob_is_refused_in_one_line():
-    with pytest.raises(SettingError, match=r"^recipe=glob\(\*\): list the values, as in recipe=one,two$"):
-        runs_of_sweep(["recipe=glob(*)"])
 
 
 @pytest.fixture(scope="module")
@@ -106,26 +90,7 @@ def test_a_repeated_sweep_skips_complete_runs_and_finishes_the_others(sweep, tmp
     assert run_forked(COMMAND, "compare-runs", f"run_dir={finished}").returncode == 0
 
 
-def test_levels_count_as_compared_only_with_equal_settings_and_all_files(sweep, tmp_path):
-    run_dir = tmp_path / "run"
-    shutil.copytree(sweep[0] / "seed=0", run_dir)
-    settings = compose_settings([*SMALL, "seed=0", "gamma=0.9", f"run_dir={run_dir}"])
-    assert is_compared(settings)
-    assert not is_compared(replace(settings, comparison=replace(settings.comparison, matches=20)))
-    assert not is_compared(replace(settings, player=replace(settings.player, depth=2)))
-    agent = run_dir / "level_01" / "agent.safetensors"
-    content = agent.read_bytes()
-    agent.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    assert not is_compared(settings)
-    agent.write_bytes(content)
-    assert is_compared(settings)
-    (run_dir / "figures" / "ratings.png").unlink()
-    assert not is_compared(settings)
-
-
-@pytest.mark.parametrize(
-    ("setting", "named"), [("recipe=default,best", "recipe=best: choose from"), ("gamma=1,2", "gamma=2.0: must be")]
-)
+@pytest.mark.parametrize(("setting", "named"), [("gamma=1,2", "gamma=2.0: must be")])
 def test_a_wrong_setting_of_any_run_is_refused_before_the_first_one_starts(tmp_path, setting, named):
     result = run_forked(LEARN, "-m", setting, *SMALL, f"run_dir={tmp_path / 'runs'}")
     assert_refused(result, 2, named)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfplay.games.observation_codec import BLOCK, BitPermutation, PackedPermutation, packed_planes
+from selfplay.games.observation_codec import BitPermutation, PackedPermutation, packed_planes
 
 
 def random_entries(rows, size, seed=0):
@@ -36,10 +36,3 @@ def test_entry_i_of_a_plane_is_bit_i_of_its_word(size):
     bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little").reshape(10, 2, 64)
     assert (bits[:, :, :size] == entries.reshape(10, 2, size)).all()
     assert not bits[:, :, size:].any()
-
-
-def test_more_rows_than_one_block():
-    entries = random_entries(2 * BLOCK + 3, 18)
-    sources = np.random.default_rng(1).permutation(18)
-    permuted = PackedPermutation(sources)(np.packbits(entries, axis=1))
-    assert (permuted == np.packbits(entries[:, sources], axis=1)).all()

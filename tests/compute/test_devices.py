@@ -11,8 +11,6 @@ from selfplay.compute.devices import chosen_device, is_out_of_memory
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.games.kernels import distinct_positions, distinct_words_with_tensors
-from selfplay.games.state import State
 from selfplay.matches.arena import play_batch, play_matches, playing_device
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player_names import make_player
@@ -68,17 +66,7 @@ def assert_same(one, other):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["sumto100", "connect_four", "othello_4x4"])
-def test_random_matches_are_the_same_on_a_gpu(name):
-    game = make_game(name)
-    player = RandomPlayer(game)
-    with pretended_gpu():
-        record = record_of(game, (player, player), GPU, opening_plies=2)
-    assert_same(record, record_of(game, (player, player), "cpu", opening_plies=2))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["connect_four", "othello_4x4"])
+@pytest.mark.parametrize("name", ["othello_4x4"])
 def test_networks_play_the_same_on_a_gpu(name):
     game = make_game(name)
     network = network_of(name)
@@ -92,7 +80,7 @@ def test_networks_play_the_same_on_a_gpu(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{"depth": 2}, {"depth": 3}, {"temperature": 0.3}], ids=str)
+@pytest.mark.parametrize("options", [{"depth": 3}], ids=str)
 def test_deeper_search_and_sampled_actions_are_the_same_on_a_gpu(options):
     game = make_game("tictactoe")
 
@@ -148,7 +136,7 @@ def test_a_stage_finished_on_one_device_is_skipped_on_another(run_copy):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["connect_four", "othello_4x4", "othello"])
+@pytest.mark.parametrize("name", ["connect_four", "othello_4x4"])
 def test_training_takes_the_same_steps_on_a_gpu(name):
     game = make_game(name)
     player = RandomPlayer(game)
@@ -167,17 +155,6 @@ def test_training_takes_the_same_steps_on_a_gpu(name):
     for part, weight in weights.items():
         assert type(weight) is torch.Tensor, part
         assert torch.equal(weight, expected[part]), part
-
-
-def test_torch_operations_find_the_same_distinct_positions():
-    generator = torch.Generator().manual_seed(1)
-    for size in (0, 1, 7, 3000):
-        own, opp = torch.randint(-20, 20, (2, size), generator=generator) << 58
-        state = State(own, opp, own.to(torch.int8), own == 0, own.float())
-        for one, other in zip(
-            distinct_positions(state), distinct_words_with_tensors(state.own, state.opp), strict=True
-        ):
-            assert torch.equal(one, other)
 
 
 # ---------------------------------------------------------------------- what the simulated GPU refuses
@@ -221,15 +198,6 @@ def test_unknown_and_unusable_devices_are_refused(monkeypatch):
         SettingError, match=r"training\.optimizer\.name=sgd runs on the CPU only; set device=cpu or auto$"
     ):
         compose_settings([*rows, "device=cuda"])
-
-
-def test_row_by_row_training_stays_on_the_cpu_when_there_is_a_gpu(tmp_path):
-    rows = ["architecture=ntuple", "training.optimizer.name=sgd", "training.optimizer.learning_rate=0.05"]
-    rows += ["levels=1", "matches=30", "training.epochs=1"]
-    with pretended_gpu():
-        learn_levels(tiny_settings(tmp_path / "gpu", *rows))
-    learn_levels(tiny_settings(tmp_path / "cpu", *rows))
-    assert files_of(tmp_path / "gpu") == files_of(tmp_path / "cpu")
 
 
 # ---------------------------------------------------------------------- on a real GPU

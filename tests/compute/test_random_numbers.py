@@ -18,7 +18,6 @@ from selfplay.compute.random_numbers import (
     mix,
     random_bits,
     stream_key,
-    torch_seed,
     uniform_bits,
 )
 
@@ -88,24 +87,13 @@ def test_numba_torch_and_numpy_agree(pairs):
     assert numbers.tolist() == [column.tolist() for column in with_torch]
 
 
-@given(INT64, st.integers(1, 2**31))
-def test_uniform_and_below_stay_in_range(word, bound):
-    words = torch.tensor([word])
-    assert 0 <= FixedBits(0, words, 0).uniforms(Purpose.EXPLORE).item() < 1
-    assert 0 <= below(words, torch.tensor([bound])).item() < bound
-
-
 def test_uniforms_have_53_bits_and_never_reach_1():
     # As float32 the highest word would give 1, and sampling by it an action of probability 0.
     words = torch.tensor([0, 1 << 11, -1])
     assert FixedBits(0, words, 0).uniforms(Purpose.EXPLORE).tolist() == [0.0, 2**-53, 1 - 2**-53]
 
 
-def test_below_reaches_the_ends_of_its_range():
-    assert below(torch.tensor([0, -1]), 7).tolist() == [0, 6]
-
-
-@pytest.mark.parametrize("bound", [2, 3, 9, 10, 60])
+@pytest.mark.parametrize("bound", [3, 60])
 def test_below_is_uniform(bound):
     numbers = below(Draws(stream_key(0, 0, Activity.GENERATION), torch.arange(100_000), 0).bits(Purpose.EXPLORE), bound)
     counts = torch.bincount(numbers, minlength=bound).numpy()
@@ -118,13 +106,6 @@ def test_uniforms_are_uniform_in_each_purpose(purpose):
     numbers = Draws(stream_key(0, 0, Activity.GENERATION), torch.arange(100_000), 4).uniforms(purpose)
     counts = np.histogram(numbers.numpy(), bins=100, range=(0, 1))[0]
     assert stats.chisquare(counts).pvalue > 1e-3
-
-
-def test_each_bit_of_the_random_words_is_set_half_of_the_time():
-    words = Draws(stream_key(3, 2, Activity.TRAINING), torch.arange(100_000), 1).bits(Purpose.EXPLORE)
-    ones = torch.stack([(words >> bit) & 1 for bit in range(64)]).sum(dim=1).numpy()
-    # Six standard deviations of a binomial count.
-    assert np.abs(ones - 50_000).max() < 6 * np.sqrt(100_000 / 4)
 
 
 def test_different_purposes_plies_and_matches_give_different_words():
@@ -141,24 +122,6 @@ def test_neighbouring_matches_and_plies_are_uncorrelated():
         assert abs(correlation) < 6 / np.sqrt(100_000)
 
 
-def test_a_draw_depends_on_its_own_match_only():
-    whole = Draws(5, torch.arange(100), 3).bits(Purpose.EXPLORE)
-    part = Draws(5, torch.tensor([70, 7]), 3).bits(Purpose.EXPLORE)
-    assert part.tolist() == whole[[70, 7]].tolist()
-
-
 def test_stream_keys_differ_by_seed_level_and_activity():
     keys = {stream_key(seed, level, activity) for seed in range(-5, 5) for level in range(20) for activity in Activity}
     assert len(keys) == 10 * 20 * len(Activity)
-
-
-@pytest.mark.parametrize("seed", [-(2**63), 2**63 - 1])
-def test_every_seed_of_64_bits_has_a_stream(seed):
-    assert -(2**63) <= stream_key(seed, 0, Activity.GENERATION) < 2**63
-
-
-def test_a_single_word_fits_a_torch_generator():
-    words = [torch_seed(key, Purpose.DROPOUT) for key in range(200)]
-    assert all(0 <= word < 2**63 for word in words)
-    assert len(set(words)) == 200
-    torch.Generator().manual_seed(max(words))

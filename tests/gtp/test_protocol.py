@@ -31,7 +31,7 @@ def test_answers_are_written_with_their_sign_their_number_and_an_empty_line() ->
     assert Answer(True, "  a b\n\n1 . .\n").written("3") == "=3\n  a b\n1 . .\n\n"
 
 
-@pytest.mark.parametrize("text", ["", "D3", "?", "= x", "two words", "  a b\n1 . .", "one\n  two", "12", "a=b ?"])
+@pytest.mark.parametrize("text", ["", "= x", "  a b\n1 . .", "12"])
 @pytest.mark.parametrize("is_success", [True, False])
 def test_written_answers_can_be_read(is_success: bool, text: str) -> None:
     written = Answer(is_success, text).written("12")
@@ -60,7 +60,7 @@ def test_row_1_can_be_at_the_bottom() -> None:
     assert [vertices.action(vertices.text(action)) for action in range(65)] == list(range(65))
 
 
-@pytest.mark.parametrize("text", ["", "i1", "a0", "a9", "d", "33", "a1b", "pas", "d³"])
+@pytest.mark.parametrize("text", ["", "i1", "a9", "33"])
 def test_a_text_that_is_not_a_vertex_is_refused(text: str) -> None:
     with pytest.raises(IllegalActionError, match="not a vertex"):
         Vertices(make_game("othello")).action(text)

@@ -42,37 +42,16 @@ def assert_close_to(count, rate):
     assert abs(count - DRAWS * rate) < 5 * math.sqrt(DRAWS * rate * (1 - rate))
 
 
-@pytest.mark.parametrize(("ply", "epsilon"), [(0, 0.5), (1, 0.3), (2, 0.1), (3, 0.1), (8, 0.1)])
+@pytest.mark.parametrize(("ply", "epsilon"), [(0, 0.5), (1, 0.3), (8, 0.1)])
 def test_each_ply_has_its_rate_and_the_last_one_repeats(ply, epsilon):
     actions = actions_at(ply, 0.5, 0.3, 0.1)
     # An exploring action is one of nine, so the eight others than the greedy one come up in 8/9 of those draws.
     assert_close_to((actions != 8).sum().item(), epsilon * 8 / 9)
 
 
-def test_exploring_actions_are_those_of_the_random_player():
-    draws = Draws(21, torch.arange(DRAWS), 0)
-    actions, random = actions_at(0, 0.5), RandomPlayer(GAME).act(GAME.init(DRAWS), draws)
-    explored = actions != 8
-    assert torch.equal(actions[explored], random[explored])
-
-
-def test_whether_to_explore_does_not_depend_on_the_action_explored():
-    draws = Draws(21, torch.arange(DRAWS), 0)
-    random = RandomPlayer(GAME).act(GAME.init(DRAWS), draws)
-    kept = actions_at(0, 0.5) == random
-    for action in range(8):
-        among = int((random == action).sum())
-        assert abs(int(kept[random == action].sum()) - among / 2) < 5 * math.sqrt(among / 4)
-
-
 def test_rate_0_is_greedy_and_rate_1_is_random():
     assert actions_at(0, 0.0).eq(8).all()
     assert torch.equal(actions_at(0, 1.0), RandomPlayer(GAME).act(GAME.init(DRAWS), Draws(21, torch.arange(DRAWS), 0)))
-
-
-def test_different_plies_explore_in_different_matches():
-    first, second = (actions_at(ply, 0.5) != 8 for ply in (0, 1))
-    assert_close_to((first & second).sum().item(), (0.5 * 8 / 9) ** 2)
 
 
 def test_the_policy_mixes_both_players():

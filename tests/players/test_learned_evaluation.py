@@ -12,7 +12,6 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.search.evaluation import position_values
 from selfplay.search.feature_evaluation import make_evaluation
 from selfplay.settings.common import GameSettings
-from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import ExportSettings
 from selfplay.settings.run import compose_settings
 from selfplay.stages.compare import compare_and_report
@@ -93,8 +92,3 @@ def test_the_loop_learns_othello_and_reports_what_it_cannot_prove(tmp_path):
     assert "othello has too many positions to try every line, so level 1 is measured, not proved." in report
     path = export_evaluation(export_settings(tmp_path, game.name))
     assert make_evaluation(str(path), game).weights["corners"] != 0
-
-
-def test_the_settings_compose():
-    settings = compose_settings_of(ExportSettings, "export_evaluation", ["level=2"])
-    assert (settings.game.name, settings.level, settings.file) == ("othello", 2, None)

@@ -1,18 +1,15 @@
 """Tables that learn from matches against others: the same updates as in training, saved whole after each match."""
 
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.errors import InvalidFileError, RunLockedError, SettingError, StageError
+from selfplay.errors import InvalidFileError, RunLockedError
 from selfplay.files import sha256
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
-from selfplay.games.state import MatchRecord
 from selfplay.learners.tabular.learning import (
     BACKWARD_VALUE,
     TEMPORAL_DIFFERENCE,
@@ -30,7 +27,6 @@ from selfplay.players.tabular import LearningTabularPlayer
 from selfplay.playing.open_session import open_session
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.classical import TabularSettings
-from selfplay.settings.command_lines import command_line
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
 from selfplay.stages.train_tabular import train_tabular
@@ -78,22 +74,6 @@ def test_only_the_table_of_the_seat_that_it_held_learns(tmp_path: Path) -> None:
     assert np.array_equal(player.values[1], before[1])
 
 
-def test_temporal_differences_do_not_learn_from_an_action_below_the_best(tmp_path: Path) -> None:
-    player = learner(new_file(tmp_path, TEMPORAL_DIFFERENCE))
-    state = GAME.state_after(["0,0", "1,0", "0,1", "1,1"])
-    # X X .    X does not take the winning square, so the value of this board stays.
-    # O O .
-    # . . .
-    number = int(GRAPH.numbers(state)[0])
-    actions = ["0,0", "1,0", "0,1", "1,1", "2,2", "1,2"]
-    states = tuple(GAME.state_after(actions[:ply]) for ply in range(7))
-    taken = tuple(torch.tensor([GAME.string_to_action(action)]) for action in actions)
-    player.after_match(MatchRecord(torch.tensor([0]), torch.tensor([0], dtype=torch.int8), states, taken), (0,))
-    assert player.values[0, 0, number] == 0.5
-    last = int(GRAPH.numbers(GAME.state_after(["0,0", "1,0", "0,1", "1,1", "2,2"]))[0])
-    assert player.values[0, 1, last] == 0.25
-
-
 # ---------------------------------------------------------------------- the file
 
 
@@ -104,24 +84,6 @@ def test_two_players_of_one_file_both_contribute(tmp_path: Path) -> None:
     list(play_matches(GAME, (other, random), range(3, 5), KEY))
     assert load_tables(path, GRAPH).played == 5
     assert other.status() == "backward_value has learned from 5 matches against others"
-
-
-def test_a_failed_save_leaves_the_file_and_the_player_as_they_were(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = trained(tmp_path, "backward_value")
-    player, before = learner(path), path.read_bytes()
-
-    def full_disk(beside: Path, *_: object) -> None:
-        beside.write_bytes(b"half")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("selfplay.players.tabular.save_tables", full_disk)
-    with pytest.raises(StageError, match="No space left on device"):
-        list(play_matches(GAME, (player, make_player("random", GAME, tmp_path)), range(1), KEY))
-    assert path.read_bytes() == before
-    assert player.matches_seen() == 0
-    assert not list(path.parent.glob(".*.partial"))
 
 
 def test_while_another_process_saves_a_match_is_not_learned(tmp_path: Path) -> None:
@@ -162,15 +124,6 @@ def test_a_short_name_finds_the_tables_of_the_run(tmp_path: Path) -> None:
         make_player("tabular:backward_value", GAME, tmp_path)
 
 
-def test_an_unknown_table_is_named_with_those_that_exist_and_can_be_learned(tmp_path: Path) -> None:
-    expected = (
-        f"player 'tabular:backwards': unknown table; there are no tables in {tmp_path}/tabular yet; learn others with "
-        f"{command_line('train-tabular')} run_dir={tmp_path} agent=backward_value or agent=temporal_difference"
-    )
-    with pytest.raises(SettingError, match=f"^{re.escape(expected)}$"):
-        make_player("tabular:backwards", GAME, tmp_path)
-
-
 def opponent(run_dir: Path, name: str) -> Player:
     settings = compose_settings_of(PlaySettings, "play", [f"run_dir={run_dir}", f"opponent='{name}'"])
     player = open_session(settings).players[1]
@@ -192,22 +145,3 @@ def test_against_a_person_backward_value_explores_and_learns_unless_told_otherwi
     other = opponent(tmp_path, "tabular:temporal_difference")
     assert (other.as_a(LearnsFromMatches), other.as_a(Explores)) == (None, None)
     assert opponent(tmp_path, "tabular:temporal_difference?learn=true").as_a(LearnsFromMatches) is not None
-
-
-def test_where_nobody_plays_against_it_a_policy_is_only_looked_at(tmp_path: Path) -> None:
-    path = trained(tmp_path, "backward_value")
-    before = sha256(path)
-    names = ["first=tabular:backward_value", "second=random"]
-    session = open_session(compose_settings_of(PlaySettings, "play", [f"run_dir={tmp_path}", *names]))
-    while not session.is_over:
-        session.advance()
-    assert session.players[0].as_a(Explores) is None
-    assert sha256(path) == before
-
-
-def test_a_file_without_a_step_size_cannot_learn(tmp_path: Path) -> None:
-    path = tmp_path / "old.npz"
-    save_tables(path, GRAPH, initial_values(GRAPH, BACKWARD_VALUE), BACKWARD_VALUE, {})
-    with pytest.raises(InvalidFileError, match="does not record its alpha; use it with learn=false"):
-        make_player(f"tabular:{path}?learn=true", GAME, tmp_path)
-    assert make_player(f"tabular:{path}", GAME, tmp_path).name == "backward_value"

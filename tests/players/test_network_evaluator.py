@@ -10,7 +10,6 @@ from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.players.agent import Agent
 from selfplay.players.network_evaluator import SymmetricNetwork, ValueNetworkEvaluator
-from selfplay.players.value_net import ValueNetPlayer, best_actions
 from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.mcts.evaluator import CompiledEvaluator
 from selfplay.search.mcts.rule import make_rule
@@ -65,11 +64,6 @@ def test_a_value_network_gives_priors_by_the_values_of_the_afterstates():
     assert logits[0, legal].tolist() == pytest.approx([0.2, 0.2, 0.2, 0.2, 2.0])
 
 
-def test_values_outside_the_range_of_outcomes_are_clipped():
-    evaluator = agent_of(network_of("mlp")).evaluator()
-    assert evaluator.evaluate(GAME.init()).value.abs().item() == 1
-
-
 def test_a_level_with_tables_is_evaluated_inside_the_compiled_search():
     network = network_of("ntuple")
     evaluator = agent_of(network).evaluator()
@@ -81,7 +75,7 @@ def test_a_level_with_tables_is_evaluated_inside_the_compiled_search():
     torch.testing.assert_close(compiled.value, by_batches.value, atol=0.02, rtol=0)
 
 
-@pytest.mark.parametrize("name", ["alphazero_mlp", "mlp"])
+@pytest.mark.parametrize("name", ["mlp"])
 def test_a_result_does_not_depend_on_the_batch(name):
     search = TreeSearch(GAME, agent_of(network_of(name)).evaluator(), make_rule("puct", {"noise": 0.3}), 9)
     match = torch.arange(60)
@@ -99,13 +93,6 @@ def test_a_temperature_is_refused_with_a_policy_head_and_out_of_range():
         agent_of(CountsStones()).evaluator(0.5)
     with pytest.raises(SettingError, match="prior_temperature=0: must be above 0"):
         agent_of(OnlyValues()).evaluator(0)
-
-
-def test_one_simulation_of_a_value_network_plays_as_the_network_itself():
-    network = network_of("mlp")
-    evaluator = agent_of(network).evaluator(0.01)
-    action = TreeSearch(GAME, evaluator, make_rule("puct"), 1, proves=False).search(LATER).actions
-    assert torch.equal(action, best_actions(ValueNetPlayer(GAME, network).action_values(LATER)))
 
 
 def images_of(state):

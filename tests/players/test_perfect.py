@@ -5,11 +5,9 @@ import pytest
 import torch
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import FIRST, SECOND, Grader
-from selfplay.matches.arena import play_matches
 from selfplay.players.perfect import PerfectPlayer
 
 GRAPH = enumerate_positions(make_game("tictactoe"))
@@ -22,12 +20,6 @@ def test_it_cannot_lose_and_takes_every_win(ties):
     assert grade.lines[FIRST].lost == grade.lines[SECOND].lost == 0
     assert grade.optimal_action_rate == 1
     assert grade.wins_taken.lost == 0
-
-
-def test_two_perfect_players_draw():
-    players = PerfectPlayer(GRAPH), PerfectPlayer(GRAPH, "lowest")
-    for record in play_matches(GAME, players, range(2000), 7):
-        assert (record.returns() == 0).all()
 
 
 def test_its_values_are_the_perfect_returns_of_its_actions():
@@ -54,8 +46,3 @@ def test_ties_are_broken_at_random_or_by_the_lowest_action():
 def test_a_match_that_is_over_has_no_policy():
     state = GAME.state_after(["0,0", "1,0", "0,1", "1,1", "0,2"])
     assert PerfectPlayer(GRAPH).policy(state).sum() == 0
-
-
-def test_an_unknown_tie_rule_is_refused():
-    with pytest.raises(SettingError, match=r"^ties=first: must be random or lowest"):
-        PerfectPlayer(GRAPH, "first")

@@ -34,20 +34,11 @@ def test_the_pretrained_agent_of_othello_comes_with_its_parameters():
     assert {path.name for path in files_of_player(PRETRAINED, "")} == {"agent.safetensors", "probcut.yaml"}
 
 
-def test_without_the_option_searches_are_exact():
-    assert make_player("search:negascout?depth=3&evaluation=pretrained", OTHELLO, "").searcher.probcut is None
-
-
 def test_where_nothing_was_fitted_the_error_names_the_command(run_dir):
     text = "search:negascout?depth=3&evaluation=level:14&probcut=1.5"
     reason = r"probcut was not fitted to this agent; run .*fit.probcut\S* game=connect_four level=14 run_dir=\S+run$"
     with pytest.raises(SettingError, match=reason):
         make_player(text, CONNECT_FOUR, run_dir)
-
-
-def test_an_evaluation_in_a_file_has_no_parameters():
-    with pytest.raises(SettingError, match="probcut needs evaluation=level:L or evaluation=pretrained"):
-        make_player("search:negascout?depth=3&evaluation=article&probcut=1.5", OTHELLO, "")
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.games import make_game
 from selfplay.players.random import RandomPlayer
 
-NAMES = ["connect_four", "othello", "sumto100"]
+NAMES = ["othello", "sumto100"]
 
 
 def positions_on_the_way(game, matches):

@@ -7,13 +7,8 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.grading.proof import Grader
-from selfplay.matches.arena import play_matches
 from selfplay.players.player_names import make_player
-from selfplay.players.search import SearchPlayer
 from selfplay.search.endgame.solver import EndgameSolver
-from selfplay.search.exact_solver import empties
-from selfplay.search.feature_evaluation import make_evaluation
-from selfplay.search.searcher import Searcher
 
 KEY = stream_key(0, 0, Activity.NAMED_PLAYERS)
 OTHELLO = make_game("othello_4x4")
@@ -37,23 +32,6 @@ def test_it_takes_the_lowest_of_the_best_actions():
     assert actions.tolist() == values.argmax(dim=1).tolist()
     assert player.policy(state).argmax(dim=1).tolist() == actions.tolist()
     assert player.policy(state).sum(dim=1).tolist() == [1.0] * 30
-
-
-def test_equal_positions_are_searched_once():
-    player, state = named("search:alpha_beta?depth=2&evaluation=article"), midgame(OTHELLO, matches=5)
-    twice = state.select(torch.tensor([0, 1, 2, 3, 4, 4, 3, 2, 1, 0]))
-    actions = player.act(twice, Draws(0, torch.arange(10), 4)).tolist()
-    assert actions[:5] == actions[:4:-1]
-
-
-def test_the_three_searches_play_the_same_matches():
-    texts = [f"search:{name}?depth=3&evaluation=article" for name in ("minimax", "alpha_beta", "negascout")]
-    sequences = [
-        next(play_matches(OTHELLO, (named(text), named("greedy_discs")), range(2), KEY, opening_plies=4))
-        for text in texts
-    ]
-    first, *others = (record.action_sequences() for record in sequences)
-    assert all(torch.equal(first, other) for other in others)
 
 
 def test_greedy_discs_takes_the_most_discs():
@@ -82,15 +60,6 @@ def test_endgames_are_played_exactly():
         assert actions[row] == (max(exact, key=lambda action: (exact[action], -action)) if exact else -1)
 
 
-def test_exact_endgames_begin_at_the_given_number_of_empty_squares():
-    player = named("search:negascout?depth=1&evaluation=article&endgame=7")
-    early = midgame(OTHELLO, matches=8)
-    assert empties(player.game, early).tolist() == [8] * 8
-    plain = named("search:negascout?depth=1&evaluation=article")
-    draws = Draws(0, torch.arange(8), 4)
-    assert player.act(early, draws).tolist() == plain.act(early, draws).tolist()
-
-
 def test_tictactoe_searched_to_the_end_cannot_lose():
     graph = positions_of("tictactoe")
     grade = Grader(graph).grade(named("search:negascout?depth=9", graph.game))
@@ -101,11 +70,3 @@ def test_a_time_limit_gives_legal_actions():
     player, state = named("search:negascout?depth=30&evaluation=article&time_limit=0.02"), midgame(OTHELLO, matches=4)
     actions = player.act(state, Draws(0, torch.arange(4), 4))
     assert OTHELLO.legal_action_mask(state)[torch.arange(4), actions].all()
-
-
-def test_without_its_time_limit_it_is_the_same_player():
-    searcher = Searcher(make_game("othello_4x4"), make_evaluation("article", make_game("othello_4x4")))
-    player = SearchPlayer(searcher, 4, time_limit=0.5, endgame=6)
-    unlimited = player.without_time_limit()
-    assert (unlimited.time_limit, unlimited.depth, unlimited.endgame) == (None, 4, 6)
-    assert (unlimited.solver, player.time_limit) == (player.solver, 0.5)

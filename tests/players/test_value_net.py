@@ -53,31 +53,6 @@ def test_depth_1_values_each_afterstate_as_the_mover_sees_it():
     assert values == pytest.approx(expected, abs=1e-6, nan_ok=True)
 
 
-def test_a_winning_action_is_worth_exactly_1_and_a_drawing_one_0():
-    # X X .
-    # O O .     0,2 wins, whatever the network says
-    # . . .
-    values = values_after(ValueNetPlayer(GAME, Constant()), "0,0", "1,0", "0,1", "1,1")
-    assert values == pytest.approx([NAN, NAN, 1, NAN, NAN, 5, 5, 5, 5], nan_ok=True)
-    # X O X
-    # X O O     2,2 draws
-    # O X .
-    values = values_after(ValueNetPlayer(GAME, Constant()), "0,0", "0,1", "0,2", "1,1", "1,0", "1,2", "2,1", "2,0")
-    assert values == pytest.approx([NAN] * 8 + [0], nan_ok=True)
-
-
-def test_depth_2_sees_the_opponents_win():
-    # X X .
-    # O . .     O to move: all but 0,2 lose to it
-    # . . .
-    values = values_after(ValueNetPlayer(GAME, Constant(), depth=2), "0,0", "1,0", "0,1")
-    assert values == pytest.approx([NAN, NAN, -5, NAN, -5, -5, -5, -5, -5], nan_ok=True)
-    quiet = ValueNetPlayer(GAME, Weighted(), depth=2)
-    values = values_after(quiet, "0,0", "1,0", "0,1")
-    assert [value == -1 for value in values] == [False, False, False, False, True, True, True, True, True]
-    assert quiet.act(GAME.state_after(["0,0", "1,0", "0,1"]), Draws(0, torch.arange(1), 3)).tolist() == [2]
-
-
 def brute_force(game, network, state, depth):
     """The values of the actions of a single match, by stepping it action by action."""
     values = [NAN] * game.num_distinct_actions
@@ -104,37 +79,12 @@ def test_values_equal_a_brute_force_maximin_in_many_positions(depth):
     np.testing.assert_allclose(values.numpy(), np.array(expected), atol=1e-5)
 
 
-@pytest.mark.parametrize("depth", [1, 2])
-def test_values_equal_a_brute_force_maximin_in_sumto100(depth):
-    game = make_game("sumto100")
-    network = Weighted(torch.randn(101, generator=torch.Generator().manual_seed(0)))
-    sums = torch.tensor([0, 1, 50, 79, 80, 85, 89, 90, 95, 99])
-    state = game.state_at(sums, torch.zeros_like(sums))
-    values = ValueNetPlayer(game, network, depth).action_values(state)
-    expected = [brute_force(game, network, state.select(torch.tensor([row])), depth) for row in range(len(sums))]
-    np.testing.assert_allclose(values.numpy(), np.array(expected), atol=1e-6)
-
-
-def test_an_action_has_the_same_value_for_either_player():
-    player = ValueNetPlayer(GAME, Weighted())
-    state = GAME.state_after(["0,0", "1,1", "2,2"])
-    other = state._replace(current_player=1 - state.current_player)
-    np.testing.assert_array_equal(player.action_values(state).numpy(), player.action_values(other).numpy())
-
-
 def test_ties_go_to_the_lowest_legal_action():
     player = ValueNetPlayer(GAME, Constant())
     state = GAME.state_after(["0,0", "0,1"])
     assert player.act(state, Draws(0, torch.arange(1), 2)).tolist() == [2]
     assert best_actions(torch.tensor([[NAN, -1, 0.5, 0.5], [NAN, NAN, -3, -4]])).tolist() == [2, 2]
     assert player.policy(state)[0].tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0]
-
-
-def test_the_policy_is_zero_after_the_end():
-    final = GAME.state_after(["0,0", "1,0", "0,1", "1,1", "0,2"])
-    for temperature in (0.0, 0.5):
-        player = ValueNetPlayer(GAME, Weighted(), temperature=temperature)
-        assert player.policy(final).tolist() == [[0.0] * 9]
 
 
 def test_temperature_draws_actions_by_the_exponential_of_their_values():
@@ -185,10 +135,6 @@ def test_evaluate_gives_each_row_the_value_it_has_alone(rows):
     observations = GAME.observe(GRAPH.state)
     everything = evaluate(network, observations)
     assert torch.equal(evaluate(network, observations[rows]), everything[rows])
-
-
-def test_evaluating_no_rows_gives_an_empty_result():
-    assert evaluate(Constant(), torch.zeros(0, 2, 3, 3)).shape == (0,)
 
 
 @pytest.mark.parametrize(("option", "value"), [("depth", 0), ("depth", 4), ("temperature", -0.1)])

@@ -55,15 +55,6 @@ def test_weights_are_settings_or_come_from_a_file(tmp_path):
     assert f"{path}: +2 to the player to move" in analysis_report(own)
 
 
-def test_weights_are_those_of_the_phase_of_the_position():
-    # Seven discs are on the board; white, who is to move, has three fewer.
-    overrides = ["evaluation.phases=[7,20]", "evaluation.weights.discs=[-3,100,-3]"]
-    before = not_searched("moves=f5d6", *overrides).features_table().set_index("feature")
-    after = not_searched("moves=f5d6c3", *overrides).features_table().set_index("feature")
-    assert (before.weight["discs"], after.weight["discs"], after["product"]["discs"]) == (-3, 100, -300)
-    assert after.weight["x_squares"] == 0
-
-
 def test_a_game_without_features_is_searched_for_its_result():
     analysis = analysed("game=tictactoe", "evaluation=none", "depth=9", "moves=5 2")
     assert analysis.features_table() is None
@@ -74,22 +65,13 @@ def test_a_game_without_features_is_searched_for_its_result():
     ("overrides", "error", "reason"),
     [
         (["moves=f5f5"], IllegalActionError, "transcript, disc 2: action f5 is not legal here"),
-        (["game=tictactoe"], SettingError, "tictactoe has no features"),
         (
             ["evaluation.weights.discs=many"],
             SettingError,
             r"^evaluation.weights.discs=many: must be a finite number, or",
         ),
-        (
-            ["evaluation.phases=[0]"],
-            SettingError,
-            r"^evaluation.phases=\[0\]: must be a list of ascending numbers of discs from 1",
-        ),
-        (["evaluation.phases=[30,20]"], SettingError, r"^evaluation.phases=\[30, 20\]: must be a list of ascending"),
-        (["evaluation.weights.discs=[1,2]"], SettingError, "discs has 2 weights for 1 phases"),
         (["searches=[astar]"], SettingError, "unknown search 'astar'"),
         (["game=tictactoe", "evaluation=none", "moves=1 4 2 5 3"], SettingError, "the match is over after these moves"),
-        (["depth=0"], SettingError, "depth=0: must be from 1 to 120"),
     ],
 )
 def test_invalid_settings_are_rejected(overrides, error, reason):

@@ -2,7 +2,7 @@
 
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import COMMANDS
-from tests.support.dialogue import GAME, LARGE, SHORT, dialogue
+from tests.support.dialogue import GAME, LARGE, dialogue
 from tests.support.stub_players import FirstLegal, Valuing
 
 
@@ -16,18 +16,6 @@ def test_undo_takes_back_an_action_with_its_reply_also_after_the_end() -> None:
     assert written[second + 1] == "This was practice: the result that counts is the one before you took back the end."
     assert written[second + 2] == written[first + 1]
     assert prompts.count("Play again? [Y/n] ") == 2
-
-
-def test_undo_without_an_action_is_explained() -> None:
-    written, prompts = dialogue(["undo", "y", "undo"], FirstLegal(GAME))
-    assert written.count("you have not taken an action yet") == 2
-    assert len(prompts) == 4
-
-
-def test_undo_works_at_the_question_about_the_next_match() -> None:
-    written, prompts = dialogue(["y", "0,0", "1,1", "2,2", "y", "undo", "2,0"], FirstLegal(GAME))
-    assert "Taken back: 2,2." in written
-    assert prompts[-1] == SHORT
 
 
 def test_a_hint_is_the_opponents_choice_or_perfect_play() -> None:
@@ -54,12 +42,6 @@ def test_values_and_perfect_values_are_shown_and_hidden() -> None:
     assert written[-5].startswith("Result with perfect play:")
     written, _ = dialogue(["y", "values perhaps"], player)
     assert "write values on or values off" in written
-
-
-def test_hidden_values_are_not_computed() -> None:
-    player = Valuing(GAME)
-    dialogue(["y", "1", "2"], player, values=False)
-    assert player.asked == 0
 
 
 def test_help_lists_the_actions_and_every_command() -> None:

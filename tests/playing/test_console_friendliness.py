@@ -5,13 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numba.core import event
 
 from selfplay.errors import StageError
 from selfplay.games import make_game
 from selfplay.playing import console_values
 from selfplay.playing.board_text import ValueColumn, boards_side_by_side
-from selfplay.playing.console_values import COMPILING, THINKING, notice_when_slow
+from selfplay.playing.console_values import THINKING, notice_when_slow
 from selfplay.playing.open_session import open_session
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.playing import PlaySettings
@@ -27,13 +26,6 @@ def test_the_person_is_told_which_side_is_theirs(answer: str, name: str) -> None
     assert prompts[1:3] == [PROMPT, SHORT]
     written, _ = dialogue([], FirstLegal(GAME), None)
     assert written[1] == "You are O."
-
-
-def test_the_score_names_the_person_and_the_opponent() -> None:
-    wins, draw = ["y", "0,0", "1,1", "2,2"], ["", "y", "1,1", "0,2", "1,0", "2,1", "2,2"]
-    written, _ = dialogue([*wins, *draw], FirstLegal(GAME))
-    assert "You: 1, first legal: 0" in written
-    assert written[-2] == "You: 1, first legal: 0, drawn: 1"
 
 
 def test_boards_have_coordinates() -> None:
@@ -57,14 +49,6 @@ def test_values_in_points_have_one_decimal_and_no_minus_zero() -> None:
     assert "-0.0" not in shown
 
 
-def test_values_around_the_neutral_one_are_coloured_by_their_difference_from_it() -> None:
-    values = np.array([0.5, 0.7, 0.2, *[0.5] * 6], dtype=np.float32)
-    shown = boards_side_by_side(GAME, GAME.init(), [ValueColumn("Values:", values, neutral=0.5)], colour=True)
-    assert "\x1b[1;32m+0.70" in shown
-    assert "\x1b[31m+0.20" in shown
-    assert "m+0.50" not in shown
-
-
 @pytest.fixture
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(console_values, "QUIET_SECONDS", 0.05)
@@ -82,19 +66,7 @@ def test_a_notice_is_written_where_work_takes_long() -> None:
     assert written == [THINKING, THINKING]
 
 
-@pytest.mark.usefixtures("quickly")
-def test_the_notice_says_when_code_is_compiled() -> None:
-    written: list[str] = []
-    with notice_when_slow(written.append):
-        time.sleep(0.15)
-        with event.trigger_event("numba:compile"):
-            time.sleep(0.15)
-    assert written == [THINKING, COMPILING]
-
-
-@pytest.mark.parametrize(
-    ("game", "advice"), [("tictactoe", "perfect"), ("othello_6x6", "search:negascout"), ("sumto100", "perfect")]
-)
+@pytest.mark.parametrize(("game", "advice"), [("tictactoe", "perfect"), ("othello_6x6", "search:negascout")])
 def test_without_a_run_the_message_says_what_to_run_and_whom_to_play(tmp_path: Path, game: str, advice: str) -> None:
     settings = compose_settings_of(PlaySettings, "play", [f"run_dir={tmp_path}", f"game={game}"])
     with pytest.raises(StageError, match=r"train some with .*, or play against") as raised:

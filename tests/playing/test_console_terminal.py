@@ -19,7 +19,6 @@ PATIENCE = 60
 FIRST = "Do you want to go first? [Y/n] "
 ACTION = re.compile(r"Your action( \(.*\))?: ")
 AGAIN = "Play again? [Y/n] "
-COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @contextmanager
@@ -69,25 +68,6 @@ def table(run_dir: Path, rule: str, *overrides: str) -> Path:
     return train_tabular(
         compose_settings_of(TabularSettings, "tabular", [f"agent={rule}", f"run_dir={run_dir}", *overrides])
     )
-
-
-def test_a_network_shows_its_values_in_colour_and_ctrl_d_quits(tmp_path: Path) -> None:
-    path = table(tmp_path, "backward_value", "episodes=3000", "epsilon=0.1", "alpha=0.5")
-    with console(tmp_path, f"opponent=tabular:{path}?epsilon=0.1") as terminal:
-        asked(terminal, FIRST)
-        terminal.sendline("n")
-        shown = asked(terminal, ACTION)
-        # Before its move the value of each empty square to two decimals, the best of them bold and green.
-        assert len(re.findall(r"[+-]\d\.\d\d", shown)) == 10
-        assert "\x1b[1;32m+" in shown
-        assert re.search(r"It plays \d,\d (greedily|at random), value \+\d\.\d\d\.", shown)
-        terminal.sendline("3,3")
-        assert "'3,3' is not a square; write row,column from 0 to 2" in asked(terminal, ACTION)
-        free = re.search(r"\. ", COLOUR.sub("", shown).splitlines()[-2] + " ")
-        assert free is not None
-        terminal.sendline(f"2,{free.start() // 2}")
-        asked(terminal, ACTION)
-        terminal.sendeof()
 
 
 def test_a_table_with_backward_updates_explores_and_learns_from_a_person(tmp_path: Path) -> None:
@@ -163,36 +143,6 @@ def test_a_tabular_player_is_played_with_keys_without_colour_and_ctrl_c_quits(tm
         interrupt(terminal, pexpect.EOF)
 
 
-def test_an_experience_player_counts_its_matches_and_learns_boards_from_each(tmp_path: Path) -> None:
-    with console(tmp_path, "opponent=experience") as terminal:
-        known = []
-        for answer in ("y", "no"):
-            asked(terminal, FIRST)
-            terminal.sendline(answer)
-            square = 1
-            while terminal.expect([ACTION, re.escape(AGAIN)]) == 0:
-                terminal.sendline(str(square))
-                square = square % 9 + 1
-            said = terminal.before
-            known.append(int(re.search(r"(\d+) boards", said)[1]))
-            assert "You: " in said
-            terminal.sendline("" if answer == "y" else "n")
-        assert known[1] > known[0] > 5
-
-
-def test_connect_four_shows_exact_scores_in_colour_and_verdicts(tmp_path: Path) -> None:
-    column = ACTION
-    with console(tmp_path, "game=connect_four", "perfect=true", "first=human", "second=perfect") as terminal:
-        shown = asked(terminal, column)
-        assert "\x1b[1;32m +1  \x1b[0m   0   \x1b[31m -1" in shown
-        assert "Perfect play: column 4 wins in 21." in shown
-        terminal.sendline("3")
-        said = COLOUR.sub("", asked(terminal, column))
-        assert "Perfect play: 3 draws, a blunder; 4 would have been best (wins in 21)." in said
-        assert re.search(r"It plays \d, value 0 \(draws\)\.\nPerfect play: \d draws, and no other action is", said)
-        terminal.sendline("quit")
-
-
 def test_without_a_terminal_output_is_plain_and_end_of_input_quits(tmp_path: Path) -> None:
     done = run_forked(CONSOLE, f"run_dir={tmp_path / 'run'}", "opponent=perfect?ties=lowest", stdin="n\n1,1\n")
     assert (done.returncode, done.stderr) == (0, "")
@@ -205,8 +155,6 @@ def test_without_a_terminal_output_is_plain_and_end_of_input_quits(tmp_path: Pat
     ("arguments", "code", "reason"),
     [
         (["--opponent", "nobody"], 2, "unknown player 'nobody' in opponent; choose from random, perfect"),
-        (["--first", "random", "--level", "1"], 2, "already name both players"),
-        ([], 1, "has no trained level; train some with"),
     ],
     ids=str,
 )

@@ -7,9 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.architectures.output import Output
-from selfplay.games import make_game
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.playing.board_text import ValueColumn, boards_side_by_side, supports_colour
 from tests.support.dialogue import GAME, LARGE, dialogue
@@ -31,11 +29,6 @@ def test_the_values_of_all_legal_actions_are_shown() -> None:
         ". . .\n. . .\n. . X",
         "",
     ]
-
-
-def test_no_values_are_shown_for_the_random_player() -> None:
-    written, _ = dialogue(["n"], RandomPlayer(GAME))
-    assert written[2].startswith("It plays ")
 
 
 @pytest.mark.parametrize(
@@ -65,12 +58,6 @@ def test_perfect_values_are_shown_next_to_the_others_with_the_best_action() -> N
     assert "Perfect play: 2,2 loses, a blunder; 0,0 or 0,2 or 1,1 or 2,1 would have been best (draws)." in written
 
 
-def test_a_game_that_is_too_large_to_solve_has_no_perfect_values() -> None:
-    written, _ = dialogue(["y", "d3", "perfect"], FirstLegal(LARGE), game=LARGE, perfect=True)
-    assert written.count("Othello is too large to be solved") == 2
-    assert "It plays c3." in written
-
-
 # ---------------------------------------------------------------------- colour and marks
 
 
@@ -85,18 +72,6 @@ def test_good_values_are_green_bad_ones_red_and_the_best_bold() -> None:
     assert text.splitlines()[3].startswith("\x1b[1;32m+1.00\x1b[0m \x1b[1;32m+1.00\x1b[0m +0.00")
     plain = boards_side_by_side(GAME, state, columns)
     assert "\x1b" not in plain
-
-
-def test_exact_values_are_integers_below_their_columns() -> None:
-    values = torch.tensor([-12, torch.nan, 3, 0, 3, 1, -1]).numpy()
-    game = make_game("connect_four")
-    column = ValueColumn("one:", values, are_exact=True)
-    assert boards_side_by_side(game, game.init(), [column]).splitlines()[-2:] == [
-        "  .      .      .      .      .      .      .",
-        " -12     -     +3      0     +3     +1     -1",
-    ]
-    coloured = boards_side_by_side(game, game.init(), [column], colour=True).splitlines()[-1]
-    assert "\x1b[1;32m +3  \x1b[0m    0    \x1b[1;32m +3" in coloured
 
 
 class Terminal(io.StringIO):

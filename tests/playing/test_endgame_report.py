@@ -4,10 +4,6 @@ import json
 
 import pytest
 
-from selfplay.errors import SettingError
-from selfplay.games import make_game
-from selfplay.games.othello_notation import written_position
-from selfplay.playing.endgame_report import move_value_lines
 from selfplay.search.endgame.solver import EndgameSolver
 from tests.support.runs import COMMAND, PROJECT, interrupted_when_there_is, run_forked
 
@@ -26,12 +22,7 @@ def test_moves_are_listed_with_their_values_best_first():
     [
         (["--game", "othello_4x4", "b1"], "a1 +10\na3 -12\nc1 -14\n"),
         (["--game=othello_4x4", "B1", "--raw-discs"], "a1 +8\nc1 -8\na3 -9\n"),
-        (["-----OX--XO-----", "X"], "a2 -10\nb1 -10\nc4 -10\nd3 -10\n"),
         (["XXXXXXXXXXXXXXX-", "O"], "the match is over: black has won by 16\n"),
-        (["XXXXXXXXXXXXXXX-", "X", "--raw-discs"], "the match is over: black has won by 15\n"),
-        (["XXXXXXXXXXXXXXO-", "X", "--raw-discs"], "d4 +16\n"),
-        (["XXXXXXXXXXXXOOX-", "X"], "pass +8\n"),
-        (["----------------", "O"], "the match is over: a draw\n"),
     ],
 )
 def test_positions_are_accepted_in_every_notation(arguments, output):
@@ -43,18 +34,10 @@ def test_positions_are_accepted_in_every_notation(arguments, output):
     ("arguments", "named"),
     [
         ([], ["position", "--help"]),
-        ([FIRST["board"]], ["side to move, X or O"]),
-        ([FIRST["board"], "Z"], ["X or O", "'Z'"]),
-        ([FIRST["board"] + "X", "X"], ["65 signs", "16, 36, 64"]),
         (["--game", "othello_6x6", FIRST["board"], "X"], ["othello_6x6", "36 signs", "64 signs"]),
-        (["--XQ" + FIRST["board"][4:], "X"], ["'Q'", "X, O and -"]),
         (["f5d6a1"], ["disc 3", "a1", "not legal", "c3"]),
-        (["f5z9"], ["disc 2", "'z9'", "a1 to h8"]),
         (["--game", "tictactoe", "f5"], ["game=tictactoe", "othello_4x4", "connect_four"]),
         (["f5", "--time-limit", "0"], ["time_limit=0", "above 0"]),
-        (["f5", "--time-limit", "soon"], ["--time-limit", "'soon'"]),
-        (["f5", "--threads", "0"], ["--threads 0", "1 or more"]),
-        (["f5", "--fast"], ["--fast"]),
     ],
 )
 def test_wrong_arguments_are_reported_in_one_line(arguments, named):
@@ -85,20 +68,3 @@ def test_ctrl_c_ends_the_program_without_a_traceback(tmp_path, monkeypatch):
     assert done.returncode == 130
     assert done.stderr.startswith("error: interrupted")
     assert done.stderr.count("\n") == 1
-
-
-def test_lines_are_reported_as_soon_as_they_are_solved():
-    told = []
-    solver = EndgameSolver(make_game("othello"))
-    _, state = written_position(FIRST["board"], FIRST["side"])
-    lines = move_value_lines(solver, state, on_line=told.append)
-    assert sorted(told) == sorted(lines)
-    assert told != lines
-    assert told[0] == "b1 -4"
-
-
-def test_a_transcript_is_of_the_8x8_board_by_default():
-    assert written_position("f5")[0].name == "othello"
-    assert written_position("b1", game_name="othello_4x4")[0].name == "othello_4x4"
-    with pytest.raises(SettingError, match="b1 is not legal"):
-        written_position("b1")

@@ -4,13 +4,8 @@ import numpy as np
 import pytest
 
 from selfplay.errors import NotNowError
-from selfplay.games import make_game
-from selfplay.players import perfect
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
-from selfplay.players.perfect import PerfectPlayer, perfect_player_of
 from selfplay.playing.hints import best_actions, hint, perfect_values
-from selfplay.playing.session import Session
-from tests.support.pile import Pile
 from tests.support.session_play import GAME, play_on, session_with
 from tests.support.stub_players import FirstLegal, Learning, Valuing
 
@@ -75,25 +70,3 @@ def test_perfect_values_and_optimal_actions_of_a_position() -> None:
     play_on(session, 0, 8, 3, 5, 6)
     assert session.is_over
     assert perfect_values(session) is None
-
-
-def test_whether_a_game_is_too_large_to_solve_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    large = make_game("othello")
-    session = Session(large, (None, FirstLegal(large)), 0)
-    assert perfect_values(session) is None
-    monkeypatch.setattr(perfect, "enumerate_positions", lambda *_: pytest.fail("asked again"))
-    assert perfect_values(session) is None
-    with pytest.raises(NotNowError, match="Othello is too large to be solved"):
-        hint(session)
-
-
-def test_the_perfect_player_is_made_once() -> None:
-    assert perfect_player_of(GAME) is perfect_player_of(make_game("tictactoe"))
-    assert isinstance(perfect_player_of(Pile()), PerfectPlayer)
-
-
-def test_a_ply_says_whether_an_exploring_player_acted_at_random() -> None:
-    for epsilon, is_random in ((1.0, True), (0.0, False)):
-        player = EpsilonGreedyPlayer(GAME, FirstLegal(GAME), [epsilon])
-        session = session_with(player, first_player=1)
-        assert session.advance().is_random is is_random

@@ -71,33 +71,6 @@ def test_a_finished_match_has_a_result_and_no_legal_actions() -> None:
     assert described(people)["result"] == "X wins."
 
 
-def test_only_values_that_are_known_already_are_described() -> None:
-    player = Valuing(GAME)
-    session = session_with(player)
-    describer = MatchDescriber(session)
-    play_on(session, 0)
-    assert describer.describe().plies[1].value is None
-    assert player.asked == 0
-    session.action_values(1)
-    assert describer.describe().plies[1].value == pytest.approx(0.08)
-
-
-def test_one_describer_follows_undo_a_new_opponent_and_a_new_match() -> None:
-    session = session_with(Valuing(GAME))
-    describer = MatchDescriber(session)
-    for change in (
-        lambda: play_on(session, 0, 1),
-        session.undo,
-        lambda: play_on(session, 2),
-        lambda: session.action_values(1),
-        lambda: session.take_over(1, FirstLegal(GAME)),
-        lambda: session.new_match(1),
-        lambda: play_on(session),
-    ):
-        change()
-        assert describer.describe() == MatchDescriber(session).describe()
-
-
 def test_turned_stones_and_counts_are_described_where_stones_are_points() -> None:
     game = make_game("othello_4x4")
     session = Session(game, (None, FirstLegal(game)), 0)

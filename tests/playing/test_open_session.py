@@ -30,17 +30,9 @@ def seated(run_dir: Path, *overrides: str) -> Session:
     [
         ({}, ("human", "level 3")),
         ({"level": 2}, ("human", "level 2")),
-        ({"level": 0}, ("human", "random")),
         ({"opponent": "perfect"}, ("human", "perfect")),
-        ({"opponent": "human"}, ("human", "human")),
-        ({"first": "human"}, ("human", "level 3")),
         ({"second": "human"}, ("level 3", "human")),
-        ({"second": "human", "level": 1}, ("level 1", "human")),
-        ({"first": "human", "opponent": "random"}, ("human", "random")),
-        ({"first": "level:1"}, ("level 1", "human")),
-        ({"second": "random"}, ("human", "random")),
         ({"first": "random", "second": "level:2"}, ("random", "level 2")),
-        ({"first": "human", "second": "human"}, ("human", "human")),
     ],
     ids=str,
 )
@@ -62,13 +54,10 @@ def test_the_same_name_twice_is_one_player(tmp_path: Path) -> None:
     ("overrides", "reason"),
     [
         (["first=random", "second=human", "level=3"], "already name both players"),
-        (["first=random", "opponent=perfect"], "already name both players"),
         (["level=1", "opponent=perfect"], "opponent=perfect and level=1: set only one of them"),
-        (["level=-1"], "level=-1: must be 0 or more"),
         (["swap=true"], "swap=true: set first= or second= too"),
         (["opponent=nobody"], "unknown player 'nobody' in opponent; choose from random, perfect"),
         (["first='human?epsilon=0.1'"], "a person can only play with"),
-        (["recipe=article"], "recipe"),
     ],
     ids=" ".join,
 )
@@ -124,7 +113,7 @@ def test_the_console_follows_its_settings(tmp_path: Path) -> None:
     assert "X: random, O: perfect" in written
 
 
-@pytest.mark.parametrize("game", ["tictactoe", "sumto100", "othello_4x4"])
+@pytest.mark.parametrize("game", ["sumto100", "othello_4x4"])
 def test_every_game_can_be_played(tmp_path: Path, game: str) -> None:
     written = played(settings_with(tmp_path, f"game={game}", "first=random", "second=perfect"), "n")
     assert written[-1].startswith("match 1: ")

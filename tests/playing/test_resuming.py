@@ -1,7 +1,6 @@
 """Sessions that continue a match: its moves are taken again, and its end does not count twice."""
 
 import pytest
-import torch
 
 from selfplay.errors import IllegalActionError, NotNowError
 from selfplay.games import make_game
@@ -44,14 +43,6 @@ def test_a_match_that_begins_in_a_position_is_practice() -> None:
     assert (session.is_practice, len(session.plies), int(session.state.own)) == (False, 0, 0)
 
 
-def test_the_second_player_may_move_first_in_a_position() -> None:
-    session = session_with(FirstLegal(GAME))
-    session.resume([], start=GAME.set_up([1, 0, 0, 0, 0, 0, 0, 0, 0], 1))
-    assert (session.to_move, session.awaits_person) == (1, False)
-    session.advance()
-    assert (session.plies[0].seat, session.awaits_person) == (1, True)
-
-
 def test_passes_may_be_left_out() -> None:
     game = make_game("othello_4x4")
     squares = [0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0, 1, -1]
@@ -82,14 +73,6 @@ def test_a_match_is_rewound_to_any_ply() -> None:
         session.rewind(2)
 
 
-def test_an_observer_values_the_actions_of_two_people() -> None:
-    session = Session(GAME, (None, None), 0, observer=Valuing(GAME))
-    values = session.action_values()
-    assert values is not None
-    assert values.tolist() == pytest.approx([action / 100 for action in range(9)])
-    assert Session(GAME, (None, None), 0).action_values() is None
-
-
 def test_an_earlier_position_is_described_with_its_values_and_what_was_better() -> None:
     session = session_with(Valuing(GAME))
     play_on(session, 0, 1)
@@ -115,14 +98,3 @@ class InPoints(Valuing):
 
     def points_per_value(self) -> float | None:
         return 50.0
-
-
-def test_values_in_points_are_shown_as_numbers_of_points() -> None:
-    session = session_with(InPoints(GAME))
-    values = session.action_values()
-    assert values is not None
-    assert torch.tensor(values).tolist() == pytest.approx([action / 2 for action in range(9)])
-    assert MatchDescriber(session).describe().values_in_points
-    without_points = session_with(Valuing(GAME))
-    without_points.estimate()
-    assert not MatchDescriber(without_points).describe().values_in_points

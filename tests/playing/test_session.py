@@ -26,12 +26,6 @@ def test_a_person_and_a_player_alternate_until_the_end() -> None:
     assert session.legal_actions == ()
 
 
-def test_a_draw_has_no_winner() -> None:
-    session = session_with(FirstLegal(GAME))
-    play_on(session, 4, 2, 3, 7, 8)
-    assert (session.is_over, session.winner, session.result_text) == (True, None, "A draw.")
-
-
 def test_the_person_can_sit_second_and_two_people_or_two_players_can_play() -> None:
     second = session_with(FirstLegal(GAME), first_player=1)
     assert (second.awaits_person, second.names) == (False, ("first legal", HUMAN))
@@ -118,24 +112,6 @@ def test_undo_goes_back_to_the_persons_last_choice() -> None:
         session.undo()
 
 
-def test_undo_does_not_take_back_the_opponents_first_ply() -> None:
-    session = session_with(FirstLegal(GAME), first_player=1)
-    play_on(session)
-    with pytest.raises(NotNowError):
-        session.undo()
-    play_on(session, 4)
-    assert session.can_undo
-    session.undo()
-    assert [ply.action for ply in session.plies] == [0]
-
-
-def test_undo_between_two_people_takes_back_one_ply() -> None:
-    session = session_with(None)
-    play_on(session, 0, 1, 2)
-    assert [ply.action for ply in session.undo()] == [2]
-    assert session.to_move == 0
-
-
 def test_undo_without_people_is_rejected() -> None:
     session = Session(GAME, (FirstLegal(GAME), FirstLegal(GAME)), 0)
     play_on(session)
@@ -171,12 +147,3 @@ def test_random_numbers_depend_on_key_match_and_ply() -> None:
     play_on(session, 4)
     session.new_match()
     assert (session.match, play_on(session, 4)[1]) == (2, replies[2, 2])
-
-
-def test_a_new_match_after_one_without_plies_keeps_its_number() -> None:
-    session = session_with(FirstLegal(GAME))
-    session.new_match(1)
-    assert (session.match, session.first_player, session.awaits_person) == (0, 1, False)
-    play_on(session)
-    session.new_match()
-    assert (session.match, session.first_player, session.plies, session.results.matches) == (1, 1, (), 0)

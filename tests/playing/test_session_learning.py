@@ -7,7 +7,6 @@ from selfplay.errors import RunLockedError
 from selfplay.games import Game
 from selfplay.games.state import MatchRecord
 from selfplay.playing.plies import HUMAN
-from selfplay.playing.session import Session
 from tests.support.session_play import GAME, play_on, session_with
 from tests.support.stub_players import FirstLegal, Learning, Valuing
 
@@ -26,13 +25,6 @@ def test_a_learner_is_shown_each_finished_match_once() -> None:
     assert learner.seen == [(0, [0, 1, 4, 2, 8], 1.0, (1,)), (2, [0, 3, 1, 4, 2], 1.0, (0,))]
     assert session.results == ((1, 0, 1), (2, 0, 0), (0, 0))
     assert session.standing() == "match 2: X won 2 (1.000), O won 0 (0.000), drawn 0 (0.000); seen 2"
-
-
-def test_a_learner_against_itself_is_shown_a_match_once_with_both_seats() -> None:
-    learner = Learning(GAME)
-    session = Session(GAME, (learner, learner), 0)
-    play_on(session)
-    assert [seats for _, _, _, seats in learner.seen] == [(0, 1)]
 
 
 def test_after_an_end_is_taken_back_the_match_is_practice() -> None:
@@ -81,32 +73,6 @@ def test_a_match_is_not_over_until_it_could_be_learned_from() -> None:
     assert (session.is_over, session.results.matches, len(learner.seen)) == (True, 1, 1)
     session.undo()
     assert session.is_practice
-
-
-def test_when_one_of_two_learners_fails_the_ply_is_taken_back_and_each_learns_once() -> None:
-    learner, later = Learning(GAME), LearningLater(GAME)
-    session = Session(GAME, (learner, later), 0)
-    while len(session.plies) < 6:
-        session.advance()
-    before = session.plies
-    with pytest.raises(RunLockedError):
-        session.advance()
-    assert (session.plies, session.is_over, session.results.matches) == (before, False, 0)
-    session.advance()
-    assert (session.is_over, session.results.matches) == (True, 1)
-    assert [len(one.seen) for one in (learner, later)] == [1, 1]
-    session.new_match()
-    play_on(session)
-    assert [len(one.seen) for one in (learner, later)] == [2, 2]
-
-
-def test_values_of_earlier_plies_are_from_before_the_learning() -> None:
-    session = session_with(Learning(GAME))
-    play_on(session, 0, 4, 8)
-    # 0 X, 1 O, 4 X, 2 O: before its second reply the square 2 was worth 0.02, and still is.
-    values = session.action_values(3)
-    assert values is not None
-    assert values[2] == pytest.approx(0.02)
 
 
 # ---------------------------------------------------------------------- another player takes over

@@ -1,11 +1,10 @@
 """The manifest of a level: which stages are done, with which settings, and what is rejected."""
 
 import json
-import os
 
 import pytest
 
-from selfplay.errors import InvalidFileError, StageError
+from selfplay.errors import StageError
 from selfplay.files import sha256
 from selfplay.runs.manifest import Manifest, check_against_manifest
 from tests.support.rejections import assert_file_rejected
@@ -19,10 +18,6 @@ def done(tmp_path):
     (tmp_path / "dataset.csv").write_text("rows")
     Manifest(tmp_path).record("generation", SETTINGS, {"rows": 4}, ["dataset.csv"])
     return tmp_path
-
-
-def test_a_stage_is_not_done_before_it_is_recorded(tmp_path):
-    assert not Manifest(tmp_path).is_done("generation", SETTINGS, force=False)
 
 
 def test_a_recorded_stage_with_the_same_settings_is_done(done):
@@ -49,9 +44,7 @@ def test_a_stage_whose_file_is_gone_is_not_done(done):
     ("changed", "message"),
     [
         ({"seed": 2}, "seed was 1, is 2"),
-        ({"epsilons": [0.5]}, r"epsilons was \[0.5, 0.1\], is \[0.5\]"),
         ({"note": "x"}, 'note was null, is "x"'),
-        ({"threads": 1}, "threads was null, is 1"),
         ({"seed": 2, "note": "x"}, 'note was null, is "x", seed was 1, is 2'),
     ],
 )
@@ -62,24 +55,11 @@ def test_other_settings_are_refused_and_named_unless_forced(done, changed, messa
     assert not Manifest(done).is_done("generation", settings, force=True)
 
 
-def test_a_removed_setting_is_a_difference(done):
-    with pytest.raises(StageError, match="seed was 1, is null"):
-        Manifest(done).is_done("generation", {"epsilons": [0.5, 0.1], "note": None}, force=False)
-
-
 def test_a_file_changed_since_is_refused_unless_forced(done):
     (done / "dataset.csv").write_text("other rows")
     with pytest.raises(StageError, match=r"dataset\.csv was changed after it was made"):
         Manifest(done).is_done("generation", SETTINGS, force=False)
     assert not Manifest(done).is_done("generation", SETTINGS, force=True)
-
-
-def test_a_forgotten_stage_is_not_done_and_others_stay(done):
-    (done / "agent").write_text("weights")
-    Manifest(done).record("training", SETTINGS, {}, ["agent"])
-    Manifest(done).forget("generation")
-    assert not Manifest(done).is_done("generation", SETTINGS, force=False)
-    assert Manifest(done).is_done("training", SETTINGS, force=False)
 
 
 def test_the_same_record_gives_the_same_bytes(done):
@@ -105,16 +85,10 @@ def test_a_file_that_is_not_a_manifest_is_refused_by_name(tmp_path):
     ("path", "value"),
     [
         (("settings",), 3),
-        (("settings",), ["seed"]),
-        (("files",), 3),
         (("files", "dataset.csv"), 3),
-        (("files", "dataset.csv"), "abc"),
         (("files", "../dataset.csv"), "0" * 64),
         (("files", "/dev/zero"), "0" * 64),
-        (("settings", "replayed_sha256"), 3),
         (("settings", "replayed_sha256"), [3]),
-        (("settings", "game"), ["a"]),
-        (("settings", "agent_sha256"), None),
     ],
     ids=str,
 )
@@ -130,22 +104,6 @@ def test_values_of_another_type_are_refused_by_name(done, path, value):
         done / "manifest.json", r"is not a manifest of this format \(.*\); delete it and run again"
     ):
         Manifest(done)
-
-
-def test_a_manifest_that_is_too_large_or_not_a_regular_file_is_refused(tmp_path):
-    path = tmp_path / "manifest.json"
-    with path.open("wb") as file:
-        file.truncate(1 << 40)
-    with pytest.raises(InvalidFileError, match=r"it has 1,099,511,627,776 bytes, more than"):
-        Manifest(tmp_path)
-    path.unlink()
-    path.symlink_to("/dev/zero")
-    with pytest.raises(InvalidFileError, match="it is not a regular file"):
-        Manifest(tmp_path)
-    path.unlink()
-    os.mkfifo(path)
-    with pytest.raises(InvalidFileError, match="it is not a regular file"):
-        Manifest(tmp_path)
 
 
 def test_a_file_that_differs_from_its_manifest_is_refused(done):

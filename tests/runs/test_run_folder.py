@@ -26,7 +26,7 @@ def test_the_trained_levels_are_those_with_an_agent_in_order(tmp_path):
     assert run.trained_levels() == [1, 2, 10]
 
 
-@pytest.mark.parametrize("name", ["best", "²", "٣٣", "007", "7", "-1", "99999999999999999999", "9" * 200, "02 "])
+@pytest.mark.parametrize("name", ["best", "²", "007", "-1"])
 def test_folders_whose_name_is_not_that_of_a_level_are_ignored(tmp_path, name):
     (tmp_path / f"level_{name}").mkdir()
     (tmp_path / f"level_{name}" / "agent.safetensors").touch()

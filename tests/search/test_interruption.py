@@ -45,7 +45,7 @@ def test_quick_work_is_done_in_the_calling_thread_and_continued_in_another(steps
     assert len(set(seen)) == threads
 
 
-@pytest.mark.parametrize("error", [ValueError, TimeoutError, KeyboardInterrupt])
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_an_exception_of_the_work_is_raised(error):
     def fail(stop):
         raise error("on its own")

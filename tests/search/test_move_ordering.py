@@ -4,7 +4,7 @@ import numpy as np
 
 from selfplay.games import make_game
 from selfplay.search.feature_evaluation import make_evaluation
-from selfplay.search.move_ordering import MIN_VALUE_DEPTH, compile_order, list_unordered
+from selfplay.search.move_ordering import MIN_VALUE_DEPTH, compile_order
 
 OTHELLO, CONNECT_FOUR = make_game("othello"), make_game("connect_four")
 
@@ -34,20 +34,6 @@ def test_moves_are_ordered_by_the_value_of_the_next_position_to_the_opponent():
     assert in_order(OTHELLO, "none", ["f5"], left=2) == expected
 
 
-def test_the_best_move_of_an_earlier_search_comes_first():
-    unordered = in_order(OTHELLO, "discs", [])
-    first = in_order(OTHELLO, "discs", [], first_move=1 << unordered[-1])
-    assert first == [unordered[-1], *unordered[:-1]]
-
-
 def test_a_win_at_once_comes_before_all_other_moves():
     # X has three stones in column 1 and wins there; the evaluation knows nothing of this.
     assert in_order(CONNECT_FOUR, "none", ["1", "2", "1", "2", "1", "2"])[0] % 7 == 0
-
-
-def test_unordered_moves_are_tried_from_the_lowest_square():
-    found = np.zeros(64, dtype=np.int64)
-    assert list_unordered(0b10110, found) == 3
-    assert found[:3].tolist() == [0b10, 0b100, 0b10000]
-    assert list_unordered(0, found) == 1
-    assert found[0] == 0, "a pass"

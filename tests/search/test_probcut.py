@@ -72,11 +72,6 @@ def test_nothing_is_searched_without_a_check_or_a_window():
     assert probe(99.0, -np.inf, np.inf)[1] == 0
 
 
-def test_the_shallow_search_has_about_half_the_depth_and_the_same_parity():
-    pairs = {deep: shallow_depth(deep) for deep in range(3, 13)}
-    assert pairs == {3: 1, 4: 2, 5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4, 11: 5, 12: 6}
-
-
 def test_the_fit_finds_the_line_and_the_deviation_in_each_phase():
     shallow = np.array([-2.0, -1.0, 1.0, 2.0, 0.0, 0.0])
     error = np.array([0.5, -0.5, -0.5, 0.5, 0.1, -0.1])
@@ -140,15 +135,6 @@ def searcher(threshold):
 
 
 @pytest.mark.slow
-def test_a_threshold_that_is_never_reached_gives_exact_results():
-    batch = State(*map(torch.cat, zip(*(position_after(OTHELLO, 20, seed) for seed in range(10)), strict=True)))
-    for depth in (2, 4, 6):
-        exact, cut = (searcher(threshold).search_batch(batch, depth) for threshold in (None, 1e9))
-        assert cut.values.tolist() == exact.values.tolist()
-        assert cut.actions.tolist() == exact.actions.tolist()
-
-
-@pytest.mark.slow
 def test_cutting_visits_fewer_positions_and_is_repeatable():
     states = [position_after(OTHELLO, 20, seed) for seed in range(10)]
     batch = State(*map(torch.cat, zip(*states, strict=True)))
@@ -162,9 +148,3 @@ def test_cutting_visits_fewer_positions_and_is_repeatable():
     alone = [one.search_batch(state, 6) for state in reversed(states)]
     assert [float(found.values[0]) for found in reversed(alone)] == cut.values.tolist()
     assert [int(found.visited[0]) for found in reversed(alone)] == cut.visited.tolist()
-
-
-@pytest.mark.slow
-def test_with_a_time_limit_the_search_deepens():
-    found = searcher(0.5).search(position_after(OTHELLO, 20, 3), 60, time_limit=0.2)
-    assert 1 < found.depth < 60

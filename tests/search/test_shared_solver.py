@@ -1,7 +1,5 @@
 """A solver for many requests: turns, values known so far, errors."""
 
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -14,8 +12,7 @@ import torch
 from selfplay.errors import TimeLimitError
 from selfplay.games import State, make_game
 from selfplay.search import shared_solver
-from selfplay.search.exact_solver import bitboards_of
-from selfplay.search.shared_solver import NotSolvedYetError, SharedSolver, Solving
+from selfplay.search.shared_solver import NotSolvedYetError, SharedSolver
 
 GAME = make_game("connect_four")
 START, QUICK, OTHER = (GAME.state_after(columns) for columns in ([], ["4"], ["1"]))
@@ -122,69 +119,3 @@ def test_an_error_of_the_solver_reaches_all_who_wait(solved: threading.Event, mo
     for _ in range(2):
         with pytest.raises(RuntimeError, match="broken"):
             solver.action_values(START)
-
-
-def test_the_number_of_positions_that_take_turns_is_limited(
-    solved: threading.Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shared_solver, "MAX_UNSOLVED", 1)
-    positions = [GAME.state_after([column]) for column in "1234567"]
-    solver, _ = shared(positions, solved)
-    asked = [solver.ask(position) for position in positions]
-    until(lambda: sum(one.is_queued for one in asked) <= 2)
-    assert isinstance(asked[0], Solving)
-    solved.set()
-    # Asking again starts the others.
-    assert all(solver.action_values(position)[6] == 6 for position in positions)
-
-
-def test_positions_that_may_be_asked_for_next_are_solved_ahead(solved: threading.Event) -> None:
-    solver, turns = shared([QUICK], solved)
-    solved.set()
-    solver.action_values(START)
-    # The hard position after the move 4, and that after the moves 4 and 1.
-    until(lambda: turns[0] == 1)
-    until(lambda: len(solver._kept) == 1 + 7 + 49 and all(one.finished.done() for one in solver._kept.values()))
-    assert solver.ask(GAME.state_after(["4", "1"])).finished.done()
-    until(lambda: len(solver._kept) > 1 + 7 + 49)
-
-
-def test_nothing_is_solved_ahead_of_a_position_that_was_not_asked_for_last(solved: threading.Event) -> None:
-    solver, turns = shared([START], solved)
-    hard = solver.ask(START)
-    until(lambda: turns[0] >= 1)
-    solver.ask(GAME.state_after("1234"))
-    solved.set()
-    hard.finished.result(PATIENCE)
-    until(lambda: len(solver._kept) == 2 + 7 + 49)
-    assert bitboards_of(QUICK, 0) not in solver._kept
-
-
-EXITS = """
-import os, sys, time
-import torch
-from selfplay.games import make_game
-from selfplay.search.threads import PROGRAM_ENDS
-from selfplay.search.shared_solver import SharedSolver
-
-class BusySolver:
-    counts_points, game = False, make_game("connect_four")
-
-    def action_values(self, state, **_):
-        while not PROGRAM_ENDS.is_set():
-            torch.arange(7).nonzero()
-
-torch.set_num_threads(1)
-for _ in range(3):
-    if os.fork() == 0:
-        SharedSolver(lambda bits: BusySolver()).ask(BusySolver.game.init())
-        time.sleep(0.1)
-        sys.exit()
-    print(os.wait()[1], flush=True)
-"""
-
-
-@pytest.mark.slow
-def test_a_program_ends_well_while_positions_are_being_solved() -> None:
-    done = subprocess.run([sys.executable, "-c", EXITS], capture_output=True, check=False, text=True, timeout=PATIENCE)
-    assert (done.stdout, done.stderr) == ("0\n" * 3, "")

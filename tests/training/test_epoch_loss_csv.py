@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.errors import InvalidFileError
 from selfplay.training.fitting import HEADER, EpochLoss, read_epoch_losses
 from tests.support.rejections import assert_file_rejected
 
@@ -36,11 +35,3 @@ def test_broken_loss_files_are_rejected(tmp_path: Path, text: str, reason: str) 
     path.write_text(text)
     with assert_file_rejected(path, reason):
         read_epoch_losses(path)
-
-
-def test_missing_and_binary_loss_files_are_rejected(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFileError, match="does not exist"):
-        read_epoch_losses(tmp_path / "epoch_loss.csv")
-    (tmp_path / "epoch_loss.csv").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InvalidFileError, match="not a text file"):
-        read_epoch_losses(tmp_path / "epoch_loss.csv")

@@ -62,15 +62,6 @@ def test_without_merging_every_row_is_an_example_of_weight_1():
     assert examples.weights.tolist() == [1, 1, 1]
 
 
-def test_symmetries_give_eight_images_with_the_target_of_the_row():
-    examples = examples_of(three_rows(), training_settings(merge=False), GAME)
-    assert examples.targets.tolist() == [1.0] * 8 + [0.5] * 8 + [-0.25] * 8
-    squares = examples.inputs.argmax(dim=1).tolist()
-    # Each corner is the image of a corner twice; the centre is always its own.
-    assert sorted(squares[:8]) == [0, 0, 2, 2, 6, 6, 8, 8]
-    assert squares[16:] == [4] * 8
-
-
 def test_the_eight_images_of_a_board_are_its_turns_and_mirrors():
     rows = ROWS.select(np.arange(len(ROWS.match)) == 4)
     examples = examples_of(rows, training_settings(merge=False), GAME)
@@ -90,15 +81,6 @@ def test_images_are_merged_with_the_counts_of_all_their_rows():
     for corner in (0, 2, 6, 8):
         assert merged[one_stone(corner)] == pytest.approx((0.75, 4 / mean_weight))
     assert merged[one_stone(4)] == pytest.approx((-0.25, 8 / mean_weight))
-
-
-@pytest.mark.parametrize("symmetries", [True, False])
-def test_merging_keeps_the_sums_of_a_whole_dataset(symmetries):
-    settings = training_settings(symmetries=symmetries, weight_power=1.0)
-    examples = examples_of(ROWS, settings, GAME)
-    expected = ROWS.target.astype(np.float64).mean()
-    assert (examples.weights * examples.targets).double().mean().item() == pytest.approx(expected, abs=1e-6)
-    assert examples.weights.mean().item() == pytest.approx(1, abs=1e-5)
 
 
 @given(hnp.arrays(np.uint8, st.tuples(st.integers(1, 30), st.integers(1, 130)), elements=st.integers(0, 1)))

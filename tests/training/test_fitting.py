@@ -11,10 +11,9 @@ from selfplay.architectures import build_network
 from selfplay.architectures.output import Output
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
-from selfplay.training.examples import HeldOut, is_held_out
+from selfplay.training.examples import is_held_out
 from selfplay.training.fitting import fit, seeded
 from selfplay.training.rows_in_memory import RowsInMemory
-from selfplay.training.trainer import validation_losses
 from tests.support.dataset_tools import observations_of, random_rows
 from tests.support.training import examples_of, fit_to_rows, training_settings
 
@@ -65,15 +64,6 @@ def test_the_validation_loss_is_the_plain_mean_squared_error_of_the_held_out_row
         with torch.inference_mode():
             total += (network(observation).value.item() - float(ROWS.target[row])) ** 2
     assert losses[0].validation_loss == pytest.approx(total / len(held), rel=1e-5)
-
-
-def test_the_validation_loss_of_a_known_network():
-    class Zero(nn.Module):
-        def forward(self, observations):
-            return Output(torch.zeros(len(observations)))
-
-    held_out = HeldOut(torch.zeros(2, 4, dtype=torch.uint8), torch.tensor([0, 1, 1]), torch.tensor([1.0, 0.5, -1.0]))
-    assert validation_losses(Zero(), [held_out], (4,)).value == pytest.approx((1 + 0.25 + 1) / 3)
 
 
 def test_the_validation_loss_is_taken_without_dropout():
@@ -148,18 +138,6 @@ def test_the_same_key_gives_the_same_weights_bit_for_bit(dropout):
     assert first_losses == second_losses
 
 
-def test_another_key_gives_other_weights():
-    assert not torch.equal(vector(fitted(key=7)[0]), vector(fitted(key=8)[0]))
-
-
-def test_dropout_draws_from_the_key_only():
-    torch.manual_seed(111)
-    first, _ = fitted(dropout=0.5)
-    torch.manual_seed(222)
-    second, _ = fitted(dropout=0.5)
-    assert torch.equal(vector(first), vector(second))
-
-
 def test_the_weights_of_the_champion_are_kept():
     # Steps so large that the loss goes up and down.
     epochs = []
@@ -198,19 +176,6 @@ def test_training_does_not_change_torchs_generator():
     before = torch.get_rng_state()
     fitted(dropout=0.5)
     assert torch.equal(torch.get_rng_state(), before)
-
-
-def test_seeded_restores_the_generator_even_after_an_error():
-    torch.manual_seed(42)
-    before = torch.get_rng_state()
-    with pytest.raises(ZeroDivisionError), seeded(3):
-        torch.rand(1).item() / 0
-    assert torch.equal(torch.get_rng_state(), before)
-
-
-def test_a_trained_network_is_in_evaluation_mode():
-    network, _ = fitted(dropout=0.5)
-    assert not network.training
 
 
 def test_a_loss_that_is_not_a_number_stops_the_training():

@@ -22,13 +22,3 @@ def test_the_share_of_held_out_matches_is_the_fraction():
     match = np.arange(50_000)
     share = is_held_out(match, 0.2, 3).mean()
     assert abs(share - 0.2) < 5 * (0.2 * 0.8 / 50_000) ** 0.5
-
-
-def test_whether_a_match_is_held_out_does_not_depend_on_other_matches():
-    held = is_held_out(ROWS.match, 0.2, 7)
-    later = ROWS.match >= 100
-    assert (is_held_out(ROWS.match[later], 0.2, 7) == held[later]).all()
-
-
-def test_another_key_holds_out_other_matches():
-    assert (is_held_out(ROWS.match, 0.2, 7) != is_held_out(ROWS.match, 0.2, 8)).any()

@@ -10,13 +10,9 @@ from selfplay.architectures import build_network
 from selfplay.compute.random_numbers import Activity, Purpose, stream_key, torch_seed
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.settings.choices import OPTIMIZERS, SCHEDULES
-from selfplay.settings.sections import OptimizerSettings, TrainingSettings
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.train import train_level
 from selfplay.training.fitting import seeded
-from selfplay.training.trainer import LearningRate
-from tests.support.outside_training import halving
 from tests.support.runs import tiny_settings
 
 GAME = make_game("tictactoe")
@@ -43,19 +39,11 @@ def test_a_level_is_trained_by_an_optimizer_and_a_schedule_of_another_package(tm
     assert not train_level(settings, 1)
 
 
-def test_the_schedule_gives_the_rate_of_each_step():
-    optimizer = OptimizerSettings(learning_rate=0.4, schedule=f"{MODULE}:halving")
-    rate = LearningRate(TrainingSettings(epochs=1, steps_per_epoch=3, optimizer=optimizer), rows=10, level=1)
-    assert [rate.at(step) for step in range(3)] == [halving(0.4, step, 3) for step in range(3)] == [0.4, 0.2, 0.1]
-
-
 @pytest.mark.parametrize(
     ("override", "message"),
     [
         ("training.optimizer.name=newton", r"^training.optimizer.name=newton: \w+ \w+ adam or sgd$"),
-        ("training.optimizer.schedule=sometimes", r"^training.optimizer.schedule=sometimes: .* constant or one_cycle$"),
         (f"training.optimizer.name={MODULE}:Missing", "optimizer '.*:Missing' cannot be imported"),
-        ("training.optimizer.schedule=nowhere:rate", "schedule 'nowhere:rate' cannot be imported"),
     ],
 )
 def test_names_that_are_not_registered_are_refused(override, message):
@@ -71,9 +59,3 @@ def test_what_the_optimizer_requires_is_refused_where_it_is_missing(tmp_path, mo
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(SettingError, match=r"SignDescent trains in one process; start it without torchrun$"):
         train_level(tiny_settings(tmp_path, SIGN), 1)
-
-
-def test_the_optimizers_of_the_package_declare_their_requirements():
-    requirements = {name: (kind.runs_on_cpu_only, kind.one_process_only) for name, kind in OPTIMIZERS.items()}
-    assert requirements == {"adam": (False, False), "sgd": (True, True)}
-    assert set(SCHEDULES) == {"constant", "one_cycle"}

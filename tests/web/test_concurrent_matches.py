@@ -1,8 +1,6 @@
 """Many matches at once: none is lost or mixed up with another."""
 
 import asyncio
-import threading
-from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -13,13 +11,13 @@ from selfplay.web.matches import MatchService
 from selfplay.web.schemas import MatchView, People
 from tests.web.concurrent_matches import Json, answer, client_of, play
 
-MATCHES = 200
+MATCHES = 60
 AT_A_TIME = 20
 VIEWS = TypeAdapter(MatchView)
 
 
 @pytest.mark.slow
-def test_two_hundred_concurrent_matches_are_the_same_as_one_at_a_time(app: FastAPI, service: MatchService) -> None:
+def test_many_concurrent_matches_are_the_same_as_one_at_a_time(app: FastAPI, service: MatchService) -> None:
     opponents = ["level-1", "level-3", "random", "perfect"]
 
     async def play_all() -> list[Json]:
@@ -53,31 +51,3 @@ def test_two_hundred_concurrent_matches_are_the_same_as_one_at_a_time(app: FastA
         alone.reply()
         assert VIEWS.dump_python(alone.view()) == there
         assert VIEWS.dump_python(service.matches.get(there["id"]).view()) == there
-
-
-def test_lists_and_stories_do_not_wait_for_players_that_are_being_made(
-    app: FastAPI, service: MatchService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    may_be_made, make = threading.Event(), service.catalog.player
-
-    def made_later(*arguments: Any) -> Any:
-        may_be_made.wait(60)
-        return make(*arguments)
-
-    monkeypatch.setattr(service.catalog, "player", made_later)
-
-    async def ask() -> list[Json]:
-        async with client_of(app) as client:
-            body = {"game": "tictactoe", "opponent": "level-1"}
-            posts = [client.post("/api/matches", json=body) for _ in range(8)]
-            begun = [asyncio.create_task(answer(post)) for post in posts]
-            try:
-                await asyncio.sleep(0.5)
-                asked = [answer(client.get(f"/api/games/tictactoe/{what}")) for what in ("opponents", "story")]
-                await asyncio.wait_for(asyncio.gather(*asked), 20)
-                assert not any(task.done() for task in begun)
-            finally:
-                may_be_made.set()
-            return await asyncio.gather(*begun)
-
-    assert len({match["id"] for match in asyncio.run(ask())}) == 8

@@ -12,10 +12,9 @@ from fastapi import FastAPI
 
 from selfplay.games import Game
 from selfplay.players import perfect
-from selfplay.players.experience import ExperiencePlayer
 from selfplay.players.offers import OfferedPlayer
 from selfplay.web.match import Match
-from selfplay.web.matches import SLOW_THREADS, MatchService
+from selfplay.web.matches import MatchService
 from tests.web.concurrent_matches import Json, answer, client_of, play
 
 
@@ -92,35 +91,7 @@ def test_a_search_does_not_block_other_matches(app: FastAPI, gate: Gate, monkeyp
     asyncio.run(try_it())
 
 
-def test_searches_in_all_their_threads_do_not_block_the_rest(
-    app: FastAPI, gate: Gate, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reply = Match.reply
-
-    def slow_reply(self: Match) -> None:
-        gate.pass_through()
-        reply(self)
-
-    async def try_it() -> None:
-        async with client_of(app) as client:
-            searches = [(await begin(client, "search-1"))["id"] for _ in range(2 * SLOW_THREADS)]
-            monkeypatch.setattr(Match, "reply", slow_reply)
-            waiting = [asyncio.create_task(answer(client.post(f"/api/matches/{name}/reply"))) for name in searches]
-            await gate.until_reached(waiting[0])
-            # The first match against an opponent loads its player.
-            for opponent in ("random", "level-1"):
-                await asyncio.wait_for(begin(client, opponent), 30)
-            for what in ("opponents", "story", "proof?opponent=level-1"):
-                answered = await asyncio.wait_for(client.get(f"/api/games/tictactoe/{what}"), 30)
-                assert answered.status_code == 200
-            assert not any(search.done() for search in waiting)
-            gate.opened.set()
-            await asyncio.gather(*waiting)
-
-    asyncio.run(try_it())
-
-
-@pytest.mark.parametrize(("what", "found"), [("perfect", "values"), ("hint", "action")])
+@pytest.mark.parametrize(("what", "found"), [("perfect", "values")])
 def test_solving_a_game_does_not_block_other_requests(
     app: FastAPI, gate: Gate, monkeypatch: pytest.MonkeyPatch, what: str, found: str
 ) -> None:
@@ -150,46 +121,7 @@ def test_solving_a_game_does_not_block_other_requests(
     asyncio.run(try_it())
 
 
-def test_a_learning_player_does_not_block_other_matches(
-    app: FastAPI, gate: Gate, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    learn = ExperiencePlayer.after_match
-
-    def slowly_learn(self: ExperiencePlayer, *arguments: Any) -> None:
-        gate.pass_through()
-        learn(self, *arguments)
-
-    monkeypatch.setattr(ExperiencePlayer, "after_match", slowly_learn)
-
-    async def try_it() -> None:
-        async with client_of(app) as client:
-            match = await begin(client, "memory-experience")
-            async with asked(gate, play(client, asyncio.Semaphore(1), match, 1)) as learning:
-                for opponent in ("level-1", "search-1"):
-                    await play_another(client, opponent)
-            assert "from 1 match;" in learning.result()["standing"]
-
-    asyncio.run(try_it())
-
-
 # ---------------------------------------------------------------------- one match
-
-
-def test_a_request_that_waits_for_another_on_its_match_occupies_no_thread(
-    app: FastAPI, service: MatchService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("selfplay.web.matches.LOCK_SECONDS", 60)
-
-    async def try_it() -> None:
-        async with client_of(app) as client:
-            match = await begin(client, "level-1")
-            async with service.matches.get(match["id"]).lock:
-                later = asyncio.create_task(answer(client.get(f"/api/matches/{match['id']}")))
-                await play_another(client, "level-1")
-                assert not later.done()
-            assert await later == match
-
-    asyncio.run(try_it())
 
 
 def test_an_opponent_taking_over_during_a_reply_waits_for_it(

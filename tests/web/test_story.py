@@ -3,14 +3,11 @@
 import os
 import shutil
 from pathlib import Path
-from typing import Any
 
-import pytest
 from fastapi.testclient import TestClient
 
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.training.fitting import read_epoch_losses
 
 STORY = "/api/games/tictactoe/story"
 RUNS = "/api/games/tictactoe/runs"
@@ -31,14 +28,6 @@ def test_the_story_contains_losses_results_exact_figures_and_ratings(client: Tes
     assert rows[0]["rating"] == 0
 
 
-def test_large_counts_of_lines_are_given_exactly_and_in_readable_form(client: TestClient, run_dir: Path) -> None:
-    path = run_dir / "comparison" / "levels.csv"
-    path.write_text(path.read_text().replace(",131184,255168,", ",131184,1100000000000000001,"))
-    exact = client.get(STORY).json()["comparison"][0]["exact"]
-    assert exact["losing_lines_second"] == "131184/1100000000000000001"
-    assert exact["lost_second"] == "131184 of 1.1 x 10^18"
-
-
 def test_the_story_contains_the_tournament(client: TestClient, run_dir: Path) -> None:
     assert client.get(STORY).json()["tournament"] is None
     folder = run_dir / "tournament"
@@ -48,17 +37,6 @@ def test_the_story_contains_the_tournament(client: TestClient, run_dir: Path) ->
     )
     players = client.get(STORY).json()["tournament"]
     assert players[0] == {"player": "perfect", "rating": 12.5, "low": 3, "high": 22, "solved": None}
-
-
-def test_the_story_contains_the_reference_players(client: TestClient, run_dir: Path) -> None:
-    first = client.get(STORY)
-    assert first.json()["references"] is None
-    (run_dir / "comparison" / "references.csv").write_text(
-        "reference,rating,rating_low,rating_high,endgame_optimal_rate,endgame_mean_loss\nrandom,0,0,0,0.25,9.1\n"
-    )
-    second = client.get(STORY, headers={"If-None-Match": first.headers["ETag"]})
-    solved = {"optimal": 0.25, "points_lost": 9.1, "mistakes": None}
-    assert second.json()["references"] == [{"player": "random", "rating": 0, "low": 0, "high": 0, "solved": solved}]
 
 
 def test_an_unchanged_story_is_not_sent_again_and_a_change_is(client: TestClient, run_dir: Path) -> None:
@@ -94,24 +72,6 @@ def test_notes_name_what_is_missing_or_broken(client: TestClient, run_dir: Path)
     assert story["levels"] == story["losses"] == []
     command = f"./learn_tictactoe.sh run_dir={run_dir}"
     assert story["notes"] == [f"{run_dir} has no trained level yet; train some with {command}."]
-
-
-def test_only_changed_files_are_read_again(client: TestClient, run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[str] = []
-
-    def noted(path: Path) -> Any:
-        read.append(path.parent.name)
-        return read_epoch_losses(path)
-
-    monkeypatch.setattr("selfplay.web.story.read_epoch_losses", noted)
-    story = client.get(STORY).json()
-    assert read == ["level_01", "level_02", "level_03"]
-    path = run_dir / "level_02" / "epoch_loss.csv"
-    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
-    after = client.get(STORY).json()
-    assert read[3:] == ["level_02"]
-    assert [len(one["epochs"]) for one in after["losses"]] == [3, 2, 3]
-    assert after["losses"][2] == story["losses"][2]
 
 
 def test_the_story_contains_the_mistakes_and_the_matches_of_a_large_game(client: TestClient, run_dir: Path) -> None:

@@ -3,14 +3,13 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
 from selfplay.search.connect_four import book
 from selfplay.search.connect_four.board import position_of
-from selfplay.search.connect_four.book import NO_BOOK, NO_SCORE, book_score, code_of, opening_book, scores_of
+from selfplay.search.connect_four.book import NO_SCORE, book_score, opening_book
 from selfplay.search.connect_four.solver import ConnectFourSolver
 
 GAME = make_game("connect_four")
@@ -51,25 +50,6 @@ def test_the_book_agrees_with_the_search_without_it():
                 assert searching.value(state) == score, columns[:12]
                 checked += 1
     assert checked >= 5
-
-
-def test_a_code_has_two_bits_a_stone_and_one_a_column_and_mirrored_images_one_score():
-    own, stones = words_after("123456712345")
-    columns = ["10110", "11100", "10110", "11100", "10110", "110", "100"]
-    assert code_of(own, stones, False) & 0xFFFFFFFF == int("".join(columns) + "0", 2)
-    assert code_of(own, stones, True) & 0xFFFFFFFF == int("".join(columns[::-1]) + "0", 2)
-    mirrored = words_after("765432176543")
-    assert book_score(*opening_book(), own, stones) == book_score(*opening_book(), *mirrored) != NO_SCORE
-
-
-def test_distances_in_plies_become_scores():
-    # The winner's last stone is its 21st after 41 plies, its 20th after 39, the other's 12th after 24 plies.
-    assert scores_of(np.array([71, 73, -88, 0], dtype=np.int8)).tolist() == [1, 2, -10, 0]
-
-
-def test_without_the_package_there_is_no_book(monkeypatch):
-    monkeypatch.setattr(book, "PACKAGE", "a_package_that_is_not_installed")
-    assert opening_book.__wrapped__() is NO_BOOK
 
 
 def test_a_damaged_book_is_refused(monkeypatch):

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfplay.errors import SettingError, TimeLimitError
+from selfplay.errors import TimeLimitError
 from selfplay.games import State, make_game
 from selfplay.games.connect_four import SQUARES, has_line, is_terminal, legal_actions, play
 from selfplay.search.connect_four.solver import ConnectFourSolver
@@ -103,15 +103,6 @@ def test_values_of_many_positions_are_clipped_single_values():
 
 
 @settings(max_examples=25)
-@given(CHOICES, st.integers(8, 22))
-def test_mirrored_positions_have_mirrored_values(choices, empties):
-    actions = random_actions(choices, empties)
-    values = the_solver().action_values(position_after(actions))
-    mirrored = ConnectFourSolver(GAME, 10).action_values(position_after([6 - action for action in actions]))
-    assert {6 - action: value for action, value in mirrored.items()} == values
-
-
-@settings(max_examples=25)
 @given(CHOICES, st.integers(0, 16))
 def test_values_the_best_action_and_the_principal_variation_agree(choices, empties):
     state = position_after(random_actions(choices, empties))
@@ -132,16 +123,3 @@ def test_values_the_best_action_and_the_principal_variation_agree(choices, empti
 def test_a_time_limit_is_kept():
     with pytest.raises(TimeLimitError, match="did not finish within"):
         ConnectFourSolver(GAME, with_book=False).value(GAME.init(), time_limit=0.05)
-
-
-def test_a_table_of_an_impossible_size_is_rejected():
-    with pytest.raises(SettingError, match="table_bits=31: must be from 10 to 30"):
-        ConnectFourSolver(GAME, 31)
-
-
-def test_each_action_is_reported_as_soon_as_it_is_solved():
-    known = []
-    state = after(next(position["columns"] for position in POSITIONS if position["group"] == "middle-medium"))
-    values = solver_without_book().action_values(state, on_value=lambda *pair: known.append(pair))
-    assert dict(known) == values == the_solver().action_values(state)
-    assert len(known) == len(values)

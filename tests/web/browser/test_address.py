@@ -74,19 +74,6 @@ def test_a_match_that_was_left_is_offered_and_can_be_returned_to(page: Page) -> 
     assert stones(page) == before
 
 
-def test_the_button_for_the_previous_page_returns_to_the_match_before_a_new_one(page: Page) -> None:
-    visit(page)
-    play(page, 4)
-    before = stones(page)
-    page.get_by_role("button", name="New match").click()
-    settled(page, 0)
-    page.go_back()
-    settled(page, 2)
-    assert stones(page) == before
-    page.go_forward()
-    settled(page, 0)
-
-
 def test_an_address_with_impossible_moves_or_an_unknown_opponent_says_so(page: Page) -> None:
     visit(page, "/#play/tictactoe?opponent=level-3&person=first&moves=1,1+1,1")
     expect(page.locator("#error")).to_contain_text("Action 1,1 is not legal here")
@@ -123,16 +110,3 @@ def test_a_match_is_copied_saved_and_loaded(page: Page) -> None:
     expect(page.locator("#error")).to_contain_text("Transcript, disc 2: action c1 is not legal here")
     # The match is still there.
     settled(page, 2)
-
-
-def test_the_story_leads_back_to_the_match_and_to_new_levels(page: Page, server: Server) -> None:
-    visit(page)
-    play(page, 4)
-    before = stones(page)
-    page.get_by_role("link", name="Story").click()
-    expect(page.locator("#charts figure").first).to_be_visible()
-    with page.expect_response("**/opponents"):
-        page.get_by_role("link", name="Play").click()
-    settled(page, 2)
-    assert stones(page) == before
-    expect(page.locator("#number-label")).to_have_text("Level 3")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.web.browser.browsing import choose_game, expect_result, plies, settled, visit
+from tests.web.browser.browsing import expect_result, plies, settled, visit
 
 pytestmark = pytest.mark.slow
 
@@ -54,38 +54,6 @@ def test_a_whole_match_of_buttons_is_played_by_keys_alone(page: Page) -> None:
     assert plies(page) == 0
     press(page, "Space")
     assert plies(page) == 2
-
-
-@pytest.mark.usefixtures("by_buttons")
-def test_a_button_below_a_board_keeps_the_focus_when_its_action_is_no_longer_legal(page: Page) -> None:
-    visit(page, "/#play/by_buttons")
-    page.locator("[data-action='4']").focus()
-    press(page, "Enter")
-    assert plies(page) == 2
-    expect(page.locator("[data-action='4']")).to_be_focused()
-    expect(page.locator("[data-action='4']")).to_be_disabled()
-    press(page, "Enter")
-    assert plies(page) == 2
-
-
-def test_the_buttons_of_the_match_keep_the_focus(page: Page) -> None:
-    visit(page)
-    page.locator("[data-square='4']").focus()
-    press(page, "Enter")
-    for name in ("New match", "Undo", "Hint"):
-        page.get_by_role("button", name=name).focus()
-        press(page, "Enter")
-        expect(page.get_by_role("button", name=name)).to_be_focused()
-
-
-def test_keys_do_not_reach_the_board_of_an_earlier_game(page: Page) -> None:
-    visit(page)
-    for game in ("othello_4x4", "sumto100", "tictactoe"):
-        choose_game(page, game)
-    inspector = page.context.new_cdp_session(page)
-    place = inspector.send("Runtime.evaluate", {"expression": "document.getElementById('board')"})["result"]
-    found = inspector.send("DOMDebugger.getEventListeners", {"objectId": place["objectId"]})
-    assert found["listeners"] == []
 
 
 def test_letters_work_after_a_radio_button_was_clicked(page: Page) -> None:

@@ -53,32 +53,6 @@ def test_a_hint_for_an_earlier_position_is_not_shown(page: Page) -> None:
     expect(page.locator("#status")).to_have_text(said)
 
 
-def test_a_hint_for_another_game_is_not_shown(page: Page) -> None:
-    visit(page)
-    hint = Late(page, "**/hint")
-    page.get_by_role("button", name="Hint").click()
-    hint.wait()
-    choose_game(page, "othello_4x4")
-    said = page.locator("#status").inner_text()
-    hint.come()
-    expect(page.locator(".hinted")).to_have_count(0)
-    expect(page.locator("#status")).to_have_text(said)
-
-
-def test_perfect_values_of_an_earlier_position_are_not_shown(page: Page) -> None:
-    visit(page)
-    page.locator("[data-square='0']").click()
-    settled(page, 2)
-    perfect = Late(page, "**/perfect?*")
-    page.get_by_text("Perfect", exact=True).click()
-    perfect.wait()
-    page.get_by_role("button", name="Undo").click()
-    settled(page, 0)
-    expect(page.locator("#board .value", has_text="draw")).to_have_count(9)
-    perfect.come()
-    expect(page.locator("#board .value", has_text="draw")).to_have_count(9)
-
-
 def test_a_match_that_begins_after_the_game_was_changed_is_closed(page: Page, server: Server) -> None:
     begin = Late(page, "**/api/matches", lambda request: request.method == "POST")
     page.goto("/")
@@ -91,20 +65,6 @@ def test_a_match_that_begins_after_the_game_was_changed_is_closed(page: Page, se
     assert name not in server.service.matches._open
     expect(page.locator("#error")).to_be_hidden()
     expect(page.locator("#board .action.legal")).to_have_count(10)
-
-
-def test_no_match_begins_before_the_opponents_are_known(page: Page) -> None:
-    visit(page)
-    begun: list[Request] = []
-    page.on("request", lambda request: begun.append(request) if request.url.endswith("/matches") else None)
-    offer = Late(page, "**/opponents")
-    page.get_by_label("Game").select_option("sumto100")
-    offer.wait()
-    page.locator("#main").focus()
-    page.keyboard.press("n")
-    offer.come()
-    settled(page, 0)
-    assert [request.post_data_json["game"] for request in begun] == ["sumto100"]
 
 
 def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None:
@@ -136,18 +96,6 @@ def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None
 
 
 # ---------------------------------------------------------------------- leaving
-
-
-def test_the_proof_of_an_earlier_opponent_is_cancelled(page: Page, server: Server) -> None:
-    visit(page)
-    expect(page.locator("#proof")).to_contain_text("lines tried")
-    with page.expect_request("**/proof?opponent=search-4"):
-        page.route("**/proof?opponent=search-4", lambda route: None)
-        choose(page, "Search")
-    expect(page.locator("#proof")).to_have_text("Trying every line…")
-    with page.expect_event("requestfailed", lambda request: "opponent=search-4" in request.url):
-        choose(page, "Random")
-    expect(page.locator("#proof")).to_contain_text("Random can lose")
 
 
 def test_closing_the_page_closes_the_match(page: Page, server: Server) -> None:

@@ -9,7 +9,7 @@ from tests.web.browser.browsing import contrasts, settled, visit
 
 pytestmark = pytest.mark.slow
 
-SIZES = [(375, 740), (667, 375), (820, 600), (820, 1180), (640, 360), (1280, 800), (2560, 1440)]
+SIZES = [(375, 740), (667, 375), (2560, 1440)]
 GAMES = ["othello", "connect_four", "tictactoe"]
 
 
@@ -25,18 +25,6 @@ def test_the_board_fits_the_window_in_width_and_height(page: Page, options: dict
         assert box is not None
         assert box["height"] <= window["height"], game
         assert box["y"] + box["height"] <= window["height"] or window["height"] < 700, game
-
-
-@pytest.mark.parametrize("options", [{"viewport": {"width": 2560, "height": 1440}}])
-def test_on_a_large_screen_the_board_is_large_and_the_curve_beside_it(page: Page, options: dict[str, Any]) -> None:
-    visit(page, "/#play/othello?opponent=random&person=first")
-    board, course, side = (page.locator(name).bounding_box() for name in ("#board", ".course", "aside"))
-    assert board
-    assert course
-    assert side
-    assert board["height"] > 1000
-    assert board["x"] + board["width"] <= course["x"] < course["x"] + course["width"] <= side["x"]
-    expect(page.locator("#plies-box")).to_have_attribute("open", "")
 
 
 CHIPS = ".value, .side, .choice input:checked + span, .primary, nav a, .move, .proof, .live"
@@ -66,7 +54,7 @@ def percentages(page: Page) -> list[int]:
     return [int(text.removesuffix("%")) for text in page.locator("#board .share").all_inner_texts()]
 
 
-@pytest.mark.parametrize("options", [{"viewport": {"width": width, "height": 800}} for width in (375, 1280)])
+@pytest.mark.parametrize("options", [{"viewport": {"width": width, "height": 800}} for width in (375,)])
 def test_columns_show_shares_inside_their_heads(page: Page, options: dict[str, Any]) -> None:
     visit(page, "/#play/connect_four?opponent=mcts-rollouts&person=first")
     expect(page.locator("#board .share")).to_have_count(7)
@@ -77,9 +65,3 @@ def test_columns_show_shares_inside_their_heads(page: Page, options: dict[str, A
     })"""
     assert page.locator("#board .heads > span").evaluate_all(fits)
     assert page.evaluate("document.documentElement.scrollWidth") <= options["viewport"]["width"]
-
-
-def test_buttons_show_shares(page: Page) -> None:
-    visit(page, "/#play/sumto100?opponent=mcts-rollouts&person=first")
-    expect(page.locator("#board .action .share")).to_have_count(10)
-    assert 95 <= sum(percentages(page)) <= 105

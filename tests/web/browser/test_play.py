@@ -4,9 +4,9 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
-from tests.web.browser.browsing import choose, expect_result, play_out, plies, settled, until, visit
+from tests.web.browser.browsing import choose, expect_result, play_out, plies, settled, visit
 
 MINUS = "\N{MINUS SIGN}"
 START = [f"{MINUS}2", f"{MINUS}1", "0", "+1", "0", f"{MINUS}1", f"{MINUS}2"]
@@ -79,23 +79,6 @@ def test_a_search_and_the_other_seat(page: Page) -> None:
     expect(page.locator("#status")).to_contain_text("Search (4 plies) plays")
 
 
-def test_the_proof_badge_matches_the_proved_seats(page: Page) -> None:
-    found: dict[str, Any] = {"text": "It loses 1/7 of 1.1 x 10^18."}
-    page.route("**/proof?*", lambda route: route.fulfill(json=found))
-    for is_unbeatable, seats, badge, kind in (
-        (True, [0, 1], "Proved unbeatable. ", "sure"),
-        (False, [0], "Cannot lose moving first. ", "half"),
-        (False, [1], "Cannot lose moving second. ", "half"),
-        (False, [], "", "beatable"),
-        (None, None, "", "open"),
-    ):
-        found |= {"is_unbeatable": is_unbeatable, "unbeatable_seats": seats}
-        page.goto("about:blank")
-        visit(page)
-        expect(page.locator(f"#proof.{kind}")).to_have_text(f"{badge}It loses 1/7 of 1.1 \u00d7 10¹⁸.")
-        expect(page.locator("#proof strong")).to_have_count(1 if badge else 0)
-
-
 def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
     visit(page, "/#play/othello_4x4")
     expect(page.locator("#counts .side")).to_have_text(["2 black (you)", "2 white (it)"])
@@ -147,20 +130,6 @@ def test_a_game_without_a_board_is_played_with_buttons(page: Page) -> None:
     expect(page.locator(".sum")).to_have_text("sum100")
 
 
-@pytest.mark.usefixtures("by_buttons")
-def test_actions_without_a_square_are_buttons_below_the_board(page: Page) -> None:
-    visit(page, "/#play/by_buttons")
-    expect(page.locator("#board .action")).to_have_count(9)
-    page.locator("[data-action='4']").click()
-    settled(page, 2)
-    expect(page.locator("#board .sign")).to_have_count(2)
-    expect(page.locator("#board .action.legal")).to_have_count(7)
-    expect(page.locator("#board .action .value")).to_have_count(7)
-    expect(page.locator("[data-action='4']")).to_be_disabled()
-    page.get_by_role("button", name="Hint").click()
-    expect(page.locator(".action.hinted")).to_have_count(1)
-
-
 def test_any_square_of_a_column_selects_it_and_the_stone_falls(page: Page) -> None:
     visit(page, "/#play/connect_four?opponent=random&person=first")
     expect(page.locator(".edge.top span")).to_have_text(list("1234567"))
@@ -177,30 +146,6 @@ def test_any_square_of_a_column_selects_it_and_the_stone_falls(page: Page) -> No
     page.locator("[data-square='38']").click()
     settled(page, 2)
     expect(page.locator("[data-square='38'] .disc.red")).to_have_count(1)
-
-
-def test_each_square_shows_its_share_of_the_simulations(page: Page) -> None:
-    visit(page)
-    expect(page.locator("#board .value")).to_have_count(9)
-    expect(page.locator("#board .share")).to_have_count(0)
-    choose(page, "Tree search, random matches")
-    shares = page.locator("#board .share")
-    expect(shares).to_have_count(9)
-    found = [int(text.removesuffix("%")) for text in shares.all_inner_texts()]
-    assert 95 <= sum(found) <= 105
-    best = max(range(9), key=found.__getitem__)
-    square = page.locator(f"[data-square='{best}']")
-    expect(square).to_have_attribute("aria-label", re.compile(rf"value .*, {found[best]}% of the simulations$"))
-    expect(page.locator("#values-about")).to_contain_text("Below it: the share of its simulations.")
-    page.get_by_role("button", name="Hint").click()
-    expect(page.locator("#status")).to_have_text(
-        re.compile(rf"Tree search, random matches would play .*, {max(found)}% of its simulations\)\.")
-    )
-    square.click()
-    settled(page, 2)
-    expect(shares).to_have_count(7)
-    page.get_by_text("Perfect", exact=True).click()
-    expect(shares).to_have_count(0)
 
 
 # ---------------------------------------------------------------------- perfect play
@@ -232,36 +177,3 @@ def test_columns_show_exact_scores_and_say_them_in_words(page: Page, options: di
     page.get_by_text("Estimates", exact=True).click()
     expect(values).to_have_count(7)
     assert all(float(text.replace(MINUS, "-")).is_integer() for text in values.all_inner_texts())
-
-
-def test_a_position_that_takes_long_is_completed_when_its_values_are_known(page: Page) -> None:
-    values = [-2.0, -1.0, 0.0, 1.0, 0.0, -1.0, -2.0]
-    columns = {"actions": list(range(7)), "texts": list("1234567")}
-    complete = {**columns, "kind": "scores", "values": values, "words": ["in words"] * 7, "is_complete": True}
-    partial = {**complete, "values": [-2.0, *[None] * 6], "words": ["in words", *[None] * 6], "is_complete": False}
-    held: list[Route] = []
-
-    def answer(route: Route) -> None:
-        if "seconds=0.3" in route.request.url:
-            route.fulfill(json=partial)
-        else:
-            held.append(route)
-
-    page.route("**/perfect?*", answer)
-    visit(page, "/#play/connect_four?opponent=random&person=first")
-    page.get_by_text("Perfect", exact=True).click()
-    shown, about = page.locator("#board .value"), page.locator("#values-about")
-    expect(shown).to_have_text([START[0]])
-    expect(about).to_contain_text("still being solved")
-    settled(page, 0)
-    until(page, lambda: bool(held))
-    held[0].fulfill(json=complete)
-    expect(shown).to_have_text(START)
-    expect(about).not_to_contain_text("still being solved")
-    assert len(held) == 1
-
-
-def test_a_game_that_is_too_large_offers_no_perfect_play(page: Page) -> None:
-    visit(page, "/#play/othello?opponent=random&person=first")
-    expect(page.locator("input[name=values][value=perfect]")).to_be_disabled()
-    expect(page.locator("#values-about")).to_contain_text("too large to compute perfect play")

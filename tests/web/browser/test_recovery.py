@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.web.browser.browsing import settled, slide, slide_to, visit
+from tests.web.browser.browsing import settled, slide, visit
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.slow
@@ -43,17 +43,6 @@ def test_an_expired_match_is_brought_back_and_continued(page: Page, server: Serv
     expect(page.locator("#error")).to_be_hidden()
 
 
-def test_an_expired_match_is_brought_back_in_which_the_opponent_moved_first(page: Page, server: Server) -> None:
-    visit(page)
-    page.locator(".choice").get_by_text("You second", exact=True).click()
-    settled(page, 1)
-    forget_matches(server)
-    page.locator("#board .legal").first.click()
-    settled(page, 3)
-    expect(page.locator("#error")).to_be_hidden()
-    expect(page.locator("#status")).to_contain_text("Your turn.")
-
-
 # ---------------------------------------------------------------------- matches that cannot begin
 
 
@@ -81,29 +70,6 @@ def test_another_opponent_is_chosen_when_the_first_cannot_play(page: Page, broke
     slide(page, 0)
     settled(page, 0)
     expect(page.locator("#error")).to_be_hidden()
-    page.locator("[data-square='0']").click()
-    settled(page, 2)
-    expect(page.locator("#status")).to_contain_text("Level 1 plays")
-
-
-def test_a_new_match_begins_when_the_opponents_file_is_repaired(page: Page, broken_level: Path) -> None:
-    visit(page)
-    expect_no_match(page, broken_level.name)
-    broken_level.with_suffix(".kept").replace(broken_level)
-    page.get_by_role("button", name="New match").click()
-    settled(page, 0)
-    expect(page.locator("#status")).to_have_text("Your turn: you are X.")
-
-
-def test_an_opponent_that_cannot_take_over_is_not_shown_as_the_opponent(
-    page: Page, server: Server, broken_level: Path
-) -> None:
-    visit(page)
-    slide(page, 0)
-    settled(page, 0)
-    slide_to(page, 2)
-    expect(page.locator("#error")).to_contain_text(broken_level.name)
-    expect(page.locator("#number-label")).to_have_text("Level 1")
     page.locator("[data-square='0']").click()
     settled(page, 2)
     expect(page.locator("#status")).to_contain_text("Level 1 plays")
@@ -147,7 +113,7 @@ def lose_answer(route: Route) -> None:
     route.abort()
 
 
-@pytest.mark.parametrize("what", ["actions", "reply", "undo", "next"])
+@pytest.mark.parametrize("what", ["actions", "next"])
 def test_after_a_lost_answer_the_match_is_requested_again(page: Page, what: str) -> None:
     visit(page)
     page.route(f"**/{what}", lose_answer, times=1)
@@ -160,16 +126,3 @@ def test_after_a_lost_answer_the_match_is_requested_again(page: Page, what: str)
         settled(page, 0)
         expect(page.locator("#status")).to_have_text("Your turn: you are X.")
         expect(page.locator("#error")).to_be_hidden()
-
-
-def test_undo_works_when_an_opponent_never_answers(page: Page) -> None:
-    visit(page)
-    page.route("**/reply", lambda route: route.abort())
-    page.locator("[data-square='4']").click()
-    expect(page.locator("#error")).to_contain_text("The server does not answer")
-    expect(page.locator("#status")).to_have_text("Press Undo or New match.")
-    page.unroute("**/reply")
-    page.get_by_role("button", name="Undo").click()
-    settled(page, 0)
-    page.locator("[data-square='4']").click()
-    settled(page, 2)

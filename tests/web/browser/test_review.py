@@ -5,13 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.browser.browsing import choose, expect_result, play_out, plies, settled, until, visit
+from tests.web.browser.browsing import expect_result, play_out, plies, settled, until, visit
 
 pytestmark = pytest.mark.slow
-
-POINTS = re.compile(r"^([+\N{MINUS SIGN}]\d+\.\d|0\.0)$")
-
-EXACT = re.compile("^([+\N{MINUS SIGN}]\\d+|0) \\((wins in|draws|loses in)")
 
 
 def labels(page: Page) -> list[str]:
@@ -85,52 +81,6 @@ def test_moves_that_threw_away_the_draw_or_the_win_are_blunders_with_exact_score
     expect(page.locator("#plies tr.blunder", has_text="(wins)")).to_have_count(1)
 
 
-def test_in_exact_mode_what_was_better_and_the_curve_come_from_exact_values_alone(page: Page) -> None:
-    # The fifth move was the only one that won; estimates of a search prefer another.
-    visit(page, "/#play/connect_four?opponent=search-1&person=first&moves=444442323351")
-    page.locator("#plies-box summary").click()
-    page.get_by_text("Perfect", exact=True).click()
-    page.get_by_role("button", name="First position").click()
-    rows = page.locator("#plies tbody tr")
-    expect(page.locator("#curve-source")).to_have_text("— exact")
-    for row in range(12):
-        expect(rows.nth(row).locator("td").nth(3)).to_have_text(EXACT)
-    expect(rows.nth(4).locator("td").nth(4)).to_be_empty()
-    better = [text for text in page.locator("#plies tbody tr td:nth-child(5)").all_inner_texts() if text]
-    assert better
-    assert all(re.match("(inaccuracy|mistake|blunder): .* \\((wins|draws|loses)", text) for text in better)
-    # A match that is lost anyway and lost 14 moves sooner than need be.
-    expect(page.locator("#plies tr.mistake").last).to_contain_text(re.compile("^11.*16 .*mistake: "))
-    expect(page.locator("#plies caption")).to_contain_text("3, 8 moves later won or sooner lost")
-    # The curve is at the top, in the middle or at the bottom: won, drawn or lost.
-    heights = page.locator("#curve circle").evaluate_all("(dots) => dots.map((dot) => Number(dot.getAttribute('cy')))")
-    assert len(set(heights)) <= 3
-    page.get_by_text("None", exact=True).click()
-    expect(page.locator("#plies th").nth(3)).to_have_text("value to the mover")
-
-
-def test_the_curve_of_a_lost_match_ends_at_the_bottom(page: Page) -> None:
-    visit(page, "/#play/tictactoe?opponent=level-3&person=first&moves=1,1+0,0+1,0+1,2+2,2+0,1+2,1+0,2")
-    settled(page, 8)
-    expect(page.locator("#status")).to_contain_text("You lose.")
-    expect(page.locator("#curve circle")).to_have_count(8)
-    heights = page.locator("#curve circle").evaluate_all("(dots) => dots.map((dot) => Number(dot.getAttribute('cy')))")
-    bottom = page.locator("#curve line.grid").last.get_attribute("y1")
-    assert heights[-1] == float(bottom or 0)
-
-
-def test_what_would_have_been_better_by_the_values_of_the_player_is_listed(page: Page) -> None:
-    visit(page)
-    choose(page, "Search")
-    for square in (1, 3, 5):
-        if page.locator(f"[data-square='{square}'].legal").count():
-            page.locator(f"[data-square='{square}']").click()
-            settled(page)
-    page.locator("#plies-box summary").click()
-    cells = page.locator("#plies tbody tr td:nth-child(5)").all_inner_texts()
-    assert any(re.match(r"blunder: \d,\d [+\N{MINUS SIGN}]\d\.\d\d", text) for text in cells)
-
-
 def test_two_people_play_and_two_players_are_watched(page: Page) -> None:
     visit(page)
     page.get_by_text("Two people", exact=True).click()
@@ -158,15 +108,6 @@ def test_two_people_play_and_two_players_are_watched(page: Page) -> None:
     until(page, lambda: page.locator("#run").inner_text() == "Run")
     expect(page.locator("#status")).to_contain_text(re.compile("wins|draw"))
     assert "person=none&partner=random" in page.url
-
-
-def test_a_person_takes_a_seat_in_a_match_that_was_watched(page: Page) -> None:
-    visit(page, "/#play/tictactoe?opponent=level-3&person=none&partner=level-1&moves=1,1+0,0")
-    expect(page.get_by_role("button", name="Hint")).to_be_hidden()
-    page.get_by_text("You first", exact=True).click()
-    settled(page, 2)
-    page.locator("#board .legal").first.click()
-    settled(page, 4)
 
 
 def test_a_position_is_set_up_and_valued(page: Page) -> None:

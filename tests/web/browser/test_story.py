@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from selfplay.runs.run_folder import RunFolder
-from tests.web.browser.browsing import contrasts, settled, until
+from tests.web.browser.browsing import contrasts, until
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.slow
@@ -98,23 +98,6 @@ def test_both_runs_are_updated_while_they_go_on_and_a_missing_one_is_named(page:
     expect(page.locator("#story-notes")).not_to_contain_text("Unknown run")
 
 
-def test_smoothing_draws_means_and_keeps_the_values_as_a_faint_line(page: Page) -> None:
-    visit_story(page)
-    before = heights(page, "#loss-by-level")
-    page.get_by_label("Smoothing").focus()
-    page.keyboard.press("ArrowRight")
-    expect(page.locator("#smoothing-about")).to_contain_text("up to 3 values")
-    expect(page.locator("#loss-by-level .raw")).to_have_count(1)
-    after = heights(page, "#loss-by-level")
-    assert after[0] == before[0]
-    assert after[-1] == before[-1]
-    assert after[1] == pytest.approx(sum(before) / 3, abs=0.1)
-    assert page.url.endswith("?smoothing=1")
-    expect(page.locator("#loss-by-level .dot title").nth(1)).to_contain_text("level 2: ")
-    page.keyboard.press("ArrowLeft")
-    expect(page.locator(".raw")).to_have_count(0)
-
-
 def test_the_levels_in_the_curves_are_chosen_with_the_keyboard(page: Page) -> None:
     visit_story(page)
     expect(page.locator("#losses .line")).to_have_count(3)
@@ -138,27 +121,6 @@ def test_the_levels_in_the_curves_are_chosen_with_the_keyboard(page: Page) -> No
     page.get_by_role("link", name="Story").click()
     expect(page.locator("#losses .line")).to_have_count(2)
     until(page, lambda: page.url.endswith("?hidden=2"))
-
-
-def test_the_address_of_the_story_is_not_replaced_by_a_match_that_begins_meanwhile(page: Page) -> None:
-    held: list[Route] = []
-    page.route("**/api/matches", lambda route: held.append(route))
-    page.goto("/#play/tictactoe")
-    until(page, lambda: bool(held))
-    page.goto(STORY)
-    with page.expect_response("**/api/matches"):
-        held.pop().continue_()
-    settled(page)
-    assert page.url.endswith(STORY)
-    page.get_by_role("link", name="Play").click()
-    settled(page, 0)
-    until(page, lambda: "opponent=" in page.url)
-
-
-def test_a_change_of_the_training_data_is_marked(page: Page) -> None:
-    visit_story(page)
-    expect(page.locator("#loss-by-level .chart .mark")).to_have_count(1)
-    assert legend(page, "#loss-by-level")[1] == "from level 2: no longer on random matches (level 0)"
 
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": 375, "height": 700}}])
