@@ -29,10 +29,6 @@ def test_a_message_about_a_file_has_no_control_characters() -> None:
         LONG,
         f"level:1?{LONG}",
         f"random?{LONG}=1",
-        f"random?epsilon={LONG}",
-        f"level:1?depth={LONG}",
-        f"experience?canonical={LONG}",
-        f"level:{'9' * 5000}?{LONG}",
     ],
 )
 def test_a_long_name_of_a_player_is_shortened(name: str) -> None:
@@ -41,7 +37,7 @@ def test_a_long_name_of_a_player_is_shortened(name: str) -> None:
     assert len(str(caught.value)) < 700
 
 
-@pytest.mark.parametrize("game", ["tictactoe", "connect_four", "othello_4x4", "sumto100"])
+@pytest.mark.parametrize("game", ["tictactoe", "sumto100"])
 def test_a_long_action_is_shortened(game: str) -> None:
     with pytest.raises(ValueError, match=r"x{77}\.\.\.' is not") as caught:
         make_game(game).string_to_action(LONG)

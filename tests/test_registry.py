@@ -33,13 +33,6 @@ def test_what_cannot_be_imported_is_refused_in_one_line(fractions, name):
         fractions[name]
 
 
-def test_a_module_and_attribute_need_no_registration(fractions):
-    from decimal import Decimal
-
-    assert fractions["decimal:Decimal"] is Decimal
-    assert list(fractions) == ["half", "nowhere"]
-
-
 def test_another_package_offers_an_entry_point(fractions, monkeypatch):
     points = EntryPoints([EntryPoint("decimal", "decimal:Decimal", "tests.numbers")])
     monkeypatch.setattr(registry, "entry_points", lambda group: points.select(group=group))
@@ -47,14 +40,6 @@ def test_another_package_offers_an_entry_point(fractions, monkeypatch):
 
     assert fractions["decimal"] is Decimal
     assert list(fractions) == ["half", "nowhere", "decimal"]
-
-
-def test_a_registered_thing_is_found_and_its_name_is_taken(fractions):
-    fractions.register("two", 2)
-    assert fractions["two"] == 2
-    assert "two" in fractions
-    with pytest.raises(ValueError, match="the number 'two' already exists; choose another name"):
-        fractions.register("two", 3)
 
 
 def test_a_file_names_only_modules_that_the_user_has_named(fractions, monkeypatch):
@@ -69,19 +54,8 @@ def test_a_file_names_only_modules_that_the_user_has_named(fractions, monkeypatc
     assert registry.named_modules() == ("this",)
 
 
-def test_looking_up_an_object_names_its_module(fractions, monkeypatch):
-    monkeypatch.setattr(registry, "_named_modules", set())
-    fractions["decimal:Decimal"]
-    fractions.check_recorded("decimal:Context")
-
-
 def test_an_object_without_the_attributes_of_its_kind_is_refused():
     numbers = Registry("number", {}, attributes=("numerator", "limit_denominator"))
     assert numbers["fractions:Fraction"]
     with pytest.raises(SettingError, match=r"^number 'decimal:Decimal' has no attribute numerator, which every number"):
         numbers["decimal:Decimal"]
-
-
-def test_a_long_name_is_shortened_in_the_message(fractions):
-    with pytest.raises(SettingError, match=r"^unknown number 'x{77}\.\.\.'; choose from half, nowhere$"):
-        fractions["x" * 100_000]

@@ -48,17 +48,6 @@ def test_the_sizes_of_the_network_of_the_article():
     assert network.layers[3].dropped == LEVELS // 2
 
 
-def test_a_perceptron_of_several_layers_without_dropout():
-    network = build_network({"name": "mlp", "hidden_sizes": [7, 5]}, (101,), ACTIONS)
-    assert sizes(network) == [(7, 101), (7,), (5, 7), (5,), (1, 5), (1,)]
-    assert not any(isinstance(layer, Dropout) for layer in network.layers)
-
-
-def test_the_convolution_keeps_the_size_of_the_board():
-    network = build_network({"name": "conv", "channels": 4, "hidden_sizes": [6]}, (2, 3, 5), ACTIONS)
-    assert sizes(network) == [(4, 2, 3, 3), (4,), (6, 4 * 3 * 5), (6,), (1, 6), (1,)]
-
-
 @pytest.mark.parametrize("name", OF_LAYERS)
 def test_every_entry_of_the_observation_changes_the_value(name):
     torch.manual_seed(0)

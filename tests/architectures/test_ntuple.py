@@ -26,7 +26,6 @@ from tests.support.runs import files_of, tiny_settings
 OTHELLO = OmegaConf.to_container(OmegaConf.load(CONFIG_FOLDER / "architecture" / "ntuple_othello.yaml"))
 BY_GAME = {
     "tictactoe": {"patterns": ["xx/.x", "xxx", ".../.x"], "symmetries": "square", "phases": 3},
-    "connect_four": {"patterns": ["xxxx", "x/x/x/x", "/.xx/..xx"], "symmetries": "mirror", "phases": 2},
     "othello": {option: OTHELLO[option] for option in ("patterns", "symmetries", "phases")},
 }
 games = pytest.mark.parametrize("name", sorted(BY_GAME))
@@ -60,18 +59,6 @@ def open_states(name):
     return game, states.select(~states.terminated)
 
 
-def images_of_board(kind, rows, columns):
-    """The numbers of the squares on each turned and mirrored board."""
-    board = np.arange(rows * columns).reshape(rows, columns)
-    if kind == "square":
-        return [np.rot90(side, quarter) for side in (board, board[:, ::-1]) for quarter in range(4)]
-    return [board, board[:, ::-1]] if kind == "mirror" else [board]
-
-
-def drawn_squares(drawing):
-    return [(r, c) for r, line in enumerate(drawing.split("/")) for c, sign in enumerate(line) if sign == "x"]
-
-
 # ---------------------------------------------------------------------- entries and weights
 
 
@@ -80,19 +67,6 @@ def test_torch_operations_look_up_the_same_entries(name):
     network, boards = network_of(name), boards_of(name)
     assert torch.equal(network.weight_indices_with_tensors(boards), network.weight_indices(boards))
     assert network.weight_indices_with_tensors(boards[:0]).shape == (0, len(network.patterns.images))
-
-
-@games
-def test_images_are_the_turned_and_mirrored_boards(name):
-    network = network_of(name)
-    _, rows, columns = make_game(name).observation_shape
-    expected = set()
-    for drawing in BY_GAME[name]["patterns"]:
-        for image in images_of_board(BY_GAME[name]["symmetries"], rows, columns):
-            expected.add(frozenset(int(image[square]) for square in drawn_squares(drawing)))
-    images = [frozenset(image) for image in network.patterns.images]
-    assert len(images) == len(expected)
-    assert set(images) == expected
 
 
 @games
@@ -212,11 +186,6 @@ def test_options_that_do_not_fit_the_board_are_refused_in_one_line(options, mess
     with pytest.raises(SettingError, match=message) as caught:
         network_of("tictactoe", **options)
     assert "\n" not in str(caught.value)
-
-
-def test_the_symmetries_of_a_square_need_a_square_board():
-    with pytest.raises(SettingError, match=r"architecture\.symmetries=square: must be none, mirror or, on a square"):
-        network_of("connect_four", symmetries="square")
 
 
 @pytest.mark.parametrize("shape", [(101,), (3, 8, 8), (2, 9, 9)])

@@ -83,10 +83,6 @@ def make_group_writable(folder):
     folder.chmod(0o770)
 
 
-def make_readable(folder):
-    folder.chmod(0o755)
-
-
 def give_away(folder):
     if os.geteuid() != 0:
         pytest.skip("only root may give a folder away")

@@ -73,17 +73,7 @@ def test_the_search_is_not_mixed_into_exact_values():
     assert rows[0].target.tolist() == rows[1].target.tolist()
 
 
-def test_outcomes_in_points_are_the_points_that_the_solver_finds():
-    played = played_at_random("othello_4x4")
-    solver, number = make_exact_solver(played.game, 12), 0
-    for ply, values in enumerate(exact_values(played.game, played.record, 8, disc_difference)):
-        for row in (~values.isnan()).nonzero()[:5, 0].tolist():
-            assert float(values[row]) == solver.value(played.record.states[ply], row) / 16
-            number += 1
-    assert number > 20
-
-
-@pytest.mark.parametrize("rule", [full, watkins])
+@pytest.mark.parametrize("rule", [watkins])
 def test_with_values_alone_the_match_ends_for_earlier_positions_with_its_first_exact_value(rule):
     played = played_at_random("othello_4x4", exact_from=8, outcome=disc_difference)
     rows, exact = match_rows(played, rule), exact_values(played.game, played.record, 8, disc_difference)

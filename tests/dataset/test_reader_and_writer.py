@@ -16,7 +16,7 @@ TICTACTOE = make_game("tictactoe")
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_what_is_written_is_read_back_bit_for_bit(tmp_path_factory, form, data):
     counts = data.draw(st.lists(st.integers(0, 30), min_size=1, max_size=4).filter(any))

@@ -78,15 +78,6 @@ def test_level_0_has_the_targets_of_full() -> None:
     assert torch.equal(rootstrap(played), full(played))
 
 
-@pytest.mark.slow
-def test_batches_and_workers_change_no_byte(tmp_path: Path) -> None:
-    rootstrap_run = ["targets=rootstrap", "rootstrap_depth=2", "gamma=1", "architecture=ntuple", "levels=2"]
-    learn_levels(tiny_settings(tmp_path / "one", *rootstrap_run))
-    others = ["batch_size=7", "dataset.shard_matches=100", "executor=process"]
-    learn_levels(tiny_settings(tmp_path / "other", *rootstrap_run, *others))
-    assert files_of(tmp_path / "one") == files_of(tmp_path / "other")
-
-
 def test_a_discount_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"^gamma=0.9: targets=rootstrap does not discount; set gamma=1$"):
         tiny_settings(tmp_path, "targets=rootstrap")
@@ -97,13 +88,3 @@ def test_a_depth_that_the_network_cannot_search_is_refused_before_any_match(tmp_
     with pytest.raises(SettingError, match=r"^rootstrap_depth=4: architecture=mlp searches at most 3 plies ahead$"):
         learn_levels(settings)
     assert files_of(tmp_path) == {}
-
-
-def test_a_share_of_0_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"^rootstrap_share=0.0: must be above 0 and at most 1$"):
-        tiny_settings(tmp_path, "targets=rootstrap", "gamma=1", "rootstrap_share=0")
-
-
-def test_a_depth_below_1_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"^rootstrap_depth=0: must be 1 or more$"):
-        tiny_settings(tmp_path, "targets=rootstrap", "gamma=1", "rootstrap_depth=0")

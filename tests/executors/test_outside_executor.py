@@ -7,8 +7,7 @@ import pytest
 
 from selfplay import learn_levels
 from selfplay.errors import SettingError
-from selfplay.executors import Executor, open_executor
-from selfplay.settings.choices import EXECUTORS
+from selfplay.executors import open_executor
 from selfplay.settings.common import ExecutorSettings
 from tests.support.runs import files_of, tiny_settings
 
@@ -44,15 +43,6 @@ def test_a_run_with_an_executor_of_another_package_has_the_same_bytes(tiny_run: 
     assert ReverseExecutor.calls == [3, 3, 3]
     assert ReverseExecutor.closed == 1
     assert files_of(tmp_path) == files_of(tiny_run)
-
-
-def test_a_registered_name_opens_the_executor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(EXECUTORS, "_found", dict(EXECUTORS._found))
-    EXECUTORS.register("reverse", ReverseExecutor)
-    with open_executor(ExecutorSettings("reverse", workers=2)) as executor:
-        opened: Executor = executor
-        assert isinstance(opened, ReverseExecutor)
-        assert opened.settings.workers == 2
 
 
 @pytest.mark.parametrize(

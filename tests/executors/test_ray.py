@@ -17,7 +17,6 @@ from selfplay.errors import SettingError, StageError
 from selfplay.executors import open_executor
 from selfplay.settings.common import ExecutorSettings
 from selfplay.stages.generate import generate_level
-from selfplay.stages.play_level import play_shard, shards_of
 from tests.executors.test_executors import Job, jobs, refuse, square
 from tests.support.runs import PROJECT, files_of, tiny_settings
 
@@ -25,7 +24,6 @@ ray = pytest.importorskip("ray", reason="pip install -e '.[ray]' brings it")
 
 from selfplay.compute.versions import versions  # noqa: E402
 from selfplay.executors.ray import RayExecutor, Sent, _run  # noqa: E402 - it needs ray
-from selfplay.runs.run_folder import RunFolder  # noqa: E402
 
 
 def in_a_process_of_its_own(test):
@@ -45,19 +43,6 @@ def test_ray_that_is_not_installed_is_refused_with_the_command_that_installs_it(
     monkeypatch.setattr("selfplay.settings.fields.find_spec", lambda name: None)
     with pytest.raises(SettingError, match=r"^executor=ray needs the package ray.*pip install -e '\.\[ray\]'"):
         RayExecutor(ExecutorSettings("ray"))
-
-
-def test_a_node_that_lacks_the_files_of_the_run_gets_them(tiny_run, tmp_path, monkeypatch):
-    settings = tiny_settings(tiny_run, "dataset.shard_matches=100")
-    shard = list(shards_of(settings, 2))[1]
-    expected = play_shard(shard)
-    contents = {"level_02/agent.safetensors": RunFolder(tiny_run).agent(2).read_bytes()}
-    far = shard._replace(settings=tiny_settings(tmp_path / "not here", "dataset.shard_matches=100"))
-    with pytest.raises(StageError, match="has no level 2"):
-        play_shard(far)
-    monkeypatch.setattr(ray, "get", lambda reference: {"the files": contents}[reference])
-    assert _run(play_shard, far, Sent(versions(), (), "the files")) == expected
-    assert not (tmp_path / "not here").exists()
 
 
 def test_a_worker_of_another_version_is_refused(tiny_run):

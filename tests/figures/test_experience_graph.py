@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-from matplotlib.patches import FancyBboxPatch, PathPatch
 from PIL import Image
 
-from selfplay.figures.experience_graph import picture_of, reachable_boards
+from selfplay.figures.experience_graph import reachable_boards
 from selfplay.learners.experience.store import ExperienceStore
 from tests.support.experience_tools import GAME, learn, new_store, random_match
 from tests.support.runs import COMMAND, run_forked
@@ -34,25 +33,6 @@ def test_the_strongest_boards_are_shown_up_to_the_given_depth_and_width(store):
         assert all(abs(boards[child].score) <= weakest for child in left_out)
     for _, child, weight in graph.edges(data="weight"):
         assert weight == abs(boards[child].score)
-
-
-def test_every_board_and_arrow_is_drawn_with_a_width_by_score(store):
-    boards = store.boards()
-    graph = reachable_boards(boards, 0, 4, [3])
-    axes = picture_of(graph, 0, (3, 3)).axes[0]
-    frames = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
-    arrows = [patch for patch in axes.patches if isinstance(patch, PathPatch)]
-    assert (len(frames), len(arrows)) == (graph.number_of_nodes(), graph.number_of_edges())
-    by_score = sorted(
-        (abs(graph.nodes[n]["score"]), frame.get_linewidth()) for n, frame in zip(graph, frames, strict=True)
-    )
-    assert [width for _, width in by_score] == sorted(width for _, width in by_score)
-    texts = [text.get_text() for text in axes.texts]
-    assert sum(text in ("X wins", "O wins") for text in texts) == sum(end for _, end in graph.nodes(data="is_end"))
-    for number in graph:
-        assert str(number) in texts
-    start = f"{boards[0].score:+.2f}".replace("-", "\N{MINUS SIGN}")
-    assert start in texts
 
 
 @pytest.fixture(autouse=True)
@@ -90,9 +70,7 @@ def test_the_programs_write_the_picture_and_the_json_and_import_it_into_another_
 @pytest.mark.parametrize(
     ("action", "arguments", "code", "message"),
     [
-        ("draw", ['picture.after=["1,1","0,0","2,2","0,1"]'], 2, "does not have this board"),
         ("draw", ["picture.file=null"], 2, "there is no screen to draw on; set a file"),
-        ("import", ["experience.backup=minimax"], 2, "was created with absolute; set another path"),
     ],
 )
 def test_errors_are_reported_in_one_line(tmp_path, action, arguments, code, message):

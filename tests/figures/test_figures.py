@@ -7,12 +7,11 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 from PIL import Image
 
 from selfplay import compose_settings, learn_levels
 from selfplay.errors import InvalidFileError, StageError
-from selfplay.figures.comparison import exact_figures, mistakes, ratings, versus_random, wins_minus_losses
+from selfplay.figures.comparison import exact_figures, mistakes, ratings, wins_minus_losses
 from selfplay.figures.figure_files import draw_run_figures, read_trained_run, write_figures
 from selfplay.figures.losses import loss_by_level, loss_curves
 from selfplay.figures.position_values import (
@@ -155,17 +154,6 @@ def test_bars_of_the_first_and_the_last_level_are_among_the_panels() -> None:
     assert sorted(bar_heights(figure, 7)) == sorted(positions.values[-1].tolist())
 
 
-def test_references_are_lines_across_the_ratings_of_levels() -> None:
-    figure = ratings(table_of(3), {"greedy_discs": 150.0, "search:negascout?depth=1": 151.0})
-    assert drawn(figure) == [[0, 100, 200, 300], [150, 150], [151, 151]]
-    names = {text.get_text(): text for text in figure.axes[0].texts}
-    assert list(names)[1:] == ["greedy_discs", "negascout, 1 ply"]
-    figure.draw_without_rendering()
-    # As mere texts, without the short lines that lead to them.
-    _, low, high = (Text.get_window_extent(text) for text in names.values())
-    assert low.y1 <= high.y0
-
-
 def test_mistakes_are_drawn_by_group_and_overall() -> None:
     def grade(rate: float) -> JudgedGrade:
         quality = MoveQuality(10, rate, 1 - rate, 0)
@@ -227,12 +215,3 @@ def test_a_figure_from_another_module_is_written(tmp_path: Path, monkeypatch: py
     figures = Registry("figure", {"longest_match": "longest_match:pictures"})
     assert write_figures(figures, "x", tmp_path) == [tmp_path / "longest_match_x.png"]
     assert Image.open(tmp_path / "longest_match_x.png").size == (150, 150)
-
-
-def test_the_results_against_the_random_player_are_drawn_with_their_intervals() -> None:
-    figure = versus_random(table_of(2))
-    assert drawn(figure) == [[900, 900], [100, 100], [0, 0]]
-    whiskers = [collection.get_segments()[0][:, 1].tolist() for collection in figure.axes[0].collections]
-    assert whiskers == [pytest.approx(ends) for ends in ([880, 920], [80, 120], [0, 20])]
-    labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-    assert labels == ["wins (900 of level 2)", "draws (100 of level 2)", "losses (0 of level 2)"]

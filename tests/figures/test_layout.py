@@ -51,9 +51,8 @@ def explanations(figure: Figure) -> Iterator[tuple[str, Bbox]]:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-@pytest.mark.parametrize("levels", [1, 40])
-def test_nothing_covers_data(name: str, levels: int) -> None:
-    figure = FIGURES[name](levels)
+def test_nothing_covers_data(name: str) -> None:
+    figure = FIGURES[name](40)
     write_source(figure, SOURCE)
     figure.get_layout_engine().execute(figure)
     found = list(explanations(figure))

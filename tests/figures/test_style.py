@@ -4,20 +4,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
-import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from selfplay.figures.experience_graph import picture_of, reachable_boards
 from selfplay.figures.figure_files import write_figures
-from selfplay.figures.style import save_figure, single_figure, source_of, write_source
-from selfplay.figures.tournament import score_map
+from selfplay.figures.style import single_figure, source_of, write_source
 from selfplay.playing.analysis import analyse
 from selfplay.registry import Registry
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
 from selfplay.settings.run import compose_settings
-from tests.support.experience_tools import learn, new_store, random_match
 
 OWN_STYLE = {"font.size": 30.0, "axes.facecolor": "red", "savefig.facecolor": "green", "lines.linewidth": 9.0}
 
@@ -32,15 +28,6 @@ def write_a_line(folder: Path) -> None:
     figures = Registry[Callable[[str], dict[str, Figure]]]("figure", {})
     figures.register("line", lambda name: {f"{name}.png": a_line()})
     write_figures(figures, "line", folder)
-
-
-def write_experience(folder: Path) -> None:
-    folder.mkdir(parents=True)
-    store = new_store(folder)
-    learn(store, random_match(0))
-    save_figure(picture_of(reachable_boards(store.boards(), 0, 2, [2]), 0, (3, 3)), folder / "experience.png")
-    store.close()
-    store.path.unlink()
 
 
 def write_game_tree(folder: Path) -> None:
@@ -70,16 +57,6 @@ def test_the_style_of_the_caller_changes_no_figure_and_is_kept(tmp_path: Path, n
         DRAWINGS[name](tmp_path / "own")
         assert {key: matplotlib.rcParams[key] for key in OWN_STYLE} == OWN_STYLE
     assert bytes_in(tmp_path / "plain") == bytes_in(tmp_path / "own") != {}
-
-
-def test_the_title_of_a_tournament_fits_its_figure_and_names_are_readable() -> None:
-    figure = score_map(("random", "search:negascout?depth=2&evaluation=none"), np.eye(2))
-    write_source(figure, "Othello, tournament, 1000 matches per pair")
-    figure.draw_without_rendering()
-    title = next(text for text in figure.texts if "Share of points" in text.get_text())
-    assert title.get_window_extent().x1 <= figure.bbox.width
-    names = {label.get_text() for label in figure.axes[0].get_xticklabels()}
-    assert names == {"random", "negascout, 2 plies"}
 
 
 def test_the_title_of_a_figure_says_what_it_shows() -> None:

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from selfplay.figures.style import save_figure
 from selfplay.figures.sweep import run_curves
 from tests.support.sweeps import level_table, run_of
 
@@ -39,19 +38,3 @@ def test_all_shares_are_sampled_if_one_run_is_not_graded_exactly():
     assert figure.get_suptitle() == "othello, tictactoe: 2 runs"
     assert figure.axes[1].get_ylabel() == "rating (Elo points, random = 0)"
     assert [values for _, _, values in lines_of(figure.axes[0])] == [[0.5, 0.75], [0.8, 0.9]]
-
-
-def test_the_median_ends_where_the_shorter_run_ends():
-    shorter = run_of("seed=0", level_table((0.4, 0.6), (9, 0), (0, 5)))
-    longer = run_of("seed=1", level_table((0.4, 0.8, 0.9)), seed=1)
-    *_, (_, _, median) = lines_of(run_curves([shorter, longer]).axes[0])
-    assert median == [0.7]
-
-
-def test_many_settings_have_colours_of_their_own_and_equal_runs_equal_bytes(tmp_path):
-    runs = [run_of(f"gamma={number}", gamma=number / 100) for number in range(14)]
-    figure = run_curves(runs)
-    assert len({colour for colour, _, _ in lines_of(figure.axes[0])}) == 14
-    for name in ("one", "other"):
-        save_figure(run_curves(runs[:1]), tmp_path / name)
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()

@@ -12,7 +12,6 @@ import pytest
 from selfplay import compose_settings, learn_levels, train_level
 from selfplay.errors import SettingError, StageError
 from selfplay.stages.compare import compare_and_report
-from selfplay.stages.train import NoProgress
 from selfplay.training.fitting import read_epoch_losses
 from tests.support.runs import LEARN, files_of, run_forked, tiny_settings
 
@@ -110,34 +109,6 @@ def test_finished_stages_are_not_logged_twice(logged_run: Path, tmp_path: Path) 
     compare_and_report(settings)
     steps = [step for step, _ in scalars_of(run_dir / "tensorboard" / "comparison")["comparison/rating"]]
     assert steps == [0, 1, 2, 3]
-
-
-class CutOff(NoProgress):
-    """A progress bar that interrupts the run in the second epoch of level 2."""
-
-    def __init__(self, *, total: int, desc: str) -> None:
-        self.epochs = 0 if desc == "level 2: epochs" else -total
-
-    def update(self, count: int) -> None:
-        self.epochs += count
-        if self.epochs == 2:
-            raise KeyboardInterrupt
-
-
-@pytest.mark.slow
-@needs_tensorboard
-def test_an_interrupted_level_is_logged_once_after_the_run_resumes(tiny_run: Path, tmp_path: Path) -> None:
-    settings = tiny_settings(tmp_path / "run", *LOGGED)
-    with pytest.raises(KeyboardInterrupt):
-        learn_levels(settings, CutOff)
-    events = tmp_path / "run" / "tensorboard"
-    # An epoch can be read as soon as it ends.
-    assert [step for step, _ in scalars_of(events / "level_02")["loss/training"]] == [1]
-    learn_levels(settings)
-    for level in (1, 2, 3):
-        check_losses(tmp_path / "run", level)
-        assert len(list((events / f"level_{level:02d}").iterdir())) == 1
-    assert levels_of(files_of(tmp_path / "run")) == levels_of(files_of(tiny_run))
 
 
 @needs_tensorboard

@@ -65,7 +65,7 @@ def test_the_targets_of_a_match_are_its_lead_over_64(tmp_path):
         assert set(rows["target"].abs()) == {abs(lead)}
 
 
-@pytest.mark.parametrize("outcome", ["return", "disc_difference"])
+@pytest.mark.parametrize("outcome", ["disc_difference"])
 def test_networks_and_compiled_searches_value_ends_equally(outcome):
     game, states = states_of("othello_4x4")
     network = build_network({"name": "ntuple"}, game.observation_shape, game.num_distinct_actions)
@@ -99,12 +99,6 @@ def test_a_game_without_points_is_refused_in_one_line(tmp_path):
         learn_levels(tiny_settings(tmp_path / "library", "outcome=disc_difference"))
     done = run_forked(GENERATE, "outcome=disc_difference", "matches=20", f"run_dir={tmp_path / 'script'}", "level=0")
     assert (done.returncode, done.stderr) == (2, f"error: {message}\n")
-
-
-def test_leads_between_0_and_1_are_floats_without_minus_zero():
-    game = make_game("othello_4x4")
-    drawn = game.read_board("XXXXXXXXOOOOOOOO", "X")
-    assert not np.signbit(outcome_of_mover(game, drawn, disc_difference).numpy()).any()
 
 
 def lead_counts_half(game):

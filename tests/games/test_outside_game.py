@@ -40,13 +40,6 @@ def test_a_game_that_is_named_by_its_class_meets_the_contract(name: str) -> None
     assert len(positions_of(name)) == POSITIONS
 
 
-def test_it_is_shown_without_a_presentation_of_its_own(name: str) -> None:
-    game = make_game(name)
-    shown, state = game.presentation, game.state_after("223")
-    assert (shown.title, shown.action_help) == (name, "an action from 1 to 3")
-    assert shown.board_text(state).splitlines() == [". . .", ". . .", ". O .", ". X X"]
-
-
 def test_a_level_of_it_is_learned_and_loaded(name: str, tmp_path: Path) -> None:
     settings = compose_settings([*TINY, f"game.name={name}", f"run_dir={tmp_path}", "levels=1"])
     learn_levels(settings)
@@ -74,7 +67,7 @@ def test_a_game_that_cannot_be_found_is_refused() -> None:
         make_game("nowhere:Chess")
 
 
-@pytest.mark.parametrize("name", ["os:getcwd", "selfplay.games:Presentation"])
+@pytest.mark.parametrize("name", ["os:getcwd"])
 def test_only_a_subclass_of_game_is_a_game(name):
     with pytest.raises(SettingError, match=f"^game '{name}' is not a subclass of selfplay.games.Game$"):
         make_game(name)

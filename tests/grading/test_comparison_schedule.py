@@ -1,17 +1,8 @@
 """Comparing levels: which players meet, and the ratings of all of them."""
 
-import pickle
-from pathlib import Path
-
-import pytest
-
 from selfplay.games import make_game
-from selfplay.games.win_draw_loss import WinDrawLoss
-from selfplay.grading.comparison_schedule import name_of, player_of, reference_names, schedule, spaced_levels
-from selfplay.grading.ratings import rate
-from selfplay.matches.series import PairMatches
+from selfplay.grading.comparison_schedule import name_of, reference_names, schedule, spaced_levels
 from selfplay.settings.sections import ComparisonSettings
-from tests.support.comparisons import settings_for
 
 CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello")
 
@@ -39,18 +30,3 @@ def test_each_pair_plays_once() -> None:
         **{(3, 1): 50, ("strong", "weak"): 20, ("weak", 0): 20},
     }
     assert [name_of(who) for who in (0, 3, "weak")] == ["random", "level:3", "weak"]
-
-
-def test_the_matches_of_a_pair_can_be_sent_to_another_process(tmp_path: Path) -> None:
-    task = PairMatches(settings_for(tmp_path, "othello", 0), (3, "greedy_discs"), player_of, 20, 5)
-    assert pickle.loads(pickle.dumps(task)) == task
-
-
-def test_ratings_are_on_one_scale() -> None:
-    # Ten to one is 400 points in the model.
-    results = [(("middle", 0), WinDrawLoss(1000, 0, 100)), ((1, "middle"), WinDrawLoss(95, 10, 5))]
-    ratings = rate([0, "middle", 1], results)
-    assert ratings[0] == (0, 0, 0)
-    assert ratings["middle"].points == pytest.approx(400, abs=0.1)
-    assert ratings[1].points - ratings["middle"].points == pytest.approx(400, abs=2)
-    assert ratings["middle"].low < 400 < ratings["middle"].high < ratings[1].high

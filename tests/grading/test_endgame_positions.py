@@ -9,10 +9,7 @@ import torch
 from selfplay.games import make_game
 from selfplay.grading.endgame_positions import HEADER, empty_squares, endgame_positions
 from selfplay.players.player_names import make_player
-from selfplay.players.random import RandomPlayer
 from selfplay.search.endgame.solver import EndgameSolver
-from selfplay.search.feature_evaluation import make_evaluation
-from selfplay.search.searcher import Searcher
 
 CONNECT_FOUR, OTHELLO = make_game("connect_four"), make_game("othello")
 
@@ -62,21 +59,6 @@ def test_solved_positions_are_not_solved_again(tmp_path: Path, monkeypatch: pyte
     assert late is not None and again is not None  # noqa: PT018
     assert np.array_equal(late.values, again.values, equal_nan=True)
     assert path.read_bytes() == written
-
-
-def test_connect_four_is_searched_to_the_end(tmp_path: Path) -> None:
-    late = endgame_positions(CONNECT_FOUR, 16, 0, tmp_path / "endgames.csv")
-    assert late is not None
-    assert (late.counts_points, late.empties) == (False, (12, 14))
-    plain = Searcher(CONNECT_FOUR, make_evaluation("none", CONNECT_FOUR), "alpha_beta", ordered=False, table_bits=0)
-    assert np.array_equal(late.values, plain.action_values(late.state, 42).numpy(), equal_nan=True)
-    random = late.grade(RandomPlayer(CONNECT_FOUR))
-    assert (np.nanmin(late.values, axis=1) < np.nanmax(late.values, axis=1)).all()
-    best = late.values == np.nanmax(late.values, axis=1, keepdims=True)
-    legal = ~np.isnan(late.values)
-    assert random == (pytest.approx((best.sum(axis=1) / legal.sum(axis=1)).mean()), None)
-    deep = make_player("search:negascout?depth=14", CONNECT_FOUR, "")
-    assert late.grade(deep).optimal == 1
 
 
 def test_endgame_positions_exist_only_for_boards_and_on_request(tmp_path: Path) -> None:

@@ -64,10 +64,3 @@ def test_levels_that_improve_or_cannot_improve_any_more_are_not_reported(results
 @pytest.mark.parametrize("levels", [2, 17])
 def test_no_level_of_the_article_is_reported_because_each_improves_by_some_measure(levels: int) -> None:
     assert "improving" not in progress_text(ARTICLE[: levels + 1], DEFAULTS)
-
-
-@pytest.mark.parametrize(("column", "best"), [("rating", 999.0), ("exact_loss_vs_random", 0.0)])
-def test_levels_are_not_reported_where_a_measure_disagrees(column: str, best: float) -> None:
-    table = FEW.copy()
-    table.loc[6, column] = best
-    assert "improving" not in progress_text(table, DEFAULTS)

@@ -77,13 +77,6 @@ def test_a_damaged_table_is_rejected_in_one_line(tmp_path: Path, text: str, reas
         read_rows(path, COLUMNS, KIND)
 
 
-def test_neighbouring_columns_with_one_meaning_share_a_row_of_the_docs() -> None:
-    assert markdown_table(meanings(COLUMNS)).splitlines()[-2:] == [
-        "| `seconds` | time |",
-        "| `nodes`, `sum` | positions visited |",
-    ]
-
-
 @pytest.mark.parametrize(
     "columns",
     [

@@ -75,16 +75,6 @@ def test_the_batch_size_changes_no_match(name, batch_size, start):
     assert outcome(parts) == whole(name)[chunk.start : chunk.stop]
 
 
-def test_batches_have_the_given_size():
-    sizes = [len(record.match) for record in play_matches(GAME, (RANDOM, RANDOM), range(250), 0, batch_size=100)]
-    assert sizes == [100, 100, 50]
-    assert list(play_matches(GAME, (RANDOM, RANDOM), range(0), 0)) == []
-
-
-def test_another_key_gives_other_matches():
-    assert outcome(play_matches(GAME, (RANDOM, RANDOM), range(300), key=12)) != whole("random")
-
-
 def test_seats_alternate_with_the_match_number():
     (record,) = play_matches(GAME, (RANDOM, RANDOM), range(3, 9), 0)
     assert record.seats.tolist() == [1, 0, 1, 0, 1, 0]
@@ -144,15 +134,3 @@ def test_consecutive_matches_share_their_opening():
     assert not torch.equal(sequences[0::2, 6:20], sequences[1::2, 6:20])
     assert len({tuple(opening) for opening in sequences[:, :6].tolist()}) == 20
     assert record.seats.tolist() == [0, 1] * 20
-
-
-def test_openings_do_not_depend_on_the_batch():
-    whole = outcome(play_matches(GAME, (RANDOM, RANDOM), range(30), 7, opening_plies=3))
-    parts = outcome(play_matches(GAME, (RANDOM, RANDOM), range(30), 7, opening_plies=3, batch_size=7))
-    assert whole == parts
-    assert whole != outcome(play_matches(GAME, (RANDOM, RANDOM), range(30), 7))
-
-
-def test_an_opening_may_be_longer_than_a_match():
-    record = outcome(play_matches(GAME, (FirstLegal(GAME), FirstLegal(GAME)), range(4), 7, opening_plies=20))
-    assert all(5 <= len(actions) <= 9 for _, _, actions, _ in record)

@@ -45,12 +45,6 @@ class Learner(RandomPlayer):
         return len(self.seen)
 
 
-class FreeLearner(Learner):
-    """A Learner that plays any number of matches at once."""
-
-    act = RandomPlayer.act
-
-
 def test_a_learner_is_shown_every_match_before_the_next_begins() -> None:
     learner = Learner()
     records = list(play_matches(GAME, (RandomPlayer(GAME), learner), range(6), 3))
@@ -60,19 +54,6 @@ def test_a_learner_is_shown_every_match_before_the_next_begins() -> None:
     # The matches are those of players that do not learn.
     whole = next(play_matches(GAME, (RandomPlayer(GAME), RandomPlayer(GAME)), range(6), 3))
     assert torch.equal(torch.cat([record.returns() for record in records]), whole.returns())
-
-
-def test_a_learner_against_itself_is_shown_each_match_once() -> None:
-    learner = Learner()
-    list(play_matches(GAME, (learner, learner), range(3), 3))
-    assert [seats for _, seats, _ in learner.seen] == [(0, 1)] * 3
-
-
-def test_a_learner_is_shown_nothing_if_learning_is_off() -> None:
-    learner = FreeLearner()
-    record = next(play_matches(GAME, (learner, RandomPlayer(GAME)), range(6), 3, learn=False))
-    assert len(record.match) == 6
-    assert learner.seen == []
 
 
 def settings_for(run_dir: Path, *overrides: str) -> MatchSettings:
@@ -87,14 +68,6 @@ def test_results_are_counted_by_player_and_by_seat(tmp_path: Path) -> None:
     assert swapped.by_seat.wins + swapped.by_seat.losses == swapped.by_player.losses
     fixed = play_match_series(settings_for(tmp_path, "second=perfect", "matches=100", "swap=false"))
     assert (fixed.by_seat.wins, fixed.by_seat.losses) == (0, fixed.by_player.losses)
-
-
-def test_the_report_interval_changes_no_match(tmp_path: Path) -> None:
-    results = [
-        play_match_series(settings_for(tmp_path, "matches=20", f"report_every={every}", "batch_size=7"))
-        for every in (1, 13, "null")
-    ]
-    assert len(set(results)) == 1
 
 
 def test_every_match_is_shown_on_request(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from selfplay.settings.fields import affects, recorded_defaults, stage_record
+from selfplay.settings.fields import affects, stage_record
 from tests.support.runs import tiny_settings
 
 
@@ -35,14 +35,6 @@ def test_a_record_has_the_fields_that_affect_the_stage() -> None:
 
 def test_a_section_passes_what_it_affects_to_its_fields() -> None:
     assert stage_record(Example(), "two") == {"always": 0, "section": {"plain": 1, "renamed": 2}}
-
-
-def test_the_fields_of_several_stages_are_joined() -> None:
-    assert stage_record(Example(), "none", "two") == stage_record(Example(), "two")
-
-
-def test_defaults_have_the_names_of_the_record() -> None:
-    assert recorded_defaults(Example(always=5), "one") == {"always": 0, "above": [1], "rare": "no", "other.name": 2}
 
 
 def recorded(stage: str, level: int, *overrides: str) -> dict[str, Any]:

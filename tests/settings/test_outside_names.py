@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from selfplay import compose_settings
-from selfplay.cli.overrides import overrides_first
 from selfplay.errors import SettingError
 from selfplay.settings.compose import with_outside_names
 
@@ -13,14 +12,10 @@ from selfplay.settings.compose import with_outside_names
 @pytest.mark.parametrize(
     ("override", "expected"),
     [
-        ("game=othello", ["game=othello"]),
         ("game=my_module:Game", ["game.name=my_module:Game"]),
         ("game=tictactoe,my.module:Game", ["game.name=tictactoe,my.module:Game"]),
-        ("architecture=conv", ["architecture=conv"]),
         ("architecture=my_module:Net", ["architecture=custom", "architecture.name=my_module:Net"]),
         ("architecture._target_=my.module.Net", ["architecture=custom", "architecture.name=my.module:Net"]),
-        ("+architecture._target_=my.module:Net", ["architecture=custom", "architecture.name=my.module:Net"]),
-        ("seed=1", ["seed=1"]),
     ],
 )
 def test_names_from_outside_are_set_where_they_belong(override: str, expected: list[str]) -> None:
@@ -45,9 +40,3 @@ def test_a_name_that_an_installed_package_offers_needs_no_file(tmp_path: Path, m
     (metadata / "entry_points.txt").write_text(points)
     settings = compose_settings(["game=connect3", "architecture=tiny"])
     assert (settings.game.name, settings.architecture) == ("connect3", {"name": "tiny"})
-
-
-@pytest.mark.parametrize("name", ["my_mod2:Nth?n=2", "My.Module:Nth?epsilon=0.1"])
-def test_players_of_any_module_need_no_quotes_of_their_own(name: str) -> None:
-    overrides, _ = overrides_first(["--opponent", name, f"players=[random,{name}]"])
-    assert overrides == [f"opponent='{name}'", f"players=[random,'{name}']"]

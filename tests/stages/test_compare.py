@@ -58,8 +58,6 @@ def test_the_table_has_its_columns_and_the_figures_are_drawn(run_copy: Path) -> 
     ("overrides", "command"),
     [
         ([], f"{PYTHON} play/console.py"),
-        (["run_dir=outputs/tictactoe"], f"{PYTHON} play/console.py"),
-        (["recipe=sumto100"], f"{PYTHON} play/console.py game=sumto100"),
         (
             ["recipe=sumto100", "run_dir='my runs/seed=1'"],
             f"{PYTHON} play/console.py game=sumto100 'run_dir=my runs/seed=1'",

@@ -10,7 +10,7 @@ import pytest
 
 from selfplay import Settings, generate_level, learn_levels, make_game, train_level
 from selfplay.dataset.formats import read_dataset
-from selfplay.errors import InvalidFileError, SettingError, StageError
+from selfplay.errors import SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
 from tests.support.runs import GENERATE, TINY, TRAIN, files_of, run_forked, tiny_settings
 
@@ -49,18 +49,6 @@ def test_a_loop_of_single_stages_ends_in_the_same_bytes_as_a_run(tiny_run: Path,
     assert (at["a2"] / "agent.safetensors").read_bytes() == run.agent(2).read_bytes()
 
 
-def test_a_level_is_trained_on_a_dataset_without_manifest(tiny_run: Path, tmp_path: Path) -> None:
-    dataset = tmp_path / "mine.csv"
-    dataset.write_bytes(RunFolder(tiny_run).dataset(0).read_bytes())
-    train_level(tiny_settings(tmp_path / "run", f"dataset_file={dataset}"), 1)
-    assert RunFolder(tmp_path / "run").agent(1).read_bytes() == RunFolder(tiny_run).agent(1).read_bytes()
-    dataset.write_text("match,ply\n")
-    with pytest.raises(StageError, match="dataset_sha256 was"):
-        train_level(tiny_settings(tmp_path / "run", f"dataset_file={dataset}"), 1)
-    with pytest.raises(InvalidFileError, match=r"mine\.csv"):
-        train_level(tiny_settings(tmp_path / "run", f"dataset_file={dataset}", "force=true"), 1)
-
-
 def test_a_level_starts_from_given_weights(tiny_run: Path, run_copy: Path, tmp_path: Path) -> None:
     start = RunFolder(tiny_run).agent(3)
     settings = tiny_settings(run_copy, f"start_file={start}", f"output_dir={tmp_path / 'own'}")
@@ -70,7 +58,7 @@ def test_a_level_starts_from_given_weights(tiny_run: Path, run_copy: Path, tmp_p
     assert "start_sha256" in json.loads((tmp_path / "own" / "manifest.json").read_text())["training"]["settings"]
 
 
-@pytest.mark.parametrize("opponent", ["perfect", "level:1?epsilon=0.1"])
+@pytest.mark.parametrize("opponent", ["level:1?epsilon=0.1"])
 def test_a_level_plays_against_any_named_player(tiny_run: Path, tmp_path: Path, opponent: str) -> None:
     settings = tiny_settings(tiny_run, f"opponent='{opponent}'", f"output_dir={tmp_path}")
     generate_level(settings, 2)
@@ -81,13 +69,6 @@ def test_a_level_plays_against_any_named_player(tiny_run: Path, tmp_path: Path, 
     assert not (len(rows.match) == len(usual.match) and np.array_equal(rows.own, usual.own))
     with pytest.raises(StageError, match=f"opponent was .*{opponent[:5]}.*, is null"):
         generate_level(replace(settings, opponent=None), 2)
-
-
-def test_a_perfect_opponent_without_exploration_never_loses(tiny_run: Path, tmp_path: Path) -> None:
-    agent = ["viewpoints=agent", "opponent='perfect?epsilon=0'", "targets=full"]
-    generate_level(tiny_settings(tiny_run, *agent, f"output_dir={tmp_path}"), 2)
-    rows = read_dataset(tmp_path / "dataset.csv", make_game("tictactoe").observation_codec)
-    assert rows.target.max() <= 0 < -rows.target.min()
 
 
 def test_settings_of_a_single_stage_are_refused_for_a_whole_run(tmp_path: Path) -> None:

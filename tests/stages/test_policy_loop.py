@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from selfplay import generate_level, learn_levels, train_level
+from selfplay import generate_level, learn_levels
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
@@ -22,7 +22,6 @@ from selfplay.grading.table_columns import table_of
 from selfplay.players.player_names import make_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.sections import TreeSearchSettings
 from tests.support.runs import PROJECT, files_of, tiny_settings
 
 GAME = make_game("tictactoe")
@@ -75,18 +74,6 @@ def test_batches_and_shards_change_no_byte_of_matches_with_kept_trees(policy_run
     assert rows("batch_size=17", "dataset.shard_matches=24") == kept
 
 
-def test_wrong_settings_are_refused_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"^mcts\.value_mix=2.0: must be between 0 and 1$"):
-        TreeSearchSettings(value_mix=2.0)
-    with pytest.raises(SettingError, match=r"^mcts\.rule=best: must be puct or gumbel or uct$"):
-        TreeSearchSettings(rule="best")
-    with pytest.raises(SettingError, match=r"^mcts\.simulations=0: must be 1 to 1,000,000$"):
-        TreeSearchSettings(simulations=0)
-    alone = "^opponents=pool: with targets=search, a level plays against itself; set opponents=self$"
-    with pytest.raises(SettingError, match=alone):
-        policy_settings(tmp_path, "opponents=pool")
-
-
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
@@ -127,12 +114,6 @@ def test_a_level_that_does_not_pass_the_gate_keeps_the_weights_before(policy_run
 
 def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
     return all(torch.equal(one[name], other[name]) for name in one)
-
-
-def test_a_gate_works_without_policies_and_is_skipped_when_done(tmp_path: Path) -> None:
-    settings = tiny_settings(tmp_path, *SMALL, "gate=0.5", "gate_matches=20")
-    learn_levels(settings)
-    assert not train_level(settings, 2)
 
 
 def test_the_policy_head_plays_alone(policy_run: Path) -> None:

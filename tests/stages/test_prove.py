@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.errors import NotNowError, SettingError, StageError
+from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, State
 from selfplay.players.player import Player
 from selfplay.runs.manifest import Manifest
@@ -99,24 +99,6 @@ def test_a_finished_walk_is_skipped_and_reported_again(tmp_path: Path, caplog: p
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} != before
 
 
-def test_a_walk_of_a_changed_player_starts_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level("INFO")
-    evaluation = tmp_path / "evaluation.yaml"
-    name = f"search:negascout?depth=1&evaluation={evaluation}"
-    settings = proof_settings(tmp_path, player=name, after=AFTER, walk="all")
-    for win in (100, 101):
-        evaluation.write_text(f"win: {win}\nmargin: 0\nweights: {{}}\n")
-        prove_and_report(settings)
-    assert "already walked" not in caplog.text
-    # An unfinished walk, too.
-    manifest = Manifest(tmp_path / "proof")
-    manifest.record("walk", manifest.sections["proof"]["settings"], {}, [])
-    manifest.forget("proof")
-    evaluation.write_text("win: 102\nmargin: 0\nweights: {}\n")
-    prove_and_report(settings)
-    assert "the player or a setting has changed: the walk starts anew" in caplog.text
-
-
 def test_damaged_files_are_named_or_made_again(tmp_path: Path) -> None:
     report, path = prove_and_report(small_proof(tmp_path)), tmp_path / "proof" / "proof.csv"
     path.write_text("player,seat\n")
@@ -147,11 +129,8 @@ def test_several_processes_find_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "error", "message"),
     [
-        ({"game": "tictactoe"}, SettingError, "selfplay compare tries all lines of this game"),
         ({"game": "othello"}, SettingError, "up to 30 empty squares, and the start has 60"),
         ({"player": f"{__name__}:OnlyPlays"}, NotNowError, "only plays only plays matches"),
-        ({"player": "level:3"}, StageError, "has no level 3"),
-        ({"after": "4448"}, SettingError, "after=4448: '8' is not a column"),
         ({"after": "1212121"}, SettingError, "after=1212121: the match is over there"),
         ({"seat": "third"}, SettingError, "^seat=third: must be first or second"),
     ],

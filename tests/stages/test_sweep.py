@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 
 from selfplay.errors import StageError
-from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.sweep import compare_runs, run_table, unbeatable_from
 from tests.support.sweeps import LARGE, folder_of_runs, level_table, run_of
 
@@ -45,19 +44,6 @@ def test_the_report_has_a_row_per_run_and_names_the_unfinished_ones(folder):
     assert written["seed"].tolist() == [9, 10]
     assert written["lines_first"].tolist() == [str(LARGE)] * 2
     assert written["unbeatable_from"].tolist() == [2, 2]
-
-
-def test_runs_with_and_without_the_columns_of_an_exact_judge_share_a_table(folder):
-    """Before Connect Four had an exact solver of whole matches, its levels had columns of endgame positions."""
-    for name, columns in {"seed=9": {"endgame_optimal_rate": 0.5}, "seed=10": {"judged_mistake_rate": 0.125}}.items():
-        path = RunFolder(folder / name).comparison
-        pd.read_csv(path, dtype="string").assign(**columns).to_csv(path, index=False)
-    lines = compare_runs(folder).splitlines()
-    assert "mistakes" in lines[0].split()
-    assert ("0.125" in lines[1].split(), "0.125" in lines[2].split()) == (False, True)
-    written = pd.read_csv(folder / "sweep" / "runs.csv")
-    assert written["judged_mistake_rate"].isna().tolist() == [True, False]
-    assert written["endgame_optimal_rate"].isna().tolist() == [False, True]
 
 
 def test_without_finished_runs_there_is_no_table(folder):

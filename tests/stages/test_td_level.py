@@ -83,11 +83,8 @@ def test_broken_sums_of_changes_are_refused(finished, tmp_path):
     ("overrides", "message"),
     [
         (["architecture=mlp"], "learning=td trains tables of patterns, not architecture=mlp; set architecture=ntuple"),
-        (["targets=watkins"], "targets=watkins: not with learning=td; set targets=full"),
         (["gate=0.5"], "gate=0.5: not with learning=td; set gate=null"),
         (["opponents=pool"], "opponents=pool: with learning=td, a level plays against itself; set opponents=self"),
-        (["learning=online"], "learning=online: must be dataset or td"),
-        (["td.trace_decay=1.5"], "td.trace_decay=1.5: must be from 0 to 1"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )

@@ -7,10 +7,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from selfplay.errors import GameTooLargeError
-from selfplay.figures.tournament import score_map
-from selfplay.games.position_graph import PositionGraph
-from selfplay.grading.tournament_tables import Tournament, tournament_report
+from selfplay.grading.tournament_tables import Tournament
 from selfplay.settings.matches import TournamentSettings
 from selfplay.stages.tournament import play_tournament
 from tests.support.runs import COMMAND, quick_settings, run_forked
@@ -71,40 +68,12 @@ def test_the_tables_are_written(tournament: Tournament, folder: Path) -> None:
     assert Image.open(folder / "tournament" / "scores.png").size[0] > 500
 
 
-def test_the_report_shows_each_pair_from_both_sides(tournament: Tournament) -> None:
-    report = tournament_report(tournament)
-    results = tournament.results[0, 2].results
-    assert str(results) in report
-    assert str(results.reversed()) in report
-    assert "2 perfect" in report
-
-
-def test_a_game_too_large_has_no_exact_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def too_large(name: str) -> PositionGraph:
-        raise GameTooLargeError(name)
-
-    monkeypatch.setattr("selfplay.stages.tournament.positions_of", too_large)
-    tournament = play_tournament(settings_for(tmp_path, "players=[random,'random?epsilon=1']"))
-    assert (tournament.exact, tournament.grades) == ({}, [])
-    pairs = pd.read_csv(tmp_path / "tournament" / "pairs.csv")
-    assert pairs["exact_win"].isna().all()
-    assert "losing_lines_first" not in tournament_report(tournament)
-
-
 def test_learners_learn_nothing_from_a_tournament(tmp_path: Path) -> None:
     store = tmp_path / "x.sqlite"
     players = f"players=[random,experience:{store}]"
     one, again = (play_tournament(settings_for(tmp_path / name, players, "matches=20")) for name in "ab")
     assert one.results[0, 1].results.matches == 20
     assert again.results == one.results
-
-
-def test_the_heat_map_is_ordered_by_strength() -> None:
-    figure = score_map(
-        ["weak", "strong", "tabular:/" + "very/long/" * 10 + "x.npz"], np.array([[0, 1.0, 2], [9, 0, 9], [8, 1, 0]])
-    )
-    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert labels == ["strong", "tabular:…/x.npz", "weak"]
 
 
 def test_the_program_prints_the_tables(tmp_path: Path) -> None:

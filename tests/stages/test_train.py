@@ -16,7 +16,6 @@ import torch
 from selfplay import generate_level, learn_levels, load_level, train_level
 from selfplay.errors import SettingError, StageError
 from selfplay.files import sha256
-from selfplay.games import State
 from selfplay.runs.run_folder import RunFolder
 from tests.support.runs import files_of, tiny_settings
 
@@ -39,13 +38,6 @@ def test_the_manifest_describes_the_files(tiny_run: Path) -> None:
     assert manifest["generation"]["counts"]["matches"] == 300
     assert manifest["generation"]["counts"]["rows"] == len(pd.read_csv(folder / "dataset.csv"))
     assert manifest["training"]["settings"]["dataset_sha256"] == sha256(tiny_run / "level_00" / "dataset.csv")
-
-
-def test_the_losses_are_written_by_epoch(tiny_run: Path) -> None:
-    table = pd.read_csv(tiny_run / "level_02" / "epoch_loss.csv")
-    assert list(table.columns) == ["epoch", "training_loss", "validation_loss", "is_champion"]
-    assert table["epoch"].tolist() == [1, 2, 3]
-    assert (table["is_champion"] == (table["validation_loss"] == table["validation_loss"].cummin())).all()
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tiny_run: Path, tmp_path: Path) -> None:
@@ -122,12 +114,11 @@ def test_another_architecture_than_the_level_before_is_refused(run_copy: Path) -
         train_level(tiny_settings(run_copy, "architecture=conv"), 3)
 
 
-# One of each way to observe a board and to train: convolutions with a policy head, tables row by row, and features.
+# Convolutions with a policy head, and features.
 @pytest.mark.parametrize(
     ("architecture", "game"),
     [
         ("alphazero_residual", "tictactoe"),
-        ("ntuple", "tictactoe"),
         ("othello_features", "othello"),
     ],
 )
@@ -139,26 +130,6 @@ def test_an_architecture_learns_a_level(tmp_path: Path, architecture: str, game:
     assert agent.game.name == game
     assert agent.action_values(state)[agent.game.legal_action_mask(state)].isfinite().all()
     assert len(pd.read_csv(tmp_path / "level_01" / "epoch_loss.csv")) == 3
-
-
-def test_at_depth_3_a_level_plays_plain_minimax_over_its_network(tiny_run: Path) -> None:
-    agent = load_level(tiny_run, 3, depth=3)
-    game, network = agent.game, load_level(tiny_run, 3).network
-
-    def best(state: State, depth: int) -> float:
-        return max(value(state, action, depth) for action in game.legal_action_mask(state)[0].nonzero()[:, 0])
-
-    def value(state: State, action: torch.Tensor, depth: int) -> float:
-        after = game.step(state, action[None])
-        if after.terminated[0]:
-            return float(after.returns_to(1 - after.current_player)[0])
-        return -best(after, depth - 1) if depth > 1 else network(game.observe(after)).value.item()
-
-    for actions in (["0,0", "1,1", "0,1"], ["0,0", "1,1", "0,1", "0,2", "2,0"]):
-        state = game.state_after(actions)
-        legal = game.legal_action_mask(state)[0].nonzero()[:, 0]
-        expected = [value(state, action, 3) for action in legal]
-        assert agent.action_values(state)[0, legal].tolist() == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -187,13 +158,6 @@ def test_the_agents_viewpoint_keeps_its_own_rows(tiny_run: Path, tmp_path: Path)
     # The agent moves first in the even matches, so its plies are even there, and odd in the others.
     expected = both[both["ply"] % 2 == both["match"] % 2].reset_index(drop=True)
     pd.testing.assert_frame_equal(agent, expected)
-
-
-def test_the_newest_level_is_found(tiny_run: Path, tmp_path: Path) -> None:
-    assert RunFolder.of(tiny_settings(tiny_run)).newest_level() == 3
-    assert load_level(tiny_run).name == "level 3"
-    assert RunFolder.of(tiny_settings(tmp_path)).newest_level() == 0
-    assert RunFolder(tiny_run).trained_levels() == [1, 2, 3]
 
 
 def _learn_in_child(run_dir: Path) -> None:

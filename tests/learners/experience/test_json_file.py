@@ -68,16 +68,7 @@ def test_symmetric_boards_are_merged_on_import_into_a_canonical_store(tmp_path):
         assert (board.score, board.is_end) == (by_squares[board.squares].score, by_squares[board.squares].is_end)
 
 
-def test_a_file_of_canonical_boards_is_not_imported_into_a_plain_store(tmp_path):
-    store = new_store(tmp_path / "canonical", canonical=True)
-    for seed in range(20):
-        learn(store, random_match(seed))
-    export_json(store, tmp_path / "out.json")
-    with pytest.raises(InvalidFileError, match="is not one move away from it"):
-        import_json(new_store(tmp_path / "plain"), tmp_path / "out.json")
-
-
-@pytest.mark.parametrize("content", ["", "{}"])
+@pytest.mark.parametrize("content", ["{}"])
 def test_an_empty_file_has_no_boards(tmp_path, content):
     store = new_store(tmp_path / "new")
     assert read(store, tmp_path, content) == 0
@@ -105,25 +96,17 @@ def without(number, key):
 
 WRONG = {
     "a key is missing": (without("2", "score"), "board '2' has no key 'score'"),
-    "an entry is not an object": (lambda e: e.update({"2": []}), "board '2' is not a JSON object"),
     "a board is not a number": (
         lambda e: e.update(x=e.pop("5")),
         "board '5' is missing among 6 boards; found 'x' instead",
     ),
-    "state is short": (changed("1", state=[0] * 8), "board '1': state is not a list of 9"),
     "state has a 2": (changed("1", state=[2] + [0] * 8), "board '1': state is not a list of 9"),
     "stones out of turn": (changed("1", state=[-1] + [0] * 8), "board '1': .*X moves first"),
     "two equal states": (changed("1", state=[0] * 9), "boards '0' and '1' have the same state"),
-    "next is a number": (changed("0", next=1), "board '0': next is not a list of strings"),
     "next dangles": (changed("0", next=["6"]), "board '0': next '6' is not a board of this file"),
-    "next twice": (changed("0", next=["1", "1"]), "board '0': next '1' occurs twice"),
-    "next goes back": (changed("1", next=["0"]), "board '1': next '0' is not one move away from it"),
     "next after the end": (changed("5", next=["4"]), "board '5': next '4' is not one move away from it"),
-    "score is text": (changed("0", score="0.5"), "board '0': score is not a number from -1 to 1"),
     "score is too large": (changed("0", score=1.01), "board '0': score is not a number from -1 to 1"),
-    "score is not a number": (changed("0", score=float("nan")), "NaN is not a JSON number"),
     "end of an unfinished match": (changed("0", end=True), "board '0': its end and score do not match its state"),
-    "won and no end": (changed("5", end=False), "board '5' is won but not marked as an end"),
 }
 
 
@@ -152,12 +135,3 @@ def test_a_file_that_is_not_json_of_boards_is_rejected(store, tmp_path, content,
     with pytest.raises(InvalidFileError, match=rf"state_action\.json: .*{message}"):
         read(store, tmp_path, content)
     assert store.boards() == before
-
-
-def test_binary_and_missing_files_are_refused(store, tmp_path):
-    (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InvalidFileError, match=r"bytes\.json: cannot be read as JSON"):
-        import_json(store, tmp_path / "bytes.json")
-    with pytest.raises(InvalidFileError, match=r"none\.json: does not exist"):
-        import_json(store, tmp_path / "none.json")
-    assert len(store) == 6

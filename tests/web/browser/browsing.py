@@ -56,13 +56,6 @@ def slide(page: Page, number: int) -> None:
     )
 
 
-def slide_to(page: Page, number: int) -> None:
-    """Move the slider to the entry with this number, and wait until the new opponent has taken over."""
-    with page.expect_response(lambda response: "/opponent" in response.url):
-        slide(page, number)
-    settled(page)
-
-
 def plies(page: Page) -> int:
     """The number of plies of the match on the page."""
     return int(page.locator("body").get_attribute("data-plies") or 0)

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
 
-from selfplay.games.tictactoe import TicTacToe, TicTacToePresentation
 from tests.web.browser.browsing import PATIENCE_MS
 from tests.web.conftest import Server
 
@@ -75,23 +74,3 @@ def page(tab: Page, server: Server, options: dict[str, Any]) -> Iterator[Page]:
     for event, listener in listeners.items():
         tab.remove_listener(event, listener)
     assert faults == []
-
-
-class ButtonsPresentation(TicTacToePresentation):
-    def pointed_squares(self, action: int) -> list[int]:
-        return []
-
-
-class ByButtons(TicTacToe):
-    """A game whose actions cannot be pointed at on the board."""
-
-    name = "by_buttons"
-    presentation_class = ButtonsPresentation
-
-
-@pytest.fixture
-def by_buttons(server: Server) -> Iterator[None]:
-    """Make the server offer `ByButtons` too."""
-    server.service.catalog.games["by_buttons"] = ByButtons()
-    yield
-    del server.service.catalog.games["by_buttons"]
