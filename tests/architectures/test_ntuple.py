@@ -11,7 +11,6 @@ from selfplay.architectures import build_network
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import board_words
-from selfplay.games.patterns import write_all_entries
 from selfplay.games.state import State
 from selfplay.matches.arena import play_matches
 from selfplay.players.agent import Agent
@@ -70,17 +69,6 @@ def test_torch_operations_look_up_the_same_entries(name):
 
 
 @games
-def test_an_entry_is_the_stones_read_as_a_number_in_base_three(name):
-    patterns, boards = network_of(name).patterns, boards_of(name)
-    entries = np.empty((len(boards), len(patterns.offsets)), dtype=np.int32)
-    write_all_entries(*board_words(boards), patterns.contributions, patterns.offsets, entries)
-    for board, row in zip(boards.flatten(2).long().tolist(), entries.tolist(), strict=True):
-        stones = [just_moved + 2 * to_move for just_moved, to_move in zip(*board, strict=True)]
-        for image, offset, entry in zip(patterns.images, patterns.offsets.tolist(), row, strict=True):
-            assert entry == offset + sum(stones[square] * 3**digit for digit, square in enumerate(image))
-
-
-@games
 def test_the_value_is_tanh_of_the_sum_of_the_weights_of_the_phase(name):
     network, boards = network_of(name), boards_of(name)
     patterns, phases = network.patterns, BY_GAME[name]["phases"]
@@ -114,14 +102,6 @@ def test_fillings_that_are_images_of_each_other_share_a_weight(drawing, images, 
     assert (len(patterns.images), patterns.num_weights) == (images, weights)
 
 
-def test_without_patterns_every_3x3_window_is_a_pattern():
-    network = build_network({"name": "ntuple"}, (2, 6, 7), 7)
-    corners = [(row, column) for row in range(4) for column in range(5)]
-    expected = [tuple(7 * (r + i) + c + j for i in range(3) for j in range(3)) for r, c in corners]
-    assert list(network.patterns.images) == expected
-    assert network.patterns.num_weights == 20 * 3**9
-
-
 # ---------------------------------------------------------------------- compiled
 
 
@@ -129,14 +109,6 @@ def test_without_patterns_every_3x3_window_is_a_pattern():
 def test_compiled_searches_get_the_negated_value_of_the_module(name):
     game, states = open_states(name)
     network = network_of(name)
-    evaluation = Agent(Checkpoint(network, {"outcome": "return"}), game, "level 1").evaluation()
-    expected = -network(game.observe(states)).value.double()
-    torch.testing.assert_close(position_values(evaluation, game, states), expected, rtol=0, atol=1e-6)
-
-
-def test_phases_count_the_stones_of_the_whole_board_also_outside_the_patterns():
-    game, states = open_states("othello")
-    network = network_of("othello", patterns=["xx/xx"], symmetries="none", phases=8)
     evaluation = Agent(Checkpoint(network, {"outcome": "return"}), game, "level 1").evaluation()
     expected = -network(game.observe(states)).value.double()
     torch.testing.assert_close(position_values(evaluation, game, states), expected, rtol=0, atol=1e-6)
@@ -186,12 +158,6 @@ def test_options_that_do_not_fit_the_board_are_refused_in_one_line(options, mess
     with pytest.raises(SettingError, match=message) as caught:
         network_of("tictactoe", **options)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("shape", [(101,), (3, 8, 8), (2, 9, 9)])
-def test_an_observation_that_is_not_a_board_of_two_planes_is_refused(shape):
-    with pytest.raises(SettingError, match="architecture=ntuple needs a board"):
-        build_network({"name": "ntuple"}, shape, 9)
 
 
 # ---------------------------------------------------------------------- a run

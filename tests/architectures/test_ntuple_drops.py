@@ -8,8 +8,7 @@ from selfplay.architectures import build_network
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import board_words
-from selfplay.games.pattern_shapes import random_walks
-from selfplay.games.patterns import make_patterns, stones_in_entries, write_all_entries
+from selfplay.games.patterns import stones_in_entries, write_all_entries
 from selfplay.players.agent import Agent
 from selfplay.runs.checkpoints import Checkpoint
 from selfplay.search.evaluation import position_values
@@ -72,29 +71,6 @@ def test_torch_operations_and_compiled_searches_find_the_same_values():
     evaluation = Agent(Checkpoint(network, {"outcome": "return"}), game, "level 1").evaluation()
     found = -position_values(evaluation, game, states.select(is_open))
     torch.testing.assert_close(found.float(), network(boards).value.detach()[is_open], rtol=0, atol=1e-6)
-
-
-def test_walks_visit_neighbouring_squares_and_depend_on_the_seed_only():
-    walks = list(random_walks(30, 8, 1, ROWS, COLUMNS))
-    assert walks == list(random_walks(30, 8, 1, ROWS, COLUMNS)) != list(random_walks(30, 8, 2, ROWS, COLUMNS))
-    assert walks[:10] == list(random_walks(10, 8, 1, ROWS, COLUMNS))
-    assert len(set(walks)) > 25
-    for squares in walks:
-        assert len(set(squares)) == 8
-        joined, waiting = {squares[0]}, set(squares[1:])
-        while near := {square for square in waiting if any(are_neighbours(square, other) for other in joined)}:
-            joined |= near
-            waiting -= near
-        assert not waiting
-    assert (
-        network_of(patterns=None, walks=5).patterns.images[::2]
-        == make_patterns(tuple(random_walks(5, 8, 0, ROWS, COLUMNS)), "mirror", ROWS, COLUMNS, drops=True).images[::2]
-    )
-
-
-def are_neighbours(square, other):
-    (row, column), (other_row, other_column) = divmod(square, COLUMNS), divmod(other, COLUMNS)
-    return max(abs(row - other_row), abs(column - other_column)) == 1
 
 
 @pytest.mark.parametrize(

@@ -40,16 +40,6 @@ def test_every_player_executor_and_batch_has_a_row_and_the_best_is_marked():
 
 
 @pytest.mark.slow
-def test_memory_is_measured_in_the_process_that_plays():
-    options = ["--executors", "serial", "--columns", "parquet", "--matches", "20"]
-    result = run_forked(THROUGHPUT, "memory", *TINY, *options)
-    assert result.returncode == 0, result.stderr
-    (row,) = rows_of(result.stdout)
-    assert row[:4] == ["tictactoe", "serial", "parquet", "20"]
-    assert_positive(row[4])
-
-
-@pytest.mark.slow
 def test_rows_trained_on_have_a_column_for_each_precision():
     result = run_forked(THROUGHPUT, "training", *TINY)
     assert result.returncode == 0, result.stderr

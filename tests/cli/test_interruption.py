@@ -41,12 +41,6 @@ def test_ctrl_c_ends_the_process_even_where_python_ignores_exceptions():
     assert (process.returncode, output, error) == (INTERRUPTED, "", f"error: {INTERRUPTED_MESSAGE}\n")
 
 
-def test_an_error_that_an_interrupt_turns_into_is_an_interrupt():
-    script = "import selfplay.process_exit\ntry: raise KeyboardInterrupt\nfinally: raise RuntimeError('unlocked')"
-    result = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
-    assert (result.returncode, result.stderr) == (INTERRUPTED, f"error: {INTERRUPTED_MESSAGE}\n")
-
-
 @pytest.mark.parametrize(
     ("executor", "number", "code", "named"),
     [

@@ -1,17 +1,14 @@
 """Playing and training on a GPU give the results of the CPU; mostly tested on a simulated GPU."""
 
-import shutil
-
 import pytest
 import torch
 
-from selfplay import compare_levels, compose_settings, generate_level, learn_levels
+from selfplay import compose_settings, generate_level, learn_levels
 from selfplay.architectures import build_network
-from selfplay.compute.devices import chosen_device, is_out_of_memory
-from selfplay.compute.random_numbers import Draws, Purpose
+from selfplay.compute.devices import chosen_device
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.matches.arena import play_batch, play_matches, playing_device
+from selfplay.matches.arena import play_matches, playing_device
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
@@ -117,18 +114,6 @@ def test_a_run_on_a_gpu_has_the_bytes_of_one_on_the_cpu(tmp_path):
     assert files_of(tmp_path / "gpu") == files_of(tmp_path / "cpu")
 
 
-@pytest.mark.slow
-def test_levels_are_compared_on_a_gpu(tiny_run, tmp_path):
-    for device in ("gpu", "cpu"):
-        for level in ("level_00", "level_01"):
-            shutil.copytree(tiny_run / level, tmp_path / device / level)
-    few = ["comparison.matches=4", "levels=1"]
-    with pretended_gpu():
-        compare_levels(tiny_settings(tmp_path / "gpu", *few))
-    compare_levels(tiny_settings(tmp_path / "cpu", *few))
-    assert files_of(tmp_path / "gpu") == files_of(tmp_path / "cpu")
-
-
 def test_a_stage_finished_on_one_device_is_skipped_on_another(run_copy):
     with pretended_gpu():
         assert not generate_level(tiny_settings(run_copy), 1)
@@ -155,22 +140,6 @@ def test_training_takes_the_same_steps_on_a_gpu(name):
     for part, weight in weights.items():
         assert type(weight) is torch.Tensor, part
         assert torch.equal(weight, expected[part]), part
-
-
-# ---------------------------------------------------------------------- what the simulated GPU refuses
-
-
-def test_the_simulated_gpu_refuses_what_a_gpu_refuses():
-    with pretended_gpu():
-        there, here = torch.arange(3, device=GPU), torch.arange(3)
-        assert (there + 1).cpu().tolist() == [1, 2, 3]
-        assert (there + torch.tensor(1)).cpu().tolist() == [1, 2, 3]
-        assert there[here].cpu().tolist() == [0, 1, 2]
-        for mixed in (lambda: there + here, lambda: here[there], lambda: torch.where(there > 1, here, there)):
-            with pytest.raises(AssertionError, match="mixes devices"):
-                mixed()
-        with pytest.raises((TypeError, RuntimeError)):
-            there.numpy()
 
 
 # ---------------------------------------------------------------------- the setting
@@ -227,30 +196,3 @@ def test_a_run_on_a_real_gpu_is_reproducible_and_learns(tmp_path):
     lines = (tmp_path / "one" / "level_01" / "epoch_loss.csv").read_text().splitlines()[1:]
     losses = [float(line.split(",")[2]) for line in lines]
     assert min(losses) < losses[0]
-
-
-@real_gpu
-def test_the_batch_size_changes_no_match_on_a_real_gpu():
-    game = make_game("connect_four")
-    player = EpsilonGreedyPlayer(game, ValueNetPlayer(game, network_of("connect_four")), [0.5, 0.1])
-    whole = record_of(game, (player, player), "cuda", matches=1000)
-    numbers = torch.arange(300, 400)
-    part = play_batch(game, (player, player), numbers, (numbers % 2).to(torch.int8), 5, device="cuda")
-    longest = len(part.actions)
-    assert torch.equal(whole.action_sequences()[300:400, :longest], part.action_sequences())
-
-
-@real_gpu
-def test_random_numbers_are_the_same_on_a_real_gpu():
-    match = torch.arange(1000)
-    words = [Draws(77, match.to(device), 3).bits(Purpose.EXPLORE).cpu() for device in ("cpu", "cuda")]
-    assert torch.equal(*words)
-
-
-def test_out_of_memory_errors_are_recognised():
-    with pytest.raises(RuntimeError) as caught:
-        torch.empty(2**60)
-    assert is_out_of_memory(caught.value)
-    assert is_out_of_memory(MemoryError())
-    assert is_out_of_memory(torch.OutOfMemoryError("CUDA out of memory"))
-    assert not is_out_of_memory(RuntimeError("the sizes do not match"))

@@ -114,14 +114,6 @@ def test_different_purposes_plies_and_matches_give_different_words():
     assert len(set(torch.cat(words).tolist())) == 1000 * 10 * len(Purpose)
 
 
-def test_neighbouring_matches_and_plies_are_uncorrelated():
-    match = torch.arange(100_000)
-    here = Draws(9, match, 0).uniforms(Purpose.EXPLORE).numpy()
-    for there in (Draws(9, match + 1, 0), Draws(9, match, 1)):
-        correlation = np.corrcoef(here, there.uniforms(Purpose.EXPLORE).numpy())[0, 1]
-        assert abs(correlation) < 6 / np.sqrt(100_000)
-
-
 def test_stream_keys_differ_by_seed_level_and_activity():
     keys = {stream_key(seed, level, activity) for seed in range(-5, 5) for level in range(20) for activity in Activity}
     assert len(keys) == 10 * 20 * len(Activity)

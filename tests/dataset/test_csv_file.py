@@ -6,15 +6,11 @@ import pytest
 from selfplay.dataset.formats import read_dataset
 from selfplay.dataset.rows import Rows, csv_schema
 from selfplay.errors import InvalidFileError
-from selfplay.games import make_game
 from selfplay.games.observation_codec import BitCodec
-from selfplay.matches.arena import play_matches
-from selfplay.players.random import RandomPlayer
-from tests.support.dataset_tools import bitboards_of, observations_of, rows_of_record, write_dataset
+from tests.support.dataset_tools import bitboards_of, write_dataset
 from tests.support.rejections import assert_file_rejected
 
 CODEC = BitCodec(np.arange(4))
-TICTACTOE = make_game("tictactoe")
 HEADER = "match,ply,v0,v1,v2,v3,target\n"
 GOOD = HEADER + "0,0,1,0,0,0,0.95\n0,1,1,0,0,1,-1\n"
 
@@ -44,15 +40,6 @@ def test_the_file_has_the_documented_columns(tmp_path):
     assert csv_schema(18).names == ["match", "ply", *(f"v{i}" for i in range(18)), "target"]
 
 
-def test_the_split_into_batches_changes_no_byte(tmp_path):
-    game, codec = TICTACTOE, TICTACTOE.observation_codec
-    player = RandomPlayer(game)
-    for name, batch_size in (("whole", 1000), ("parted", 7)):
-        records = play_matches(game, (player, player), range(100), 0, batch_size=batch_size)
-        write_dataset(tmp_path / f"{name}.csv", (rows_of_record(game, record, 0.95) for record in records), codec)
-    assert (tmp_path / "whole.csv").read_bytes() == (tmp_path / "parted.csv").read_bytes()
-
-
 BROKEN_FILES = {
     "empty file": ("", "holds no rows"),
     "missing column": (GOOD.replace("v2,", "", 1), "column v2 is missing"),
@@ -69,11 +56,6 @@ def test_a_broken_file_is_refused_with_its_name_and_one_line(written, kind):
     path = written(content)
     with assert_file_rejected(path, message):
         read_dataset(path, CODEC)
-
-
-def test_the_valid_file_is_read(written):
-    rows = read_dataset(written(GOOD), CODEC)
-    assert observations_of(rows, CODEC).tolist() == [[1, 0, 0, 0], [1, 0, 0, 1]]
 
 
 def test_a_truncated_file_is_refused_unless_its_rows_are_complete(written):

@@ -125,10 +125,3 @@ def test_parts_that_are_not_as_they_were_written_are_not_reused(tmp_path):
     assert {file.name for file in beside.iterdir()} == {"record.json", "parts.sha256", third.name}
     (beside / "record.json").write_bytes(b"\xff")
     assert interrupted(path, record) == {}, "a record that is not text counts as this one"
-
-
-def test_shards_of_other_settings_are_not_reused(tmp_path):
-    path = tmp_path / "dataset.parquet"
-    content, _ = PARQUET.encode([drawn_rows(CODEC, 5, 0)], CODEC)
-    interrupted(path, {"seed": 0}, content)
-    assert interrupted(path, {"seed": 1}) == {}

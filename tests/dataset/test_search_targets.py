@@ -83,24 +83,6 @@ def test_the_searched_value_is_mixed_in_for_the_player_who_has_just_moved():
     assert searched.target[searched.match == 4][0] == pytest.approx(-float(value))
 
 
-def test_searches_are_kept_and_repeated_if_they_are_not():
-    player, other = learner(), learner()
-    played = played_by(player)
-    asked = player.search.evaluator.asked
-    rows = match_rows(played, search)
-    assert player.search.evaluator.asked == asked
-    again = match_rows(played._replace(players=(other, other)), search)
-    assert (again.policy == rows.policy).all()
-    assert other.search.evaluator.asked > 0
-
-
-def test_random_opening_plies_give_no_rows():
-    rows = match_rows(played_by(learner(opening_plies=3), matches=torch.arange(60)), search)
-    first = np.array([rows.ply[rows.match == match].min() for match in range(60)])
-    assert set(first) == {-1, 0, 1, 2}
-    assert np.bincount(rows.match).sum() == len(rows.match)
-
-
 def test_after_the_first_plies_the_action_of_the_search_is_played():
     player = learner(temperature=1.0, temperature_plies=2)
     record = played_by(player, matches=torch.arange(40)).record

@@ -84,17 +84,6 @@ def test_a_win_of_the_first_player():
     assert rows.match.tolist() == [0] * 5
 
 
-def test_a_win_of_the_second_player():
-    rows = rows_of(O_WINS)
-    assert rows.target.tolist() == [-0.25, 0.25, -0.5, 0.5, -1.0, 1.0]
-
-
-def test_a_draw_gives_zero_targets():
-    rows = rows_of(DRAW)
-    assert rows.target.tolist() == [0.0] * 9
-    assert not np.signbit(rows.target).any()
-
-
 def test_no_target_is_a_negative_zero():
     zero = rows_of(X_WINS, O_WINS, gamma=0.0).target
     assert zero.tolist() == [0, 0, 0, -1, 1, 0, 0, 0, 0, -1, 1]
@@ -105,16 +94,6 @@ def test_observations_show_each_afterstate_to_its_mover():
     rows = rows_of(X_WINS)
     drawn = [board(observation) for observation in observations_of(rows, GAME.observation_codec)]
     assert drawn == ["m........", "w..m.....", "mm.w.....", "ww.mm....", "mmmww...."]
-
-
-def test_rows_are_ordered_by_match_and_ply():
-    rows = rows_of(O_WINS, X_WINS, DRAW)
-    assert rows.match.tolist() == [0] * 6 + [1] * 5 + [2] * 9
-    assert rows.ply.tolist() == [*range(6), *range(5), *range(9)]
-    alone = rows_of(X_WINS)
-    assert rows.target[6:11].tolist() == alone.target.tolist()
-    assert (rows.own[6:11] == alone.own).all()
-    assert (rows.opp[6:11] == alone.opp).all()
 
 
 def test_the_agents_rows_are_those_of_the_first_player_who_moves_second_in_odd_matches():

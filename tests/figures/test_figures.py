@@ -5,13 +5,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from PIL import Image
 
 from selfplay import compose_settings, learn_levels
 from selfplay.errors import InvalidFileError, StageError
-from selfplay.figures.comparison import exact_figures, mistakes, ratings, wins_minus_losses
+from selfplay.figures.comparison import exact_figures
 from selfplay.figures.figure_files import draw_run_figures, read_trained_run, write_figures
 from selfplay.figures.losses import loss_by_level, loss_curves
 from selfplay.figures.position_values import (
@@ -20,10 +19,9 @@ from selfplay.figures.position_values import (
     position_value_bars,
     position_values,
 )
-from selfplay.figures.style import GREEN, GREY, RED, save_animation, save_figure
+from selfplay.figures.style import save_animation
 from selfplay.games import make_game
 from selfplay.games.win_draw_loss import WinDrawLoss, sign_test
-from selfplay.grading.judged_positions import JudgedGrade, MoveQuality
 from selfplay.registry import Registry
 from selfplay.training.fitting import EpochLoss, LossParts
 from tests.support.runs import tiny_settings
@@ -95,18 +93,6 @@ def test_changes_of_the_training_data_are_marked_and_explained() -> None:
     assert "spread of their targets" in merged.texts[0].get_text()
 
 
-def test_bars_are_wins_minus_losses_with_the_sign_test_of_the_table() -> None:
-    # 390, 380, ... wins and 310, 320, ... losses: the last levels lose more than they win.
-    figure = wins_minus_losses(table_of(9))
-    (axes,) = figure.axes
-    assert bar_heights(figure) == [80, 60, 40, 20, 0, -20, -40, -60, -80]
-    low, high = np.array([segment[:, 1] for segment in axes.collections[0].get_segments()]).T
-    assert ((low > 0) | (high < 0)).tolist() == [True, True, *[False] * 5, True, True]
-    colours = [bar.get_facecolor() for bar in axes.patches]
-    assert colours == [to_rgba(colour) for colour in (GREEN, GREEN, *[GREY] * 5, RED, RED)]
-    assert "sign test" in axes.texts[0].get_text()
-
-
 @pytest.mark.parametrize("levels", [1, 25])
 def test_exact_figures_draw_the_columns_and_the_ceiling(levels: int) -> None:
     table = table_of(levels)
@@ -121,27 +107,6 @@ def test_exact_figures_draw_the_columns_and_the_ceiling(levels: int) -> None:
     assert drawn(figure, 3)[0][1:] == table["value_error"].tolist()[1:]
 
 
-def test_levels_without_a_losing_line_are_marked() -> None:
-    table = table_of(20)
-    unbeatable = ((table["losing_lines_first"] == 0) & (table["losing_lines_second"] == 0)).sum()
-    assert unbeatable > 0
-    assert len(exact_figures(table).axes[1].patches) == unbeatable
-
-
-def test_ratings_are_drawn_with_their_intervals() -> None:
-    figure = ratings(table_of(4))
-    assert drawn(figure) == [[0, 100, 200, 300, 400]]
-    band = figure.axes[0].collections[0].get_paths()[0].vertices
-    assert {float(y) for x, y in band if x == 4} == {360, 440}
-
-
-def test_the_same_figure_gives_the_same_bytes(tmp_path: Path) -> None:
-    save_figure(loss_curves(losses_of(3)), tmp_path / "a.png")
-    save_figure(loss_curves(losses_of(3)), tmp_path / "b.png")
-    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
-    assert "Software" not in Image.open(tmp_path / "a.png").info
-
-
 # ---------------------------------------------------------------------- positions on a line
 
 
@@ -152,18 +117,6 @@ def test_bars_of_the_first_and_the_last_level_are_among_the_panels() -> None:
     assert len(titles) == 8
     assert (titles[0], titles[-1]) == ("Level 1", "Level 25")
     assert sorted(bar_heights(figure, 7)) == sorted(positions.values[-1].tolist())
-
-
-def test_mistakes_are_drawn_by_group_and_overall() -> None:
-    def grade(rate: float) -> JudgedGrade:
-        quality = MoveQuality(10, rate, 1 - rate, 0)
-        return JudgedGrade(quality, {"end-easy": quality, "begin-hard": quality._replace(mistakes=rate / 2)})
-
-    by_group, overall = mistakes({0: grade(0.5), 1: grade(0.25)}, {"search:deep": 0.125}).axes
-    assert [list(map(float, line.get_ydata())) for line in by_group.lines] == [[0.5, 0.25], [0.25, 0.125]]
-    assert [str(line.get_label()) for line in by_group.lines] == ["end-easy", "begin-hard"]
-    assert [list(map(float, line.get_ydata())) for line in overall.lines] == [[0.5, 0.25], [0.125, 0.125]]
-    assert "deep" in [text.get_text() for text in overall.texts]
 
 
 def test_the_animation_has_a_frame_for_each_level_and_the_same_bytes(tmp_path: Path) -> None:

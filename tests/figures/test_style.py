@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from selfplay.figures.figure_files import write_figures
-from selfplay.figures.style import single_figure, source_of, write_source
+from selfplay.figures.style import single_figure, source_of
 from selfplay.playing.analysis import analyse
 from selfplay.registry import Registry
 from selfplay.settings.compose import compose_settings_of
@@ -57,15 +57,6 @@ def test_the_style_of_the_caller_changes_no_figure_and_is_kept(tmp_path: Path, n
         DRAWINGS[name](tmp_path / "own")
         assert {key: matplotlib.rcParams[key] for key in OWN_STYLE} == OWN_STYLE
     assert bytes_in(tmp_path / "plain") == bytes_in(tmp_path / "own") != {}
-
-
-def test_the_title_of_a_figure_says_what_it_shows() -> None:
-    figure, _ = single_figure("A title", "x", "y")
-    write_source(figure, "Connect Four, seed=3")
-    assert figure.get_suptitle() == "Connect Four, seed=3"
-    figure.suptitle("Weights of level 2")
-    write_source(figure, "Othello")
-    assert figure.get_suptitle() == "Othello\nWeights of level 2"
 
 
 @pytest.mark.parametrize(

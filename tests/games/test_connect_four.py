@@ -52,23 +52,6 @@ def test_a_stone_falls_onto_the_stones_of_its_column():
     ]
 
 
-@pytest.mark.parametrize(
-    ("columns", "return_of_first"),
-    [
-        # O O O . . . .
-        # X X X X . . .
-        ("1122334", 1.0),
-        # . . . . . X X
-        # O O O O . X X    O comes last
-        ("71727364", -1.0),
-    ],
-)
-def test_a_line_gives_its_owner_the_return(columns, return_of_first):
-    state = GAME.state_after(columns)
-    assert (state.terminated.tolist(), state.returns.tolist()) == ([True], [return_of_first])
-    assert state.returns_to(torch.tensor([1])).tolist() == [-return_of_first]
-
-
 def test_a_full_board_without_a_line_is_a_draw():
     # X O O X O O X
     # O X O O X X X
@@ -79,17 +62,6 @@ def test_a_full_board_without_a_line_is_a_draw():
     state = GAME.state_after("542223421125676412111563734447355376637675")
     assert (state.terminated.tolist(), state.returns.tolist()) == ([True], [0.0])
     assert int(GAME.rules.legal_actions(state.own, state.opp)) == 0
-
-
-def test_a_line_of_the_last_stone_wins():
-    # O X O O X O X    the last stone, on the top left, completes the line that falls from it
-    # X O X O O X X
-    # X O O X O X X
-    # O X X O O X O
-    # X O X X X O O
-    # X O O O X O X
-    state = GAME.state_after("525375323446261465451257626776237174341311")
-    assert (state.terminated.tolist(), state.returns.tolist()) == ([True], [-1.0])
 
 
 def test_a_full_column_is_refused_and_the_others_are_named():

@@ -24,11 +24,6 @@ def test_the_final_positions_of_tictactoe_are_942_won_and_16_drawn():
     assert not TICTACTOE.return_to_move[~TICTACTOE.terminated].any()
 
 
-def test_sumto100_has_101_sums_of_which_one_is_final():
-    assert sorted(SUMTO100.state.own.tolist()) == list(range(101))
-    assert SUMTO100.state.own[torch.from_numpy(SUMTO100.terminated)].tolist() == [100]
-
-
 @pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])
 def test_children_are_the_positions_that_legal_actions_lead_to(graph):
     mask = graph.game.legal_action_mask(graph.state)

@@ -28,15 +28,6 @@ def test_three_stones_win_only_on_the_eight_lines():
     assert set(own[won].tolist()) == {word(line, "X") for line in LINES}
 
 
-def test_a_full_board_without_a_line_is_a_draw():
-    # X O X
-    # X O O
-    # O X X
-    state = position("XOXXOOOXX")
-    assert state.terminated.tolist() == [True]
-    assert state.returns.tolist() == [0.0]
-
-
 def test_a_played_match_alternates_and_gives_the_winner_the_return():
     # X X X
     # O O .
@@ -57,12 +48,6 @@ def test_the_observation_shows_the_player_who_has_just_moved_in_channel_0():
     seen = GAME.observe(GAME.state_after(["0,0", "1,1"]))
     assert seen.dtype == torch.float32
     assert seen.tolist() == [[[[0, 0, 0], [0, 1, 0], [0, 0, 0]], [[1, 0, 0], [0, 0, 0], [0, 0, 0]]]]
-
-
-def test_there_are_eight_distinct_symmetries():
-    actions, _ = GAME.symmetries
-    assert len({tuple(row) for row in actions.tolist()}) == 8
-    assert actions[:, 4].tolist() == [4] * 8
 
 
 def test_an_occupied_square_is_refused_and_the_legal_ones_are_named():

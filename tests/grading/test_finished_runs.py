@@ -29,16 +29,6 @@ def test_only_settings_that_differ_are_columns():
     ]
 
 
-def test_a_setting_that_a_run_has_not_used_yet_is_not_a_difference():
-    """In a run of one level only the random player has played, so its exploration rates are unknown."""
-    longer = run_of("b")
-    longer.settings["play"] = {"epsilons": [0.5]}
-    assert differing_settings([run_of("a"), longer]) == []
-    other = run_of("c")
-    other.settings["play"] = {"epsilons": [0.1]}
-    assert differing_settings([run_of("a"), longer, other]) == ["epsilons"]
-
-
 def test_a_named_recipe_accounts_for_what_it_sets():
     runs = [
         run_of(f"recipe={recipe},seed={seed}", seed=seed, **{"training.epochs": epochs})

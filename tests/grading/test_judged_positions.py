@@ -9,7 +9,7 @@ import torch
 
 from selfplay.games import make_game
 from selfplay.grading import judged_positions as positions_module
-from selfplay.grading.judged_position_sampler import GROUPS, JudgedPosition, choice_matters, group_of, sample_positions
+from selfplay.grading.judged_position_sampler import GROUPS, JudgedPosition, group_of, sample_positions
 from selfplay.grading.judged_positions import JudgedPositions, MoveQuality, judged_positions
 from selfplay.players.perfect import SolverPlayer
 from selfplay.players.random import RandomPlayer
@@ -74,14 +74,6 @@ def test_drawn_positions_belong_to_their_groups_and_the_choice_matters():
         line = solver.solve(position.state).principal_variation
         assert position.group == group_of(stones_of(position), len(line), 42)
         assert int(position.state.current_player) == stones_of(position) % 2
-
-
-@pytest.mark.parametrize(
-    ("values", "matters"),
-    [([3, 2], False), ([3, 0], True), ([3, -1], True), ([0, -1], True), ([0, 0], False), ([-1, -5], False)],
-)
-def test_the_choice_matters_where_a_win_or_a_draw_can_be_given_away(values, matters):
-    assert choice_matters(dict(enumerate(values))) == matters
 
 
 # ---------------------------------------------------------------------- grades

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import torch
 
 from selfplay import Settings
-from selfplay.errors import NotNowError, SettingError
-from selfplay.games import Game, State, make_game
+from selfplay.errors import SettingError
+from selfplay.games import Game, make_game
 from selfplay.games.win_draw_loss import WinDrawLoss, wilson_interval
 from selfplay.grading.comparison import Comparison, compare_levels
 from selfplay.grading.comparison_report import comparison_table, verdict
@@ -20,7 +19,6 @@ from selfplay.matches.series import PairResult
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
-from selfplay.players.search import SearchPlayer
 from selfplay.runs.run_folder import RunFolder
 from tests.support.comparisons import settings_for
 from tests.support.stub_players import FirstLegal, Valuing
@@ -152,26 +150,6 @@ def test_lost_points_are_reported_for_games_with_points(of_stubs: None, tmp_path
         *[(n, "greedy_discs") for n in (1, 2)],
         ("greedy_discs", 0),
     }
-
-
-@pytest.mark.parametrize(("game", "column"), [("connect_four", "judged_mistake_rate")])
-def test_players_that_can_only_play_whole_matches_are_graded_by_matches(
-    of_stubs: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str, column: str
-) -> None:
-    def refuse(player: SearchPlayer, state: State) -> torch.Tensor:
-        raise NotNowError("not now")
-
-    monkeypatch.setattr(SearchPlayer, "policy", refuse)
-    reference = "search:negascout?depth=2&evaluation=none"
-    tiny = ["matches=20", "earlier_matches=10", "endgames=2", "judged=1", "perfect_matches=0"]
-    tiny.append(f'references=["{reference}"]')
-    comparison = compare_levels(settings_for(tmp_path, game, 2, *(f"comparison.{each}" for each in tiny)))
-    measured = comparison.measurement
-    assert measured is not None
-    grades = measured.endgame_grades if measured.judgement is None else measured.judgement.grades
-    assert list(grades) == [0, 2]
-    assert reference in verdict(comparison)
-    assert pd.read_csv(tmp_path / "comparison" / "references.csv")[column].count() == 1
 
 
 def test_a_wrong_reference_is_refused_before_any_match(of_stubs: None, tmp_path: Path) -> None:

@@ -216,11 +216,6 @@ def test_a_search_is_walked_until_it_solves_positions_itself(tmp_path: Path) -> 
         assert short[name] == whole[name]
 
 
-def test_a_player_that_explores_does_not_solve_positions(tmp_path: Path) -> None:
-    settings = proof_settings(tmp_path, player="perfect?epsilon=0.1", after=STARTS["first", "win"])
-    assert "gives the win away" in prove_and_report(settings)
-
-
 def test_a_game_with_passes_and_points(tmp_path: Path) -> None:
     """In Othello on 4x4 squares, with the values of single positions by the solver."""
     game = make_game("othello_4x4")

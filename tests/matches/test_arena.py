@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from selfplay.architectures import build_network
 from selfplay.games import make_game
 from selfplay.games.state import MATCH_OVER
-from selfplay.matches.arena import play_batch, play_matches
+from selfplay.matches.arena import play_matches
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
@@ -75,13 +75,6 @@ def test_the_batch_size_changes_no_match(name, batch_size, start):
     assert outcome(parts) == whole(name)[chunk.start : chunk.stop]
 
 
-def test_seats_alternate_with_the_match_number():
-    (record,) = play_matches(GAME, (RANDOM, RANDOM), range(3, 9), 0)
-    assert record.seats.tolist() == [1, 0, 1, 0, 1, 0]
-    (record,) = play_matches(GAME, (RANDOM, RANDOM), range(3, 9), 0, alternate=False)
-    assert record.seats.tolist() == [0] * 6
-
-
 def test_each_player_is_asked_in_its_own_seat_only():
     first, second = Asked(), Asked()
     (record,) = play_matches(GAME, (first, second), range(4), 0)
@@ -94,14 +87,6 @@ def test_each_player_is_asked_in_its_own_seat_only():
     assert second.asked == [(ply, [1, 3] if ply % 2 == 0 else [0, 2], [ply % 2] * 2) for ply in range(7)]
     # The first of the two players wins where it moves first.
     assert record.returns().tolist() == [1, -1, 1, -1]
-
-
-def test_a_player_is_not_asked_about_matches_that_are_over():
-    player = Asked()
-    match = torch.arange(200)
-    record = play_batch(GAME, (player, RANDOM), match, torch.zeros(200, dtype=torch.int8), 3)
-    for ply, asked, _ in player.asked:
-        assert asked == match[~record.states[ply].terminated].tolist()
 
 
 def test_a_record_holds_every_ply():

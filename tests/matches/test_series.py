@@ -70,24 +70,6 @@ def test_results_are_counted_by_player_and_by_seat(tmp_path: Path) -> None:
     assert (fixed.by_seat.wins, fixed.by_seat.losses) == (0, fixed.by_player.losses)
 
 
-def test_every_match_is_shown_on_request(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level("INFO", "selfplay")
-    options = ["second=perfect", "matches=4", "report_every=4"]
-    results = play_match_series(settings_for(tmp_path, *options, "show=true"))
-    *shown, report = [record.message for record in caplog.records]
-    assert [text.splitlines()[0] for text in shown] == [
-        "match 1, X: random, O: perfect",
-        "match 2, X: perfect, O: random",
-        "match 3, X: random, O: perfect",
-        "match 4, X: perfect, O: random",
-    ]
-    ends = [text.splitlines()[-1] for text in shown]
-    assert (ends.count("X wins"), ends.count("drawn"), ends.count("O wins")) == results.by_seat
-    caplog.clear()
-    assert play_match_series(settings_for(tmp_path, *options)) == results
-    assert [record.message for record in caplog.records] == [report]
-
-
 def test_an_experience_player_learns_between_matches(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "selfplay")
     store = tmp_path / "x.sqlite"

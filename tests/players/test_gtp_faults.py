@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.errors import EngineError, ForfeitError, SettingError, StageError
+from selfplay.errors import ForfeitError, SettingError, StageError
 from selfplay.grading.tournament_tables import tournament_report
-from selfplay.gtp.process import EngineProcess
 from selfplay.matches.arena import play_matches
 from selfplay.matches.series import count_matches, play_match_series
 from selfplay.players.gtp import GtpPlayer
@@ -19,7 +18,7 @@ from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.stages.tournament import play_tournament
 from tests.support.gtp_tools import FAKE, GAME, KEY, assert_all_ended, command, fake
 from tests.support.runs import COMMAND, run_forked
-from tests.support.stub_players import FirstLegal, Learning
+from tests.support.stub_players import FirstLegal
 
 # ---------------------------------------------------------------------- faults
 
@@ -56,13 +55,6 @@ def test_a_fault_loses_the_current_match_and_no_other(tmp_path: Path, fault: str
     assert_all_ended(tmp_path)
 
 
-def test_the_last_words_of_an_engine_do_not_control_the_terminal(tmp_path: Path) -> None:
-    engine = EngineProcess(["bash", "-c", r"printf '\e[2Jgood\e]0;bye\a' >&2"])
-    with pytest.raises(EngineError, match=r"exit code 0: \\x1b\[2Jgood\\x1b\]0;bye\\x07$"):
-        engine.ask("name", 20)
-    engine.end()
-
-
 def test_forfeits_are_counted_by_player(tmp_path: Path) -> None:
     result = count_matches(GAME, (FirstLegal(GAME), fake(tmp_path, "crash", 6)), 8, KEY, 100)
     assert (result.forfeits, result.opponent_forfeits, result.results.matches) == (0, 1, 8)
@@ -73,12 +65,6 @@ def test_forfeits_are_counted_by_player(tmp_path: Path) -> None:
     results = play_match_series(settings)
     assert (results.forfeits, results.matches) == ((0, 1), 6)
     assert results.by_player_text(("random", "it")).endswith(", by forfeit 1")
-
-
-def test_a_learner_is_not_shown_a_forfeited_match(tmp_path: Path) -> None:
-    learner = Learning(GAME)
-    list(play_matches(GAME, (fake(tmp_path, "cheat", 3), learner), range(3), KEY))
-    assert [match for match, *_ in learner.seen] == [1, 2]
 
 
 def test_an_engine_that_does_not_start_is_an_error(tmp_path: Path) -> None:

@@ -67,13 +67,6 @@ def test_matches_against_itself_give_the_tables_of_training(tmp_path: Path, rule
     assert player.matches_seen() == load_tables(player.path, GRAPH).played == 20
 
 
-def test_only_the_table_of_the_seat_that_it_held_learns(tmp_path: Path) -> None:
-    player, before = learner(new_file(tmp_path, BACKWARD_VALUE)), initial_values(GRAPH, BACKWARD_VALUE)
-    list(play_matches(GAME, (player, make_player("random", GAME, tmp_path)), range(1), KEY, alternate=False))
-    assert (player.values[0] != before[0]).any()
-    assert np.array_equal(player.values[1], before[1])
-
-
 # ---------------------------------------------------------------------- the file
 
 

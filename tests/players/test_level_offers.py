@@ -21,14 +21,6 @@ def save_level(run_dir: Path, level: int, name: str, game: Game) -> None:
     save_checkpoint(path, network, game, level, {"name": name}, {}, "disc_difference")
 
 
-def test_levels_are_described_by_their_architecture(tmp_path: Path) -> None:
-    game = make_game("othello")
-    for level, name in enumerate(("mlp", "ntuple", "othello_features"), start=1):
-        save_level(tmp_path, level, name, game)
-    about = [offer.about.partition(",")[0] for offer in level_offers(game, tmp_path, LIMITS)]
-    assert about == ["a neural network", "tables of patterns", "a weighted sum of features"]
-
-
 def test_the_newest_level_is_offered_inside_a_search(tmp_path: Path) -> None:
     game = make_game("othello_4x4")
     save_level(tmp_path, 1, "mlp", game)

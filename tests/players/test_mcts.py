@@ -20,7 +20,6 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.search.mcts.rule import Rule, make_rule, uct
 from selfplay.settings.choices import SEARCH_RULES
 from tests.search.mcts.hashed_evaluator import HashedEvaluator
-from tests.support.dialogue import dialogue
 
 GAME = make_game("tictactoe")
 KEY = stream_key(3, 0, Activity.NAMED_PLAYERS)
@@ -109,16 +108,6 @@ def test_with_a_temperature_actions_are_drawn_from_the_policy(run_dir: Path) -> 
     torch.testing.assert_close(sharper, policy**2 / (policy**2).sum())
     actions = player.act(GAME.init(50), Draws(KEY, torch.arange(50), 0))
     assert len(actions.unique()) > 4
-
-
-def test_the_console_shows_the_visits_of_each_action(run_dir: Path) -> None:
-    player = make_player(ROLLOUTS, GAME, run_dir)
-    written, _ = dialogue(["n"], player, verbose=True)
-    counts = next(line for line in written if line.startswith("Simulations: "))
-    most = counts.removeprefix("Simulations: ").split(":")[0]
-    assert sum(int(part.rstrip(".,").split(": ")[1]) for part in counts.replace("Simulations: ", "").split(", ")) == 40
-    assert any(line.startswith(f"It plays {most}, value") for line in written)
-    assert not any("Simulations" in line for line in dialogue(["n"], player)[0])
 
 
 @pytest.mark.parametrize(

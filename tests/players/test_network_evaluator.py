@@ -6,7 +6,6 @@ from torch import nn
 
 from selfplay.architectures import Output, build_network
 from selfplay.compute.random_numbers import Draws
-from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.players.agent import Agent
 from selfplay.players.network_evaluator import SymmetricNetwork, ValueNetworkEvaluator
@@ -86,15 +85,6 @@ def test_a_result_does_not_depend_on_the_batch(name):
             assert torch.equal(one[0].nan_to_num(9), all_of_them[row].nan_to_num(9))
 
 
-def test_a_temperature_is_refused_with_a_policy_head_and_out_of_range():
-    with pytest.raises(
-        SettingError, match=r"prior_temperature=0\.5: network has a policy head, whose priors have none"
-    ):
-        agent_of(CountsStones()).evaluator(0.5)
-    with pytest.raises(SettingError, match="prior_temperature=0: must be above 0"):
-        agent_of(OnlyValues()).evaluator(0)
-
-
 def images_of(state):
     """The eight images of a position, and where each action goes."""
     actions = torch.from_numpy(GAME.symmetries.actions)
@@ -117,10 +107,3 @@ def test_a_symmetric_network_says_the_same_of_all_images(name):
         moved = output.policy_logits.gather(1, actions)
         assert torch.allclose(moved, output.policy_logits[:1].expand(8, -1), atol=1e-6)
         assert torch.allclose(output.policy_logits[0], single.policy_logits.gather(1, actions).mean(dim=0), atol=1e-6)
-
-
-def test_a_level_of_tables_can_be_averaged_over_the_symmetries_too():
-    agent = agent_of(network_of("ntuple", symmetries="none"))
-    images, _ = images_of(LATER)
-    values = agent.evaluator(symmetries=True).evaluate(images).value
-    assert torch.allclose(values, values[:1].expand(8), atol=1e-6)

@@ -12,7 +12,6 @@ from selfplay.settings.choices import PLAYERS
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.stages.tournament import play_tournament
-from tests.support.stub_players import FirstLegal
 
 GAME = make_game("tictactoe")
 
@@ -74,17 +73,7 @@ def test_an_installed_package_offers_a_kind_as_an_entry_point(folder: Path) -> N
     assert "nth:N the n-th legal action; options n" in {" ".join(line.split()) for line in grammar().splitlines()}
 
 
-def test_a_class_can_be_registered_for_this_process(tmp_path: Path) -> None:
-    PLAYERS.register("first_legal", FirstLegal)
-    assert make_player("first_legal", GAME, tmp_path).name == "first legal"
-
-
 @pytest.mark.parametrize("text", ["nowhere:Player", "outside:", "level2:3", "os.nothing:Player"])
 def test_a_name_without_such_a_module_is_an_unknown_player(text: str, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=f"unknown player '{text}'; choose from random, perfect"):
         make_player(text, GAME, tmp_path)
-
-
-def test_a_module_without_such_an_attribute_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="player 'outside_player:Missing' cannot be imported"):
-        make_player("outside_player:Missing", GAME, tmp_path)

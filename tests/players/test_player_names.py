@@ -17,7 +17,6 @@ from selfplay.players.experience import ExperiencePlayer, ReadOnlyExperiencePlay
 from selfplay.players.perfect import PerfectPlayer
 from selfplay.players.player_names import grammar, make_player, parse_name, player_kind, readable_name
 from selfplay.players.random import RandomPlayer
-from selfplay.players.search import SearchPlayer
 from selfplay.players.tabular import TabularPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.runs.checkpoints import save_checkpoint
@@ -53,18 +52,6 @@ def test_each_kind_makes_its_player(run_dir: Path) -> None:
     assert isinstance(make_player(f"experience:{run_dir / 'x.sqlite'}", GAME, run_dir), ExperiencePlayer)
     assert isinstance(make_player("experience", GAME, run_dir), ExperiencePlayer)
     assert (run_dir / "experience.sqlite").exists()
-
-
-def test_searches_are_named_with_their_depth_and_evaluation(run_dir: Path) -> None:
-    othello = make_game("othello")
-    player = make_player("search:alpha_beta?depth=5&evaluation=article&ordered=false&table_bits=0", othello, run_dir)
-    assert isinstance(player, SearchPlayer)
-    assert player.depth == 5
-    searcher = player.searcher
-    assert (searcher.algorithm.name, searcher.evaluation.name, searcher.ordered) == ("ALPHA_BETA", "article", False)
-    greedy = make_player("greedy_discs", othello, run_dir)
-    assert isinstance(greedy, SearchPlayer)
-    assert (greedy.name, greedy.depth) == ("greedy_discs", 1)
 
 
 @pytest.mark.parametrize(

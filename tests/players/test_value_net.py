@@ -5,8 +5,6 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 from torch import nn
 
@@ -15,7 +13,7 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import enumerate_positions
-from selfplay.players.value_net import ValueNetPlayer, best_actions, evaluate
+from selfplay.players.value_net import ValueNetPlayer, best_actions
 
 GAME = make_game("tictactoe")
 GRAPH = enumerate_positions(GAME)
@@ -123,18 +121,6 @@ def test_the_rest_of_the_batch_changes_no_bit_of_a_value(architecture):
     for row in range(0, 200, 25):
         alone = player.action_values(GRAPH.state.select(numbers[row : row + 1]))
         np.testing.assert_array_equal(alone.numpy(), together[row : row + 1].numpy())
-
-
-@settings(max_examples=20)
-@given(rows=st.lists(st.integers(0, 5477), min_size=1, max_size=600))
-def test_evaluate_gives_each_row_the_value_it_has_alone(rows):
-    torch.manual_seed(1)
-    network = build_network(
-        {"name": "mlp", "hidden_sizes": [64]}, GAME.observation_shape, GAME.num_distinct_actions
-    ).eval()
-    observations = GAME.observe(GRAPH.state)
-    everything = evaluate(network, observations)
-    assert torch.equal(evaluate(network, observations[rows]), everything[rows])
 
 
 @pytest.mark.parametrize(("option", "value"), [("depth", 0), ("depth", 4), ("temperature", -0.1)])

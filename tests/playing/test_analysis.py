@@ -1,11 +1,9 @@
 """One position analysed by every search: the figures are those of the searches, and invalid input is rejected."""
 
 import pytest
-import torch
 
 from selfplay.errors import IllegalActionError, SettingError
-from selfplay.playing.analysis import Analysis, analyse, analysis_report
-from selfplay.search.evaluation import position_values
+from selfplay.playing.analysis import analyse, analysis_report
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
 from tests.support.runs import COMMAND, run_forked
@@ -15,25 +13,11 @@ def analysed(*overrides: str):
     return analyse(compose_settings_of(AnalysisSettings, "analysis", list(overrides)))
 
 
-def not_searched(*overrides: str) -> Analysis:
-    """An analysis of the features alone, for which no search is compiled."""
-    settings = compose_settings_of(AnalysisSettings, "analysis", list(overrides))
-    settings.searches.clear()
-    return analyse(settings)
-
-
 def test_the_three_searches_agree_and_visit_fewer_positions_in_this_order():
     minimax, alpha_beta, negascout = analysed("moves=f5d6c3", "depth=6").results.values()
     assert (minimax.value, minimax.action) == (alpha_beta.value, alpha_beta.action)
     assert (minimax.value, minimax.action) == (negascout.value, negascout.action)
     assert minimax.visited > alpha_beta.visited > negascout.visited
-
-
-def test_the_products_of_the_features_sum_to_the_evaluation():
-    analysis = not_searched("moves=f5d6c3")
-    table = analysis.features_table()
-    assert table["product"].sum() == float(position_values(analysis.evaluation, analysis.game, analysis.state))
-    assert torch.tensor(table["value"].to_numpy())[0] == -3  # two white discs, five black ones, white to move
 
 
 def test_the_report_shows_board_features_and_searches():

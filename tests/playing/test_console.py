@@ -29,13 +29,6 @@ def test_a_person_who_moves_second_loses_and_plays_again() -> None:
     assert prompts.count("Do you want to go first? [Y/n] ") == 2
 
 
-def test_two_people_play_each_other() -> None:
-    written, prompts = dialogue(["1", "4", "2", "5", "3", "n"], None, None)
-    asked = [f"Action of X ({GAME.presentation.action_help}): ", *(f"Action of {player}: " for player in "OXOX")]
-    assert prompts == [*asked, "Play again? [Y/n] "]
-    assert written[-3:-1] == ["X X X\nO O .\n. . .", "X wins."]
-
-
 def test_a_match_of_two_players_can_be_watched_and_they_change_seats() -> None:
     written, prompts = dialogue(["y", "n"], FirstLegal(GAME), Valuing(GAME), swap=True)
     assert prompts == ["Play again? [Y/n] "] * 2

@@ -117,20 +117,6 @@ def watched(matches: int, **shown: object) -> list[str]:
     return written
 
 
-def test_matches_are_watched_with_a_pause_after_every_action(monkeypatch: pytest.MonkeyPatch) -> None:
-    pauses: list[float] = []
-    monkeypatch.setattr("time.sleep", pauses.append)
-    written = watched(2, pause=0.25)
-    actions = [line for line in written if " plays " in line]
-    assert written[:2] == [
-        "Tic-tac-toe, X: first legal, O: valuing (Ctrl-C leaves)",
-        ". . .\n. . .\n. . .",
-    ]
-    assert pauses == [0.25] * (len(actions) + 2), "after each action and each match"
-    assert len(actions) >= 10
-    assert "X: valuing, O: first legal" in written
-
-
 def test_without_show_only_the_results_are_written() -> None:
     written = watched(3, show=False, pause=100.0)
     assert [line.split(":")[0] for line in written] == ["match 1", "match 2", "match 3"]

@@ -122,27 +122,6 @@ def test_the_menu_of_the_experience_graph_in_a_terminal(tmp_path: Path) -> None:
         terminal.sendeof()
 
 
-def test_a_tabular_player_is_played_with_keys_without_colour_and_ctrl_c_quits(tmp_path: Path) -> None:
-    path = table(tmp_path, "temporal_difference", "episodes=3000")
-    with console(tmp_path, "first=human", f"second=tabular:{path}", NO_COLOR="1") as terminal:
-        assert "X: human, O: temporal_difference" in asked(terminal, ACTION)
-        terminal.sendline("s")
-        shown = asked(terminal, ACTION)
-        assert "\x1b[3" not in shown
-        assert "\x1b[1" not in shown
-        assert ". X ." in shown
-        assert "It plays " in shown
-        for key in "qweadzxcqweadzxc":
-            terminal.sendline(key)
-            # A taken square is asked again.
-            if terminal.expect([ACTION, re.escape(AGAIN)]) == 1:
-                break
-        said = terminal.before
-        assert any(text in said for text in ("You win.", "You lose.", "A draw."))
-        assert "You: " in said
-        interrupt(terminal, pexpect.EOF)
-
-
 def test_without_a_terminal_output_is_plain_and_end_of_input_quits(tmp_path: Path) -> None:
     done = run_forked(CONSOLE, f"run_dir={tmp_path / 'run'}", "opponent=perfect?ties=lowest", stdin="n\n1,1\n")
     assert (done.returncode, done.stderr) == (0, "")

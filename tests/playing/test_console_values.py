@@ -10,7 +10,7 @@ from selfplay.architectures.output import Output
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.playing.board_text import ValueColumn, boards_side_by_side, supports_colour
-from tests.support.dialogue import GAME, LARGE, dialogue
+from tests.support.dialogue import GAME, dialogue
 from tests.support.stub_players import FirstLegal, Valuing
 
 
@@ -91,19 +91,3 @@ def test_colour_is_used_on_terminals_that_support_it_unless_no_color_is_set(monk
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("TERM", "dumb")
     assert not supports_colour(Terminal())
-
-
-def test_legal_squares_are_marked_on_a_persons_turn_and_off_by_a_setting() -> None:
-    marked, _ = dialogue(["y", "c4"], FirstLegal(LARGE), game=LARGE)
-    plain, _ = dialogue(["y", "c4"], FirstLegal(LARGE), game=LARGE, legal=False)
-    board = next(text for text in marked if "black (X)" in text)
-    # Black can play d3, c4, f5 and e6.
-    assert [line.split()[1:] for line in board.splitlines()[3:7]] == [
-        [*"...*...."],
-        [*"..*OX..."],
-        [*"...XO*.."],
-        [*"....*..."],
-    ]
-    assert board.endswith("black (X) 2, white (O) 2; * legal")
-    assert not any("*" in text for text in plain)
-    assert next(text for text in plain if "black (X)" in text) == LARGE.presentation.board_text(LARGE.init())

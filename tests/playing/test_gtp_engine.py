@@ -1,12 +1,9 @@
 """Players as GTP engines: dialogues as text, and the program."""
 
-import io
-
 import pytest
 import torch
 
 from selfplay.games import make_game
-from selfplay.gtp.protocol import command_lines
 from selfplay.playing.gtp_engine import Engine, answer_lines
 from tests.support.runs import COMMAND, run_forked
 from tests.support.stub_players import FirstLegal
@@ -141,15 +138,6 @@ black (X) 3, white (O) 3
 )
 def test_large_numbers_and_long_lines_are_answered(line, answer):
     assert engine().answer(line) == answer
-
-
-def test_a_line_that_is_too_long_is_answered_once():
-    lines = list(command_lines(io.StringIO("name\n" + "x" * (3 << 20) + "\nversion\n" + "y" * (1 << 21))))
-    assert [line[:7].strip() for line in lines] == ["name", "xxxxxxx", "version", "yyyyyyy"]
-    assert max(map(len, lines)) == (1 << 20) + 1
-    said = []
-    answer_lines(engine(), lines, said.append)
-    assert said[1] == said[3] == "? line too long\n\n"
 
 
 def test_every_listed_command_is_known_and_answered():

@@ -7,7 +7,7 @@ from selfplay.errors import NotNowError
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.playing.hints import best_actions, hint, perfect_values
 from tests.support.session_play import GAME, play_on, session_with
-from tests.support.stub_players import FirstLegal, Learning, Valuing
+from tests.support.stub_players import Learning, Valuing
 
 # ---------------------------------------------------------------------- values, hints, perfect play
 
@@ -28,14 +28,6 @@ def test_values_are_computed_on_demand_and_once() -> None:
     session.undo()
     assert session.action_values() is not None
     assert player.asked == 3
-
-
-def test_no_values_between_two_people_or_against_a_player_without_values() -> None:
-    for opponent in (None, FirstLegal(GAME)):
-        session = session_with(opponent)
-        assert session.action_values() is None
-        # Perfect play steps in.
-        assert hint(session) == (0, "0,0", 0.0, "perfect", None, None)
 
 
 def test_the_hint_is_the_best_action_by_the_opponent() -> None:

@@ -5,12 +5,11 @@ from dataclasses import asdict
 
 import pytest
 
-from selfplay.games import make_game
 from selfplay.playing.match_description import MatchDescriber
 from selfplay.playing.session import Session
 from tests.support.pile import Pile
 from tests.support.session_play import GAME, play_on, session_with
-from tests.support.stub_players import FirstLegal, Valuing
+from tests.support.stub_players import Valuing
 
 
 def described(session: Session) -> dict:
@@ -69,19 +68,6 @@ def test_a_finished_match_has_a_result_and_no_legal_actions() -> None:
     people = session_with(None)
     play_on(people, 0, 3, 1, 4, 2)
     assert described(people)["result"] == "X wins."
-
-
-def test_turned_stones_and_counts_are_described_where_stones_are_points() -> None:
-    game = make_game("othello_4x4")
-    session = Session(game, (None, FirstLegal(game)), 0)
-    describer = MatchDescriber(session)
-    before = describer.describe()
-    session.play(session.legal_actions[0])
-    after = describer.describe()
-    assert (before.counts, after.counts) == ([2, 2], [4, 1])
-    (turned,) = after.plies[0].turned
-    assert (before.squares[turned], after.squares[turned]) == (-1, 1)
-    assert describer.describe().plies[0].square == session.plies[0].action
 
 
 def test_a_game_without_a_board_is_described_by_its_text() -> None:

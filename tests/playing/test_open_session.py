@@ -45,11 +45,6 @@ def test_the_settings_of_a_levels_player_are_used(tiny_run: Path) -> None:
     assert getattr(opponent, "depth", None) == 2
 
 
-def test_the_same_name_twice_is_one_player(tmp_path: Path) -> None:
-    one, other = seated(tmp_path, "first=experience", "second=experience").players
-    assert one is other
-
-
 @pytest.mark.parametrize(
     ("overrides", "reason"),
     [
@@ -72,11 +67,6 @@ def test_a_missing_level_is_reported_and_not_replaced_by_the_random_player(tmp_p
         seated(tmp_path, "level=17")
     with pytest.raises(StageError, match=r"has no trained level; train some with ./learn_tictactoe.sh run_dir="):
         seated(tmp_path)
-
-
-def test_the_seed_determines_the_key(tmp_path: Path) -> None:
-    keys = [seated(tmp_path, "level=0", f"seed={seed}").key for seed in (0, 0, 1)]
-    assert keys[0] == keys[1] != keys[2]
 
 
 def test_match_numbers_continue_after_those_a_learner_has_seen(tmp_path: Path) -> None:

@@ -35,11 +35,6 @@ def test_a_manifest_records_settings_counts_files_and_versions(done):
     assert section["versions"].keys() == {"selfplay", "torch", "numpy"}
 
 
-def test_a_stage_whose_file_is_gone_is_not_done(done):
-    (done / "dataset.csv").unlink()
-    assert not Manifest(done).is_done("generation", SETTINGS, force=False)
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

@@ -55,11 +55,6 @@ def test_the_lock_is_free_after_its_block(tmp_path):
         pass
 
 
-def test_a_lock_is_not_given_twice_to_one_process(tmp_path):
-    with RunFolder(tmp_path).lock(), pytest.raises(RunLockedError), RunFolder(tmp_path).lock():
-        pytest.fail("the lock was given")
-
-
 def test_a_block_that_fails_leaves_neither_lock_nor_new_folder(tmp_path):
     with pytest.raises(ZeroDivisionError), RunFolder(tmp_path / "new").lock():
         raise ZeroDivisionError

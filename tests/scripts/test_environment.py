@@ -55,11 +55,6 @@ def test_the_active_environment_is_used_if_the_project_is_installed_there(clone,
     assert not (clone / "calls").exists()
 
 
-def test_an_active_environment_with_another_checkout_is_not_used(clone, tmp_path):
-    code, lines, _ = sourced(clone, **active_environment(tmp_path / "active", tmp_path / "another"))
-    assert (code, lines) == (0, [str(clone), str(clone / ".venv" / "bin" / "python")])
-
-
 @pytest.mark.parametrize("is_active", [True, False], ids=["active without the project", "none active"])
 def test_the_environment_of_the_project_is_used_otherwise(clone, tmp_path, is_active):
     empty = executable(tmp_path / "active" / "bin" / "python", "exit 1")
@@ -82,13 +77,6 @@ def test_an_environment_older_than_its_requirements_is_installed_again(clone, ch
     # The second time there is nothing to install.
     assert sourced(clone)[1] == [str(clone), str(clone / ".venv" / "bin" / "python")]
     assert (clone / "calls").read_text() == calls
-
-
-def test_extras_have_their_own_stamp(clone):
-    code, _, _ = sourced(clone, EXTRAS="dev")
-    assert code == 0
-    assert (clone / "calls").read_text().endswith(f"--editable {clone}[page,dev]\n")
-    assert (clone / ".venv" / "installed-dev").exists()
 
 
 def test_a_failed_installation_leaves_no_stamp(clone):

@@ -60,11 +60,6 @@ def test_without_an_environment_one_line_says_how_to_make_it(clone: Path) -> Non
     assert (clone / "train" / "../shell/environment.sh").exists()
 
 
-def test_an_environment_that_lacks_packages_itself_does_not_restart_forever(clone: Path) -> None:
-    venv.create(clone / ".venv", symlinks=True)
-    assert_refused(finished([*BARE, "train/learn.py"], clone), 1, "run `bash shell/environment.sh` once")
-
-
 def test_a_script_runs_from_a_plain_shell(clone: Path) -> None:
     venv.create(clone / ".venv", symlinks=True)
     (packages,) = (clone / ".venv").glob("lib/python*/site-packages")

@@ -68,20 +68,6 @@ def test_an_open_position_is_worth_the_sum_and_a_finished_one_its_result():
     assert values == [10_000 + squares - 6, -10_000 - squares + 6, 0]
 
 
-def test_a_game_without_features_is_valued_by_results_only():
-    game = make_game("tictactoe")
-    state = game.state_after(["0,0", "1,1", "0,1", "2,2", "0,2"])
-    assert float(position_values(make_evaluation("none", game), game, state)) == -1
-    assert float(position_values(make_evaluation("none", game), game, game.init())) == 0
-
-
-def test_features_that_are_not_named_have_weight_0(tmp_path):
-    path = written(tmp_path, "win: 1e3\nmargin: 0\nweights:\n  parity: 2\n  corners: 0.5\n")
-    evaluation = make_evaluation(path, OTHELLO)
-    assert (evaluation.name, evaluation.game) == (path, None)
-    assert evaluation.table(OTHELLO).tolist() == [[0, 0.5, 0, 0, 0, 2, 0, 0, 0]]
-
-
 def test_x_and_c_squares_have_weights_of_their_own_and_weights_can_depend_on_the_number_of_discs(tmp_path):
     # Black holds g7 besides the first four discs; white is to move.
     state = OTHELLO.read_board("-" * 27 + "OX------XO" + "-" * 17 + "X" + "-" * 9, "O")

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from selfplay.errors import SettingError, TimeLimitError
-from selfplay.search.threads import LIMIT, STOP, StoppedError, run_interruptibly
+from selfplay.search.threads import LIMIT, StoppedError, run_interruptibly
 
 
 class Work:
@@ -24,12 +24,6 @@ class Work:
         self.stopped.set()
 
 
-def test_the_result_comes_back_from_another_thread():
-    flag, thread = run_interruptibly(lambda stop: (int(stop[STOP]), threading.current_thread()), time_limit=60)
-    assert flag == 0
-    assert thread is not threading.main_thread()
-
-
 @pytest.mark.parametrize(("steps", "threads"), [(10, 1), (11, 2)])
 def test_quick_work_is_done_in_the_calling_thread_and_continued_in_another(steps, threads):
     seen = []
@@ -43,15 +37,6 @@ def test_quick_work_is_done_in_the_calling_thread_and_continued_in_another(steps
     assert run_interruptibly(count, time_limit=60, quick_steps=10) == steps
     assert seen[0] == threading.get_ident()
     assert len(set(seen)) == threads
-
-
-@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
-def test_an_exception_of_the_work_is_raised(error):
-    def fail(stop):
-        raise error("on its own")
-
-    with pytest.raises(error, match="on its own"):
-        run_interruptibly(fail, time_limit=60)
 
 
 def test_work_that_takes_too_long_is_stopped():

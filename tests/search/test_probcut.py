@@ -60,12 +60,6 @@ def test_a_position_is_cut_where_the_prediction_is_below_alpha_by_the_threshold(
     assert not probe(-6.99, -10.0, 10.0, guess=-1.0)[0]
 
 
-def test_each_phase_has_a_margin_of_its_own():
-    # From 20 stones on 2 * s + 1 >= 10 + 2 * 6.
-    assert not probe(10.49, -10.0, 10.0, guess=1.0, stones=20)[0]
-    assert probe(10.5, -10.0, 10.0, guess=1.0, stones=20)[0]
-
-
 def test_nothing_is_searched_without_a_check_or_a_window():
     assert probe(99.0, -10.0, 10.0, left=3)[1] == 0
     assert probe(99.0, -10.0, 10.0, left=5)[1] == 0

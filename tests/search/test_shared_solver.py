@@ -95,21 +95,6 @@ def test_a_quick_position_does_not_wait_for_hard_ones_which_take_turns(solved: t
     assert solver.action_values(START) == {action: action for action in range(7)}
 
 
-def test_a_position_that_nobody_asks_for_is_given_up_until_somebody_does(solved: threading.Event) -> None:
-    now = [0.0]
-    solver, turns = shared([START], solved, clock=lambda: now[0])
-    solving = solver.ask(START)
-    until(lambda: turns[0] >= 2)
-    now[0] = 100.0
-    until(lambda: not solving.is_queued)
-    given_up = turns[0]
-    assert solver.action_values(QUICK)[3] == 3
-    assert turns[0] == given_up
-    assert solver.ask(START) is solving
-    solved.set()
-    solving.finished.result(PATIENCE)
-
-
 def test_an_error_of_the_solver_reaches_all_who_wait(solved: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("broken")

@@ -1,6 +1,5 @@
 """The comparison of a run: its table, its figures, and the printed command to play against the newest level."""
 
-import os
 import shlex
 import sys
 from pathlib import Path
@@ -77,14 +76,3 @@ def test_the_report_ends_with_the_command_to_play(
     assert Path(words[1]).exists()
     read = quick_settings(PlaySettings, "play", *overrides_first(words[2:], PlaySettings)[0])
     assert (read.game, Path(read.run_dir).resolve()) == (settings.game, Path(settings.run_dir).resolve())
-
-
-def test_the_command_to_play_holds_in_another_folder_and_without_an_active_environment(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "prefix", str(PROJECT_FOLDER / ".venv"))
-    project = os.path.relpath(PROJECT_FOLDER)
-    text = how_to_play(quick_settings(Settings, "config"))
-    python = f"{project}/.venv/bin/{PYTHON} {project}/play"
-    assert text == f"Play against it: {python}/console.py   or in a browser: {python}/web.py"

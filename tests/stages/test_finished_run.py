@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,8 @@ from selfplay.errors import StageError
 from selfplay.grading.comparison_columns import LEVEL_COLUMNS
 from selfplay.grading.finished_runs import read_runs
 from selfplay.grading.table_columns import read_rows
-from selfplay.playing.open_session import play_at_console
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.playing import PlaySettings
 from selfplay.settings.run import Settings, compose_settings
 from selfplay.stages.compare import compare_and_report, is_compared
 from tests.support.runs import PROJECT, files_of
@@ -76,22 +72,6 @@ def test_its_datasets_and_its_settings_are_read(form, run_dir):
     assert finished.all_settings["training.epochs"] == 3
     assert finished.table["level"].tolist() == list(range(LEVELS[form] + 1))
     assert load_level(run_dir, LEVELS[form], game).name == f"level {LEVELS[form]}"
-
-
-@pytest.mark.parametrize("form", ["csv"])
-def test_its_newest_level_is_played_against(run_dir):
-    settings = compose_settings_of(PlaySettings, "play", [f"run_dir={run_dir}", "second=human"])
-    shown: list[str] = []
-    answers = chain(range(1, 10), range(1, 10))
-
-    def answer(_prompt: str) -> str:
-        number = next(answers, None)
-        if number is None:
-            raise EOFError
-        return str(number)
-
-    play_at_console(settings, answer, shown.append, colour=False)
-    assert sum("X" in text and "O" in text for text in shown) > 1
 
 
 def test_finished_stages_are_skipped(form, run_dir):

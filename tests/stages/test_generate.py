@@ -1,7 +1,5 @@
 """The stage that generates matches: opponents, formats, replay, and cut matches."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -18,22 +16,6 @@ from tests.support.runs import files_of, tiny_settings
 
 def rows_of(run_dir, level, form="csv"):
     return read_dataset(RunFolder(run_dir).dataset(level, form), make_game("tictactoe").observation_codec)
-
-
-POOL = tiny_settings(Path(), "opponents=pool")
-
-
-def test_half_of_the_pools_matches_are_self_play_and_the_rest_evenly_against_earlier_levels():
-    drawn = opponents_of(POOL, 1234, torch.arange(40_000), 4)
-    shares = torch.bincount(drawn, minlength=5) / 40_000
-    assert shares.tolist() == pytest.approx([0.125, 0.125, 0.125, 0.125, 0.5], abs=0.01)
-
-
-def test_the_sparring_partner_takes_its_share_of_all_matches():
-    settings = tiny_settings(Path(), "sparring_partner=random", "sparring_share=0.2", "opponents=pool")
-    drawn = opponents_of(settings, 1234, torch.arange(40_000), 1)
-    shares = [float((drawn == opponent).double().mean()) for opponent in (SPARRING_PARTNER, 0, 1)]
-    assert shares == pytest.approx([0.2, 0.4, 0.4], abs=0.01)
 
 
 def test_the_partner_plays_the_matches_of_its_share_and_the_others_are_self_play(tiny_run, tmp_path):

@@ -16,7 +16,6 @@ from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, State
 from selfplay.players.player import Player
 from selfplay.runs.manifest import Manifest
-from selfplay.settings.common import ExecutorSettings
 from selfplay.settings.matches import ProofSettings
 from selfplay.stages.prove import prove_and_report
 from tests.grading.test_winning_proof import FIXED, STARTS, proof_settings, rows_of
@@ -114,16 +113,6 @@ def test_damaged_files_are_named_or_made_again(tmp_path: Path) -> None:
     with assert_file_rejected(damaged, "cannot be read: .*; force=true starts anew"):
         prove_and_report(small_proof(tmp_path))
     assert prove_and_report(small_proof(tmp_path, force=True)) == report
-
-
-@pytest.mark.slow
-def test_several_processes_find_the_same(tmp_path: Path) -> None:
-    reports = [
-        prove_and_report(small_proof(tmp_path / executor, executor=ExecutorSettings(executor, workers=2)))
-        for executor in ("serial", "process")
-    ]
-    assert reports[0] == reports[1]
-    assert files_of(tmp_path / "serial") == files_of(tmp_path / "process")
 
 
 @pytest.mark.parametrize(

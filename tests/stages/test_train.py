@@ -132,26 +132,6 @@ def test_an_architecture_learns_a_level(tmp_path: Path, architecture: str, game:
     assert len(pd.read_csv(tmp_path / "level_01" / "epoch_loss.csv")) == 3
 
 
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (["architecture=conv"], "training.optimizer.name=sgd trains tables row by row: set architecture=ntuple"),
-        (
-            ["architecture=ntuple", "training.optimizer.weight_decay=0.1"],
-            "weight_decay=0.1: name=sgd does not decay weights",
-        ),
-    ],
-)
-def test_networks_that_cannot_be_trained_row_by_row_are_refused_in_one_line(
-    tiny_run: Path, tmp_path: Path, overrides: list[str], message: str
-) -> None:
-    shutil.copytree(tiny_run / "level_00", tmp_path / "level_00")
-    with pytest.raises(SettingError, match=message) as caught:
-        train_level(tiny_settings(tmp_path, "training.optimizer.name=sgd", *overrides), 1)
-    assert "\n" not in str(caught.value)
-    assert not RunFolder(tmp_path).trained_levels()
-
-
 def test_the_agents_viewpoint_keeps_its_own_rows(tiny_run: Path, tmp_path: Path) -> None:
     generate_level(tiny_settings(tmp_path, "viewpoints=agent"), 0)
     both, agent = (pd.read_csv(run_dir / "level_00/dataset.csv") for run_dir in (tiny_run, tmp_path))

@@ -1,11 +1,9 @@
 """The stage that trains a tabular player: its files, its settings and its program."""
 
 import os
-import re
 import zipfile
 from pathlib import Path
 
-import pexpect
 import pytest
 
 from selfplay.errors import SettingError, StageError
@@ -18,7 +16,6 @@ from selfplay.players.tabular import LearningTabularPlayer
 from selfplay.settings.classical import TabularSettings
 from selfplay.stages.train_tabular import train_tabular
 from tests.support.runs import COMMAND, quick_settings, run_forked
-from tests.support.terminal import Terminal
 
 # ---------------------------------------------------------------------- files
 
@@ -106,39 +103,6 @@ def test_the_program_learns_and_prints_the_results_of_the_matches(tmp_path: Path
         f"wrote {tmp_path / 'figures' / 'tabular_backward_value.png'}",
     ]
     load_tables(tmp_path / "tabular" / "backward_value.npz", positions_of("tictactoe"))
-
-
-def test_on_a_terminal_one_line_is_updated_unless_lines_are_asked_for(tmp_path: Path) -> None:
-    shown = {}
-    for name, options in {"bar": [], "lines": ["report_every=500"]}.items():
-        arguments = ["train-tabular", f"run_dir={tmp_path / name}", "episodes=1000", *options]
-        terminal = Terminal(COMMAND, *arguments, env=dict(os.environ), timeout=60)
-        terminal.expect(pexpect.EOF)
-        shown[name] = terminal.before
-    # A line that is updated ends with a return to its start, and the last one is removed.
-    assert re.search(r"temporal_difference: .*1000/1000.* first player won 0\.\d{4}, second won", shown["bar"])
-    texts = shown["bar"].replace("\r\n", "\n").splitlines(keepends=False)
-    assert [line for line in texts if line.startswith("match")] == []
-    assert shown["bar"].count("\n") <= 3
-    assert "1000/1000" not in shown["lines"]
-    assert re.findall(r"match \d+", shown["lines"]) == ["match 500", "match 1000"]
-
-
-def test_the_interval_of_progress_is_a_setting_that_changes_no_byte(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level("INFO", logger="selfplay")
-    settings = [settings_for(tmp_path / "a"), settings_for(tmp_path / "b", "report_every=250")]
-    paths = [train_tabular(one) for one in settings]
-    assert [line.split(":")[0] for line in caplog.messages if line.startswith("match")] == [
-        *(f"match {number}" for number in range(60, 601, 60)),
-        *("match 250", "match 500", "match 600"),
-    ]
-    assert sha256(paths[0]) == sha256(paths[1])
-    with pytest.raises(SettingError, match="report_every=0: must be 1 or more"):
-        settings_for(tmp_path, "report_every=0")
-    with pytest.raises(SettingError, match=r"^alpha=2\.0: must be above 0, at most 1$"):
-        settings_for(tmp_path, "alpha=2")
 
 
 def test_the_policies_of_a_run_compete_without_exploration(tmp_path: Path) -> None:

@@ -48,19 +48,9 @@ class TwoValues(Returning):
         return Output(torch.cat([column, column], dim=1))
 
 
-class Column(Returning):
-    def output_of(self, column):
-        return Output(column)
-
-
 class FewActions(Returning):
     def output_of(self, column):
         return Output(column[:, 0], column.repeat(1, 3))
-
-
-class DoublePrecision(Returning):
-    def output_of(self, column):
-        return Output(column[:, 0].double())
 
 
 def not_a_class(observation_shape):

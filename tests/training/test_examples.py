@@ -54,14 +54,6 @@ def test_the_weight_is_a_power_of_the_count(weight_power, ratio):
     assert sum(weight for _, weight in merged.values()) / 2 == pytest.approx(1)
 
 
-def test_without_merging_every_row_is_an_example_of_weight_1():
-    rows = three_rows()
-    examples = examples_of(rows, training_settings(symmetries=False, merge=False), GAME)
-    assert examples.inputs.tolist() == observations_of(rows, CODEC).tolist()
-    assert examples.targets.tolist() == rows.target.tolist()
-    assert examples.weights.tolist() == [1, 1, 1]
-
-
 def test_the_eight_images_of_a_board_are_its_turns_and_mirrors():
     rows = ROWS.select(np.arange(len(ROWS.match)) == 4)
     examples = examples_of(rows, training_settings(merge=False), GAME)

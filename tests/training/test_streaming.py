@@ -6,16 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from selfplay.dataset.formats import read_dataset
-from selfplay.dataset.parquet import ParquetRowGroups, parquet_parts
+from selfplay.dataset.parquet import parquet_parts
 from selfplay.dataset.rows import concatenate
-from selfplay.errors import InvalidFileError, StageError
+from selfplay.errors import InvalidFileError
 from selfplay.training.examples import is_held_out
-from selfplay.training.streaming import replaced_rows
 from selfplay.training.trainer import make_trainer
 from tests.support.dataset_tools import observations_of, random_rows, rows_are_equal
 from tests.support.streaming import (
@@ -63,16 +59,6 @@ def test_the_parts_are_read_as_one_dataset(dataset):
     assert rows_are_equal(rows, ROWS)
 
 
-def test_a_row_group_is_located_in_its_part(dataset):
-    groups = ParquetRowGroups(dataset, CODEC)
-    path, first = groups.place(9)
-    assert (path.name, first) == ("part-00001.parquet", 200)
-    assert (groups.read(9).match == ROWS.match[900:1000]).all()
-    numbers = groups.read(9, with_observations=False)
-    assert (numbers.target == ROWS.target[900:1000]).all()
-    assert not numbers.own.any()
-
-
 def test_broken_parts_are_named(dataset, tmp_path):
     folder = tmp_path / "dataset.parquet"
     folder.mkdir()
@@ -98,12 +84,6 @@ def test_broken_parts_are_named(dataset, tmp_path):
         streamed(folder)
 
 
-def test_too_few_matches_are_refused(tmp_path):
-    lone = in_parts(tmp_path / "dataset.parquet", ROWS.select(ROWS.match == 0))
-    with pytest.raises(StageError, match=r"^1 matches are too few to hold out some of them; set more matches"):
-        streamed(lone)
-
-
 # ---------------------------------------------------------------------- passes
 
 
@@ -124,18 +104,6 @@ def test_batches_are_full_but_for_the_last_of_a_pass(dataset):
     sizes = [batch.size for batch in batches]
     assert sizes == [64] * (len(sizes) - 1) + [len(training_rows()) % 64]
     assert all(len(batch.share.targets) == batch.size and (batch.share.weights == 1).all() for batch in batches)
-
-
-def test_a_large_buffer_mixes_rows_from_all_over_the_dataset(dataset):
-    """The rows of the first batch come from everywhere in the dataset that the buffer reaches."""
-    numbers = np.arange(len(ROWS.match), dtype=np.float32) / len(ROWS.match)
-    with_numbers = in_parts(dataset.parent / "numbered.parquet", ROWS._replace(target=numbers))
-    spread = [
-        float(np.std([target for _, target in as_rows(passes(streamed(with_numbers, buffer_rows=size))[0][:1])]))
-        for size in (1, 10**6)
-    ]
-    # Uniform numbers from 0 to 1 have a standard deviation of 0.29; those of a row group of 100 rows one of 0.01.
-    assert spread[0] < 0.03 < 0.22 < spread[1] < 0.36
 
 
 def test_replayed_datasets_are_one_stream_and_each_is_split_by_its_own_matches(dataset, tmp_path):
@@ -167,16 +135,3 @@ def test_each_pass_draws_one_image_of_a_row(dataset):
     counts = [corner.count(bytes([int(i == square) for i in range(18)])) for square in (0, 2, 6, 8)]
     assert sum(counts) == len(corner)
     assert min(counts) > 0
-
-
-@given(st.lists(st.integers(0, 4), max_size=12))
-def test_rows_are_replaced_one_after_the_other(places):
-    held, coming = torch.arange(5), torch.arange(100, 100 + len(places))
-    expected_held, expected_going = held.tolist(), []
-    for place, row in zip(places, coming.tolist(), strict=True):
-        expected_going.append(expected_held[place])
-        expected_held[place] = row
-    columns = [held, held.double()]
-    going = replaced_rows(columns, [coming, coming.double()], torch.tensor(places, dtype=torch.int64))
-    assert columns[0].tolist() == columns[1].tolist() == expected_held
-    assert going[0].tolist() == going[1].tolist() == expected_going

@@ -129,22 +129,6 @@ def test_without_later_returns_a_target_is_the_value_of_the_best_reply(name):
     assert len({tuple(words[:plies].reshape(-1)) for words, plies in zip(played.words, played.plies, strict=True)}) > 20
 
 
-def test_more_threads_and_smaller_parts_change_nothing():
-    found = []
-    for threads in (1, 3):
-        game, network = network_of("tictactoe")
-        tables = network.trainable_tables()
-        changes = unchanged(tables)
-        settings = TemporalDifferenceSettings(round_matches=16)
-        rounds = []
-        *result, mean = learn_from_self_play(
-            game, tables, changes, 40, how_to_play(0.2, 0.7), settings, rounds.append, threads=threads
-        )
-        assert rounds == [16, 16, 8]
-        found.append((result, tables.weights.tobytes(), changes.tobytes(), mean.tobytes()))
-    assert found[0] == found[1]
-
-
 def test_learned_tables_seldom_lose_to_the_random_player():
     game = make_game("tictactoe")
     network = build_network({"name": "ntuple", "symmetries": "square"}, game.observation_shape, 9)

@@ -71,13 +71,6 @@ def test_a_match_beyond_the_limit_must_wait_and_expired_matches_make_room(run_di
     assert client.get(f"/api/matches/{second['id']}").status_code == 200
 
 
-def test_closing_a_match_makes_room_for_another(client: TestClient, service: MatchService) -> None:
-    match = begin(client)
-    assert client.delete(f"/api/matches/{match['id']}").status_code == 204
-    assert client.delete(f"/api/matches/{match['id']}").status_code == 404
-    assert len(service.matches) == 0
-
-
 def test_requests_with_another_host_header_are_rejected(client: TestClient) -> None:
     refused = client.get("/", headers={"Host": "elsewhere.example"})
     assert (refused.status_code, refused.text) == (400, "Invalid host header")

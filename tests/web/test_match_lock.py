@@ -121,38 +121,6 @@ def test_solving_a_game_does_not_block_other_requests(
     asyncio.run(try_it())
 
 
-# ---------------------------------------------------------------------- one match
-
-
-def test_an_opponent_taking_over_during_a_reply_waits_for_it(
-    app: FastAPI, gate: Gate, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reply = Match.reply
-
-    def slow_reply(self: Match) -> None:
-        gate.pass_through()
-        reply(self)
-
-    monkeypatch.setattr("selfplay.web.matches.LOCK_SECONDS", 60)
-
-    async def try_it() -> None:
-        async with client_of(app) as client:
-            match = await begin(client, "search-2")
-            address = f"/api/matches/{match['id']}"
-            await answer(client.post(f"{address}/actions", json={"action": 0, "ply": 0}))
-            monkeypatch.setattr(Match, "reply", slow_reply)
-            async with asked(gate, answer(client.post(f"{address}/reply"))) as replied:
-                taken_over = asyncio.create_task(
-                    answer(client.put(f"{address}/opponent", json={"opponent": "level-1"}))
-                )
-                await asyncio.sleep(0.1)
-                assert not taken_over.done()
-            assert (replied.result()["opponent"]["id"], len(replied.result()["plies"])) == ("search-2", 2)
-            assert (await taken_over)["opponent"]["id"] == "level-1"
-
-    asyncio.run(try_it())
-
-
 # ---------------------------------------------------------------------- proofs
 
 

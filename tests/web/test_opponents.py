@@ -11,7 +11,6 @@ from selfplay.errors import SettingError
 from selfplay.files import sha256
 from selfplay.games import game_names
 from selfplay.grading.proof import SEAT_NAMES
-from selfplay.players.search import SearchPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
@@ -126,25 +125,6 @@ def test_the_proof_in_a_larger_game_comes_from_the_runs_comparison(
     shutil.copy(run.agent(2), run.agent(3))
     os.utime(run.agent(3), (1, 1))
     assert client.get(asked[0], params=asked[1]).json()["is_unbeatable"] is None
-
-
-def test_deeper_searches_solve_the_end_of_a_match_in_games_that_turn_discs(
-    client: TestClient, service: MatchService
-) -> None:
-    game = service.catalog.game("othello")
-    about = {one["id"]: one["about"] for one in client.get("/api/games/othello/opponents").json()["opponents"]}
-    solving = [name for name in about if "plays the last 10 squares perfectly" in about[name]]
-    assert solving == ["search-4"]
-    player = service.catalog.player(game, service.catalog.opponent(game, "search-4"))
-    assert isinstance(player, SearchPlayer)
-    assert (player.endgame, player.time_limit is None) == (10, False)
-    assert player.solver is not None
-    shallow = service.catalog.player(game, service.catalog.opponent(game, "search-3"))
-    assert isinstance(shallow, SearchPlayer)
-    assert shallow.solver is None
-    match = play_out(client, begin(client, "othello_4x4", "search-4"))
-    # With 10 or fewer empty squares, values are the lead in points at the end.
-    assert all(float(ply["value"]).is_integer() for ply in match["plies"][2:] if ply["value"] is not None)
 
 
 def test_a_game_and_opponents_from_outside_are_offered_if_the_settings_name_them(tmp_path: Path) -> None:

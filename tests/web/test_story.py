@@ -1,12 +1,10 @@
 """The story of a run: what its files contain, what is missing, and that changes are seen."""
 
-import os
 import shutil
 from pathlib import Path
 
 from fastapi.testclient import TestClient
 
-from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 
 STORY = "/api/games/tictactoe/story"
@@ -114,31 +112,6 @@ def test_the_summary_has_the_settings_the_verdict_and_the_end_of_the_log(client:
     assert len(summary["log"]) == 8
     assert "seed=0" in summary["settings"]
     assert summary["seconds_left"] is None
-
-
-def test_the_time_left_follows_from_the_newest_levels(client: TestClient, run_dir: Path) -> None:
-    manifest = Manifest(run_dir)
-    manifest.record("run", manifest.sections["run"]["settings"] | {"levels": 5}, {}, [])
-    for level in (1, 2, 3):
-        os.utime(run_dir / f"level_{level:02d}" / "agent.safetensors", (1000 + 60 * level,) * 2)
-    with RunFolder(run_dir).lock():
-        summary = client.get(STORY).json()["summary"]
-    assert summary["wanted_levels"] == 5
-    if Path("/proc/locks").exists():
-        assert summary["seconds_left"] == 120
-    manifest.record("run", manifest.sections["run"]["settings"] | {"levels": 3}, {}, [])
-    with RunFolder(run_dir).lock():
-        # All levels are there, and they are compared.
-        assert client.get(STORY).json()["summary"]["seconds_left"] is None
-
-
-def test_a_run_at_work_on_its_first_level_is_not_advised_to_train_some(client: TestClient, run_dir: Path) -> None:
-    for level in (1, 2, 3):
-        shutil.rmtree(run_dir / f"level_{level:02d}")
-    with RunFolder(run_dir).lock():
-        asked = [client.get(address).json()["notes"] for address in (STORY, "/api/games/tictactoe/opponents")]
-    if Path("/proc/locks").exists():
-        assert asked == [[f"{run_dir} has no trained level yet; the first is being made."]] * 2
 
 
 def test_other_runs_of_the_game_are_listed_and_have_stories(client: TestClient, run_dir: Path) -> None:

@@ -1,6 +1,5 @@
 """Damaged experience stores: one line, and the file stays as it is."""
 
-import os
 import random
 import shutil
 import sqlite3
@@ -87,13 +86,6 @@ def test_a_damaged_store_is_rejected_in_one_line_and_not_changed(path: Path, cas
         sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     with assert_file_rejected(path, message):
         use(path)
-
-
-def test_something_else_in_the_place_of_a_store_is_rejected(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.sqlite")
-    for path in (tmp_path / "pipe.sqlite", Path("/dev/zero"), tmp_path):
-        with pytest.raises(InvalidFileError, match="is not a regular file"):
-            ExperienceStore(path, GAME)
 
 
 def test_an_empty_file_is_a_new_store_and_not_an_existing_one(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from selfplay.errors import InvalidFileError
 from selfplay.learners.experience.json_file import export_json, import_json
-from tests.support.experience_tools import X_WINS, PlainGraph, learn, new_store, random_match
+from tests.support.experience_tools import X_WINS, learn, new_store, random_match
 
 
 @pytest.fixture
@@ -53,28 +53,6 @@ def test_a_store_that_is_written_and_read_back_is_equal(tmp_path, rule):
     learn(store, random_match(50))
     learn(other, random_match(50))
     assert other.boards() == store.boards()
-
-
-def test_symmetric_boards_are_merged_on_import_into_a_canonical_store(tmp_path):
-    machine, plain = PlainGraph(), new_store(tmp_path / "plain")
-    store, merged = (new_store(tmp_path / name, canonical=True) for name in ("learned", "merged"))
-    for seed in range(60):
-        machine.see(random_match(seed))
-        learn(store, random_match(seed))
-    assert read(plain, tmp_path, machine.boards) == len(machine.boards)
-    assert read(merged, tmp_path, machine.boards) == len(store) < len(plain)
-    by_squares = {board.squares: board for board in store.boards().values()}
-    for board in merged.boards().values():
-        assert (board.score, board.is_end) == (by_squares[board.squares].score, by_squares[board.squares].is_end)
-
-
-@pytest.mark.parametrize("content", ["{}"])
-def test_an_empty_file_has_no_boards(tmp_path, content):
-    store = new_store(tmp_path / "new")
-    assert read(store, tmp_path, content) == 0
-    assert len(store) == 0
-    learn(store, X_WINS)
-    assert len(store) == 6
 
 
 def test_a_file_cut_to_nothing_does_not_empty_a_store(store, tmp_path):

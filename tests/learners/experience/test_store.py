@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selfplay.learners.experience.graph import BACKUPS, rescored
-from tests.support.experience_tools import DRAWN, GAME, X_WINS, boards_of, learn, new_store, random_match
+from tests.support.experience_tools import GAME, X_WINS, boards_of, learn, new_store, random_match
 
 
 def scores(store, moves):
@@ -23,12 +23,6 @@ def test_a_won_board_gives_the_one_before_it_nine_tenths_and_the_start_059(tmp_p
     assert scores(store, X_WINS) == pytest.approx([0.9**5, 0.9**4, 0.9**3, 0.9**2, 0.9, 1])
     assert f"{scores(store, X_WINS)[0]:.2f}" == "0.59"
     assert [board.is_end for board in store.boards().values()] == [False] * 5 + [True]
-
-
-def test_a_drawn_match_leaves_no_end_and_no_score(tmp_path):
-    store = new_store(tmp_path)
-    learn(store, DRAWN)
-    assert not any(board.is_end or board.score for board in store.boards().values())
 
 
 def test_of_two_threats_absolute_backup_takes_the_nearer_and_minimax_the_movers_choice(tmp_path):

@@ -1,12 +1,10 @@
 """Several threads that solve the same position."""
 
-import os
 import threading
 import time
 
 import pytest
 
-from selfplay.compute.devices import search_threads, set_search_threads, usable_cores
 from selfplay.errors import TimeLimitError
 from selfplay.games import make_game
 from selfplay.search.endgame.solver import THREADS_FROM, EndgameSolver
@@ -19,14 +17,6 @@ def solver_with(threads, table_bits=20):
     solver = EndgameSolver(make_game("othello"), table_bits)
     solver.num_threads = threads
     return solver
-
-
-def test_new_solvers_use_the_number_of_threads_that_was_set():
-    assert search_threads() == EndgameSolver(make_game("othello"), 1).num_threads == 1
-    set_search_threads(3)
-    assert EndgameSolver(make_game("othello"), 1).num_threads == 3
-    set_search_threads(None)
-    assert EndgameSolver(make_game("othello"), 1).num_threads == usable_cores() <= os.cpu_count()
 
 
 @pytest.mark.parametrize(("name", "threads"), [("fforum-19", 5)])

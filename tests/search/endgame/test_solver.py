@@ -23,7 +23,6 @@ FFO = {
 }
 EASY = [name for name in FFO if name.startswith("fforum")]
 
-FEINSTEIN = "d3c5d6e3f5f4e2d2c2e6e7g5c4c3g4g3f3c7b5d7b7b3c6b6f7f6b4b2g6g7f2g2"
 """A match of best play on 6x6 squares (Feinstein, 1993), with the names that its squares b2 to g7 have on 8x8."""
 
 
@@ -80,21 +79,6 @@ def test_white_wins_on_4x4_squares_by_11_to_3(empties_to_winner, value):
     assert result.action == 1
     final = solver.game.state_after(map(solver.game.action_to_string, result.principal_variation))
     assert solver.game.disc_counts(final).tolist() == [[3, 11]]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("plies", [12])
-def test_white_wins_on_6x6_squares_by_4(plies):
-    solver = solver_of("othello_6x6")
-    squares = "".join("abcdef"["bcdefg".index(a)] + "123456"["234567".index(b)] for a, b in pairs(FEINSTEIN))
-    state = solver.game.init()
-    for action in solver.game.read_transcript(squares)[:plies]:
-        state = solver.game.step(state, torch.tensor([action]))
-    assert solver.value(state) == (-4 if int(state.current_player) == 0 else 4)
-
-
-def pairs(text):
-    return zip(text[::2], text[1::2], strict=True)
 
 
 # ---------------------------------------------------------------------- plain minimax, without the library's rules

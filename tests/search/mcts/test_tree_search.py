@@ -155,22 +155,6 @@ def test_with_enough_simulations_positions_of_tictactoe_are_solved(graph):
     np.testing.assert_allclose(result.value.numpy()[rows], exact[rows], atol=0.1)
 
 
-@pytest.mark.parametrize(("name", "proves"), [("puct", False), ("gumbel", True)])
-def test_policies_are_distributions_over_legal_actions(graph, name, proves):
-    state = graph.state.select(torch.arange(0, len(graph), 10))
-    result = with_batches(name, 7, proves=proves).search(state)
-    mask = GAME.legal_action_mask(state)
-    totals = (~state.terminated).double()
-    torch.testing.assert_close(result.policy.sum(dim=1), totals)
-    assert (result.policy[~mask] == 0).all()
-    assert (result.policy >= 0).all()
-    assert (result.visits[~mask] == 0).all()
-    open_rows = ~state.terminated & ~result.is_proved
-    assert (result.visits.sum(dim=1)[open_rows] == 7).all()
-    assert mask.gather(1, result.actions[:, None])[~state.terminated].all()
-    assert result.action_values[~mask].isnan().all()
-
-
 @pytest.mark.parametrize("name", ["puct", "gumbel"])
 def test_a_result_does_not_depend_on_the_batch(graph, name, monkeypatch):
     rows = torch.arange(1, len(graph), 130)

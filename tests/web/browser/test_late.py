@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
-from tests.web.browser.browsing import choose, choose_game, settled, slide, until, visit
+from tests.web.browser.browsing import choose, settled, slide, until, visit
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.slow
@@ -51,20 +51,6 @@ def test_a_hint_for_an_earlier_position_is_not_shown(page: Page) -> None:
     hint.come()
     expect(page.locator(".hinted")).to_have_count(0)
     expect(page.locator("#status")).to_have_text(said)
-
-
-def test_a_match_that_begins_after_the_game_was_changed_is_closed(page: Page, server: Server) -> None:
-    begin = Late(page, "**/api/matches", lambda request: request.method == "POST")
-    page.goto("/")
-    begin.wait()
-    name = begin.answer.json()["id"]
-    choose_game(page, "sumto100")
-    assert name in server.service.matches._open
-    with page.expect_response(lambda response: response.request.method == "DELETE" and name in response.url):
-        begin.come()
-    assert name not in server.service.matches._open
-    expect(page.locator("#error")).to_be_hidden()
-    expect(page.locator("#board .action.legal")).to_have_count(10)
 
 
 def test_the_last_opponent_chosen_during_a_request_takes_over(tab: Page) -> None:

@@ -98,31 +98,6 @@ def test_both_runs_are_updated_while_they_go_on_and_a_missing_one_is_named(page:
     expect(page.locator("#story-notes")).not_to_contain_text("Unknown run")
 
 
-def test_the_levels_in_the_curves_are_chosen_with_the_keyboard(page: Page) -> None:
-    visit_story(page)
-    expect(page.locator("#losses .line")).to_have_count(3)
-    page.get_by_role("checkbox", name="Level 1", exact=True).focus()
-    for key in ("ArrowRight", "Space"):
-        page.keyboard.press(key)
-    expect(page.locator("#losses .line")).to_have_count(2)
-    assert legend(page, "#losses") == ["level 1", "level 3"]
-    expect(page.locator("#losses")).to_contain_text("2 of 3 levels")
-    # Only one of the levels is reached by the Tab key.
-    assert page.locator("#levels input[tabindex='0']").count() == 1
-    assert page.url.endswith("?hidden=2")
-    page.reload()
-    expect(page.locator("#losses .line")).to_have_count(2)
-    page.get_by_role("button", name="All", exact=True).click()
-    expect(page.locator("#losses .line")).to_have_count(3)
-    page.get_by_role("button", name="First and newest").click()
-    expect(page.locator("#losses .line")).to_have_count(2)
-    # A visit to the board keeps the choice.
-    page.get_by_role("link", name="Play").click()
-    page.get_by_role("link", name="Story").click()
-    expect(page.locator("#losses .line")).to_have_count(2)
-    until(page, lambda: page.url.endswith("?hidden=2"))
-
-
 @pytest.mark.parametrize("options", [{"viewport": {"width": 375, "height": 700}}])
 def test_the_choices_and_the_legends_can_be_read_on_a_phone(page: Page, other: Path, options: dict[str, Any]) -> None:
     visit_story(page, f"{STORY}?run={other}&hidden=2")
