@@ -64,7 +64,6 @@ def test_the_other_programs_find_the_run(selfplay: Selfplay) -> None:
     assert (played.returncode, played.stderr) == (0, "")
     assert "What level 2 expects" in played.stdout
     assert "wins in" in selfplay("solve", "--game", "connect_four", "445345").stdout
-    assert selfplay("analyse", "depth=3").returncode == 0
     # tests/test_own_files_of_docs.py uses the other programs of this environment.
 
 

@@ -36,20 +36,6 @@ from tests.support.drawn_boards import features_of
             """,
             1 - 1,
         ),
-        # No wedge, because X ends one run only: at d1 that to the right, at h4 that downwards. O's b1 is a C-square.
-        (
-            """
-            -OO-OOOX
-            --------
-            --------
-            --------
-            -------O
-            -------O
-            -------O
-            -------X
-            """,
-            1,
-        ),
         # X's b2 is an X-square, which counts twice, a7 and b8 are C-squares, as is O's b1; h8 beside g7 is held.
         (
             """

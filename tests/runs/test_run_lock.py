@@ -1,7 +1,6 @@
 """The lock of a run: one process at a time."""
 
 import logging
-import os
 import signal
 import subprocess
 import sys
@@ -69,7 +68,6 @@ def test_a_run_dir_with_a_control_character_is_refused(sign):
 
 
 NO_FILES = {
-    "named pipe": os.mkfifo,
     "link to nothing": lambda path: path.symlink_to(path.parent / "victim"),
 }
 
