@@ -36,20 +36,18 @@ YAML_LIMIT = MEGABYTE // 4
 def require_regular_file(path: Path, limit: int | None = None) -> None:
     """Raise InvalidFileError unless `path` is a regular file of at most `limit` bytes."""
     with _errors_naming(path):
-        _check_status(path, path.stat(), limit)
+        status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise InvalidFileError(path, "cannot be read: it is not a regular file")
+    if limit is not None and status.st_size > limit:
+        raise InvalidFileError(path, f"cannot be read: it has {status.st_size:,} bytes, more than {limit:,}")
 
 
 def open_regular_file(path: Path, limit: int | None = None) -> "io.BufferedReader[Any]":
     """Open a regular file of at most `limit` bytes; raises InvalidFileError, also for pipes and devices."""
+    require_regular_file(path, limit)
     with _errors_naming(path):
-        # Without O_NONBLOCK, opening a named pipe waits until another process writes to it.
-        file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
-        try:
-            _check_status(path, os.fstat(file.fileno()), limit)
-        except BaseException:
-            file.close()
-            raise
-        return file
+        return path.open("rb")
 
 
 def read_bytes(path: Path, limit: int) -> bytes:
@@ -153,13 +151,6 @@ def _errors_naming(path: Path) -> Iterator[None]:
         raise InvalidFileError(path, f"cannot be read: {error.strerror or error}") from error
 
 
-def _check_status(path: Path, status: os.stat_result, limit: int | None) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise InvalidFileError(path, "cannot be read: it is not a regular file")
-    if limit is not None and status.st_size > limit:
-        raise InvalidFileError(path, f"cannot be read: it has {status.st_size:,} bytes, more than {limit:,}")
-
-
 MESSAGES = {
     "missing": "is missing",
     "extra_forbidden": "is not a known entry",
@@ -222,17 +213,9 @@ def opened_to_append(path: Path) -> BinaryIO:
     Raises StageError for a link, which could lead to a file outside the run, and for a pipe or device, where opening
     could wait forever.
     """
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        file = os.fdopen(os.open(path, flags, 0o666), "ab")
-    except OSError:
-        if _is_special(path):
-            raise _not_a_file(path) from None
-        raise
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
+    if _is_special(path):
         raise _not_a_file(path)
-    return file
+    return path.open("ab")
 
 
 def _is_special(path: Path) -> bool:

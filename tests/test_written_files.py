@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from selfplay.dataset.writer import PartsWriter
+from selfplay.dataset.parquet import PartsWriter
 from selfplay.errors import StageError
 from selfplay.files import remove_folder, written_whole
 

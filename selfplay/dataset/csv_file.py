@@ -1,8 +1,10 @@
 """dataset.csv: one text file with all rows, which any program can read."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +28,7 @@ from selfplay.dataset.rows import (
     unpack_checked,
 )
 from selfplay.errors import InvalidFileError
-from selfplay.files import open_regular_file
+from selfplay.files import open_regular_file, written_whole
 from selfplay.games.observation_codec import ObservationCodec
 
 LONGEST_HEADER = 1 << 20
@@ -37,6 +39,28 @@ WRITTEN_ROWS = 16384
 def csv_header(observation_size: int, num_actions: int = 0) -> bytes:
     """The first line of dataset.csv. `num_actions`: 0 without policies."""
     return (",".join(csv_schema(observation_size, num_actions).names) + "\n").encode()
+
+
+@contextmanager
+def csv_written(path: Path, observation_size: int, num_actions: int = 0) -> Iterator["CsvWriter"]:
+    """The writer of dataset.csv at `path`. If the block fails, the incomplete file is deleted.
+
+    `num_actions`: of the policies; 0 without policies.
+    """
+    with written_whole(path) as beside, beside.open("wb") as file:
+        file.write(csv_header(observation_size, num_actions))
+        yield CsvWriter(file)
+
+
+class CsvWriter:
+    """Writes all shards into one file."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.written: dict[int, int] = {}
+
+    def add(self, shard: int, content: bytes) -> None:
+        self._file.write(content)
 
 
 def encode_csv(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:

@@ -17,7 +17,6 @@ from selfplay.settings.choices import DATASET_FORMATS
 
 if TYPE_CHECKING:
     from selfplay.dataset.rows import Rows
-    from selfplay.dataset.writer import DatasetWriter
     from selfplay.games.observation_codec import ObservationCodec
 
 
@@ -32,6 +31,16 @@ class RowGroups(Protocol):
 
     def read(self, group: int, *, with_observations: bool = True) -> "Rows":
         """The rows of a group, checked; without observations, their words are 0. Raises InvalidFileError."""
+
+
+class DatasetWriter(Protocol):
+    """Writes the shards of a dataset, in order."""
+
+    written: dict[int, int]
+    """The shards that an earlier, interrupted run has written, with their numbers of rows."""
+
+    def add(self, shard: int, content: bytes) -> None:
+        """Write a shard as encoded by `DatasetFormat.encode`. Raises OSError or StageError."""
 
 
 class DatasetFormat(ABC):
@@ -49,7 +58,7 @@ class DatasetFormat(ABC):
     @abstractmethod
     def written(
         self, path: Path, observation_size: int, record: Mapping[str, Any], num_actions: int = 0
-    ) -> "AbstractContextManager[DatasetWriter]":
+    ) -> AbstractContextManager[DatasetWriter]:
         """The writer of the dataset at `path`, which gets its name when it is complete at the end of the block.
 
         Args:
@@ -85,8 +94,8 @@ class Csv(DatasetFormat):
 
     def written(
         self, path: Path, observation_size: int, record: Mapping[str, Any], num_actions: int = 0
-    ) -> "AbstractContextManager[DatasetWriter]":
-        from selfplay.dataset.writer import csv_written
+    ) -> AbstractContextManager[DatasetWriter]:
+        from selfplay.dataset.csv_file import csv_written
 
         return csv_written(path, observation_size, num_actions)
 
@@ -109,8 +118,8 @@ class Parquet(DatasetFormat):
 
     def written(
         self, path: Path, observation_size: int, record: Mapping[str, Any], num_actions: int = 0
-    ) -> "AbstractContextManager[DatasetWriter]":
-        from selfplay.dataset.writer import parts_written
+    ) -> AbstractContextManager[DatasetWriter]:
+        from selfplay.dataset.parquet import parts_written
 
         return parts_written(path, record)
 

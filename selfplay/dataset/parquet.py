@@ -3,10 +3,13 @@
 Observations are packed, one bit for each entry, in row groups of one size.
 """
 
-from collections.abc import Iterable, Iterator
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -32,7 +35,7 @@ from selfplay.dataset.rows import (
     unpack_checked,
 )
 from selfplay.errors import InvalidFileError
-from selfplay.files import require_regular_file
+from selfplay.files import remove_folder, require_regular_file, written_whole
 from selfplay.games.observation_codec import ObservationCodec
 
 GROUP_SIZE = 65536
@@ -54,6 +57,60 @@ def parquet_parts(path: Path) -> list[Path]:
         if part.name != part_name(number):
             raise InvalidFileError(path / part_name(number), f"is missing; {REMEDY}")
     return parts
+
+
+@contextmanager
+def parts_written(path: Path, record: Mapping[str, Any]) -> Iterator["PartsWriter"]:
+    """The writer of dataset.parquet at `path`.
+
+    If the block fails, the complete files are kept and reused by the next run with the same `record`.
+    """
+    writer = PartsWriter(path, record)
+    yield writer
+    writer.finish()
+
+
+class PartsWriter:
+    """Writes a file for each shard into a folder beside the dataset."""
+
+    def __init__(self, path: Path, record: Mapping[str, Any]) -> None:
+        self._path, self._beside = path, path.with_name(f".{path.name}.partial")
+        self._record = self._beside / "record.json"
+        content = json.dumps(record, sort_keys=True).encode()
+        if self._beside.is_symlink():
+            self._beside.unlink()
+        if not (self._record.is_file() and self._record.read_bytes() == content):
+            shutil.rmtree(self._beside, ignore_errors=True)
+            with written_whole(self._record) as beside:
+                beside.write_bytes(content)
+        self.written = dict(self._complete_parts())
+
+    def add(self, shard: int, content: bytes) -> None:
+        with written_whole(self._beside / part_name(shard)) as beside:
+            beside.write_bytes(content)
+
+    def finish(self) -> None:
+        """Rename the folder to that of the dataset."""
+        self._record.unlink()
+        remove_folder(self._path)
+        self._beside.replace(self._path)
+
+    def _complete_parts(self) -> Iterator[tuple[int, int]]:
+        """The numbers of the shards whose files are there, and their numbers of rows; all other files are deleted."""
+        for path in sorted(self._beside.iterdir()):
+            rows, number = _number_of_rows(path), path.stem.removeprefix("part-")
+            if rows is not None and number.isdecimal() and path.name == part_name(int(number)):
+                yield int(number), rows
+            elif path != self._record:
+                remove_folder(path)
+
+
+def _number_of_rows(path: Path) -> int | None:
+    """The rows of a Parquet file; None if it is not one."""
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except (OSError, pa.ArrowException):
+        return None
 
 
 def encode_parquet(parts: Iterable[Rows], codec: ObservationCodec) -> tuple[bytes, int]:

@@ -1,6 +1,5 @@
 """The executor whose workers are processes on this machine."""
 
-import logging
 import multiprocessing
 import os
 import signal
@@ -8,9 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures import wait as wait_for_futures
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import util
 from multiprocessing.connection import wait
@@ -20,18 +17,13 @@ from typing import Any
 
 from selfplay.compute.devices import usable_cores
 from selfplay.errors import StageError
-from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT, AnyTask, Result
+from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, Result
 from selfplay.process_exit import before_exit
 from selfplay.registry import name_modules, named_modules
 from selfplay.settings.common import ExecutorSettings
 
-log = logging.getLogger(__name__)
-
 INTERRUPTING = {signal.SIGINT, signal.SIGTERM}
 """The signals that end a program."""
-
-STOPPED_CHECK = 5.0
-"""Seconds without a result after which the workers are examined, and again after each such time."""
 
 
 class ProcessExecutor:
@@ -41,7 +33,6 @@ class ProcessExecutor:
         self.workers = settings.workers or usable_cores()
         self._pool: ProcessPoolExecutor | None = None
         self._processes: set[BaseProcess] = set()
-        self._reported: set[BaseProcess] = set()
 
     def map(
         self, function: Callable[[AnyTask], Result], tasks: Iterable[AnyTask], files: Sequence[Path] = ()
@@ -57,7 +48,7 @@ class ProcessExecutor:
                         begun.append(self._submit(function, unanswered[len(begun)]))
                     if not begun:
                         return
-                    result = self._result(begun[0])
+                    result = begun[0].result()
                     begun.popleft()
                     unanswered.popleft()
                     yield result
@@ -78,24 +69,15 @@ class ProcessExecutor:
             )
         if len(self._processes) == self.workers:
             return self._pool.submit(function, task)
-        # A pool starts a worker whenever no worker is idle for a new task.
+        # A pool starts a worker whenever no worker is idle for a new task. Ctrl-C waits meanwhile, and in the worker
+        # until `_begin_worker`: one that is interrupted while it starts would print a traceback.
         before = set(multiprocessing.active_children())
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTING)
         try:
-            with _interrupted_later():
-                return self._pool.submit(function, task)
+            return self._pool.submit(function, task)
         finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             self._processes |= set(multiprocessing.active_children()) - before
-
-    def _result(self, future: "Future[Result]") -> Result:
-        while not wait_for_futures([future], STOPPED_CHECK).done:
-            stopped = {process for process in self._processes if _is_stopped(process)}
-            for process in stopped - self._reported:
-                log.info(
-                    "worker process %s is stopped, and the run waits for it; to continue: kill -CONT %s",
-                    *(process.pid, process.pid),
-                )
-            self._reported = stopped
-        return future.result()
 
     def close(self) -> None:
         if self._pool is None:
@@ -122,37 +104,6 @@ def _end_pools() -> None:
 
 # A program that ends early does so without Python's exit handlers.
 before_exit(_end_pools)
-
-
-def _is_stopped(process: BaseProcess) -> bool:
-    """Whether a process is stopped by a signal; always False on systems without /proc."""
-    try:
-        status = Path(f"/proc/{process.pid}/stat").read_text()
-    except OSError:
-        return False
-    # The name of the program is in parentheses and may contain spaces.
-    return status.rpartition(")")[2].split()[0] == "T"
-
-
-@contextmanager
-def _interrupted_later() -> Iterator[None]:
-    """Delay Ctrl-C and SIGTERM to the end of the block; processes started in it delay them to `_begin_worker`.
-
-    A worker that loses its parent while it starts would print a traceback.
-    """
-    arrived: list[int] = []
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTING)
-    # Another thread may still receive a signal for the process; Python would then call the main thread's handler.
-    is_main = threading.current_thread() is threading.main_thread()
-    later = {n: signal.signal(n, lambda number, _: arrived.append(number)) for n in INTERRUPTING} if is_main else {}
-    try:
-        yield
-    finally:
-        for interrupting, handler in later.items():
-            signal.signal(interrupting, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        for number in arrived[:1]:
-            signal.raise_signal(number)
 
 
 def _begin_worker(threads: str, modules: Sequence[str]) -> None:

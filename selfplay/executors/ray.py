@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from selfplay.compute.versions import versions
 from selfplay.errors import SettingError, StageError
-from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT, AnyTask, Result
+from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, Result
 from selfplay.registry import name_modules, named_modules
 from selfplay.settings.common import ExecutorSettings
 from selfplay.settings.fields import require_package

@@ -66,14 +66,14 @@ DATASET_FORMATS: Registry[Any] = Registry(
 EXECUTORS: Registry[Any] = Registry(
     "executor",
     {
-        "serial": "selfplay.executors.executor:SerialExecutor",
+        "serial": "selfplay.executors:SerialExecutor",
         "process": "selfplay.executors.processes:ProcessExecutor",
         "ray": "selfplay.executors.ray:RayExecutor",
     },
     group="selfplay.executors",
     attributes=("map", "close"),
 )
-"""Classes that run the parts of a stage: see `selfplay.executors.executor.Executor`."""
+"""Classes that run the parts of a stage: see `selfplay.executors.Executor`."""
 
 SEARCH_RULES: Registry[Any] = Registry(
     "rule of tree search",

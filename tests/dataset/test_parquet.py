@@ -112,16 +112,13 @@ def test_complete_shards_are_reused_by_the_next_run_with_the_same_settings(tmp_p
     assert len(read_dataset(path, CODEC).match) == 11
 
 
-def test_parts_that_are_not_as_they_were_written_are_not_reused(tmp_path):
+def test_files_that_are_not_parts_are_not_reused(tmp_path):
     path, record, beside = tmp_path / "dataset.parquet", {"seed": 0}, tmp_path / ".dataset.parquet.partial"
-    contents = [PARQUET.encode([drawn_rows(CODEC, 5 + shard, shard)], CODEC)[0] for shard in range(3)]
-    assert interrupted(path, record, *contents) == {}
-    first, second, third = (beside / f"part-0000{number}.parquet" for number in range(3))
-    first.write_bytes(contents[1])
-    second.write_bytes(contents[0])
-    (beside / "part-00003.parquet").write_bytes(contents[0])
-    (beside / "part-foreign.parquet").write_bytes(contents[0])
-    assert interrupted(path, record) == {2: 7}, "swapped and surplus parts count as written"
-    assert {file.name for file in beside.iterdir()} == {"record.json", "parts.sha256", third.name}
+    content, _ = PARQUET.encode([drawn_rows(CODEC, 5, 0)], CODEC)
+    assert interrupted(path, record, content) == {}
+    (beside / "part-foreign.parquet").write_bytes(content)
+    (beside / "part-00001.parquet").mkdir()
+    assert interrupted(path, record) == {0: 5}
+    assert {file.name for file in beside.iterdir()} == {"record.json", "part-00000.parquet"}
     (beside / "record.json").write_bytes(b"\xff")
     assert interrupted(path, record) == {}, "a record that is not text counts as this one"

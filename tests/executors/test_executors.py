@@ -12,8 +12,7 @@ import pytest
 
 from selfplay import registry
 from selfplay.errors import InvalidFileError, SettingError, StageError
-from selfplay.executors import open_executor
-from selfplay.executors.executor import ATTEMPTS, IN_FLIGHT
+from selfplay.executors import ATTEMPTS, IN_FLIGHT, open_executor
 from selfplay.settings.choices import EXECUTORS
 from selfplay.settings.common import CommonSettings, ExecutorSettings
 

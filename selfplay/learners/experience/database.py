@@ -49,9 +49,6 @@ LARGEST_NUMBER = 2**53
 LONGEST_VALUE = 1_000_000
 """Bytes of the longest value that is read."""
 
-COMPANIONS = ("-journal", "-wal", "-shm")
-"""Ends of the names of the files that SQLite may keep beside a file."""
-
 CANNOT_WRITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM)
 
 
@@ -75,10 +72,6 @@ class ExperienceDatabase:
         self._lock = threading.RLock()
         if must_exist or path.exists():
             require_regular_file(path)
-        for companion in (path.with_name(f"{path.name}{suffix}") for suffix in COMPANIONS):
-            # SQLite would wait for a named pipe.
-            if companion.exists():
-                require_regular_file(companion)
         with self._reporting():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._sql = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)

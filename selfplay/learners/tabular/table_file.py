@@ -8,8 +8,8 @@
 Nothing is pickled, and equal tables give equal bytes.
 """
 
+import io
 import json
-import math
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -112,12 +112,11 @@ def load_tables(path: Path, graph: PositionGraph) -> SavedTables:
     manifest beside it.
     """
     check_against_manifest(path)
-    size = graph.state.own.numpy().nbytes
-    with _opened(path, 6 * size + MEGABYTE) as archive:
+    with _opened(path) as archive:
         metadata = _metadata(path, archive)
         if metadata["game"] != graph.game.name:
             raise InvalidFileError(path, f"plays {shortened(metadata['game'])}, not {graph.game.name}")
-        arrays = {name: _array(archive, name, 4 * size) for name in ("values", "own", "opp")}
+        arrays = {name: _array(archive, name) for name in ("values", "own", "opp")}
     words = (graph.state.own.numpy(), graph.state.opp.numpy())
     if not all(np.array_equal(arrays[name], word) for name, word in zip(("own", "opp"), words, strict=True)):
         raise InvalidFileError(path, f"its positions are not those of {graph.game.name}")
@@ -132,7 +131,7 @@ def load_tables(path: Path, graph: PositionGraph) -> SavedTables:
 def trains_against_people(path: Path) -> bool:
     """`SavedTables.trains_against_people` of the file, without reading its tables; False if it cannot be read."""
     try:
-        with _opened(path, LARGEST_FILE) as archive:
+        with _opened(path) as archive:
             return SavedTables(np.empty(0), _metadata(path, archive)).trains_against_people
     except InvalidFileError:
         # The error is reported when the file is used.
@@ -140,9 +139,9 @@ def trains_against_people(path: Path) -> bool:
 
 
 @contextmanager
-def _opened(path: Path, most_bytes: int) -> Iterator[zipfile.ZipFile]:
-    """The arrays of the file, which has at most `most_bytes` bytes; errors while reading are InvalidFileErrors."""
-    require_regular_file(path, most_bytes)
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """The arrays of the file; errors while reading are InvalidFileErrors."""
+    require_regular_file(path, LARGEST_FILE)
     try:
         with zipfile.ZipFile(path) as archive:
             if sorted(archive.namelist()) != sorted(f"{name}.npy" for name in ARRAYS):
@@ -156,24 +155,15 @@ def _opened(path: Path, most_bytes: int) -> Iterator[zipfile.ZipFile]:
         raise InvalidFileError(path, f"cannot be read: {reason}") from error
 
 
-def _array(archive: zipfile.ZipFile, name: str, most_bytes: int) -> NDArray[Any]:
-    """An array of the file. Raises ValueError if it has more than `most_bytes` bytes, however well it is compressed."""
-    with archive.open(f"{name}.npy") as file:
-        if np.lib.format.read_magic(file) != (1, 0):
-            raise ValueError(f"the array {name} is not in version 1.0 of the format .npy")
-        shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(file)
-        size = math.prod(shape) * dtype.itemsize
-        if dtype.hasobject or not 0 <= size <= most_bytes:
-            raise ValueError(f"the array {name} is {shortened(dtype)}{shortened(list(shape))}")
-        content = bytearray(file.read(size))
-        if len(content) != size or file.read(1):
-            raise ValueError(f"the array {name} does not have the size that its header names")
-    return np.frombuffer(content, dtype).reshape(shape, order="F" if is_fortran else "C")
+def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    """An array of the file; numpy refuses objects, which would be pickles."""
+    array: NDArray[Any] = np.load(io.BytesIO(archive.read(f"{name}.npy")))
+    return array
 
 
 def _metadata(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     """The checked metadata. Raises InvalidFileError, and the errors of `_array`."""
-    metadata: dict[str, Any] = METADATA.parse_json(path, str(_array(archive, "metadata", METADATA.limit)))
+    metadata: dict[str, Any] = METADATA.parse_json(path, str(_array(archive, "metadata")))
     if metadata["rule"] not in list(UPDATE_RULES):
         raise InvalidFileError(path, f"was learned by the unknown rule {shortened(metadata['rule'])!r}")
     return metadata
