@@ -191,7 +191,7 @@ class RunFolder:
 
         Raises:
             RunLockedError: the lock is held already.
-            StageError: the folder does not exist, or cannot be written to.
+            StageError: the folder does not exist, cannot be written to, or was deleted while the lock was held.
         """
         is_new, path = not self.path.exists(), self.path / ".lock"
         if is_new and not create:
@@ -209,12 +209,15 @@ class RunFolder:
             try:
                 yield
             except BaseException:
-                if not had_lock:
-                    path.unlink(missing_ok=True)
-                if is_new:
+                if not had_lock and _is_file_at(path, file):
+                    path.unlink()
+                # Only folders without files are removed.
+                for folder in (*self.path.glob("*"), self.path) if is_new else ():
                     with suppress(OSError):
-                        self.path.rmdir()
+                        folder.rmdir()
                 raise
+            if not _is_file_at(path, file):
+                raise StageError(f"{self.path} was deleted while it was written; run the same command again")
 
 
 def _locked_file(path: Path) -> BinaryIO:
@@ -224,12 +227,17 @@ def _locked_file(path: Path) -> BinaryIO:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Another process may have deleted the file since it was opened, and locked a new one.
-            if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+            if _is_file_at(path, file):
                 return file
         except BaseException:
             file.close()
             raise
         file.close()
+
+
+def _is_file_at(path: Path, file: BinaryIO) -> bool:
+    """Whether an open file is still the one at `path`."""
+    return path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
 
 
 def _levels_text(levels: list[int]) -> str:

@@ -36,13 +36,15 @@ def serve(settings: WebSettings) -> None:
     from selfplay.web.app import create_app
     from selfplay.web.matches import MatchService
 
-    service = MatchService(settings)
+    app = create_app(MatchService(settings))
+    # Not before: a browser would wait for an answer.
+    listening.listen(128)
     log.info("Play at %s (press Ctrl-C to stop)", address_of(settings, listening))
     if not ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback:
         log.warning("Other computers in the network can reach this page, and everyone who can may play.")
     # Ctrl-C is the normal way to stop the server.
     with suppress(KeyboardInterrupt):
-        uvicorn.Server(server_config(create_app(service))).run(sockets=[listening])
+        uvicorn.Server(server_config(app)).run(sockets=[listening])
     log.info("The server has stopped.")
 
 
@@ -84,7 +86,6 @@ def _listen(settings: WebSettings) -> socket.socket:
             f"host={settings.host} listens on all addresses of this computer: also name those at which the page is "
             "opened, for example hosts=[192.168.0.7,games.local]"
         )
-    listening.listen(128)
     return listening
 
 

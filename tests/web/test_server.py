@@ -62,6 +62,18 @@ def test_a_port_in_use_is_reported_in_one_line(tmp_path: Path) -> None:
     )
 
 
+def test_no_connection_is_accepted_before_the_page_can_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+
+    def connect(_: object) -> None:
+        socket.create_connection(("127.0.0.1", port), timeout=1)
+
+    monkeypatch.setattr("selfplay.web.app.create_app", connect)
+    with pytest.raises(ConnectionRefusedError):
+        server.serve(web_settings(tmp_path, port=port))
+
+
 @pytest.mark.parametrize(
     "changed",
     [{"port": 70000}, {"match_limit": 0}],
