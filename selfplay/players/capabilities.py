@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from selfplay.players.player import Player
 
 
-@runtime_checkable
 class HasPolicy(Protocol):
     """Knows the probability of each of its actions in any position."""
 
@@ -29,7 +28,6 @@ class HasPolicy(Protocol):
         """float64[B, A]: the probability of each action; the rows of finished matches are 0."""
 
 
-@runtime_checkable
 class ValuesActions(Protocol):
     """Estimates how good each action is."""
 
@@ -40,7 +38,6 @@ class ValuesActions(Protocol):
         """
 
 
-@runtime_checkable
 class LooksAhead(Protocol):
     """Values positions by searches, at whose leaves it evaluates."""
 
@@ -57,7 +54,6 @@ class LooksAhead(Protocol):
         """
 
 
-@runtime_checkable
 class ValuesInPoints(Protocol):
     """May value its actions by the lead in points that it expects at the end of the match."""
 
@@ -65,7 +61,6 @@ class ValuesInPoints(Protocol):
         """The points that a value of 1 stands for; None if values are not points."""
 
 
-@runtime_checkable
 class HasNeutralValue(Protocol):
     """Values an even match otherwise than by 0."""
 
@@ -73,7 +68,6 @@ class HasNeutralValue(Protocol):
     """The value of an even match."""
 
 
-@runtime_checkable
 class CountsVisits(Protocol):
     """Divides a number of simulations among its actions."""
 
@@ -90,7 +84,6 @@ class SearchedPolicies(NamedTuple):
     """float64[B], in [-1, 1]: the value of the position to the player to move; nan where nothing was searched."""
 
 
-@runtime_checkable
 class SearchesPolicies(Protocol):
     """Improves its policy by searching, in the matches that it learns from."""
 
@@ -102,7 +95,6 @@ class SearchesPolicies(Protocol):
         """
 
 
-@runtime_checkable
 class PreparesAction(Protocol):
     """Can be told the random numbers of an action before it is asked for its values, so that it searches only once."""
 
@@ -118,7 +110,6 @@ class PredictsOutcomes(Protocol):
         """float32[B, A]: the outcome for the player to move, from -1 to 1; nan if illegal."""
 
 
-@runtime_checkable
 class Explores(Protocol):
     """Plays random actions now and then."""
 
@@ -126,7 +117,6 @@ class Explores(Protocol):
         """bool[B]: whether `act` plays a random action with these draws."""
 
 
-@runtime_checkable
 class LearnsFromMatches(Protocol):
     """Learns from its matches. They are played one at a time, and it receives each before the next begins."""
 
@@ -142,7 +132,6 @@ class LearnsFromMatches(Protocol):
         """The number of matches it has learned from, in this process and before."""
 
 
-@runtime_checkable
 class FollowsMatch(Protocol):
     """Holds the state of one match, so its matches are played one at a time and it receives every ply.
 
@@ -164,7 +153,6 @@ class PlaysOnDevice(Protocol):
         """The memory the player itself needs on a device, independent of the number of matches."""
 
 
-@runtime_checkable
 class ReportsStatus(Protocol):
     """Can describe what it has learned so far."""
 
@@ -172,7 +160,6 @@ class ReportsStatus(Protocol):
         """What it has learned; its `str` is a short description."""
 
 
-@runtime_checkable
 class ExplainsActions(Protocol):
     """Knows why it chooses its actions."""
 
@@ -180,14 +167,12 @@ class ExplainsActions(Protocol):
         """Why `act` chooses as it does in this position (B = 1), such as "a predicted win", in a few words."""
 
 
-@runtime_checkable
 class KeepsExperience(Protocol):
     """Plays by an experience graph."""
 
     store: "ExperienceStore"
 
 
-@runtime_checkable
 class SolvesPositions(Protocol):
     """Solves some positions exactly; the values of their actions are then those of the game's exact solver."""
 
@@ -198,7 +183,6 @@ class SolvesPositions(Protocol):
         """The value of an action in a position that it solves, in words, such as "wins in 8"."""
 
 
-@runtime_checkable
 class LimitsItsTime(Protocol):
     """May stop thinking early because of a time limit."""
 

@@ -1,8 +1,9 @@
 """The base classes of players, and helpers to turn policies into actions and back."""
 
 from abc import ABC, abstractmethod
+from functools import cache
 from html import escape
-from typing import ClassVar, TypeVar
+from typing import ClassVar, TypeVar, cast
 
 import numpy as np
 import torch
@@ -47,7 +48,16 @@ class Player(ABC):
 
     def as_a(self, capability: type[Capability]) -> Capability | None:
         """The player as one with this capability (see `selfplay.players.capabilities`); None if it lacks it."""
-        return self if isinstance(self, capability) else None
+        names = _members_of(capability)  # type: ignore[arg-type]  # classes can be hashed
+        has_all = all(hasattr(self, name) for name in names)
+        return cast(Capability, self) if has_all else None
+
+
+@cache
+def _members_of(capability: type) -> tuple[str, ...]:
+    """The methods and attributes of a capability. They are kept, because asking a runtime protocol for them is slow."""
+    members = {**vars(capability), **capability.__annotations__}
+    return tuple(name for name in members if not name.startswith("_"))
 
 
 def one_hot_policy(actions: Tensor, mask: Tensor) -> Tensor:

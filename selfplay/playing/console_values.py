@@ -108,8 +108,10 @@ class ConsoleValues:
 
     def show_verdict(self, ply: Ply) -> None:
         """Write which actions would have been best instead of the last ply, if perfect play is shown."""
+        if not self.shows[PERFECT]:
+            return
         before = len(self.session.plies) - 1
-        values, perfect = self._perfect_values(before) if self.shows[PERFECT] else None, perfect_player_of(self.game)
+        values, perfect = self._perfect_values(before), perfect_player_of(self.game)
         if values is None or perfect is None:
             return
         state, best = self.session.state_before(before), best_actions(values)
