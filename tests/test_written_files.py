@@ -6,7 +6,7 @@ import pytest
 
 from selfplay.dataset.parquet import PartsWriter
 from selfplay.errors import StageError
-from selfplay.files import remove_folder, written_whole
+from selfplay.files import written_whole
 
 
 def names(folder):
@@ -85,15 +85,3 @@ def test_a_link_in_place_of_a_folder_of_parts_is_not_followed(tmp_path, name):
     assert names(path) == ["part-00000.parquet"]
     assert not path.is_symlink()
     assert names(other) == ["record.json"]
-
-
-def test_remove_folder_removes_a_link_and_not_what_it_names(tmp_path):
-    folder, link = tmp_path / "folder", tmp_path / "link"
-    folder.mkdir()
-    link.symlink_to(folder)
-    remove_folder(link)
-    assert names(tmp_path) == ["folder"]
-    (folder / "file").touch()
-    remove_folder(folder)
-    remove_folder(folder)
-    assert names(tmp_path) == []

@@ -1,11 +1,9 @@
 """Tables of patterns where stones drop: the contents that can occur, weights by parity, and random walks."""
 
 import numpy as np
-import pytest
 import torch
 
 from selfplay.architectures import build_network
-from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.feature_kernels import board_words
 from selfplay.games.patterns import stones_in_entries, write_all_entries
@@ -71,17 +69,3 @@ def test_torch_operations_and_compiled_searches_find_the_same_values():
     evaluation = Agent(Checkpoint(network, {"outcome": "return"}), game, "level 1").evaluation()
     found = -position_values(evaluation, game, states.select(is_open))
     torch.testing.assert_close(found.float(), network(boards).value.detach()[is_open], rtol=0, atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"walks": -1}, "architecture.walks=-1: must be from 0 to 1000"),
-        ({"symmetries": "square"}, "architecture.symmetries=square: not with drops=true; set mirror or none"),
-    ],
-    ids=str,
-)
-def test_options_out_of_range_are_refused_in_one_line(options, message):
-    with pytest.raises(SettingError) as caught:
-        network_of(**options)
-    assert str(caught.value) == message

@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from selfplay.architectures import build_network
-from selfplay.errors import SettingError
 from selfplay.training.fitting import seeded
 
 SMALL = {
@@ -43,16 +42,3 @@ def test_both_heads_train_the_trunk_they_share(name):
         network.zero_grad()
         getattr(network(torch.rand(4, 2, 3, 5)), head).square().sum().backward()
         assert next(network.trunk.parameters()).grad.abs().sum() > 0
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "reason"),
-    [
-        ("alphazero_mlp", {"hidden_sizes": [0]}, "architecture.hidden_sizes=\\[0\\]: must be integers of at least 1"),
-        ("alphazero_residual", {"policy_channels": 0}, "architecture.policy_channels=0: must be an integer"),
-        ("alphazero_residual", {"dropout": 1}, "architecture.dropout=1: must be at least 0 and less than 1"),
-    ],
-)
-def test_bad_options_are_refused(name, options, reason):
-    with pytest.raises(SettingError, match=reason):
-        network_of(name, **options)

@@ -1,11 +1,9 @@
 """The residual network: initial blocks, sizes, independence of the batch, and learning."""
 
-import pytest
 import torch
 
 from selfplay.architectures import build_network
 from selfplay.architectures.residual import ResidualBlock
-from selfplay.errors import SettingError
 from selfplay.training.fitting import seeded
 
 SMALL = {"name": "residual", "channels": 4, "blocks": 2, "head_channels": 3, "hidden_sizes": [5]}
@@ -31,17 +29,3 @@ def test_at_the_start_a_block_is_the_identity_and_its_last_convolution_learns_fi
     block(planes).square().sum().backward()
     assert block.last.weight.grad.abs().sum() > 0
     assert (block.first.weight.grad == 0).all()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"channels": 0}, "architecture.channels=0: must be an integer of at least 1"),
-        ({"depth": 3}, "architecture residual has no option 'depth'; it has channels, blocks, head_channels, "),
-    ],
-    ids=str,
-)
-def test_options_out_of_range_are_refused_in_one_line(options, message):
-    with pytest.raises(SettingError, match=message) as caught:
-        network_of((2, 3, 3), **options)
-    assert "\n" not in str(caught.value)

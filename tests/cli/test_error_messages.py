@@ -57,12 +57,6 @@ def test_a_broken_dataset_gets_one_line(run_copy, tmp_path):
     assert files_of(run_copy) == before
 
 
-@pytest.mark.parametrize(("script", "settings"), [(COMPARE, TINY), (CONSOLE, [])], ids=["compare", "console"])
-def test_a_checkpoint_of_another_game_gets_one_line(tiny_run, script, settings):
-    result = run_forked(script, *settings, f"run_dir={tiny_run}", "game=sumto100")
-    assert_refused(result, 1, "agent.safetensors", "is for tictactoe, not for sumto100")
-
-
 def test_a_second_run_on_the_same_run_dir_gets_one_line(run_copy):
     with RunFolder(run_copy).lock():
         assert_refused(run_forked(GENERATE, *TINY, f"run_dir={run_copy}", "--level", 0), 1, "another process", run_copy)

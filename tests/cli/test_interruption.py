@@ -16,7 +16,6 @@ from tests.support.runs import (
     files_of,
     interrupted_when_there_is,
     interruptible,
-    run_forked,
 )
 
 DROPPED = """
@@ -57,14 +56,6 @@ def test_a_signal_leaves_one_line_no_partial_file_and_no_process(tmp_path, numbe
     assert files_of(tmp_path) == {}
 
 
-def test_an_error_after_work_in_processes_leaves_one_line(tmp_path):
-    (tmp_path / "level_00").mkdir()
-    (tmp_path / "level_00" / "dataset.csv").mkdir()
-    arguments = ["--level", 0, "matches=200", "dataset.shard_matches=100", "executor=process", "executor.workers=1"]
-    result = run_forked(GENERATE, *arguments, f"run_dir={tmp_path}")
-    assert_refused(result, 1, f"cannot write {tmp_path}/level_00/dataset.csv")
-
-
 @pytest.mark.slow
 def test_closed_standard_streams_change_no_byte(run_copy):
     expected = files_of(run_copy)
@@ -82,9 +73,7 @@ def test_closed_standard_streams_change_no_byte(run_copy):
     ("module", "number", "code", "named"),
     [
         ("selfplay.process_exit", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE),
-        ("project_environment", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE),
         ("tqdm", signal.SIGTERM, TERMINATED, TERMINATED_MESSAGE),
-        ("omegaconf", signal.SIGINT, INTERRUPTED, INTERRUPTED_MESSAGE),
     ],
 )
 def test_a_signal_while_modules_are_imported_gets_one_line(tmp_path, module, number, code, named):

@@ -2,7 +2,6 @@
 
 import os
 import random
-import stat
 from functools import partial
 
 import pytest
@@ -66,17 +65,6 @@ def test_a_damaged_file_is_compiled_again_and_replaced(tmp_path, caching_below, 
     assert hits_of(triple, 15) == 0
     assert path.read_bytes() != damaged
     assert hits_of(triple, 15) == 1
-
-
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "endless device"])
-def test_what_is_not_a_regular_file_is_replaced(tmp_path, caching_below, make):
-    folder = caching_below(tmp_path)
-    hits_of(triple, 15)
-    (path,) = folder.iterdir()
-    path.unlink()
-    make(path)
-    assert [hits_of(triple, 15), hits_of(triple, 15)] == [0, 1]
-    assert stat.S_ISREG(path.lstat().st_mode)
 
 
 def make_group_writable(folder):

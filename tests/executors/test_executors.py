@@ -1,6 +1,5 @@
 """Executors: results in order, few tasks at a time, and killed workers."""
 
-import multiprocessing
 import os
 import signal
 import time
@@ -78,21 +77,6 @@ def test_tasks_of_workers_killed_between_two_maps_and_during_one_are_restarted(p
     notes.write_text("1")
     assert list(processes.map(die_at_first, jobs(8, notes))) == list(range(8))
     assert notes.read_text() == "0"
-
-
-def test_closing_ends_every_worker_even_if_it_is_stopped():
-    before = set(multiprocessing.active_children())
-    with open_executor(ExecutorSettings("process", WORKERS)) as executor:
-        list(executor.map(square, jobs(8)))
-        workers = set(multiprocessing.active_children()) - before
-        for worker in workers:
-            os.kill(worker.pid, signal.SIGSTOP)
-            os.waitid(os.P_PID, worker.pid, os.WSTOPPED)
-    time.sleep(0.5)  # the pool tells its workers to exit; none has read the message yet
-    for worker in workers:
-        worker.join(20)
-    ends = [worker.exitcode for worker in workers]
-    assert ends == [-signal.SIGKILL] * WORKERS
 
 
 def may_name(job: Job) -> bool:

@@ -10,7 +10,6 @@ from PIL import Image
 
 from selfplay import compose_settings, learn_levels
 from selfplay.errors import InvalidFileError, StageError
-from selfplay.figures.comparison import exact_figures
 from selfplay.figures.figure_files import draw_run_figures, read_trained_run, write_figures
 from selfplay.figures.losses import loss_by_level, loss_curves
 from selfplay.figures.position_values import (
@@ -77,34 +76,6 @@ def test_loss_curves_draw_every_level(levels: int) -> None:
     assert drawn(loss_by_level(losses))[0] == [epochs[-1].validation_loss for epochs in losses.values()]
     # In a panel of its own: the two losses are not comparable.
     assert drawn(loss_by_level(losses), 1) == [[epochs[-1].training_loss for epochs in losses.values()]]
-
-
-def test_changes_of_the_training_data_are_marked_and_explained() -> None:
-    figure = loss_by_level(losses_of(4), {2: "also on matches of earlier levels", 4: "no longer on random matches"})
-    validation, training = figure.axes
-    assert [line.get_xdata()[0] for line in validation.lines[1:]] == [1.5, 3.5]
-    assert [text.get_text() for text in validation.get_legend().get_texts()] == [
-        "from level 2: also on matches of earlier levels",
-        "from level 4: no longer on random matches",
-    ]
-    assert loss_by_level(losses_of(4)).axes[0].get_legend() is None
-    assert "spread of their targets" not in training.texts[0].get_text()
-    merged = loss_by_level(losses_of(4), merges_rows=True).axes[1]
-    assert "spread of their targets" in merged.texts[0].get_text()
-
-
-@pytest.mark.parametrize("levels", [1, 25])
-def test_exact_figures_draw_the_columns_and_the_ceiling(levels: int) -> None:
-    table = table_of(levels)
-    figure = exact_figures(table, ceiling=0.9556)
-    win, draw, loss, ceiling = drawn(figure, 0)
-    assert win == table["exact_win_vs_random"].tolist()
-    assert draw == table["exact_draw_vs_random"].tolist()
-    assert loss == table["exact_loss_vs_random"].tolist()
-    assert set(ceiling) == {0.9556}
-    assert drawn(figure, 1) == [table[f"losing_lines_{seat}"].tolist() for seat in ("first", "second")]
-    assert drawn(figure, 2) == [table["optimal_action_rate"].tolist()]
-    assert drawn(figure, 3)[0][1:] == table["value_error"].tolist()[1:]
 
 
 # ---------------------------------------------------------------------- positions on a line

@@ -81,18 +81,6 @@ def test_the_figures_are_logged_as_images(logged_run: Path) -> None:
     assert (picture.step, picture.encoded_image_string[:4]) == (3, b"\x89PNG")
 
 
-@needs_tensorboard
-def test_logging_changes_no_other_file(logged_run: Path, tiny_run: Path) -> None:
-    files = files_of(logged_run)
-    assert levels_of(files) == levels_of(files_of(tiny_run))
-    assert not (tiny_run / "tensorboard").exists()
-
-
-def levels_of(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files of the levels."""
-    return {name: content for name, content in files.items() if name.startswith("level_")}
-
-
 def event_files(run_dir: Path) -> dict[Path, int]:
     """The size of every event file."""
     return {path: path.stat().st_size for path in (run_dir / "tensorboard").rglob("events.out.*")}

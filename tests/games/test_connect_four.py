@@ -52,18 +52,6 @@ def test_a_stone_falls_onto_the_stones_of_its_column():
     ]
 
 
-def test_a_full_board_without_a_line_is_a_draw():
-    # X O O X O O X
-    # O X O O X X X
-    # X O X X O O X
-    # X X O O O X O
-    # O O O X O X X
-    # X X O O X X O
-    state = GAME.state_after("542223421125676412111563734447355376637675")
-    assert (state.terminated.tolist(), state.returns.tolist()) == ([True], [0.0])
-    assert int(GAME.rules.legal_actions(state.own, state.opp)) == 0
-
-
 def test_a_full_column_is_refused_and_the_others_are_named():
     # . . . O . . .
     # . . . X . . .

@@ -89,24 +89,6 @@ def test_the_small_board_has_60060_matches():
     assert game.kernels.perft(*game.rules.initial, game.max_game_length, True) == 60_060
 
 
-def test_a_disc_turns_runs_in_all_eight_directions():
-    #   a b c d e f g h
-    # 1 X . . X . . X .
-    # 2 . O . O . O . .
-    # 3 . . O O O . . .
-    # 4 X O O . O O O X
-    # 5 . . O O O . . .
-    # 6 . O . O . O . .
-    # 7 X . . X . . X .
-    # 8 . . . . . . . .
-    drawn = "X--X--X- -O-O-O-- --OOO--- XOO-OOOX --OOO--- -O-O-O-- X--X--X- --------"
-    game = Othello()
-    after = game.step(game.read_board(drawn.replace(" ", ""), "X"), torch.tensor([game.string_to_action("d4")]))
-    assert game.disc_counts(after).tolist() == [[8 + 17 + 1, 0]]
-    assert bool(after.terminated)
-    assert float(after.returns) == 1.0
-
-
 def test_a_pass_is_legal_only_without_another_move():
     # White's b1 stands between Black's a1 and the empty c1; nothing of Black's stands between White's and an empty one.
     game = Othello()
@@ -168,19 +150,6 @@ def test_bad_transcripts_are_refused(text, reason):
 def test_a_text_that_is_not_a_square_is_refused(text):
     with pytest.raises(IllegalActionError, match="is not a square"):
         Othello().string_to_action(text)
-
-
-@pytest.mark.parametrize(
-    ("board", "side", "reason"),
-    [
-        ("-" * 63, "X", "a board is 64 signs of X, O and -; it has 63 signs"),
-        ("-" * 63 + "x", "X", "a board is 64 signs of X, O and -; it has 'x'"),
-        ("-" * 64, "B", "the side to move is X or O, not 'B'"),
-    ],
-)
-def test_bad_boards_are_refused(board, side, reason):
-    with pytest.raises(IllegalActionError, match=reason):
-        Othello().read_board(board, side)
 
 
 def test_a_board_is_drawn_with_names_discs_and_values():

@@ -36,16 +36,6 @@ def test_children_are_the_positions_that_legal_actions_lead_to(graph):
     assert torch.equal(graph.state.opp[children], following.opp)
 
 
-@pytest.mark.parametrize("graph", [TICTACTOE, SUMTO100], ids=["tictactoe", "sumto100"])
-def test_the_backward_walk_visits_each_open_position_once_after_its_children(graph):
-    done = graph.terminated.copy()
-    for group in graph.backwards():
-        assert not done[group].any()
-        assert done[graph.children[group]][graph.legal[group]].all()
-        done[group] = True
-    assert done.all()
-
-
 def test_a_game_with_more_positions_than_the_limit_is_refused():
     assert len(enumerate_positions(make_game("tictactoe"), limit=5478)) == 5478
     with pytest.raises(

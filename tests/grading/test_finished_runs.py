@@ -5,7 +5,6 @@ import math
 
 import pytest
 
-from selfplay import registry
 from selfplay.grading.finished_runs import (
     differing_settings,
     distinguishing_settings,
@@ -73,20 +72,6 @@ def test_a_run_of_an_unknown_game_is_left_out_and_named(folder, game):
     runs = read_runs(folder)
     assert [run.name for run in runs.finished] == ["seed=10"]
     assert "game" in runs.skipped["seed=9"]
-
-
-def test_a_game_of_another_package_is_compared_only_if_the_user_has_named_it(folder, monkeypatch):
-    monkeypatch.setattr(registry, "_named_modules", set())
-    for number in ("9", "10"):
-        for level, part in ((0, "generation"), (1, "generation"), (3, "training")):
-            manifest = Manifest(folder / f"seed={number}" / f"level_{level:02d}")
-            manifest.sections[part]["settings"]["game"] = "tests.support.pile:Pile"
-            manifest.path.write_text(json.dumps({"format": 1, **manifest.sections}))
-    runs = read_runs(folder)
-    assert runs.finished == []
-    assert runs.skipped["seed=9"].endswith("if you trust it, set modules=[tests.support.pile]")
-    registry.name_modules(["tests.support.pile"])
-    assert [run.name for run in read_runs(folder).finished] == ["seed=9", "seed=10"]
 
 
 def test_a_table_that_differs_from_its_manifest_is_left_out_and_named(folder):

@@ -41,20 +41,6 @@ def stones_of(position: JudgedPosition) -> int:
     return (int(position.state.own) | int(position.state.opp)).bit_count()
 
 
-# ---------------------------------------------------------------------- groups
-
-
-@pytest.mark.parametrize(
-    ("stones", "plies", "group"),
-    [
-        *[(0, 42, "begin-hard"), (14, 28, "begin-medium"), (14, 14, "begin-easy")],
-        *[(28, 14, "middle-easy"), (15, 15, "middle-medium"), (29, 13, "end-easy")],
-    ],
-)
-def test_a_group_is_a_third_of_the_stones_and_of_the_plies_to_the_end(stones, plies, group):
-    assert group_of(stones, plies, 42) == group
-
-
 # ---------------------------------------------------------------------- drawing
 
 

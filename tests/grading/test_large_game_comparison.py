@@ -8,14 +8,12 @@ import pytest
 from selfplay import Settings
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
-from selfplay.games.win_draw_loss import WinDrawLoss, wilson_interval
+from selfplay.games.win_draw_loss import wilson_interval
 from selfplay.grading.comparison import Comparison, compare_levels
 from selfplay.grading.comparison_report import comparison_table, verdict
 from selfplay.grading.comparison_schedule import reference_names
 from selfplay.grading.judged_position_sampler import GROUPS
 from selfplay.grading.judgement import judgement_text
-from selfplay.grading.large_game_comparison import forgotten_text
-from selfplay.matches.series import PairResult
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
@@ -118,19 +116,6 @@ def test_the_report_describes_a_large_game(comparison: Comparison) -> None:
     assert text.endswith(f"Level 2 now loses to level 1: {measured.results[2, 1].results} (won-drawn-lost).")
     assert table.splitlines()[0].split()[-3:] == ["mistakes", "perfect", "rating"]
     assert "mistakes: wins and draws given away; rating: Elo" in table
-
-
-def test_only_losses_against_earlier_levels_are_reported_as_regressions(comparison: Comparison) -> None:
-    measured = comparison.measurement
-    assert measured is not None
-    even = {pair: PairResult(WinDrawLoss(30, 0, 30), 60) for pair in measured.results}
-    text = forgotten_text(2, measured._replace(results=even))
-    assert text == "Level 2 loses to none of the earlier levels it was tried against: 0, 1."
-    beaten = {(2, 0): PairResult(WinDrawLoss(410, 20, 570), 1000), (2, 1): PairResult(WinDrawLoss(1, 0, 59), 60)}
-    assert forgotten_text(2, measured._replace(results=even | beaten)).splitlines() == [
-        "Level 2 now loses to level 0: 410-20-570 (won-drawn-lost).",
-        "Level 2 now loses to level 1: 1-0-59 (won-drawn-lost).",
-    ]
 
 
 def test_lost_points_are_reported_for_games_with_points(of_stubs: None, tmp_path: Path) -> None:

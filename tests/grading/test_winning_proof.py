@@ -202,20 +202,6 @@ def test_perfect_play_is_proved(tmp_path: Path, seat: str, result: str, ties: st
     assert "plays by the exact solver itself" in short
 
 
-def test_a_search_is_walked_until_it_solves_positions_itself(tmp_path: Path) -> None:
-    """Where it solves them, it makes no mistake, so both walks find the same mistakes."""
-    rows = []
-    name, after = "search:negascout?depth=1&endgame=8", STARTS["first", "draw"]
-    for walk_solved in (True, False):
-        prove_and_report(proof_settings(tmp_path, player=name, after=after, walk="all", walk_solved=walk_solved))
-        rows += rows_of(tmp_path / "proof" / "proof.csv")
-    whole, short = rows
-    assert int(short["positions"]) < int(whole["positions"])
-    assert int(short["solved"]) > int(whole["solved"]) == 0
-    for name in ("line", "value", "proved", *COUNTED[-3:]):
-        assert short[name] == whole[name]
-
-
 def test_a_game_with_passes_and_points(tmp_path: Path) -> None:
     """In Othello on 4x4 squares, with the values of single positions by the solver."""
     game = make_game("othello_4x4")

@@ -6,19 +6,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import make_game
-from selfplay.games.position_graph import enumerate_positions
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import total
-from selfplay.grading.proof import Grader
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.matches.arena import RunningResults, play_matches
-from selfplay.matches.series import count_matches, play_match_series
+from selfplay.matches.series import play_match_series
 from selfplay.players.random import RandomPlayer
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
-from tests.grading.test_proof import lowest_action_player
 from tests.support.runs import COMMAND, run_forked
 
 GAME = make_game("tictactoe")
@@ -110,15 +106,3 @@ def test_the_program_counts_by_the_names_of_the_players(tmp_path: Path) -> None:
     assert len(lines) == 20
     assert re.fullmatch(r"match 40: random won 0 \(0\.000\), perfect won \d+ \(0\.\d{3}\), drawn .*", lines[-1])
     assert not (tmp_path / "x").exists()
-
-
-def test_distinct_matches_are_counted_by_actions_and_seats() -> None:
-    game = make_game("tictactoe")
-    player = lowest_action_player(Grader(enumerate_positions(game)))
-    result = count_matches(game, (player, lowest_action_player(Grader(enumerate_positions(game)))), 50, 1, 16)
-    # Both play the lowest action: X takes 0, 2, 4, 6 and wins on the diagonal; once in either seat.
-    assert result == ((25, 0, 25), 2, 0, 0)
-    key = stream_key(0, 0, Activity.VERSUS_RANDOM)
-    random = count_matches(game, (RandomPlayer(game), RandomPlayer(game)), 3000, key, 1000)
-    assert random.results.matches == 3000
-    assert 2500 < random.distinct <= 3000

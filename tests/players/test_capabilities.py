@@ -1,8 +1,5 @@
 """Capabilities of players, by themselves and inside wrappers."""
 
-import pytest
-
-from selfplay.errors import NotNowError
 from selfplay.games import make_game
 from selfplay.players.capabilities import (
     Explores,
@@ -52,8 +49,3 @@ def test_a_capability_that_a_wrapper_overrides_requires_the_inner_players() -> N
     assert exploring.as_a(HasPolicy) is exploring
     assert policy_of(exploring, GAME.init())[0, 0] == 0.5 / 9
     assert EpsilonGreedyPlayer(GAME, OnlyActs(), [0.5]).as_a(HasPolicy) is None
-
-
-def test_a_player_without_a_policy_is_named_in_the_error() -> None:
-    with pytest.raises(NotNowError, match="only acts only plays matches; it has no policy"):
-        policy_of(OnlyActs(), GAME.init())

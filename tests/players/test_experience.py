@@ -7,9 +7,7 @@ from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.matches.arena import play_matches
 from selfplay.players.experience import ExperiencePlayer, load_experience_player
 from selfplay.players.random import RandomPlayer
-from selfplay.playing.console import Console
-from selfplay.playing.session import Session
-from tests.support.experience_tools import GAME, PlainGraph, boards_of, learn, new_store, random_match
+from tests.support.experience_tools import GAME, PlainGraph, learn, new_store, random_match
 
 KEY = stream_key(0, 0, Activity.VERSUS_RANDOM)
 RANDOM = RandomPlayer(GAME)
@@ -67,17 +65,6 @@ def test_all_choices_equal_those_of_a_plain_implementation(tmp_path):
     assert not policy[state.terminated].any()
 
 
-def test_a_canonical_store_plays_the_same_in_every_image_of_a_board(tmp_path):
-    player = machine(tmp_path, [random_match(seed) for seed in range(100)], canonical=True)
-    for seed in range(100, 110):
-        moves = random_match(seed)[:4]
-        images = [[int(actions[move]) for move in moves] for actions in GAME.symmetries.actions]
-        boards = {player.store.form.of(boards_of(image)[-1]) for image in images}
-        sure = [bool(player.policy(after(image)).max() == 1) for image in images]
-        assert len(boards) == 1
-        assert len(set(sure)) == 1
-
-
 def test_values_are_the_scores_for_the_player_to_move(tmp_path):
     player = machine(tmp_path, [[0, 3, 1, 4, 2]])
     nan = float("nan")
@@ -99,15 +86,6 @@ def test_each_choice_has_a_reason(tmp_path, canonical):
     assert drawn.reason(after([0, 1])) == "at random, because every known score is 0"
 
 
-def test_a_hint_is_its_choice_with_the_reason_not_the_best_known_score(tmp_path):
-    session = Session(GAME, (None, machine(tmp_path, [[0, 3, 1, 4, 2]])), KEY)
-    session.new_match(1)
-    session.resume([0, 3, 1])
-    written, answers = [], iter(["hint", "quit"])
-    Console(session, lambda prompt: next(answers), written.append, asks_who_is_first=False).play()
-    assert "experience would play 0,2: a block, because the worst known score is -0.90." in written
-
-
 # ---------------------------------------------------------------------- learning
 
 
@@ -122,15 +100,6 @@ def test_every_match_is_learned_before_the_next_and_seats_are_swapped(tmp_path):
     for record, own in ((first, results[0::2]), (second, results[1::2])):
         assert tuple(record) == tuple(own.count(result) for result in (1.0, 0.0, -1.0))
     assert player.status().matches == 30
-
-
-def test_matches_against_itself_are_learned_and_are_neither_won_nor_lost(tmp_path):
-    player = machine(tmp_path, [])
-    list(play_matches(GAME, (player, player), range(10), KEY))
-    assert (player.status().matches, player.status().results) == (10, ((0, 0, 0), (0, 0, 0)))
-    assert str(player.status()).endswith(
-        "from 10 matches; against others it has won 0, drawn 0, lost 0 (moving first 0-0-0, second 0-0-0)"
-    )
 
 
 def test_a_player_that_does_not_learn_leaves_its_store_unchanged(tmp_path):

@@ -15,7 +15,6 @@ from selfplay.players.capabilities import FollowsMatch, HasPolicy
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player_names import make_player, parse_name
 from selfplay.players.random import RandomPlayer
-from selfplay.playing.session import Session
 from tests.support.gtp_tools import GAME, KEY, assert_all_ended, fake, sequences, told
 from tests.support.stub_players import Drawing, FirstLegal
 
@@ -75,16 +74,6 @@ def test_our_engine_plays_the_same_match_as_its_player(passes: str) -> None:
 
 
 # ---------------------------------------------------------------------- sessions and names
-
-
-def test_after_undo_in_a_session_the_match_is_resent(tmp_path: Path) -> None:
-    session = Session(GAME, (None, fake(tmp_path)), KEY)
-    session.play(4)
-    assert session.advance().action == 0
-    session.undo()
-    session.play(0)
-    assert session.advance().action == 1
-    assert told(tmp_path)[2:] == ["clear_board", "play B B2", "genmove W", "clear_board", "play B A1", "genmove W"]
 
 
 @pytest.mark.parametrize(

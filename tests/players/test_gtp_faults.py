@@ -8,16 +8,13 @@ from pathlib import Path
 import pytest
 
 from selfplay.errors import ForfeitError, SettingError, StageError
-from selfplay.grading.tournament_tables import tournament_report
 from selfplay.matches.arena import play_matches
 from selfplay.matches.series import count_matches, play_match_series
 from selfplay.players.gtp import GtpPlayer
 from selfplay.playing.session import Session
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.matches import MatchSettings, TournamentSettings
-from selfplay.stages.tournament import play_tournament
+from selfplay.settings.matches import MatchSettings
 from tests.support.gtp_tools import FAKE, GAME, KEY, assert_all_ended, command, fake
-from tests.support.runs import COMMAND, run_forked
 from tests.support.stub_players import FirstLegal
 
 # ---------------------------------------------------------------------- faults
@@ -107,13 +104,6 @@ def _is_alive(number: str) -> bool:
     return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def test_a_program_that_ends_with_an_error_leaves_no_process(tmp_path: Path) -> None:
-    stalling = command(tmp_path, "stall", 1)
-    result = run_forked(COMMAND, "play-matches", f"first=gtp:{stalling}", "second=level:3", f"run_dir={tmp_path}")
-    assert (result.returncode, result.stderr.count("\n")) == (1, 1)
-    assert_all_ended(tmp_path)
-
-
 # ---------------------------------------------------------------------- how they are reported
 
 
@@ -131,15 +121,3 @@ def test_a_fault_ends_the_match_of_a_session(tmp_path: Path) -> None:
     session.new_match()
     session.play(4)
     assert session.advance().action == 0
-
-
-def test_a_tournament_grades_the_players_it_can_and_reports_forfeits(tmp_path: Path, caplog) -> None:
-    caplog.set_level(logging.INFO, logger="selfplay")
-    name = f"gtp:{command(tmp_path, 'cheat', 3)}"
-    overrides = [f"players=[random,perfect,'{name}']", "matches=4", f"run_dir={tmp_path}"]
-    tournament = play_tournament(compose_settings_of(TournamentSettings, "tournament", overrides))
-    assert list(tournament.exact) == [(0, 1)]
-    assert [grade is None for grade in tournament.grades] == [False, False, True]
-    assert f"{name} only plays matches, so it is not graded exactly" in caplog.messages
-    assert tournament_report(tournament).endswith(f"\n\n{name} forfeited 1 of its losses against random")
-    assert tournament.results[0, 2].opponent_forfeits == 1

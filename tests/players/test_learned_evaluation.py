@@ -6,7 +6,6 @@ import torch
 from selfplay.architectures import build_network
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.games import make_game
-from selfplay.players.agent import Agent
 from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
 from selfplay.search.evaluation import position_values
@@ -49,14 +48,6 @@ def test_an_exported_evaluation_has_the_values_of_the_network(tmp_path):
     assert float(position_values(evaluation, GAME, state)) == pytest.approx(
         -network(GAME.observe(state)).value.item(), rel=1e-5
     )
-
-
-@pytest.mark.parametrize(("scale", "win"), [(0.0, 1.0), (0.01, 1.0), (1.0, 100.0), (10.0, 1000.0)])
-def test_a_win_is_worth_more_than_any_open_position(tmp_path, scale, win):
-    save_level(tmp_path, 1, {"name": "othello_features"}, scale=scale)
-    evaluation = Agent.of_level(tmp_path, 1).evaluation()
-    assert (evaluation.win, evaluation.margin) == (win, win / 1000)
-    assert evaluation.win > 64 * sum(map(abs, evaluation.weights.values()))
 
 
 def test_the_newest_level_is_exported_to_any_file_by_the_program(tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.errors import InvalidFileError, RunLockedError
+from selfplay.errors import RunLockedError
 from selfplay.files import sha256
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
@@ -70,15 +70,6 @@ def test_matches_against_itself_give_the_tables_of_training(tmp_path: Path, rule
 # ---------------------------------------------------------------------- the file
 
 
-def test_two_players_of_one_file_both_contribute(tmp_path: Path) -> None:
-    path = new_file(tmp_path, BACKWARD_VALUE)
-    one, other, random = learner(path), learner(path), make_player("random", GAME, tmp_path)
-    list(play_matches(GAME, (one, random), range(3), KEY))
-    list(play_matches(GAME, (other, random), range(3, 5), KEY))
-    assert load_tables(path, GRAPH).played == 5
-    assert other.status() == "backward_value has learned from 5 matches against others"
-
-
 def test_while_another_process_saves_a_match_is_not_learned(tmp_path: Path) -> None:
     player = learner(new_file(tmp_path, BACKWARD_VALUE))
     with RunFolder(tmp_path).lock(), pytest.raises(RunLockedError, match="wait for it"):
@@ -101,20 +92,6 @@ def test_tables_that_have_learned_since_count_as_made_until_force(tmp_path: Path
 
 
 # ---------------------------------------------------------------------- names
-
-
-def test_a_short_name_finds_the_tables_of_the_run(tmp_path: Path) -> None:
-    path = trained(tmp_path, "temporal_difference")
-    for name in ("tabular:temporal_difference", f"tabular:{path}"):
-        player = make_player(name, GAME, tmp_path)
-        assert player.name == "temporal_difference"
-        assert player.as_a(LearnsFromMatches) is None
-    expected = (
-        r"backward_value.npz: does not exist; there are tabular:temporal_difference; "
-        rf"learn it with .*selfplay train-tabular run_dir={tmp_path} agent=backward_value"
-    )
-    with pytest.raises(InvalidFileError, match=expected):
-        make_player("tabular:backward_value", GAME, tmp_path)
 
 
 def opponent(run_dir: Path, name: str) -> Player:

@@ -99,17 +99,6 @@ def test_a_search_can_continue_the_tree_of_its_match(run_dir: Path) -> None:
     assert int(player.visit_counts(later).sum()) == 400
 
 
-def test_with_a_temperature_actions_are_drawn_from_the_policy(run_dir: Path) -> None:
-    player = make_player(f"{ROLLOUTS}&temperature=1", GAME, run_dir)
-    policy = player.policy(GAME.init())
-    assert (policy > 0).all()
-    torch.testing.assert_close(policy, player.visit_counts(GAME.init()).double() / 40)
-    sharper = make_player(f"{ROLLOUTS}&temperature=0.5", GAME, run_dir).policy(GAME.init())
-    torch.testing.assert_close(sharper, policy**2 / (policy**2).sum())
-    actions = player.act(GAME.init(50), Draws(KEY, torch.arange(50), 0))
-    assert len(actions.unique()) > 4
-
-
 @pytest.mark.parametrize(
     ("name", "error", "reason"),
     [

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from selfplay.architectures import build_network
-from selfplay.cli.overrides import overrides_first
-from selfplay.errors import InvalidFileError, SettingError, StageError
+from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
@@ -117,29 +116,10 @@ def test_an_invalid_name_is_refused_in_one_line(run_dir: Path, text: str, reason
     assert "\n" not in str(caught.value)
 
 
-def test_missing_levels_and_tables_are_named(run_dir: Path) -> None:
-    with pytest.raises(StageError, match="has no level 17; it has level 3"):
-        make_player("level:17", GAME, run_dir)
-    with pytest.raises(InvalidFileError, match=r"nothing.npz: does not exist"):
-        make_player("tabular:nothing.npz", GAME, run_dir)
-
-
 def test_the_grammar_names_every_kind() -> None:
     kinds = {name: player_kind(name) for name in PLAYERS}
     assert all(kind.syntax in grammar() for kind in kinds.values())
     assert all(parse_name(kind.syntax.strip("[]").replace("[", "")).kind == name for name, kind in kinds.items())
-
-
-@pytest.mark.parametrize(
-    ("argument", "override"),
-    [
-        ("first=level:17?depth=2&temperature=0.1", "first='level:17?depth=2&temperature=0.1'"),
-        ("players=[random,level:1?depth=2,perfect]", "players=[random,'level:1?depth=2',perfect]"),
-        ("players=[random,gtp:a b=c?depth=2?time_limit=5]", "players=[random,'gtp:a b=c?depth=2?time_limit=5']"),
-    ],
-)
-def test_names_with_options_are_quoted_for_hydra(argument: str, override: str) -> None:
-    assert overrides_first([argument]) == ([override], [])
 
 
 @pytest.mark.parametrize(

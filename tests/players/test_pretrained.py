@@ -8,9 +8,6 @@ import torch
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import make_game
-from selfplay.players.kinds.agents import LEVEL
-from selfplay.players.kinds.agents import PRETRAINED_AGENT as KIND
-from selfplay.players.offers import OfferLimits
 from selfplay.players.player_names import files_of_player, make_player
 from selfplay.playing.open_session import open_session
 from selfplay.runs.pretrained import pretrained_agent, pretrained_agents
@@ -63,12 +60,3 @@ def test_a_person_without_a_run_meets_it(tmp_path: Path) -> None:
     _, opponent = open_session(settings).players
     assert opponent is not None
     assert opponent.name == "pretrained"
-
-
-def test_it_is_offered_after_the_levels_of_the_run(tmp_path: Path) -> None:
-    limits = OfferLimits(1.0, 4)
-    assert KIND.place == LEVEL.place
-    offers = list(KIND.offers(make_game("othello"), tmp_path, limits))
-    assert [offer.id for offer in offers] == ["pretrained", "pretrained-search"]
-    assert all(offer.make() is not None for offer in offers)
-    assert list(KIND.offers(make_game("tictactoe"), tmp_path, limits)) == []

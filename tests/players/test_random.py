@@ -40,15 +40,6 @@ def test_compiled_draws_equal_tensor_draws(name, key):
         assert torch.equal(player.act(state, draws)[on], player.act_with_tensors(state, draws)[on])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_action_drawn_is_legal(name):
-    game = make_game(name)
-    for ply, state in positions_on_the_way(game, 100):
-        actions = RandomPlayer(game).act(state, Draws(5, torch.arange(100), ply))
-        mask = game.legal_action_mask(state)
-        assert mask.gather(1, actions[:, None])[:, 0][~state.terminated].all()
-
-
 @pytest.mark.parametrize(
     ("name", "moves"),
     [("tictactoe", []), ("tictactoe", ["1,1", "0,0", "2,2"]), ("sumto100", ["10"]), ("sumto100", ["10"] * 9 + ["4"])],
@@ -61,15 +52,3 @@ def test_legal_actions_are_drawn_equally_often(name, moves):
     counts = torch.bincount(actions, minlength=len(legal))
     assert not counts[~legal].any()
     assert stats.chisquare(counts[legal].numpy()).pvalue > 1e-3
-
-
-def test_the_policy_is_uniform_and_zero_after_the_end():
-    game = make_game("tictactoe")
-    # X O .
-    # . . .     seven squares are empty
-    # . . .
-    policy = RandomPlayer(game).policy(game.state_after(["0,0", "0,1"]))
-    assert policy.dtype == torch.float64
-    assert policy.tolist() == [[0, 0] + [1 / 7] * 7]
-    final = game.state_after(["0,0", "1,0", "0,1", "1,1", "0,2"])
-    assert RandomPlayer(game).policy(final).tolist() == [[0.0] * 9]

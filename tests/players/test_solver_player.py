@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 
 from selfplay.games import make_game
 from selfplay.players.perfect import SolverPlayer, perfect_player_of
@@ -37,11 +36,3 @@ def test_the_best_actions_are_taken_and_values_put_into_words(player, columns, b
     policy = player.policy(state)[0].numpy()
     assert set(np.flatnonzero(policy)) == best
     assert {action: player.value_text(values[action], state) for action in texts} == texts
-
-
-def test_equal_positions_of_a_batch_have_equal_values_and_full_columns_none(player):
-    state = GAME.state_after(["1", "7", "2", "7", "3", "7", "1", "7", "7", "7", "1"])
-    batch = state.select(torch.tensor([0, 0]))
-    values = player.action_values(batch).numpy()
-    assert np.isnan(values[:, 6]).all()
-    assert np.array_equal(values[0], values[1], equal_nan=True)

@@ -30,15 +30,6 @@ def test_the_report_shows_board_features_and_searches():
     assert "-0" not in analysis_report(analysed("depth=1")).split()
 
 
-def test_weights_are_settings_or_come_from_a_file(tmp_path):
-    heavier = analysed("moves=f5d6c3", "depth=1", "evaluation.weights.frontier=-10")
-    assert "evaluation: +47 to the player to move" in analysis_report(heavier)
-    path = tmp_path / "mine.yaml"
-    path.write_text("win: 100\nmargin: 0\nweights: {mobility: 1, parity: 2}\n")
-    own = analysed("moves=f5d6c3", "depth=1", f"evaluation_file={path}")
-    assert f"{path}: +2 to the player to move" in analysis_report(own)
-
-
 def test_a_game_without_features_is_searched_for_its_result():
     analysis = analysed("game=tictactoe", "evaluation=none", "depth=9", "moves=5 2")
     assert analysis.features_table() is None

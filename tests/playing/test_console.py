@@ -29,21 +29,6 @@ def test_a_person_who_moves_second_loses_and_plays_again() -> None:
     assert prompts.count("Do you want to go first? [Y/n] ") == 2
 
 
-def test_a_match_of_two_players_can_be_watched_and_they_change_seats() -> None:
-    written, prompts = dialogue(["y", "n"], FirstLegal(GAME), Valuing(GAME), swap=True)
-    assert prompts == ["Play again? [Y/n] "] * 2
-    assert written[:5] == [
-        "Tic-tac-toe, X: first legal, O: valuing (help lists the commands, quit leaves)",
-        ". . .\n. . .\n. . .",
-        "X (first legal) plays 0,0.",
-        "What valuing expects of each action:\n  X   +0.01 +0.02\n+0.03 +0.04 +0.05\n+0.06 +0.07 +0.08",
-        "O (valuing) plays 2,2, value +0.08.",
-    ]
-    assert "X: valuing, O: first legal" in written
-    assert written.count("X wins.") == 2
-    assert written[-1] == "match 2: X won 2 (1.000), O won 0 (0.000), drawn 0 (0.000)"
-
-
 def test_a_person_who_can_only_pass_is_informed_and_not_asked() -> None:
     written, prompts = dialogue(["y", "two", "one", "one", "one"], FirstLegal(Pile()), game=Pile())
     # first 2, second 1: the person waits; then 2 to 2, 3 to 3, 4 to 3.

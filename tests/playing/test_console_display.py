@@ -6,7 +6,6 @@ import pytest
 import torch
 from PIL import Image
 
-from selfplay.games import make_game
 from selfplay.players.experience import ExperiencePlayer
 from selfplay.playing.board_text import boxed_board
 from selfplay.playing.console import Console
@@ -39,31 +38,6 @@ def test_a_board_can_be_boxed_with_and_without_values() -> None:
     assert boxed_board(GAME, state, values).splitlines()[1] == "|   O   | +0.50 | -1.00 |"
     written, _ = dialogue(["y", "1,1"], FirstLegal(GAME), board="boxed")
     assert expected in written
-
-
-def test_a_boxed_board_has_the_names_of_rows_and_columns_and_the_marks_of_legal_squares() -> None:
-    game = make_game("othello_4x4")
-    expected = [
-        "     a   b   c   d",
-        "   -----------------",
-        " 1 |   | * |   |   |",
-        "   -----------------",
-        " 2 | * | O | X |   |",
-        "   -----------------",
-        " 3 |   | X | O | * |",
-        "   -----------------",
-        " 4 |   |   | * |   |",
-        "   -----------------",
-    ]
-    assert boxed_board(game, game.init(), marked=True).splitlines() == [*expected, "black (X) 2, white (O) 2; * legal"]
-    unmarked = [line.replace("*", " ") for line in expected]
-    assert boxed_board(game, game.init()).splitlines() == [*unmarked, "black (X) 2, white (O) 2"]
-    written, _ = dialogue(["y"], FirstLegal(game), game=game, board="boxed")
-    assert "\n".join([*expected, "black (X) 2, white (O) 2; * legal"]) in written
-    written, _ = dialogue(["y"], FirstLegal(game), game=game, board="boxed", legal=False)
-    assert not any("*" in text for text in written)
-    # Every empty square of tic-tac-toe is legal.
-    assert boxed_board(GAME, GAME.init(), marked=True) == boxed_board(GAME, GAME.init())
 
 
 # ---------------------------------------------------------------------- notation and reasons
@@ -99,12 +73,6 @@ def test_graph_draws_the_known_boards_ahead(tmp_path: Path) -> None:
         assert image.width > 300
     written, _ = dialogue(["y", "graph"], FirstLegal(GAME), picture=picture)
     assert "no player here keeps an experience graph" in written
-
-
-def test_the_screen_is_cleared_after_each_turn_so_that_the_reply_stays_above_the_board() -> None:
-    written, _ = dialogue(["y", "1,1"], FirstLegal(GAME), clear=True, values=False)
-    assert written[2:5] == [". . .\n. . .\n. . .", "\x1b[2J\x1b[H", "It plays 0,0."]
-    assert watched(1, clear=True).count("\x1b[2J\x1b[H") == len([line for line in watched(1) if " plays " in line])
 
 
 # ---------------------------------------------------------------------- watching, and the menu

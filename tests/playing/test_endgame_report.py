@@ -47,14 +47,6 @@ def test_wrong_arguments_are_reported_in_one_line(arguments, named):
     assert all(text in result.stderr for text in named), result.stderr
 
 
-def test_a_position_that_would_take_hours_is_rejected_without_a_time_limit():
-    result = run_forked(COMMAND, "solve", "f5d6c3")
-    assert (result.returncode, result.stdout) == (2, "")
-    assert (
-        result.stderr == "error: 57 squares are empty: solving this takes hours; use at most 30, or set a time limit\n"
-    )
-
-
 def test_ctrl_c_ends_the_program_without_a_traceback(tmp_path, monkeypatch):
     value, searching = EndgameSolver._value, tmp_path / "searching"
     monkeypatch.setattr(EndgameSolver, "_value", lambda *arguments: (searching.touch(), value(*arguments))[1])

@@ -127,27 +127,6 @@ black (X) 3, white (O) 3
     )
 
 
-@pytest.mark.parametrize(
-    ("line", "answer"),
-    [
-        (f"boardsize {'9' * 5000}", "? unacceptable size\n\n"),
-        (f"play b d{'3' * 5000}", "? illegal move\n\n"),
-        ("protocol_version " + "x" * (1 << 20), "? line too long\n\n"),
-    ],
-    ids=lambda text: text[:20],
-)
-def test_large_numbers_and_long_lines_are_answered(line, answer):
-    assert engine().answer(line) == answer
-
-
-def test_every_listed_command_is_known_and_answered():
-    names = engine().answer("list_commands").split()[1:]
-    assert {"play", "genmove", "undo", "showboard", "quit", "set_game"} <= set(names)
-    for name in names:
-        assert engine().answer(f"known_command {name}") == "= true\n\n"
-        assert engine().answer(name).startswith(("=", "? syntax error", "? cannot")), name
-
-
 def test_rows_can_be_numbered_from_the_bottom():
     # d3 from the bottom is d6 from the top, which is not legal.
     dialogue(engine(rows="bottom"), "> play b d3\n? illegal move\n\n> play b e3\n=\n\n> genmove w\n= F5\n\n")

@@ -92,17 +92,6 @@ def played(settings: PlaySettings, *answers: str) -> list[str]:
     return written
 
 
-def test_the_console_follows_its_settings(tmp_path: Path) -> None:
-    written = played(settings_with(tmp_path, "opponent='perfect?ties=lowest'"), "n")
-    assert written[0].startswith("Tic-tac-toe against perfect (")
-    assert written[3] == "It plays 0,0, value +0.00."
-    written = played(settings_with(tmp_path, "opponent='perfect?ties=lowest'", "values=false"), "n")
-    assert written[2] == "It plays 0,0."
-    written = played(settings_with(tmp_path, "first=perfect", "second=random", "perfect=true", "swap=true"), "y")
-    assert any("Result with perfect play:" in line for line in written)
-    assert "X: random, O: perfect" in written
-
-
 @pytest.mark.parametrize("game", ["sumto100", "othello_4x4"])
 def test_every_game_can_be_played(tmp_path: Path, game: str) -> None:
     written = played(settings_with(tmp_path, f"game={game}", "first=random", "second=perfect"), "n")

@@ -5,7 +5,6 @@ import pytest
 from selfplay.errors import IllegalActionError, NotNowError
 from selfplay.games import make_game
 from selfplay.playing.hints import best_line
-from selfplay.playing.match_description import MatchDescriber
 from selfplay.playing.session import Session
 from tests.support.session_play import GAME, play_on, session_with
 from tests.support.stub_players import FirstLegal, Learning, Valuing
@@ -73,28 +72,7 @@ def test_a_match_is_rewound_to_any_ply() -> None:
         session.rewind(2)
 
 
-def test_an_earlier_position_is_described_with_its_values_and_what_was_better() -> None:
-    session = session_with(Valuing(GAME))
-    play_on(session, 0, 1)
-    session.action_values(2)
-    described = MatchDescriber(session).describe(2)
-    assert (described.squares, described.to_move) == ([1, 0, 0, 0, 0, 0, 0, 0, -1], 0)
-    assert [one.action for one in described.legal] == list(range(1, 8))
-    assert described.legal[0].value == pytest.approx(0.01)
-    assert len(described.plies) == 4
-    ply = described.plies[2]
-    assert (ply.text, ply.best, ply.best_value) == ("0,1", "2,1", pytest.approx(0.07))
-    assert described.moves == "0,0 2,2 0,1 2,1"
-
-
 def test_the_best_line_follows_the_values_to_the_end() -> None:
     assert best_line(GAME, Valuing(GAME), GAME.init(), 60.0) == [8, 7, 6, 5, 4, 3, 2]
     assert best_line(GAME, FirstLegal(GAME), GAME.init(), 60.0) == []
     assert best_line(GAME, Valuing(GAME), GAME.init(), 0.0) == []
-
-
-class InPoints(Valuing):
-    """Values action a at a / 100, where 1 stands for 50 points."""
-
-    def points_per_value(self) -> float | None:
-        return 50.0

@@ -114,16 +114,3 @@ def test_the_same_key_and_actions_give_the_same_match_even_after_undo() -> None:
             play_on(session, session.legal_actions[0])
         lines.append([ply.action for ply in session.plies])
     assert lines[0] == lines[1]
-
-
-def test_random_numbers_depend_on_key_match_and_ply() -> None:
-    replies = {
-        (key, match): play_on(session_with(Drawing(GAME), key=key, match=match), 4)[1]
-        for key in range(4)
-        for match in range(4)
-    }
-    assert len(set(replies.values())) > 3
-    session = session_with(Drawing(GAME), key=2, match=1)
-    play_on(session, 4)
-    session.new_match()
-    assert (session.match, play_on(session, 4)[1]) == (2, replies[2, 2])

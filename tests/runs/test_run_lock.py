@@ -1,6 +1,5 @@
 """The lock of a run: one process at a time."""
 
-import logging
 import shutil
 import signal
 import subprocess
@@ -8,7 +7,6 @@ import sys
 
 import pytest
 
-from selfplay.cli.command import logging_to_file
 from selfplay.errors import RunLockedError, SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import CommonSettings
@@ -87,27 +85,3 @@ def test_a_run_dir_with_a_control_character_is_refused(sign):
     with pytest.raises(SettingError, match=r"^run_dir=.*: must be a path without line ends") as caught:
         CommonSettings(f"runs{sign}here")
     assert "\n" not in str(caught.value)
-
-
-NO_FILES = {
-    "link to nothing": lambda path: path.symlink_to(path.parent / "victim"),
-}
-
-
-def hold(run_dir):
-    with RunFolder(run_dir).lock():
-        pytest.fail("the lock was given")
-
-
-def write_log(run_dir):
-    with logging_to_file(run_dir / "run.log"):
-        logging.getLogger("selfplay").error("a message")
-
-
-@pytest.mark.parametrize(("name", "open_it"), [(".lock", hold), ("run.log", write_log)])
-@pytest.mark.parametrize("kind", NO_FILES)
-def test_only_a_file_of_the_run_is_locked_or_appended_to(tmp_path, name, open_it, kind):
-    NO_FILES[kind](tmp_path / name)
-    with pytest.raises(StageError, match=rf"{name}: it is a link or not a regular file; delete it$"):
-        open_it(tmp_path)
-    assert not (tmp_path / "victim").exists()

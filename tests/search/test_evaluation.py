@@ -1,6 +1,5 @@
 """Evaluations: the example of the article, valid and invalid files, values of open and finished positions."""
 
-import numpy as np
 import pytest
 import torch
 
@@ -9,13 +8,11 @@ from selfplay.games import make_game
 from selfplay.games.feature_kernels import feature_values
 from selfplay.playing.analysis import features_report
 from selfplay.search.evaluation import position_values
-from selfplay.search.feature_evaluation import EVALUATIONS, FeatureEvaluation, evaluation_text, make_evaluation
+from selfplay.search.feature_evaluation import FeatureEvaluation, evaluation_text, make_evaluation
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings
-from tests.support.games import BOARDS
 
 OTHELLO, SMALL = make_game("othello"), make_game("othello_4x4")
-NAMES = sorted(path.stem for path in EVALUATIONS.glob("*.yaml"))
 EXAMPLE = {
     **{"discs": 30, "corners": 2, "stable": 5, "mobility": 15},
     **{"frontier": 10, "parity": 3, "patterns": 20},
@@ -41,17 +38,6 @@ def test_the_articles_example_gives_164():
         report_of(edges=1)
     with pytest.raises(SettingError, match=r"^features\.discs=many: must be a finite number$"):
         report_of(discs="many")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_evaluation_fits_every_game_with_its_features(name):
-    for game in map(make_game, BOARDS):
-        if game.features is not None or name == "none":
-            evaluation = make_evaluation(name, game)
-            assert evaluation.name == name
-            size = 0 if game.features is None else len(game.features.names)
-            assert evaluation.table(game).dtype == np.float64
-            assert evaluation.table(game).shape == (1, size)
 
 
 def test_an_open_position_is_worth_the_sum_and_a_finished_one_its_result():

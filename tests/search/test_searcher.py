@@ -152,20 +152,6 @@ def test_a_win_at_once_is_preferred_and_a_loss_is_delayed(algorithm, ordered, bi
     assert (lost.value, lost.action, len(lost.principal_variation)) == (-1.0, 5, 4)
 
 
-@pytest.mark.parametrize("name", GAMES)
-@settings(max_examples=15)
-@given(seed=st.integers(0, 2**40), plies=st.integers(0, 12), depth=st.integers(1, 5))
-def test_a_final_result_is_that_of_deeper_searches(name, seed, plies, depth):
-    game = GAMES[name]
-    state, evaluation = position_after(game, plies, seed), evaluation_for(game)
-    for algorithm, ordered, bits in VARIANTS:
-        searcher = Searcher(game, evaluation, algorithm, ordered=ordered, table_bits=bits)
-        found, deeper = searcher.search_batch(state, depth), searcher.search_batch(state, depth + 2)
-        if found.final[0]:
-            assert (found.values, found.actions) == (deeper.values, deeper.actions)
-            assert deeper.final[0]
-
-
 # ---------------------------------------------------------------------- values of actions, batches, settings
 
 

@@ -1,6 +1,5 @@
 """A single stage with its own dataset, weights, agent, opponent and output folder."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -47,15 +46,6 @@ def test_a_loop_of_single_stages_ends_in_the_same_bytes_as_a_run(tiny_run: Path,
     )
     assert (at["d1"] / "dataset.csv").read_bytes() == run.dataset(1).read_bytes()
     assert (at["a2"] / "agent.safetensors").read_bytes() == run.agent(2).read_bytes()
-
-
-def test_a_level_starts_from_given_weights(tiny_run: Path, run_copy: Path, tmp_path: Path) -> None:
-    start = RunFolder(tiny_run).agent(3)
-    settings = tiny_settings(run_copy, f"start_file={start}", f"output_dir={tmp_path / 'own'}")
-    train_level(settings, 1)
-    own, usual = (tmp_path / "own" / "agent.safetensors").read_bytes(), RunFolder(tiny_run).agent(1).read_bytes()
-    assert own != usual
-    assert "start_sha256" in json.loads((tmp_path / "own" / "manifest.json").read_text())["training"]["settings"]
 
 
 @pytest.mark.parametrize("opponent", ["level:1?epsilon=0.1"])

@@ -15,11 +15,10 @@ from selfplay.compute.random_numbers import Draws
 from selfplay.errors import NotNowError, SettingError
 from selfplay.games import Game, State
 from selfplay.players.player import Player
-from selfplay.runs.manifest import Manifest
 from selfplay.settings.matches import ProofSettings
 from selfplay.stages.prove import prove_and_report
 from tests.grading.test_winning_proof import FIXED, STARTS, proof_settings, rows_of
-from tests.support.rejections import assert_file_rejected, assert_refused
+from tests.support.rejections import assert_refused
 from tests.support.runs import COMMAND, files_of, run_forked
 
 AFTER = STARTS["first", "draw"]
@@ -96,23 +95,6 @@ def test_a_finished_walk_is_skipped_and_reported_again(tmp_path: Path, caplog: p
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
     assert prove_and_report(small_proof(tmp_path, force=True)) == report
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} != before
-
-
-def test_damaged_files_are_named_or_made_again(tmp_path: Path) -> None:
-    report, path = prove_and_report(small_proof(tmp_path)), tmp_path / "proof" / "proof.csv"
-    path.write_text("player,seat\n")
-    # It differs from its manifest and is therefore made again.
-    assert prove_and_report(small_proof(tmp_path)) == report
-    manifest = Manifest(path.parent)
-    manifest.record("walk", manifest.sections["proof"]["settings"], {}, [])
-    manifest.forget("proof")
-    (path.parent / "walk").mkdir()
-    number = len(rows_of(path.parent / "plies.csv"))
-    damaged = path.parent / "walk" / f"ply_{number:03d}.npz"
-    damaged.write_bytes(b"PK")
-    with assert_file_rejected(damaged, "cannot be read: .*; force=true starts anew"):
-        prove_and_report(small_proof(tmp_path))
-    assert prove_and_report(small_proof(tmp_path, force=True)) == report
 
 
 @pytest.mark.parametrize(

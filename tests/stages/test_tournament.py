@@ -58,14 +58,6 @@ def test_the_tables_are_written(tournament: Tournament, folder: Path) -> None:
     assert Image.open(folder / "tournament" / "scores.png").size[0] > 500
 
 
-def test_learners_learn_nothing_from_a_tournament(tmp_path: Path) -> None:
-    store = tmp_path / "x.sqlite"
-    players = f"players=[random,experience:{store}]"
-    one, again = (play_tournament(settings_for(tmp_path / name, players, "matches=20")) for name in "ab")
-    assert one.results[0, 1].results.matches == 20
-    assert again.results == one.results
-
-
 def test_the_program_prints_the_tables(tmp_path: Path) -> None:
     done = run_forked(
         COMMAND, "tournament", "players=[random,perfect?ties=lowest]", "matches=50", f"run_dir={tmp_path}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.errors import SettingError, StageError
+from selfplay.errors import StageError
 from selfplay.files import sha256
 from selfplay.games.position_graph import positions_of
 from selfplay.learners.tabular.table_file import load_tables
@@ -76,15 +76,6 @@ def test_what_was_learned_from_others_is_kept_by_more_matches_and_reported_as_lo
     train_tabular(settings_for(tmp_path, "agent=backward_value", "episodes=700", "force=true", "seed=9"))
     assert f"{path}: what it learned in matches against others (1) is lost" in caplog.messages
     assert load_tables(path, graph).played == 0
-
-
-def test_an_agent_needs_its_own_step_size(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"^step_size=null: agent=temporal_difference needs a step size$"):
-        train_tabular(TabularSettings(run_dir=str(tmp_path), alpha=0.5))
-    with pytest.raises(SettingError, match=r"^alpha=0.5: agent=temporal_difference uses step_size instead$"):
-        train_tabular(TabularSettings(run_dir=str(tmp_path), alpha=0.5, step_size=0.1))
-    with pytest.raises(SettingError, match="agent=best: must be backward_value or temporal_difference"):
-        train_tabular(TabularSettings(run_dir=str(tmp_path), agent="best"))
 
 
 # ---------------------------------------------------------------------- the program

@@ -58,15 +58,6 @@ def test_the_validation_loss_is_the_plain_mean_squared_error_of_the_held_out_row
     assert losses[0].validation_loss == pytest.approx(total / len(held), rel=1e-5)
 
 
-def test_the_validation_loss_is_taken_without_dropout():
-    network, losses = fitted(training_settings(epochs=1), dropout=0.5)
-    held = is_held_out(ROWS.match, 0.2, 7)
-    with torch.inference_mode():
-        output = network.eval()(torch.tensor(OBSERVATIONS[held], dtype=torch.float32).reshape(-1, *SHAPE))
-    expected = np.square(output.value.numpy() - ROWS.target[held]).mean()
-    assert losses[0].validation_loss == pytest.approx(float(expected), rel=1e-5)
-
-
 def test_the_first_training_loss_is_the_weighted_error_of_the_untrained_network():
     settings = training_settings(epochs=1, steps_per_epoch=1, batch_size=10_000)
     _, losses = fitted(settings)

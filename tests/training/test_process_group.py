@@ -140,20 +140,6 @@ def test_several_processes_train_the_weights_of_one(run_dir, matches, tmp_path, 
     assert_trained_alike(tmp_path / "one", run_dir)
 
 
-def test_a_finished_level_is_skipped_by_all_processes(run_dir):
-    settings = tiny_settings(run_dir, *OVERRIDES, "training.epochs=1", "training.steps_per_epoch=2")
-    assert exit_codes(start_team(2, lambda _: train_level(settings, 1))) == [0, 0]
-    before = files_of(run_dir)
-
-    def again(_):
-        assert not train_level(settings, 1)
-
-    assert exit_codes(start_team(2, again)) == [0, 0]
-    assert files_of(run_dir) == before
-    with pytest.raises(StageError, match="level_01: processes was 2, is null"):
-        train_level(settings, 1)
-
-
 @pytest.mark.parametrize("killed", [0])
 def test_when_a_process_is_killed_the_other_ends_and_no_partial_file_is_left(run_dir, monkeypatch, killed):
     monkeypatch.setattr(process_exit, "SECONDS_TO_BE_ENDED", 0.01)

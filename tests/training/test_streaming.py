@@ -9,16 +9,14 @@ import pytest
 
 from selfplay.dataset.formats import read_dataset
 from selfplay.dataset.parquet import parquet_parts
-from selfplay.dataset.rows import concatenate
 from selfplay.errors import InvalidFileError
 from selfplay.training.examples import is_held_out
 from selfplay.training.trainer import make_trainer
-from tests.support.dataset_tools import observations_of, random_rows, rows_are_equal
+from tests.support.dataset_tools import observations_of, rows_are_equal
 from tests.support.streaming import (
     CODEC,
     GAME,
     KEY,
-    MATCHES,
     ROWS,
     SHAPE,
     in_parts,
@@ -104,16 +102,6 @@ def test_batches_are_full_but_for_the_last_of_a_pass(dataset):
     sizes = [batch.size for batch in batches]
     assert sizes == [64] * (len(sizes) - 1) + [len(training_rows()) % 64]
     assert all(len(batch.share.targets) == batch.size and (batch.share.weights == 1).all() for batch in batches)
-
-
-def test_replayed_datasets_are_one_stream_and_each_is_split_by_its_own_matches(dataset, tmp_path):
-    other = in_parts(tmp_path / "dataset.parquet", random_rows(GAME, range(5000, 5000 + MATCHES)))
-    rows = read_dataset(other, CODEC)
-    own = rows._replace(match=rows.match - 5000)
-    again = in_parts(tmp_path / "again.parquet", own)
-    together = concatenate([ROWS, own._replace(match=own.match + MATCHES)])
-    shown = as_rows(passes(streamed(dataset, again))[0])
-    assert sorted(shown) == sorted(training_rows(together))
 
 
 def test_each_pass_draws_one_image_of_a_row(dataset):

@@ -49,21 +49,6 @@ def test_othello_shows_disc_counts_turned_discs_and_passes(client: TestClient) -
     assert all(ply["is_forced"] and ply["square"] is None and ply["turned"] == [] for ply in passes)
 
 
-def test_exact_values_of_a_search_are_marked_as_points(client: TestClient) -> None:
-    match = begin(client, "othello_4x4", "search-4")
-    assert match["values_are_points"] is False
-    match = post(client, act(client, match, match["legal"][0]["action"]), "reply")
-    # 10 squares are empty.
-    assert match["values_are_points"] is True
-    assert all(abs(legal["value"]) <= 16 and legal["value"] % 1 == 0 for legal in match["legal"])
-    match = act(client, match, match["legal"][0]["action"])
-    assert [ply["value_is_points"] for ply in match["plies"]] == [False, False, True]
-    assert match["values_are_points"] is False
-    shallow = play_out(client, begin(client, "othello_4x4", "search-2"))
-    assert not any(ply["value_is_points"] for ply in shallow["plies"])
-    assert all(ply["value"] is not None for ply in shallow["plies"] if not ply["is_forced"])
-
-
 def test_any_square_selects_its_column_and_the_stone_falls(client: TestClient) -> None:
     match = begin(client, "connect_four", "random", "both")
     assert [legal["square"] for legal in match["legal"]] == list(range(35, 42))
@@ -133,16 +118,6 @@ def test_hints_and_perfect_values(client: TestClient) -> None:
     assert without["adviser"] is None
     assert client.get(f"/api/matches/{without['id']}/hint").json()["source"] == "perfect"
     assert client.get(f"/api/matches/{begin(client, 'othello', 'random')['id']}/hint").status_code == 409
-
-
-def test_an_experience_graph_learns_from_a_finished_match_once(client: TestClient) -> None:
-    match = play_out(client, begin(client, opponent="memory-experience"))
-    assert "from 1 match;" in match["standing"]
-    back = post(client, match, "undo")
-    again = play_out(client, back)
-    assert (again["is_practice"], "from 1 match;" in again["standing"]) == (True, True)
-    # A match begun later has the next number.
-    assert begin(client, opponent="memory-experience")["match"] == 1
 
 
 def test_a_match_depends_only_on_its_id_and_the_seed(run_dir: Path) -> None:

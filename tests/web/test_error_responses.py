@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from selfplay.web.app import MAX_BODY_BYTES, MAX_URL_BYTES, create_app
+from selfplay.web.app import MAX_BODY_BYTES, create_app
 from selfplay.web.matches import MatchService
 from tests.web.conftest import ADDRESS, Clock, client_of, web_settings
 from tests.web.match_requests import act, begin
@@ -115,13 +115,6 @@ def test_an_origin_of_another_site_is_rejected_without_other_headers_too(client:
     asked = {"game": "tictactoe", "opponent": "random"}
     assert client.post("/api/matches", json=asked, headers={"Origin": origin}).status_code == 403
     assert client.post("/api/matches", json=asked, headers={"Origin": ADDRESS}).status_code == 201
-
-
-def test_a_long_address_is_rejected(client: TestClient) -> None:
-    for address in ("/" + "a" * MAX_URL_BYTES, f"/api/games/tictactoe/proof?opponent={'a' * MAX_URL_BYTES}"):
-        answer = client.get(address)
-        assert answer.status_code == 414
-        assert answer.json()["error"] == f"the address is too long: at most {MAX_URL_BYTES} bytes are allowed"
 
 
 def test_one_client_cannot_open_all_matches(run_dir: Path, clock: Clock) -> None:

@@ -11,7 +11,6 @@ import pytest
 from fastapi import FastAPI
 
 from selfplay.games import Game
-from selfplay.players import perfect
 from selfplay.players.offers import OfferedPlayer
 from selfplay.web.match import Match
 from selfplay.web.matches import MatchService
@@ -87,36 +86,6 @@ def test_a_search_does_not_block_other_matches(app: FastAPI, gate: Gate, monkeyp
                 busy = await client.post(f"/api/matches/{slow['id']}/undo")
                 assert (busy.status_code, "still working" in busy.json()["error"]) == (409, True)
             assert len(waiting.result()["plies"]) == 2
-
-    asyncio.run(try_it())
-
-
-@pytest.mark.parametrize(("what", "found"), [("perfect", "values")])
-def test_solving_a_game_does_not_block_other_requests(
-    app: FastAPI, gate: Gate, monkeypatch: pytest.MonkeyPatch, what: str, found: str
-) -> None:
-    def slowly_solved(game: Game) -> perfect.PerfectPlayer | None:
-        if game.name == "sumto100":
-            gate.pass_through()
-        return perfect.perfect_player_of(game)
-
-    def is_found_out(game: Game) -> bool:
-        return game.name != "sumto100" or gate.opened.is_set()
-
-    monkeypatch.setattr("selfplay.web.opponents.perfect_player_of", slowly_solved)
-    monkeypatch.setattr("selfplay.web.opponents.is_found_out", is_found_out)
-    monkeypatch.setattr("selfplay.web.matches.is_found_out", is_found_out)
-
-    async def try_it() -> None:
-        async with client_of(app) as client:
-            match = await begin(client, "random", "sumto100")
-            async with asked(gate, answer(client.get(f"/api/matches/{match['id']}/{what}"))) as waiting:
-                await play_another(client, "level-1")
-                # Its own match can be played too.
-                act = client.post(f"/api/matches/{match['id']}/actions", json={"action": 0, "ply": 0})
-                assert len((await answer(act))["plies"]) == 1
-                await answer(client.post(f"/api/matches/{match['id']}/undo"))
-            assert waiting.result()[found] is not None
 
     asyncio.run(try_it())
 

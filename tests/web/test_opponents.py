@@ -1,18 +1,12 @@
 """The API: the list of opponents, and what is proved about them."""
 
-import os
-import shutil
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
 from selfplay.errors import SettingError
-from selfplay.files import sha256
 from selfplay.games import game_names
-from selfplay.grading.proof import SEAT_NAMES
-from selfplay.runs.manifest import Manifest
-from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
 from selfplay.web.app import create_app
 from selfplay.web.matches import MatchService
@@ -72,15 +66,6 @@ def test_only_listed_opponents_can_be_chosen(client: TestClient, name: str) -> N
     assert client.post("/api/matches", json={"game": "tictactoe", "opponent": name}).status_code == 404
 
 
-def test_a_level_that_was_trained_again_is_loaded_again(client: TestClient, run_dir: Path) -> None:
-    before = begin(client, opponent="level-2")["legal"]
-    Manifest(run_dir / "level_02").forget("training")
-    (run_dir / "level_02" / "agent.safetensors").write_bytes((run_dir / "level_03/agent.safetensors").read_bytes())
-    after = begin(client, opponent="level-2")["legal"]
-    assert after != before
-    assert after == begin(client, opponent="level-3")["legal"]
-
-
 def test_proofs_of_small_games(client: TestClient) -> None:
     def proof(game: str, opponent: str) -> Json:
         return client.get(f"/api/games/{game}/proof", params={"opponent": opponent}).json()
@@ -102,29 +87,6 @@ def test_proofs_of_small_games(client: TestClient) -> None:
         "text": "Othello has too many positions to try every line while you wait.",
     }
     assert proof("othello", "search-1") == othello
-
-
-def test_the_proof_in_a_larger_game_comes_from_the_runs_comparison(
-    client: TestClient, run_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("selfplay.web.proof.MAX_GRADED_POSITIONS", 10)
-    asked = ("/api/games/tictactoe/proof", {"opponent": "level-3"})
-    # Nothing records which agents the comparison is about.
-    assert client.get(asked[0], params=asked[1]).json()["is_unbeatable"] is None
-    run = RunFolder(run_dir)
-    agents = [sha256(run.agent(level)) for level in run.trained_levels()]
-    Manifest(run_dir).record("comparison", {"agents_sha256": agents}, {}, ["comparison/levels.csv"])
-    said = client.get(asked[0], params=asked[1]).json()
-    row = client.get("/api/games/tictactoe/story").json()["comparison"][3]["exact"]
-    assert said["text"].startswith(f"Level 3 loses {row['losing_lines_first']} lines moving first and")
-    held = [seat for seat in range(2) if row[f"losing_lines_{SEAT_NAMES[seat]}"].startswith("0/")]
-    assert (said["unbeatable_seats"], said["is_unbeatable"]) == (held, held == [0, 1])
-    os.utime(run.agent(3), (2**33, 2**33))
-    assert client.get(asked[0], params=asked[1]).json() == said
-    # The comparison does not apply to a level trained after it, whatever the times of the files are.
-    shutil.copy(run.agent(2), run.agent(3))
-    os.utime(run.agent(3), (1, 1))
-    assert client.get(asked[0], params=asked[1]).json()["is_unbeatable"] is None
 
 
 def test_a_game_and_opponents_from_outside_are_offered_if_the_settings_name_them(tmp_path: Path) -> None:

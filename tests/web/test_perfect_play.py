@@ -6,9 +6,8 @@ from collections.abc import Iterator
 import pytest
 from fastapi.testclient import TestClient
 
-from selfplay.games import make_game
 from selfplay.search import shared_solver
-from selfplay.search.exact_solver import ExactSolver, make_exact_solver
+from selfplay.search.exact_solver import ExactSolver
 from selfplay.search.shared_solver import Solving
 from tests.web.match_requests import act, begin, play_out, post
 
@@ -45,23 +44,6 @@ def test_connect_four_shows_scores_and_the_moves_to_the_win(client: TestClient) 
     hint = client.get(f"{asked}/hint").json()
     assert (hint["text"], hint["words"], hint["source"]) == ("column 4", "wins in 21", "perfect")
     assert client.get(f"{asked}/perfect?seconds=61").status_code == 422
-
-
-def test_a_perfect_opponent_values_moves_in_words_and_not_as_points(client: TestClient) -> None:
-    match = begin(client, "connect_four", "perfect")
-    match = post(client, act(client, match, 0), "reply")
-    while len(match["plies"]) < 2:
-        match = post(client, match, "reply")
-    assert match["plies"][1]["words"] == "wins in 20"
-    assert not any(ply["value_is_points"] for ply in match["plies"])
-    assert (match["values_are_points"], match["adviser"]) == (False, "Perfect play")
-    assert {legal["words"].split()[0] for legal in match["legal"]} == {"loses"}
-    # An answer waits half a second for values; compiling their solver takes longer.
-    othello = make_game("othello_4x4")
-    make_exact_solver(othello).action_values(othello.init())
-    discs = begin(client, "othello_4x4", "perfect", "second")
-    discs = post(client, discs, "reply")
-    assert (discs["values_are_points"], discs["plies"][0]["words"]) == (True, "loses by 10")
 
 
 def test_a_position_that_takes_long_blocks_nobody_and_is_completed_later(

@@ -31,14 +31,6 @@ def test_a_match_is_brought_back_by_its_moves_with_the_values_of_its_plies(clien
     assert not second["awaits_person"]
 
 
-def test_a_match_in_ggf_from_a_position_that_was_set_up_is_brought_back(client: TestClient) -> None:
-    text = "(;GM[Othello]TY[4]BO[4 ---- -**- -**- --*O O]W[a1];)"
-    match = begun(client, game="othello_4x4", opponent="random", moves=text)
-    assert (len(match["plies"]), match["plies"][0]["text"]) == (1, "a1")
-    assert match["position"] == {"squares": [0] * 5 + [1, 1, 0, 0, 1, 1, 0, 0, 0, 1, -1], "to_move": 1}
-    assert "BO[4 ---- -**- -**- --*O O]W[a1]" in client.get(f"/api/matches/{match['id']}/file").text
-
-
 def test_a_learner_does_not_learn_again_from_a_match_that_is_brought_back(client: TestClient) -> None:
     opponent = "tabular:backward_value"
     match = play_out(client, begin(client, opponent=opponent))
@@ -71,18 +63,6 @@ def test_a_match_begins_in_a_position_and_is_practice(client: TestClient) -> Non
     assert (match["position"], match["squares"][:5], match["is_practice"]) == (CROSS, [1, -1, 0, 0, 1], True)
     assert begun(client, position=CROSS, person="second")["awaits_person"] is False
     assert post(client, match, "next", person="first")["position"] is None
-
-
-def test_two_people_play_with_the_values_of_the_opponent(client: TestClient) -> None:
-    match = begun(client, person="both")
-    assert (match["person_seat"], match["people"], match["seats"]) == (None, "both", [None, None])
-    assert match["adviser"] == "Level 3"
-    for number in range(3):
-        assert match["awaits_person"]
-        assert match["legal"][0]["value"] is not None
-        match = act(client, match, number)
-    assert [ply["value"] is not None for ply in match["plies"]] == [True] * 3
-    assert client.get(f"/api/matches/{match['id']}/hint").json()["source"] == "Level 3"
 
 
 def test_two_players_are_watched_ply_by_ply(client: TestClient) -> None:

@@ -26,17 +26,6 @@ def test_the_story_contains_losses_results_exact_figures_and_ratings(client: Tes
     assert rows[0]["rating"] == 0
 
 
-def test_the_story_contains_the_tournament(client: TestClient, run_dir: Path) -> None:
-    assert client.get(STORY).json()["tournament"] is None
-    folder = run_dir / "tournament"
-    folder.mkdir()
-    (folder / "players.csv").write_text(
-        "player,rating,rating_low,rating_high,wins\nperfect,12.5,3,22,1\nrandom,0,0,0,0\n"
-    )
-    players = client.get(STORY).json()["tournament"]
-    assert players[0] == {"player": "perfect", "rating": 12.5, "low": 3, "high": 22, "solved": None}
-
-
 def test_an_unchanged_story_is_not_sent_again_and_a_change_is(client: TestClient, run_dir: Path) -> None:
     first = client.get(STORY)
     tag = {"If-None-Match": first.headers["ETag"]}
@@ -70,34 +59,6 @@ def test_notes_name_what_is_missing_or_broken(client: TestClient, run_dir: Path)
     assert story["levels"] == story["losses"] == []
     command = f"./learn_tictactoe.sh run_dir={run_dir}"
     assert story["notes"] == [f"{run_dir} has no trained level yet; train some with {command}."]
-
-
-def test_the_story_contains_the_mistakes_and_the_matches_of_a_large_game(client: TestClient, run_dir: Path) -> None:
-    before = client.get(STORY).json()
-    assert (before["mistakes"], before["matches"]) == (None, None)
-    (run_dir / "comparison" / "mistakes.csv").write_text(
-        "level,player,group,positions,mistake_rate,perfect_rate,points_lost\n"
-        "3,level:3,begin-hard,100,0.25,0.5,1.5\n,random,all,600,0.5,0.25,5\n"
-    )
-    (run_dir / "comparison" / "matches.csv").write_text(
-        "level,player,opponent,wins,draws,losses\n3,level:3,random,9,1,0\n3,level:3,level:1,5,0,5\n"
-        "3,level:3,search:negascout?depth=6&evaluation=none,1,0,1\n"
-    )
-    story = client.get(STORY).json()
-    assert story["mistakes"][0] == {
-        "level": 3,
-        "player": "level:3",
-        "group": "begin-hard",
-        "positions": 100,
-        "mistake_rate": 0.25,
-        "perfect_rate": 0.5,
-        "points_lost": 1.5,
-    }
-    assert [one["level"] for one in story["mistakes"]] == [3, None]
-    results = {"wins": 9, "draws": 1, "losses": 0}
-    random, search = story["matches"]
-    assert random == {"level": 3, "opponent": "random", "results": results}
-    assert search["opponent"] == "negascout, 6 plies"
 
 
 def test_the_summary_has_the_settings_the_verdict_and_the_end_of_the_log(client: TestClient, run_dir: Path) -> None:

@@ -55,15 +55,6 @@ def test_a_store_that_is_written_and_read_back_is_equal(tmp_path, rule):
     assert other.boards() == store.boards()
 
 
-def test_a_file_cut_to_nothing_does_not_empty_a_store(store, tmp_path):
-    learn(store, X_WINS)
-    with pytest.raises(InvalidFileError, match=r"is empty; write \{\} into it to replace the 6 known boards by none"):
-        read(store, tmp_path, "")
-    assert len(store) == 6
-    assert read(store, tmp_path, "{}") == 0
-    assert len(store) == 0
-
-
 def changed(number, **values):
     return lambda entries: entries[number].update(values)
 

@@ -11,7 +11,7 @@ from selfplay.learners.experience.store import ExperienceStore
 from selfplay.matches.arena import play_matches
 from selfplay.players.experience import load_experience_player
 from selfplay.players.random import RandomPlayer
-from tests.support.experience_tools import GAME, learn, new_store
+from tests.support.experience_tools import GAME
 
 FORK = multiprocessing.get_context("fork")
 
@@ -53,28 +53,6 @@ def finish(process, connection):
     matches = rest_of(process, connection)
     assert process.exitcode == 0
     return matches
-
-
-def edges(store):
-    boards = store.boards()
-    return {(board.squares, boards[child].squares) for board in boards.values() for child in board.following}
-
-
-@pytest.mark.slow
-def test_two_processes_learn_into_one_new_file_at_once(tmp_path):
-    path = tmp_path / "new" / "store.sqlite"
-    processes = [start(path, 60, go_on=False, key=key) for key in (1, 2)]
-    for _, connection in processes:
-        connection.send("go")
-    played = [rest_of(*process) for process in processes]
-    assert [process.exitcode for process, _ in processes] == [0, 0]
-    store = ExperienceStore(path, GAME, must_exist=True)
-    assert store.status().matches == 120
-    one_by_one = new_store(tmp_path)
-    for moves in (*played[0], *played[1]):
-        learn(one_by_one, moves)
-    assert edges(store) == edges(one_by_one)
-    assert store.boards() == rescored(store.boards(), store.rule)
 
 
 @pytest.mark.slow

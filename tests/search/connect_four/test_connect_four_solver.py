@@ -18,7 +18,6 @@ from selfplay.search.connect_four.solver import ConnectFourSolver
 GAME = make_game("connect_four")
 POSITIONS = json.loads(Path("tests/data/connect_four.json").read_text())["positions"]
 GROUPS = ("end-easy", "middle-easy", "middle-medium", "begin-easy")
-HARD = "begin-hard"
 
 
 @cache
@@ -54,14 +53,6 @@ def test_published_positions_have_their_published_scores(group):
     assert len(positions) == 50
     scores = [solver_without_book().value(after(position["columns"])) for position in positions]
     assert scores == [position["score"] for position in positions]
-
-
-@pytest.mark.slow
-def test_a_position_of_the_hardest_group_has_its_published_score():
-    solver = ConnectFourSolver(GAME, 23, with_book=False)
-    positions = [position for position in POSITIONS if position["group"] == HARD]
-    assert len(positions) == 50
-    assert solver.value(after(positions[0]["columns"])) == positions[0]["score"]
 
 
 CHOICES = st.lists(st.integers(0, 6), min_size=SQUARES, max_size=SQUARES)

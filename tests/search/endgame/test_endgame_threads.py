@@ -1,11 +1,9 @@
 """Several threads that solve the same position."""
 
 import threading
-import time
 
 import pytest
 
-from selfplay.errors import TimeLimitError
 from selfplay.games import make_game
 from selfplay.search.endgame.solver import THREADS_FROM, EndgameSolver
 from tests.search.endgame.test_solver import FFO, ffo_state, named_values
@@ -36,15 +34,3 @@ def test_threads_that_often_write_to_the_same_entries_find_the_same_values(table
     solver = solver_with(6, table_bits)
     for name in 2 * SIXTEEN_EMPTIES:
         assert solver.value(ffo_state(name)) == max(FFO[name]["all_moves"].values())
-
-
-def test_a_time_limit_ends_all_threads():
-    solver = solver_with(3)
-    before = threading.active_count()
-    with pytest.raises(TimeLimitError):
-        solver.value(solver.game.init(), time_limit=0.1)
-    end = time.monotonic() + 10
-    while threading.active_count() > before and time.monotonic() < end:
-        time.sleep(0.01)
-    assert threading.active_count() == before
-    assert solver.visited > 0

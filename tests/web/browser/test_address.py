@@ -74,19 +74,6 @@ def test_a_match_that_was_left_is_offered_and_can_be_returned_to(page: Page) -> 
     assert stones(page) == before
 
 
-def test_an_address_with_impossible_moves_or_an_unknown_opponent_says_so(page: Page) -> None:
-    visit(page, "/#play/tictactoe?opponent=level-3&person=first&moves=1,1+1,1")
-    expect(page.locator("#error")).to_contain_text("Action 1,1 is not legal here")
-    page.get_by_role("button", name="New match").click()
-    settled(page, 0)
-    expect(page.locator("#error")).to_be_hidden()
-    page.goto("about:blank")
-    visit(page, "/#play/tictactoe?opponent=level-99&person=first&moves=1,1")
-    expect(page.locator("#error")).to_contain_text("Unknown opponent")
-    page.get_by_role("button", name="New match").click()
-    settled(page, 0)
-
-
 def test_a_match_is_copied_saved_and_loaded(page: Page) -> None:
     visit(page, "/#play/othello")
     choose(page, "Random")

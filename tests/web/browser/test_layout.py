@@ -45,23 +45,3 @@ def test_chips_and_pills_can_be_read(page: Page, options: dict[str, Any]) -> Non
         found = contrasts(page, CHIPS)
         assert len(found) > 10
         assert min(found) >= 4.5, address
-
-
-# ---------------------------------------------------------------------- shares of the simulations of a tree search
-
-
-def percentages(page: Page) -> list[int]:
-    return [int(text.removesuffix("%")) for text in page.locator("#board .share").all_inner_texts()]
-
-
-@pytest.mark.parametrize("options", [{"viewport": {"width": width, "height": 800}} for width in (375,)])
-def test_columns_show_shares_inside_their_heads(page: Page, options: dict[str, Any]) -> None:
-    visit(page, "/#play/connect_four?opponent=mcts-rollouts&person=first")
-    expect(page.locator("#board .share")).to_have_count(7)
-    assert 95 <= sum(percentages(page)) <= 105
-    fits = """(cells) => cells.every((cell) => {
-        const [outer, inner] = [cell, cell.querySelector(".share")].map((node) => node.getBoundingClientRect());
-        return inner.bottom <= outer.bottom && inner.left >= outer.left && inner.right <= outer.right;
-    })"""
-    assert page.locator("#board .heads > span").evaluate_all(fits)
-    assert page.evaluate("document.documentElement.scrollWidth") <= options["viewport"]["width"]

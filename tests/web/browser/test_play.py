@@ -69,16 +69,6 @@ def test_undo_hint_other_values_and_another_level(page: Page) -> None:
     assert "evaluator=level-3" in page.url
 
 
-def test_a_search_and_the_other_seat(page: Page) -> None:
-    visit(page)
-    choose(page, "Search")
-    expect(page.locator("#proof")).to_contain_text("lines tried")
-    # Nothing has been played yet, so the opponent moves at once.
-    page.locator(".choice").get_by_text("You second", exact=True).click()
-    settled(page, 1)
-    expect(page.locator("#status")).to_contain_text("Search (4 plies) plays")
-
-
 def test_othello_shows_discs_counts_flips_and_letters(page: Page) -> None:
     visit(page, "/#play/othello_4x4")
     expect(page.locator("#counts .side")).to_have_text(["2 black (you)", "2 white (it)"])
@@ -107,14 +97,6 @@ def test_the_page_shows_when_the_values_of_a_search_are_exact(page: Page) -> Non
     expect(page.locator("#curve-source")).to_contain_text("from move 3 on exact, in discs")
     page.get_by_text("None", exact=True).click()
     expect(page.locator("#exact")).to_have_count(0)
-
-
-def test_passes_are_announced(page: Page) -> None:
-    visit(page, "/#play/othello_4x4?opponent=greedy&person=second")
-    settled(page, 1)
-    said = play_out(page, 1)
-    assert any("You can only pass." in words for words in said)
-    assert any("Most discs now can only pass." in words for words in said)
 
 
 def test_a_game_without_a_board_is_played_with_buttons(page: Page) -> None:

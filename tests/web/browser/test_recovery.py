@@ -75,35 +75,6 @@ def test_another_opponent_is_chosen_when_the_first_cannot_play(page: Page, broke
     expect(page.locator("#status")).to_contain_text("Level 1 plays")
 
 
-def test_a_match_can_begin_when_a_full_server_has_room_again(
-    page: Page, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    forget_matches(server)
-    other = page.request.post("/api/matches", data={"game": "tictactoe", "opponent": "random"}).json()
-    with monkeypatch.context() as full:
-        full.setattr(server.service.matches, "limit", 1)
-        visit(page)
-        expect_no_match(page, "1 match is open")
-        page.request.delete(f"/api/matches/{other['id']}")
-        page.get_by_role("button", name="New match").click()
-        settled(page, 0)
-    expect(page.locator("#error")).to_be_hidden()
-
-
-def test_new_match_tries_again_after_the_server_did_not_answer(page: Page) -> None:
-    page.route("**/opponents", lambda route: route.abort(), times=1)
-    visit(page)
-    expect(page.locator("#error")).to_contain_text("The server does not answer")
-    page.get_by_role("button", name="New match").click()
-    settled(page, 0)
-    expect(page.locator("#error")).to_be_hidden()
-    page.route("**/api/games", lambda route: route.abort(), times=1)
-    page.reload()
-    expect(page.locator("#error")).to_contain_text("The server does not answer")
-    page.get_by_role("button", name="New match").click()
-    settled(page, 0)
-
-
 # ---------------------------------------------------------------------- answers that are lost
 
 

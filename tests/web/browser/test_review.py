@@ -128,22 +128,3 @@ def test_a_position_is_set_up_and_valued(page: Page) -> None:
     settled(page, 0)
     assert stones(page) == 1
     expect(page.locator("#standing")).to_contain_text("Practice")
-
-
-def test_a_position_that_cannot_arise_is_refused_and_can_be_corrected(page: Page) -> None:
-    visit(page)
-    page.locator("[data-square='4']").click()
-    settled(page, 2)
-    page.get_by_text("Set up a position").click()
-    page.get_by_role("button", name="Clear").click()
-    for square in (0, 1):
-        page.locator(f"[data-square='{square}']").click()
-    page.get_by_role("button", name="Use it").click()
-    expect(page.locator("#error")).to_contain_text("X moves first, so it must have as many stones as O")
-    page.locator("[data-square='1']").click()
-    page.get_by_role("button", name="Use it").click()
-    expect(page.locator("#error")).to_be_hidden()
-    expect(page.locator("#status")).to_have_text("X to move.")
-    page.get_by_text("Set up a position").click()
-    page.get_by_role("button", name="Cancel").click()
-    assert stones(page) == 2

@@ -3,13 +3,12 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from selfplay.runs.run_folder import RunFolder
-from tests.web.browser.browsing import contrasts, until
+from tests.web.browser.browsing import until
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.slow
@@ -96,16 +95,3 @@ def test_both_runs_are_updated_while_they_go_on_and_a_missing_one_is_named(page:
     expect(page.locator("#loss-by-level .line")).to_have_count(1)
     page.get_by_role("checkbox", name="/no/such/run").uncheck()
     expect(page.locator("#story-notes")).not_to_contain_text("Unknown run")
-
-
-@pytest.mark.parametrize("options", [{"viewport": {"width": 375, "height": 700}}])
-def test_the_choices_and_the_legends_can_be_read_on_a_phone(page: Page, other: Path, options: dict[str, Any]) -> None:
-    visit_story(page, f"{STORY}?run={other}&hidden=2")
-    expect(page.locator("#loss-by-level .line")).to_have_count(2)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 375
-    places = ("#choices .chips span", "#choices label", "#choices .quiet", "#losses .legend li", "#levels-all")
-    for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme)
-        assert all(min(contrasts(page, place)) >= 4.5 for place in places), theme
-        # Curves need 3:1.
-        assert min(contrasts(page, "#loss-by-level .line")) >= 3, theme
