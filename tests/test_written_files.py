@@ -24,8 +24,8 @@ def test_a_file_appears_when_it_is_complete(tmp_path):
     assert names(path.parent) == ["file.txt"]
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt])
-def test_a_failure_leaves_the_old_file_and_no_partial_one(tmp_path, error):
+def test_a_failure_leaves_the_old_file_and_no_partial_one(tmp_path):
+    error = KeyboardInterrupt
     path = tmp_path / "file.txt"
     path.write_text("old")
 

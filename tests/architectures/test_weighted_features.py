@@ -41,8 +41,8 @@ def test_the_value_is_the_negated_sum_seen_by_the_player_to_move(name):
     torch.testing.assert_close(values, expected)
 
 
-@pytest.mark.parametrize("features", [["tempo"]])
-def test_wrong_features_are_rejected(features):
+def test_wrong_features_are_rejected():
+    features = ["tempo"]
     with pytest.raises(SettingError, match=r"^architecture.features=.*: must be a list of different names of discs, "):
         build_network({"name": "othello_features", "features": features}, (2, 8, 8), 65)
 

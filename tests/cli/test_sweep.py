@@ -90,8 +90,8 @@ def test_a_repeated_sweep_skips_complete_runs_and_finishes_the_others(sweep, tmp
     assert run_forked(COMMAND, "compare-runs", f"run_dir={finished}").returncode == 0
 
 
-@pytest.mark.parametrize(("setting", "named"), [("gamma=1,2", "gamma=2.0: must be")])
-def test_a_wrong_setting_of_any_run_is_refused_before_the_first_one_starts(tmp_path, setting, named):
+def test_a_wrong_setting_of_any_run_is_refused_before_the_first_one_starts(tmp_path):
+    setting, named = "gamma=1,2", "gamma=2.0: must be"
     result = run_forked(LEARN, "-m", setting, *SMALL, f"run_dir={tmp_path / 'runs'}")
     assert_refused(result, 2, named)
     assert result.stdout == ""

@@ -63,8 +63,8 @@ def assert_same(one, other):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["othello_4x4"])
-def test_networks_play_the_same_on_a_gpu(name):
+def test_networks_play_the_same_on_a_gpu():
+    name = "othello_4x4"
     game = make_game(name)
     network = network_of(name)
     player = EpsilonGreedyPlayer(game, ValueNetPlayer(game, network), [0.5, 0.1])

@@ -110,8 +110,8 @@ def test_few_tasks_start_before_results_are_consumed(processes):
     results.close()
 
 
-@pytest.mark.parametrize("name", ["process"])
-def test_an_exception_of_a_task_is_raised(name):
+def test_an_exception_of_a_task_is_raised():
+    name = "process"
     with open_executor(ExecutorSettings(name, 1)) as executor:
         with pytest.raises(StageError, match="job 0 cannot be done"):
             list(executor.map(refuse, jobs(3)))

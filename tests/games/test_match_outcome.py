@@ -65,8 +65,8 @@ def test_the_targets_of_a_match_are_its_lead_over_64(tmp_path):
         assert set(rows["target"].abs()) == {abs(lead)}
 
 
-@pytest.mark.parametrize("outcome", ["disc_difference"])
-def test_networks_and_compiled_searches_value_ends_equally(outcome):
+def test_networks_and_compiled_searches_value_ends_equally():
+    outcome = "disc_difference"
     game, states = states_of("othello_4x4")
     network = build_network({"name": "ntuple"}, game.observation_shape, game.num_distinct_actions)
     evaluation = Agent(Checkpoint(network, {"outcome": outcome}), game, "level 1").evaluation()

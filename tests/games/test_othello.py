@@ -110,8 +110,8 @@ def test_a_match_ends_when_neither_player_can_move_and_most_discs_win():
             assert float(state.returns) == black_return
 
 
-@pytest.mark.parametrize("width", [6])
-def test_boards_are_read_as_they_are_drawn(width):
+def test_boards_are_read_as_they_are_drawn():
+    width = 6
     game = Othello(width)
     for record in random_records(game, 2, 2):
         for state in record.states[:-1]:
@@ -122,8 +122,8 @@ def test_boards_are_read_as_they_are_drawn(width):
                 assert [float(field) for field in again] == [float(field[row]) for field in state]
 
 
-@pytest.mark.parametrize("width", [4])
-def test_transcripts_are_read_back_as_written(width):
+def test_transcripts_are_read_back_as_written():
+    width = 4
     game = Othello(width)
     for record in random_records(game, 4, 4):
         for sequence in record.action_sequences():

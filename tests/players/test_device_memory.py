@@ -14,8 +14,8 @@ from tests.support.pretended_gpu import GPU, pretended_gpu
 GIB = 1 << 30
 
 
-@pytest.mark.parametrize("name", ["connect_four"])
-def test_a_batch_is_the_largest_power_of_two_that_fits(name):
+def test_a_batch_is_the_largest_power_of_two_that_fits():
+    name = "connect_four"
     game = make_game(name)
     players = [RandomPlayer(game)]
     for memory in (10 * match_bytes(game), 1000 * match_bytes(game) - 1, GIB):

@@ -44,8 +44,8 @@ def test_each_ply_is_sent_to_an_engine_once(tmp_path: Path) -> None:
     assert_all_ended(tmp_path)
 
 
-@pytest.mark.parametrize("opening_plies", [3])
-def test_an_engine_plays_the_same_matches_as_the_equivalent_player(tmp_path: Path, opening_plies: int) -> None:
+def test_an_engine_plays_the_same_matches_as_the_equivalent_player(tmp_path: Path) -> None:
+    opening_plies = 3
     against = Drawing(GAME)
     ours = sequences((FirstLegal(GAME), against), range(4), opening_plies=opening_plies, batch_size=1)
     assert sequences((fake(tmp_path), against), range(4), opening_plies=opening_plies) == ours

@@ -47,8 +47,8 @@ def matches_of(player, matches, batch_size):
     ]
 
 
-@pytest.mark.parametrize("name", [f"{ROLLOUTS}&reuse=true"])
-def test_a_match_does_not_depend_on_the_batch_size(run_dir: Path, name: str) -> None:
+def test_a_match_does_not_depend_on_the_batch_size(run_dir: Path) -> None:
+    name = f"{ROLLOUTS}&reuse=true"
     player = make_player(name, GAME, run_dir)
     everything = matches_of(player, range(6), 6)
     assert matches_of(player, range(6), 4) == everything

@@ -74,8 +74,8 @@ def test_a_level_with_tables_is_evaluated_inside_the_compiled_search():
     torch.testing.assert_close(compiled.value, by_batches.value, atol=0.02, rtol=0)
 
 
-@pytest.mark.parametrize("name", ["mlp"])
-def test_a_result_does_not_depend_on_the_batch(name):
+def test_a_result_does_not_depend_on_the_batch():
+    name = "mlp"
     search = TreeSearch(GAME, agent_of(network_of(name)).evaluator(), make_rule("puct", {"noise": 0.3}), 9)
     match = torch.arange(60)
     together = search.search(GAME.init(60), Draws(4, match, 0))

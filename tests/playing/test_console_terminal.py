@@ -130,16 +130,12 @@ def test_without_a_terminal_output_is_plain_and_end_of_input_quits(tmp_path: Pat
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "reason"),
-    [
-        (["--opponent", "nobody"], 2, "unknown player 'nobody' in opponent; choose from random, perfect"),
-    ],
-    ids=str,
-)
-def test_settings_that_cannot_be_played_are_reported_in_one_line(
-    tmp_path: Path, arguments: list[str], code: int, reason: str
-) -> None:
+def test_settings_that_cannot_be_played_are_reported_in_one_line(tmp_path: Path) -> None:
+    arguments, code, reason = (
+        ["--opponent", "nobody"],
+        2,
+        "unknown player 'nobody' in opponent; choose from random, perfect",
+    )
     done = run_forked(CONSOLE, f"run_dir={tmp_path / 'run'}", *arguments)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (code, "", 1)
     assert done.stderr.startswith("error: ")

@@ -80,8 +80,8 @@ def test_a_block_that_fails_does_not_delete_the_lock_of_another_process(tmp_path
     assert (run.path / ".lock").exists()
 
 
-@pytest.mark.parametrize("sign", ["\n"])
-def test_a_run_dir_with_a_control_character_is_refused(sign):
+def test_a_run_dir_with_a_control_character_is_refused():
+    sign = "\n"
     with pytest.raises(SettingError, match=r"^run_dir=.*: must be a path without line ends") as caught:
         CommonSettings(f"runs{sign}here")
     assert "\n" not in str(caught.value)

@@ -140,8 +140,8 @@ def test_several_processes_train_the_weights_of_one(run_dir, matches, tmp_path, 
     assert_trained_alike(tmp_path / "one", run_dir)
 
 
-@pytest.mark.parametrize("killed", [0])
-def test_when_a_process_is_killed_the_other_ends_and_no_partial_file_is_left(run_dir, monkeypatch, killed):
+def test_when_a_process_is_killed_the_other_ends_and_no_partial_file_is_left(run_dir, monkeypatch):
+    killed = 0
     monkeypatch.setattr(process_exit, "SECONDS_TO_BE_ENDED", 0.01)
     before = files_of(run_dir)
     begun = run_dir.with_name("begun")

@@ -17,8 +17,8 @@ def solver_with(threads, table_bits=20):
     return solver
 
 
-@pytest.mark.parametrize(("name", "threads"), [("fforum-19", 5)])
-def test_the_number_of_threads_changes_no_result(name, threads):
+def test_the_number_of_threads_changes_no_result():
+    name, threads = "fforum-19", 5
     assert FFO[name]["board"].count("-") == THREADS_FROM
     one, several = solver_with(1), solver_with(threads)
     before = threading.active_count()
@@ -29,8 +29,8 @@ def test_the_number_of_threads_changes_no_result(name, threads):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("table_bits", [1])
-def test_threads_that_often_write_to_the_same_entries_find_the_same_values(table_bits):
+def test_threads_that_often_write_to_the_same_entries_find_the_same_values():
+    table_bits = 1
     solver = solver_with(6, table_bits)
     for name in 2 * SIXTEEN_EMPTIES:
         assert solver.value(ffo_state(name)) == max(FFO[name]["all_moves"].values())

@@ -178,8 +178,8 @@ def test_values_and_actions_are_those_of_plain_minimax(empties_to_winner):
     assert any(odd for *_, odd in seen) is not empties_to_winner
 
 
-@pytest.mark.parametrize("table_bits", [1])
-def test_the_table_changes_no_result(table_bits):
+def test_the_table_changes_no_result():
+    table_bits = 1
     solver = EndgameSolver(make_game("othello"), table_bits)
     for name in EASY[1:3]:
         assert named_values(solver, ffo_state(name)) == FFO[name]["all_moves"]
@@ -204,8 +204,8 @@ def test_positions_that_cannot_be_solved_are_refused():
             EndgameSolver(make_game("othello"), bits)
 
 
-@pytest.mark.parametrize("method", [EndgameSolver.value])
-def test_a_time_limit_ends_a_search_and_the_solver_stays_usable(method):
+def test_a_time_limit_ends_a_search_and_the_solver_stays_usable():
+    method = EndgameSolver.value
     solver = EndgameSolver(make_game("othello"))
     with pytest.raises(TimeLimitError, match=r"^solving the position did not finish"):
         method(solver, solver.game.init(), time_limit=0.1)
