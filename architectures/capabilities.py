@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import nn
 
 # Imported for type checking only: reports load networks without these capabilities and need not import the compiler.
 if TYPE_CHECKING:
@@ -35,6 +36,14 @@ class RowByRowTrainable(Protocol):
 
     def trainable_tables(self) -> "TrainableTables":
         """Its tables on the CPU. The weights are not copied: writing into them changes the network."""
+
+
+@runtime_checkable
+class DenseLayers(Protocol):
+    """A perceptron whose value is computed by linear layers alone."""
+
+    def dense_layers(self) -> list[nn.Linear]:
+        """The layers. Each but the last is followed by ReLU; the last has one output, the value."""
 
 
 @runtime_checkable

@@ -43,3 +43,7 @@ class MLP(nn.Module):
 
     def forward(self, observations: Tensor) -> Output:
         return Output(self.layers(observations).squeeze(1))
+
+    def dense_layers(self) -> list[nn.Linear]:
+        """The linear layers (see `DenseLayers`)."""
+        return [layer for layer in self.layers if isinstance(layer, nn.Linear)]

@@ -161,3 +161,19 @@ class WebSettings(CommonSettings):
         require("search_seconds", self.search_seconds, 0 < self.search_seconds <= 60, "above 0, at most 60")
         in_range = 1 <= self.deepest_search <= DEEPEST
         require("deepest_search", self.deepest_search, in_range, f"from 1 to {DEEPEST}")
+
+
+@dataclass
+class ExportPageSettings(CommonSettings):
+    """The agent that is exported with the page, and where."""
+
+    opponent: str | None = field(default=None, metadata=PLAYER_NAME)
+    """The learned agent, such as level:3 or pretrained; null: the newest level of the run."""
+    output_dir: str = "site"
+    """The folder to write."""
+    search_seconds: float = 0.3
+    """Time of the search that the page offers, for one reply, in seconds."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require("search_seconds", self.search_seconds, 0 < self.search_seconds <= 60, "above 0, at most 60")

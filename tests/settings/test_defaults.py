@@ -13,7 +13,7 @@ from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbC
 from selfplay.settings.fields import Leaf, default_of_field, leaves
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.settings.matches import MatchSettings, ProofSettings, TournamentSettings
-from selfplay.settings.playing import ExperiencePlaySettings, GtpSettings, PlaySettings, WebSettings
+from selfplay.settings.playing import ExperiencePlaySettings, ExportPageSettings, GtpSettings, PlaySettings, WebSettings
 from selfplay.settings.run import Settings
 
 PROGRAMS: dict[str, type[CommonSettings]] = {
@@ -23,6 +23,7 @@ PROGRAMS: dict[str, type[CommonSettings]] = {
     "experience_graph": ExperienceGraphSettings,
     "experience_play": ExperiencePlaySettings,
     "export_evaluation": ExportSettings,
+    "export_page": ExportPageSettings,
     "fit_probcut": ProbCutSettings,
     "gtp": GtpSettings,
     "matches": MatchSettings,

@@ -19,6 +19,6 @@ NAMES = {
     "classical": (
         *("train-tabular", "compete", "play-experience", "draw-experience", "export-experience", "import-experience"),
     ),
-    "tools": ("check-game", "export-evaluation", "export-onnx", "fit-probcut"),
+    "tools": ("check-game", "export-evaluation", "export-onnx", "export-page", "fit-probcut"),
 }
 """The names of the programs of each module, so that listing them imports none."""

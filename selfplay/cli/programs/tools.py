@@ -7,6 +7,7 @@ from selfplay.cli.command import ArgumentParser, run_program
 from selfplay.registry import name_modules
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
 from selfplay.settings.fields import require_package
+from selfplay.settings.playing import ExportPageSettings
 
 DEPTHS = 5
 """Plies for which the counts are printed if none are given."""
@@ -73,6 +74,22 @@ def export_onnx() -> None:
     print(f"wrote {exported.path}: observation to {' and '.join(exported.outputs)}, as torch computes it")
 
 
+def export_page(settings: ExportPageSettings) -> None:
+    """Write the page of a game as static files, with an agent that runs in the browser.
+
+    selfplay export-page game=connect_four run_dir=outputs/connect_four output_dir=site
+    selfplay export-page game=othello opponent=pretrained output_dir=site search_seconds=1
+
+    Any web host can serve the folder, for example python -m http.server --directory site. Agents with tables of
+    patterns (architecture=ntuple) and perceptrons (mlp) can be exported, for games with a board.
+    """
+    from selfplay.web.export_page import export_page
+
+    page = export_page(settings)
+    print(f"wrote {page.folder}: {page.agent}, {page.size:,} bytes, of which {page.weights_size:,} are the weights")
+    print(f"serve it with: python -m http.server --directory {page.folder}")
+
+
 def fit_probcut(settings: ProbCutSettings) -> None:
     """Fit ProbCut for a level: how well its shallow searches predict its deep ones.
 
@@ -91,5 +108,6 @@ PROGRAMS: dict[str, Callable[[], None]] = {
     "check-game": check_game,
     "export-evaluation": partial(run_program, export_evaluation, ExportSettings, "export_evaluation", run="change"),
     "export-onnx": export_onnx,
+    "export-page": partial(run_program, export_page, ExportPageSettings, "export_page", run="read"),
     "fit-probcut": partial(run_program, fit_probcut, ProbCutSettings, "fit_probcut", run="change"),
 }

@@ -1,0 +1,262 @@
+"""Exports the page with one agent as static files: the game, the agent and the search run in the browser.
+
+The files of the page are copied. `exported/` holds the modules that answer its requests in the place of the server;
+beside them are the rules of the game, translated to JavaScript, the weights, and what the server would say of the game.
+"""
+
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import TypeAdapter
+
+from selfplay.architectures.capabilities import DenseLayers, RowByRowTrainable
+from selfplay.errors import SettingError
+from selfplay.files import written_whole
+from selfplay.games import Game
+from selfplay.games.match_outcome import EndValues
+from selfplay.games.patterns import phase_of
+from selfplay.players.agent import Agent
+from selfplay.players.kinds.agents import OWN_KIND
+from selfplay.players.offers import OfferedPlayer
+from selfplay.players.player_names import parse_name, player_kind
+from selfplay.players.random import RandomPlayer
+from selfplay.playing.hints import GRADES, THRESHOLDS
+from selfplay.runs.run_folder import prepare_process
+from selfplay.settings.choices import OUTCOMES
+from selfplay.settings.fields import require, require_package
+from selfplay.settings.playing import ExportPageSettings, WebSettings
+from selfplay.web.match import Match, Participant
+from selfplay.web.opponents import OpponentCatalog
+from selfplay.web.rules_in_javascript import javascript_of
+from selfplay.web.schemas import MatchView, NewMatchRequest, OpponentsView, People
+
+LOCAL = "local"
+"""The folder of what stands for the server."""
+NOT_EXPORTED = ("docs.html", "docs.js")
+INDEX_CHANGES = {r'"/page/': '"page/', r' <a href="/docs">[^<]*</a>': "", r'id="to-story"': 'id="to-story" hidden'}
+"""Changes of index.html: addresses become relative, and what needs a server is left out."""
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class ExportedNetwork(NamedTuple):
+    """A network as exported/agent.js computes it."""
+
+    description: dict[str, Any]
+    arrays: Arrays
+
+
+class ExportedPage(NamedTuple):
+    """What was written."""
+
+    folder: Path
+    agent: str
+    """The name of the agent."""
+    size: int
+    """Bytes of all files."""
+    weights_size: int
+    """Bytes of the file of the weights."""
+
+
+def export_page(settings: ExportPageSettings) -> ExportedPage:
+    """Write the page of `settings.game` with an agent to `settings.output_dir`.
+
+    Raises:
+        SettingError: the game has no board, a rule or the network cannot be exported, or the folder holds other files.
+        StageError: the run has no such level, or a file cannot be written.
+        InvalidFileError: the file of the agent is broken.
+    """
+    require_package("export-page", "fastapi", "page")
+    context = prepare_process(settings)
+    folder = Path(settings.output_dir)
+    is_free = not folder.exists() or not any(folder.iterdir()) or (folder / LOCAL / "game.json").exists()
+    require("output_dir", settings.output_dir, is_free, "a new or empty folder, or that of an exported page")
+    game = context.game
+    if game.num_squares is None:
+        raise SettingError(f"game={game.name}: only games with a board of squares can be exported")
+    agent = _agent(settings, game, context.run.path)
+    network = exported_network(agent)
+    texts = {
+        f"{LOCAL}/rules.js": rules_of(game).encode(),
+        f"{LOCAL}/agent.bin": packed(network.arrays),
+        f"{LOCAL}/game.json": json.dumps(description_of(game, agent, network, settings)).encode(),
+    }
+    written = dict(_static_files()) | texts
+    for name, content in written.items():
+        with written_whole(folder / name) as beside:
+            beside.write_bytes(content)
+    size = sum(map(len, written.values()))
+    return ExportedPage(folder, agent.name, size, len(written[f"{LOCAL}/agent.bin"]))
+
+
+def _agent(settings: ExportPageSettings, game: Game, run_dir: Path) -> Agent:
+    if settings.opponent is None:
+        return Agent.of_level(run_dir, None, game)
+    name = parse_name(settings.opponent)
+    kind = player_kind(name.kind)
+    if kind.agent is None or name.given:
+        raise SettingError(
+            f"opponent={settings.opponent}: must be a learned agent without options: level:L or pretrained"
+        )
+    return kind.agent(name, game, run_dir)
+
+
+def _static_files() -> Iterator[tuple[str, bytes]]:
+    """The files of the page, changed where they ask the server, and the modules that answer instead."""
+    web = files("selfplay.web")
+    for file in (web / "page").iterdir():
+        content = file.read_bytes()
+        if file.name == "index.html":
+            text = content.decode()
+            for pattern, replacement in INDEX_CHANGES.items():
+                text = re.sub(pattern, replacement, text)
+            yield file.name, text.encode()
+        elif file.name == "api.js":
+            yield f"page/{file.name}", f'import {{ fetch }} from "../{LOCAL}/server.js";\n'.encode() + content
+        elif file.name not in NOT_EXPORTED:
+            yield f"page/{file.name}", content
+    for file in (web / "exported").iterdir():
+        yield f"{LOCAL}/{file.name}", file.read_bytes()
+
+
+# ---------------------------------------------------------------------- the game
+
+
+def rules_of(game: Game) -> str:
+    """The rules as a JavaScript module. Raises SettingError as `javascript_of`."""
+    rules = game.rules
+    functions: dict[str, Callable[..., Any]] = {
+        "legalActions": rules.legal_actions,
+        "play": rules.play,
+        "isTerminal": rules.is_terminal,
+        "returnToMove": rules.return_to_move,
+        "observationEntry": rules.observation_entry,
+        "phaseOf": phase_of,
+    }
+    return javascript_of(functions if rules.margin is None else functions | {"margin": rules.margin})
+
+
+def description_of(game: Game, agent: Agent, network: ExportedNetwork, settings: ExportPageSettings) -> dict[str, Any]:
+    """game.json: what the server says of the game and its opponents, and what the modules need to know."""
+    presentation, ends = game.presentation, _ends(agent)
+    actions = range(game.num_distinct_actions)
+    texts = [game.action_to_string(action) for action in actions]
+    catalog = OpponentCatalog(WebSettings(run_dir=settings.run_dir, game=settings.game))
+    view = next(view for view in catalog.game_views() if view.name == game.name)
+    ways = _opponents(agent, settings.search_seconds)
+    opponents = list(ways)
+    one_ply, search, random = (opponent.id for opponent in opponents)
+    offer = OpponentsView(
+        run="",
+        opponents=opponents,
+        strengths={"Easy": random, "Medium": one_ply, "Hard": search},
+        default=one_ply,
+        has_perfect_play=False,
+        notes=[_note(agent)],
+    )
+    return {
+        "view": view.model_dump(mode="json") | {"can_be_set_up": False},
+        "offer": offer.model_dump(mode="json"),
+        "ways": {opponent.id: way for opponent, way in ways.items()},
+        "seconds": settings.search_seconds,
+        **_templates(game),
+        "initial": [str(word) for word in game.rules.initial],
+        "num_squares": game.num_squares,
+        "num_actions": game.num_distinct_actions,
+        "pass_action": game.pass_action,
+        "texts": texts,
+        "words": [presentation.action_in_words(action) for action in actions],
+        "pointed": [list(presentation.pointed_squares(action)) for action in actions],
+        "separator": "" if game.write_transcript([0, 1]) == texts[0] + texts[1] else " ",
+        "writes_passes": game.pass_action is not None and game.write_transcript([game.pass_action]) != "",
+        "line_length": presentation.line_length,
+        "ends": ends._asdict(),
+        "points_per_value": ends.points_per_value,
+        "grades": list(zip(THRESHOLDS["results" if ends.points_per_value is None else "points"], GRADES, strict=True)),
+        "network": network.description,
+        "arrays": [
+            {"name": name, "type": str(array.dtype), "length": array.size} for name, array in network.arrays.items()
+        ],
+    }
+
+
+def _ends(agent: Agent) -> EndValues:
+    return OUTCOMES[agent.checkpoint.metadata["outcome"]](agent.game)
+
+
+def _note(agent: Agent) -> str:
+    return f"This page was exported with one agent ({agent.name}), which runs in your browser."
+
+
+def _opponents(agent: Agent, seconds: float) -> dict[OfferedPlayer, str]:
+    """The opponents, and how exported/worker.js values the actions for each: by one ply, by search, or at random."""
+    name, label = agent.name.replace(" ", "-"), agent.name.capitalize()
+    learned = partial(OfferedPlayer, make=_not_made, values_hold=OWN_KIND)
+    one_ply = learned(name, "level", label, "learned by self-play; looks at its own next move only")
+    search = learned(
+        f"{name}-search",
+        "search",
+        f"{label}, {seconds:g} s",
+        f"looks ahead for {seconds:g} seconds with {agent.name}, in your browser",
+        is_slow=True,
+    )
+    random = OfferedPlayer(
+        "random", "random", "Random", "every legal move is equally likely", _not_made, estimates=False
+    )
+    return {one_ply: "agent", search: "search", random: "random"}
+
+
+def _not_made() -> None:
+    """The players exist in the browser only."""
+
+
+def _templates(game: Game) -> dict[str, Any]:
+    """A match, a legal action and a ply as the server describes them; exported/match.js changes what varies."""
+    player = RandomPlayer(game)
+    offer = OfferedPlayer("random", "random", "Random", "", _not_made)
+    match = Match("", game, People.BOTH, Participant(offer, player), None, None, seed=0)
+    first = match.begin(NewMatchRequest(game=game.name, opponent="random", person=People.BOTH))
+    match.play(first.legal[0].action, 0)
+    begun, played = (TypeAdapter(MatchView).dump_python(view, mode="json") for view in (first, match.view()))
+    return {"match": begun, "action": begun["legal"][0], "ply": played["plies"][0]}
+
+
+# ---------------------------------------------------------------------- the agent
+
+
+def exported_network(agent: Agent) -> ExportedNetwork:
+    """The network of an agent. Raises SettingError if exported/agent.js cannot compute its values."""
+    network = agent.network
+    if isinstance(network, RowByRowTrainable):
+        contributions, offsets, weight_of_entry, weights, squares, parities = network.trainable_tables()
+        square = np.arange(squares)
+        # int32[2, squares, images]: what a stone on each square adds to the entry of each image.
+        added = contributions[square // 8, :, 1 << square % 8].transpose(1, 0, 2)
+        description = {"kind": "tables", "phases": len(weights), "parities": parities, "squares": squares}
+        arrays = {"weights": weights, "weight_of_entry": weight_of_entry, "offsets": offsets, "added": added}
+        return ExportedNetwork(description, arrays)
+    if isinstance(network, DenseLayers):
+        layers = network.dense_layers()
+        parameters = [(layer.weight.detach().numpy(), layer.bias.detach().numpy()) for layer in layers]
+        description = {"kind": "layers", "sizes": [layers[0].in_features, *(layer.out_features for layer in layers)]}
+        named = [{f"weights_{number}": one, f"biases_{number}": two} for number, (one, two) in enumerate(parameters)]
+        return ExportedNetwork(description, {name: array for both in named for name, array in both.items()})
+    name = agent.checkpoint.metadata["architecture"]["name"]
+    raise SettingError(
+        f"{agent.name}: a network with architecture={name} cannot be exported; the page computes tables of patterns "
+        "(ntuple) and perceptrons without a policy head (mlp)"
+    )
+
+
+def packed(arrays: Arrays) -> bytes:
+    """The arrays one after another, little-endian and compressed; equal arrays give equal bytes."""
+    numbers = (np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")) for array in arrays.values())
+    return gzip.compress(b"".join(array.tobytes() for array in numbers), mtime=0)

@@ -1,0 +1,83 @@
+// The learned values of positions: tables of patterns (selfplay/games/patterns.py), or the layers of a perceptron.
+
+import { bitsOf } from "./game.js";
+import { observationEntry, phaseOf } from "./rules.js";
+
+const TYPES = { float32: Float32Array, int32: Int32Array };
+
+export async function loadAgent({ network, arrays }, address) {
+  const response = await fetch(address);
+  if (!response.ok) {
+    throw new Error(`${response.status} for ${address.pathname}`);
+  }
+  const bytes = await new Response(response.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  let offset = 0;
+  const read = Object.fromEntries(
+    arrays.map(({ name, type, length }) => {
+      const array = new TYPES[type](bytes, offset, length);
+      offset += array.byteLength;
+      return [name, array];
+    }),
+  );
+  return network.kind === "tables" ? new Tables(network, read) : new Layers(network, read);
+}
+
+class Tables {
+  constructor({ phases, parities, squares }, { weights, weight_of_entry: weightOf, offsets, added }) {
+    Object.assign(this, { weights, weightOf, offsets, entries: new Int32Array(offsets.length) });
+    this.sizes = [phases, squares, parities].map(BigInt);
+    this.weightsOfPhase = weights.length / phases;
+    // By player (0: the one who has just moved) and square: the images that a stone changes, and what it adds.
+    const images = [...offsets.keys()];
+    const at = (player, square, image) => added[(player * squares + square) * offsets.length + image];
+    this.changes = [0, 1].map((player) =>
+      [...Array(squares).keys()].map((square) =>
+        Int32Array.from(images.filter((image) => at(player, square, image) !== 0).flatMap((image) => [image, at(player, square, image)])),
+      ),
+    );
+  }
+
+  // The value to the player who has just moved, of a position seen by the player to move.
+  value(own, opp) {
+    const { entries, weights, weightOf } = this;
+    entries.set(this.offsets);
+    for (const [player, word] of [opp, own].entries()) {
+      for (const square of bitsOf(word)) {
+        const changes = this.changes[player][square];
+        for (let place = 0; place < changes.length; place += 2) {
+          entries[changes[place]] += changes[place + 1];
+        }
+      }
+    }
+    const first = Number(phaseOf(opp, own, ...this.sizes)) * this.weightsOfPhase;
+    let sum = 0;
+    for (let image = 0; image < entries.length; image += 1) {
+      sum += weights[first + weightOf[entries[image]]];
+    }
+    return Math.tanh(sum);
+  }
+}
+
+class Layers {
+  constructor({ sizes }, arrays) {
+    this.sizes = sizes;
+    this.layers = sizes.slice(1).map((_, number) => ({ weights: arrays[`weights_${number}`], biases: arrays[`biases_${number}`] }));
+    this.entries = [...Array(sizes[0]).keys()].map(BigInt);
+  }
+
+  // The value to the player who has just moved, of a position seen by the player to move.
+  value(own, opp) {
+    let inputs = this.entries.map((entry) => Number(observationEntry(own, opp, entry)));
+    this.layers.forEach(({ weights, biases }, number) => {
+      const isLast = number === this.layers.length - 1;
+      inputs = Array.from(biases, (bias, output) => {
+        let sum = bias;
+        for (let input = 0; input < inputs.length; input += 1) {
+          sum += inputs[input] * weights[output * inputs.length + input];
+        }
+        return isLast ? sum : Math.max(0, sum);
+      });
+    });
+    return inputs[0];
+  }
+}

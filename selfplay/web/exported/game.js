@@ -1,0 +1,81 @@
+// A game: states, and the values of actions by the values of positions, as selfplay/games and players/value_net.py.
+//
+// A state is {own, opp, player, isOver, first}: the two words seen by the player to move, its seat, and for a match that
+// is over its value to seat 0: {result, value}.
+
+import * as rules from "./rules.js";
+
+const PASS = 0n;
+
+// The numbers of the set bits of a word, ascending.
+export function bitsOf(word) {
+  const bits = [];
+  for (let half = 0; half < 2; half += 1) {
+    let rest = Number(BigInt.asUintN(32, word >> BigInt(32 * half)));
+    while (rest !== 0) {
+      bits.push(32 * half + 31 - Math.clz32(rest & -rest));
+      rest = (rest & (rest - 1)) >>> 0;
+    }
+  }
+  return bits;
+}
+
+export class Game {
+  constructor({ initial, pass_action: passAction, num_actions: numActions, num_squares: numSquares, ends }) {
+    Object.assign(this, { rules, passAction, numActions, numSquares, ends });
+    this.initial = initial.map(BigInt);
+    this.entries = [...Array(2 * numSquares).keys()].map(BigInt);
+  }
+
+  start() {
+    return this.#state(...this.initial, 0);
+  }
+
+  // The value of a finished position to the player to move.
+  valueAtEnd(own, opp) {
+    const lead = this.ends.point === 0 ? 0 : Number(rules.margin(own, opp));
+    return this.ends.win * Number(rules.returnToMove(own, opp)) + this.ends.point * lead;
+  }
+
+  #state(own, opp, player) {
+    const isOver = rules.legalActions(own, opp) === 0n && rules.isTerminal(own, opp) !== 0n;
+    const result = isOver ? Number(rules.returnToMove(own, opp)) * (player === 0 ? 1 : -1) : 0;
+    return { own, opp, player, isOver, result };
+  }
+
+  legal({ own, opp, isOver }) {
+    if (isOver) {
+      return [];
+    }
+    const actions = bitsOf(rules.legalActions(own, opp));
+    return actions.length === 0 && this.passAction !== null ? [this.passAction] : actions;
+  }
+
+  move(action) {
+    return action === this.passAction ? PASS : BigInt.asIntN(64, 1n << BigInt(action));
+  }
+
+  step({ own, opp, player }, action) {
+    return this.#state(...rules.play(own, opp, this.move(action)), 1 - player);
+  }
+
+  // 1 for a stone of seat 0, -1 for one of seat 1, 0 for an empty square.
+  squares({ own, opp, player }) {
+    const seen = this.entries.map((entry) => Number(rules.observationEntry(own, opp, entry)));
+    const sign = player === 0 ? 1 : -1;
+    return seen.slice(this.numSquares).map((toMove, square) => sign * (toMove - seen[square]) + 0);
+  }
+
+  // By action: the value of the position after it to the player who takes it; NaN where illegal.
+  actionValues(state, agent) {
+    const values = new Array(this.numActions).fill(NaN);
+    for (const action of this.legal(state)) {
+      const { own, opp, isOver } = this.step(state, action);
+      values[action] = Math.fround(isOver ? -this.valueAtEnd(own, opp) : agent.value(own, opp)) + 0;
+    }
+    return values;
+  }
+}
+
+// The lowest of the actions with the largest value.
+export const bestOf = (values) => values.reduce((best, value, action) => (value > (values[best] ?? -Infinity) ? action : best), -1);

@@ -1,0 +1,246 @@
+// A match as in selfplay/web/match.py: what people and players do in it, hints and transcripts.
+
+import { bestOf } from "./game.js";
+import { placedSquare, viewOf } from "./view.js";
+
+const SEATS = { first: [0], second: [1], both: [0, 1], none: [] };
+const LONGEST_LINE = 10;
+const LINE_MILLISECONDS = 1500;
+const CONFLICT = 409;
+const INVALID = 422;
+
+// What cannot be done: the status and the sentence of the answer.
+export class Refusal extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export class Match {
+  // description: game.json. players: {opponent, partner, evaluator}, each {offer, values(state)}, where values are null if
+  // it has none; partner and evaluator may be null.
+  constructor(id, description, game, players, { person = "first", moves = "", position = null, is_practice: isPractice = false }) {
+    if (position !== null) {
+      throw new Refusal(INVALID, "an exported page begins matches at the start only; selfplay web can set up positions");
+    }
+    Object.assign(this, { id, description, game, ...players, people: person, number: 0 });
+    this.results = [0, 0, 0];
+    this.#begin();
+    // A match that is brought back is not counted again.
+    this.isCounted = true;
+    for (const action of this.#read(moves)) {
+      // Transcripts may leave out passes.
+      if (action !== this.game.passAction) {
+        this.#passIfForced();
+      }
+      this.#take(action, this.canOnlyPass);
+    }
+    this.isPractice = isPractice;
+    this.isCounted = isPractice || this.state.isOver;
+    this.#valuePlies();
+  }
+
+  #begin() {
+    Object.assign(this, { states: [this.game.start()], plies: [], estimates: new Map(), isPractice: false, isCounted: false });
+  }
+
+  get state() {
+    return this.states.at(-1);
+  }
+
+  get personSeat() {
+    return SEATS[this.people].length === 1 ? SEATS[this.people][0] : null;
+  }
+
+  // Who holds each seat; null for a person.
+  get seats() {
+    return [0, 1].map((seat) => (SEATS[this.people].includes(seat) ? null : seat === 0 && this.people === "none" ? (this.partner ?? this.opponent) : this.opponent));
+  }
+
+  get canOnlyPass() {
+    const legal = this.game.legal(this.state);
+    return legal.length === 1 && legal[0] === this.game.passAction;
+  }
+
+  get awaitsPerson() {
+    return !this.state.isOver && this.seats[this.state.player] === null && !this.canOnlyPass;
+  }
+
+  // ---------------------------------------------------------------------- what a person can do
+
+  play(action, ply) {
+    if (ply !== this.plies.length) {
+      throw new Refusal(CONFLICT, `this match has ${this.plies.length} plies, not ${ply}; load it again`);
+    }
+    if (!this.awaitsPerson) {
+      throw new Refusal(CONFLICT, this.state.isOver ? "the match is over" : "it is not a person's turn");
+    }
+    this.estimate(this.plies.length);
+    this.#take(action, false);
+  }
+
+  // Until a person has to choose or the match is over; one ply in a match without people.
+  reply() {
+    while (!this.state.isOver && !this.awaitsPerson) {
+      if (!this.#passIfForced()) {
+        const player = this.seats[this.state.player];
+        const shown = this.estimate(this.plies.length);
+        const values = player === this.adviser(this.plies.length) ? shown : player.values(this.state);
+        const legal = this.game.legal(this.state);
+        this.#take(values === null ? legal[Math.floor(Math.random() * legal.length)] : bestOf(values), false);
+      }
+      if (this.people === "none") {
+        return;
+      }
+    }
+  }
+
+  #passIfForced() {
+    const isForced = this.canOnlyPass;
+    if (isForced) {
+      this.#take(this.game.passAction, true);
+    }
+    return isForced;
+  }
+
+  #take(action, isForced) {
+    const { state } = this;
+    const text = this.description.texts[action];
+    if (!this.game.legal(state).includes(action)) {
+      throw new Refusal(INVALID, state.isOver ? "the match is over after these moves" : `action ${text ?? action} is not legal here`);
+    }
+    this.states.push(this.game.step(state, action));
+    this.plies.push({ seat: state.player, action, text, by_person: this.seats[state.player] === null, is_forced: isForced });
+    if (this.state.isOver && !this.isCounted) {
+      this.isCounted = true;
+      this.results[this.state.result === 0 ? 2 : Number(this.state.result < 0) ^ (this.personSeat ?? 0)] += 1;
+    }
+  }
+
+  undo() {
+    const choices = this.plies.map((ply, number) => (ply.by_person && !ply.is_forced ? number : -1));
+    this.rewind(Math.max(...choices));
+  }
+
+  rewind(ply) {
+    if (!(ply >= 0 && ply <= this.plies.length)) {
+      throw new Refusal(CONFLICT, "the match has no such move");
+    }
+    this.isPractice ||= this.isCounted;
+    this.plies.length = ply;
+    this.states.length = ply + 1;
+    [...this.estimates.keys()].filter((number) => number >= ply).forEach((number) => this.estimates.delete(number));
+  }
+
+  next(person) {
+    if (this.personSeat !== null) {
+      this.people = person ?? this.people;
+    }
+    this.number += this.plies.length > 0 ? 1 : 0;
+    this.#begin();
+  }
+
+  takeOver(players) {
+    const before = this.seats;
+    Object.assign(this, { ...players, estimates: new Map() });
+    if (this.seats.some((one, seat) => one !== before[seat])) {
+      this.results = [0, 0, 0];
+    }
+    this.#valuePlies();
+  }
+
+  #valuePlies() {
+    if (![this.opponent, this.evaluator, ...this.seats].some((one) => one?.offer.is_slow)) {
+      this.plies.forEach((ply, number) => ply.is_forced || this.estimate(number));
+    }
+  }
+
+  // Whose values are shown before a ply.
+  adviser(number) {
+    const { player } = this.states[number];
+    return this.evaluator ?? this.seats[player] ?? this.seats[1 - player] ?? this.opponent;
+  }
+
+  // The values of the actions before a ply, in points if the agent values points; null if there are none.
+  estimate(number) {
+    if (!this.estimates.has(number)) {
+      const state = this.states[number];
+      const values = state.isOver ? null : this.adviser(number).values(state);
+      this.estimates.set(number, values && values.map((value) => value * (this.description.points_per_value ?? 1)));
+    }
+    return this.estimates.get(number);
+  }
+
+  // ply: the position before this ply; null: the current one.
+  view(ply = null) {
+    const number = ply ?? this.plies.length;
+    if (!(number <= this.plies.length)) {
+      throw new Refusal(404, `this match has only ${this.plies.length} plies`);
+    }
+    return viewOf(this, number);
+  }
+
+  hint() {
+    const values = this.state.isOver ? null : this.estimate(this.plies.length);
+    if (values === null) {
+      throw new Refusal(CONFLICT, this.state.isOver ? "the match is over" : "no player here values actions");
+    }
+    const action = bestOf(values);
+    const after = this.game.squares(this.game.step(this.state, action));
+    return {
+      action,
+      text: this.description.words[action],
+      square: placedSquare(this, this.game.squares(this.state), after, action),
+      value: values[action],
+      words: null,
+      reason: null,
+      source: this.adviser(this.plies.length).offer.label,
+    };
+  }
+
+  // The moves after a position if both players take the best action by the same values.
+  line(ply) {
+    let state = this.states[ply ?? this.plies.length];
+    const adviser = this.evaluator ?? this.opponent;
+    const moves = [];
+    const latest = performance.now() + LINE_MILLISECONDS;
+    while (state !== undefined && !state.isOver && moves.length < LONGEST_LINE && performance.now() < latest) {
+      const values = adviser.values(state);
+      if (values === null) {
+        break;
+      }
+      moves.push(this.description.texts[bestOf(values)]);
+      state = this.game.step(state, bestOf(values));
+    }
+    return { moves, source: adviser.offer.label };
+  }
+
+  file() {
+    return { name: `${this.description.view.name}.txt`, text: `${this.written()}\n` };
+  }
+
+  // ---------------------------------------------------------------------- transcripts
+
+  written() {
+    const { texts, separator, writes_passes: writesPasses } = this.description;
+    return this.plies.filter(({ action }) => writesPasses || action !== this.game.passAction).map(({ action }) => texts[action]).join(separator);
+  }
+
+  // The actions of a transcript, with or without spaces and numbers of moves.
+  #read(text) {
+    const { texts } = this.description;
+    const actions = [];
+    let rest = text.replace(/(?<!\S)\d+\.+\s*/g, "").toLowerCase().trim();
+    while (rest !== "") {
+      const found = [...texts.keys()].filter((action) => rest.startsWith(texts[action].toLowerCase()));
+      if (found.length === 0) {
+        throw new Refusal(INVALID, `${rest.slice(0, 20)} is not a move`);
+      }
+      const action = found.reduce((best, one) => (texts[one].length > texts[best].length ? one : best));
+      actions.push(action);
+      rest = rest.slice(texts[action].length).trim();
+    }
+    return actions;
+  }
+}

@@ -1,0 +1,114 @@
+// A match as selfplay/playing/match_description.py describes it: the fields of the answers that the page reads.
+
+import { bestOf } from "./game.js";
+
+const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
+// Values of networks are float32.
+const ROUNDING = 1e-6;
+
+// number: of plies before the position that is shown.
+export function viewOf(match, number) {
+  const { description, game, seats, personSeat, results, plies } = match;
+  const state = match.states[number];
+  const isNow = number === plies.length;
+  const isChosenHere = isNow ? match.awaitsPerson : !state.isOver;
+  const values = isChosenHere ? match.estimate(number) : null;
+  const squares = game.squares(state);
+  const { isOver, result } = match.state;
+  return {
+    ...description.match,
+    id: match.id,
+    opponent: match.opponent.offer,
+    evaluator: match.evaluator?.offer ?? null,
+    seats: seats.map((seat) => seat?.offer ?? null),
+    people: match.people,
+    person_seat: personSeat,
+    match: match.number,
+    squares,
+    counts: description.view.counts_stones ? [1, -1].map((stone) => squares.filter((one) => one === stone).length) : null,
+    to_move: state.isOver ? null : state.player,
+    awaits_person: match.awaitsPerson,
+    values_in_points: values !== null && description.points_per_value !== null,
+    legal: isChosenHere ? legalActions(match, state, squares, values) : [],
+    plies: plies.map((_, one) => playedPly(match, one)),
+    can_undo: plies.some((one) => one.by_person && !one.is_forced),
+    is_over: isOver,
+    is_practice: match.isPractice,
+    winning_squares: state.isOver ? winningSquares(description, squares) : [],
+    result: isOver ? resultText(match, result) : null,
+    moves: match.written(),
+    score: results.some((count) => count > 0) ? scoreText(match) : null,
+  };
+}
+
+function legalActions(match, state, before, values) {
+  return match.game.legal(state).map((action) => ({
+    ...match.description.action,
+    action,
+    text: match.description.texts[action],
+    square: placedSquare(match, before, match.game.squares(match.game.step(state, action)), action),
+    pointed: match.description.pointed[action],
+    value: values?.[action] ?? null,
+    grade: grade(match, values, action),
+  }));
+}
+
+// How much worse than the best action an action is, in words.
+function grade(match, values, action) {
+  const loss = values === null ? 0 : values[bestOf(values)] - values[action];
+  return match.description.grades.findLast(([threshold]) => loss >= threshold - ROUNDING)?.[1] ?? null;
+}
+
+// Of the squares that select an action, the one on which it places a stone.
+export function placedSquare(match, before, after, action) {
+  return match.description.pointed[action].find((square) => before[square] === 0 && after[square] !== 0) ?? null;
+}
+
+function playedPly(match, number) {
+  const { texts, ply: template, points_per_value: points } = match.description;
+  const ply = match.plies[number];
+  const [before, after] = [number, number + 1].map((one) => match.game.squares(match.states[one]));
+  const values = ply.is_forced ? null : (match.estimates.get(number) ?? null);
+  const best = values === null ? null : bestOf(values);
+  return {
+    ...template,
+    ...ply,
+    square: placedSquare(match, before, after, ply.action),
+    turned: [...before.keys()].filter((square) => before[square] * after[square] === -1),
+    value: values?.[ply.action] ?? null,
+    in_points: values !== null && points !== null,
+    best: best === null ? null : texts[best],
+    best_value: values?.[best] ?? null,
+    grade: grade(match, values, ply.action),
+  };
+}
+
+function winningSquares({ line_length: length, view: { rows, columns } }, squares) {
+  const found = new Set();
+  for (let start = 0; length !== null && start < squares.length; start += 1) {
+    const [row, column] = [Math.floor(start / columns), start % columns];
+    for (const [down, right] of DIRECTIONS) {
+      const line = [...Array(length).keys()].map((step) => [row + down * step, column + right * step]);
+      const numbers = line.filter(([r, c]) => r < rows && c >= 0 && c < columns).map(([r, c]) => r * columns + c);
+      if (squares[start] !== 0 && numbers.length === length && numbers.every((square) => squares[square] === squares[start])) {
+        numbers.forEach((square) => found.add(square));
+      }
+    }
+  }
+  return [...found];
+}
+
+function resultText({ personSeat, description }, result) {
+  const winner = result > 0 ? 0 : 1;
+  if (result === 0) {
+    return "A draw.";
+  }
+  return personSeat === null ? `${description.view.seat_names[winner]} wins.` : winner === personSeat ? "You win." : "You lose.";
+}
+
+// Wins of the person, or of who moves first, and of the other.
+function scoreText({ results: [one, other, drawn], seats, personSeat, description }) {
+  const first = personSeat ?? 0;
+  const name = (seat) => seats[seat]?.offer.label ?? (seat === personSeat ? "You" : description.view.seat_names[seat]);
+  return `${name(first)} ${one} : ${other} ${name(1 - first)}${drawn > 0 ? `, ${drawn} drawn` : ""}`;
+}

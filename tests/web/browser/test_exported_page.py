@@ -1,0 +1,206 @@
+"""The page as static files: its rules and values are those of the library, and a match can be played."""
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import product
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlparse
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import Browser, Page, expect
+
+from selfplay.compute.bit_algebra import Word
+from selfplay.compute.random_numbers import Draws
+from selfplay.games import Game, make_game
+from selfplay.games.state import State
+from selfplay.players.agent import Agent
+from selfplay.runs.pretrained import pretrained_agent
+from selfplay.settings.common import GameSettings
+from selfplay.settings.playing import ExportPageSettings
+from selfplay.web.export_page import export_page
+from selfplay.web.rules_in_javascript import javascript_of
+from tests.web.browser.browsing import settled
+
+ANSWERS = """
+async ({ positions }) => {
+  const description = await (await fetch("local/game.json")).json();
+  const { Game, bestOf } = await import("./local/game.js");
+  const { loadAgent } = await import("./local/agent.js");
+  const agent = await loadAgent(description, new URL("local/agent.bin", location.href));
+  const game = new Game(description);
+  const began = performance.now();
+  const answers = positions.map(([own, opp, player]) => {
+    const state = { own: BigInt(own), opp: BigInt(opp), player, isOver: false };
+    const values = game.actionValues(state, agent);
+    const after = game.legal(state).map((action) => game.step(state, action));
+    return {
+      legal: game.legal(state),
+      ends: after.map(({ isOver, result }) => [isOver, result]),
+      squares: game.squares(state),
+      values: values.map((value) => (Number.isNaN(value) ? null : value)),
+      best: bestOf(values),
+    };
+  });
+  return { answers, milliseconds: (performance.now() - began) / positions.length };
+}
+"""
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
+    """From the name of a game to the address of its exported page."""
+    folder = tmp_path_factory.mktemp("sites")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    @cache
+    def of(game: str) -> str:
+        opponent = None if game == "tictactoe" else "pretrained"
+        export_page(
+            ExportPageSettings(str(tiny_run), GameSettings(game), opponent=opponent, output_dir=str(folder / game))
+        )
+        return f"http://127.0.0.1:{server.server_port}/{game}/"
+
+    yield of
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def exported(browser: Browser, address: Callable[[str], str]) -> Iterator[Page]:
+    """A page that may load files of the exported page only, and must not log errors."""
+    page, faults = browser.new_page(), list[str]()
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.on("response", lambda response: faults.append(response.url) if response.status >= 400 else None)
+    yield page
+    page.close()
+    assert faults == []
+
+
+def positions_of_random_matches(game: Game, count: int) -> State:
+    """`count` positions of random matches, none of them finished."""
+    # Random matches are longer than a third of the longest one.
+    matches = 20 + count // (game.max_game_length // 3)
+    generator, state, found = torch.Generator().manual_seed(5), game.init(matches), list[State]()
+    while not state.terminated.all():
+        found.append(state.select(~state.terminated))
+        mask = game.legal_action_mask(state).float()
+        mask[state.terminated, 0] = 1
+        state = game.step_unchecked(state, torch.multinomial(mask, 1, generator=generator)[:, 0])
+    every = State(*(torch.cat(fields) for fields in zip(*found, strict=True)))
+    return every.select(torch.randperm(every.batch_size, generator=generator)[:count])
+
+
+def check_positions(page: Page, agent: Agent, count: int) -> None:
+    game, state = agent.game, positions_of_random_matches(agent.game, count)
+    assert state.batch_size == count
+    rows = zip(state.own.tolist(), state.opp.tolist(), state.current_player.tolist(), strict=True)
+    positions = [(str(own), str(opp), player) for own, opp, player in rows]
+    found: dict[str, Any] = page.evaluate(ANSWERS, {"positions": positions})
+    answers = found["answers"]
+    mask, squares = game.legal_action_mask(state), game.squares(state)
+    assert [answer["legal"] for answer in answers] == [row.nonzero()[:, 0].tolist() for row in mask]
+    assert [answer["squares"] for answer in answers] == squares.tolist()
+    matches, actions = mask.nonzero(as_tuple=True)
+    after = game.step_unchecked(state.select(matches), actions)
+    ends = [[over, result] for over, result in zip(after.terminated.tolist(), after.returns.tolist(), strict=True)]
+    assert [end for answer in answers for end in answer["ends"]] == ends
+    values = agent.player().action_values(state).numpy()
+    shown = np.array([answer["values"] for answer in answers], dtype=np.float32)
+    np.testing.assert_allclose(shown, values, rtol=0, atol=1e-5)
+    assert [answer["best"] for answer in answers] == np.nanargmax(values, axis=1).tolist()
+    assert found["milliseconds"] < 50
+
+
+def agent_of(game: str, tiny_run: Path) -> Agent:
+    if game == "tictactoe":
+        return Agent.of_level(tiny_run)
+    return Agent.load(pretrained_agent(game), make_game(game), "pretrained")
+
+
+def test_a_match_by_clicks_is_one_of_the_library(exported: Page, address: Callable[[str], str], tiny_run: Path) -> None:
+    game, player = make_game("tictactoe"), Agent.of_level(tiny_run).player()
+    exported.goto(address("tictactoe"))
+    settled(exported, 0)
+    expect(exported.get_by_label("Kind of opponent")).to_have_text("Level 3Level 3, 0.3 sRandom")
+    while (legal := exported.locator("#board .legal")).count():
+        legal.last.click()
+        settled(exported)
+    actions = game.read_transcript(parse_qs(urlparse(exported.url).fragment.partition("?")[2])["moves"][0])
+    state, draws = game.init(), Draws(0, torch.tensor([0]), 0)
+    for ply, action in enumerate(actions):
+        assert ply % 2 == 0 or action == int(player.act(state, draws))
+        state = game.step(state, torch.tensor([action]))
+    result = {1: "You win.", 0: "A draw.", -1: "You lose."}[int(state.returns)]
+    expect(exported.locator("#status")).to_contain_text(result)
+    exported.reload()
+    settled(exported, len(actions))
+    expect(exported.locator("#status")).to_contain_text(result)
+    exported.get_by_role("button", name="One move back").click()
+    expect(exported.locator("#board .value")).to_have_count(9 - len(actions) + 1)
+    exported.get_by_role("button", name="Play on from here").click()
+    settled(exported)
+
+
+def test_the_search_finds_the_win(exported: Page, address: Callable[[str], str]) -> None:
+    """O completes the middle column, after X has completed nothing."""
+    exported.goto(
+        address("tictactoe") + "#play/tictactoe?opponent=level-3-search&person=first&moves=0,0 1,1 2,2 0,1 1,2"
+    )
+    settled(exported, 6)
+    expect(exported.locator("#status")).to_have_text("Level 3, 0.3 s plays 2,1. You lose.")
+
+
+@pytest.mark.parametrize(
+    ("game", "count"),
+    [
+        ("connect_four", 300),
+        *(pytest.param(game, 10_000, marks=pytest.mark.slow) for game in ("tictactoe", "connect_four", "othello")),
+    ],
+)
+def test_rules_values_and_actions_are_those_of_the_library(
+    game: str, count: int, exported: Page, address: Callable[[str], str], tiny_run: Path
+) -> None:
+    exported.goto(address(game))
+    check_positions(exported, agent_of(game, tiny_run), count)
+
+
+SIXTY_THREE = 63
+
+
+def sum_of(own: Word, opp: Word) -> Word:
+    return own + opp
+
+
+def every_operation(own: Word, opp: Word) -> tuple[Word, Word]:
+    """Every operation that rules may have; results leave 64 bits."""
+    total, count = sum_of(own, opp), opp & SIXTY_THREE
+    for step in range(1, 4):
+        total = total ^ (own << step) * (opp >> (2 * step)) - step
+    count += (own // 7) * (opp != 3) + (own < opp) * 2 + (own <= opp) * 4 + (own > opp) * 8 + (own == opp) * 16
+    return -total, ~(count | (own << (opp & 31))) * (own >= opp)
+
+
+def test_operations_of_rules_give_the_same_words(exported: Page) -> None:
+    edges = [0, 1, -1, 2**63 - 1, -(2**63), 0x5555555555555555]
+    words = [*edges, *torch.randint(-(2**62), 2**62, (40,), generator=torch.Generator().manual_seed(1)).tolist()]
+    own, opp = (torch.tensor(column) for column in zip(*product(words, words), strict=True))
+    pairs = [(str(one), str(other)) for one, other in zip(own.tolist(), opp.tolist(), strict=True)]
+    evaluated = (
+        "async ([code, pairs]) => { const { rule } = await import(`data:text/javascript,${encodeURIComponent(code)}`);"
+    )
+    evaluated += " return pairs.map(([own, opp]) => rule(BigInt(own), BigInt(opp)).map(String)); }"
+    found = exported.evaluate(evaluated, [javascript_of({"rule": every_operation}), pairs])
+    expected = torch.stack(every_operation(own, opp), dim=1)
+    assert [[int(word) for word in pair] for pair in found] == expected.tolist()

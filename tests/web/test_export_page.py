@@ -1,0 +1,112 @@
+"""What cannot be exported is refused in one line."""
+
+from collections.abc import Callable
+from inspect import getsourcelines
+from pathlib import Path
+
+import pytest
+
+from selfplay.architectures import build_network
+from selfplay.compute.bit_algebra import Word
+from selfplay.errors import SettingError, StageError
+from selfplay.games import game_names, make_game
+from selfplay.players.agent import Agent
+from selfplay.runs.checkpoints import Checkpoint
+from selfplay.settings.common import GameSettings
+from selfplay.settings.playing import ExportPageSettings
+from selfplay.web.export_page import export_page, exported_network, rules_of
+from selfplay.web.rules_in_javascript import javascript_of
+
+OFFSETS = [1, 7]
+
+
+def with_branch(own: Word) -> Word:
+    if own:
+        return own
+    return 0
+
+
+def with_division(own: Word) -> Word:
+    return own / 2
+
+
+def with_library(own: Word) -> Word:
+    return abs(own)
+
+
+def with_list(own: Word) -> Word:
+    return own << OFFSETS
+
+
+def with_negated_comparison(own: Word) -> Word:
+    return ~(own > 2)
+
+
+def with_large_number(own: Word) -> Word:
+    return own & 0x8000000000000000
+
+
+def with_two_comparisons(own: Word) -> Word:
+    return 0 < own < 5
+
+
+def calling_one(own: Word) -> Word:
+    return with_division(own)
+
+
+REFUSED = {
+    with_branch: "if own:",
+    with_division: "own / 2",
+    with_library: "abs(own)",
+    with_list: "OFFSETS",
+    with_negated_comparison: "~(own > 2)",
+    with_large_number: "9223372036854775808",
+    with_two_comparisons: "0 < own < 5",
+    calling_one: "own / 2",
+}
+
+
+@pytest.mark.parametrize("rule", REFUSED)
+def test_a_rule_that_is_not_known_is_refused_with_its_line(rule: Callable[[Word], Word]) -> None:
+    with pytest.raises(SettingError) as caught:
+        javascript_of({"rule": rule})
+    message = str(caught.value)
+    assert "\n" not in message
+    assert repr(REFUSED[rule]) in message
+    refused = with_division if rule is calling_one else rule
+    lines, first = getsourcelines(refused)
+    place = next(number for number, line in enumerate(lines) if REFUSED[rule] in line or "0x8" in line)
+    assert f"{refused.__name__} in {__name__}, line {first + place}:" in message
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_the_rules_of_every_game_can_be_translated(game: str) -> None:
+    """What they compute is compared in a browser."""
+    assert "export const legalActions" in rules_of(make_game(game))
+
+
+def refusal(tmp_path: Path, game: str = "tictactoe", **changed: str) -> str:
+    folders = {"run_dir": str(tmp_path / "run"), "output_dir": str(tmp_path / "site")}
+    with pytest.raises((SettingError, StageError)) as caught:
+        export_page(ExportPageSettings(game=GameSettings(game), **(folders | changed)))
+    message = str(caught.value)
+    assert "\n" not in message
+    assert not (tmp_path / "site").exists()
+    return message
+
+
+def test_what_cannot_be_exported_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    assert "board" in refusal(tmp_path, "sumto100")
+    assert "no trained level" in refusal(tmp_path)
+    assert "opponent=perfect: must be a learned agent" in refusal(tmp_path, opponent="perfect")
+    assert "pretrained" in refusal(tmp_path, opponent="pretrained")
+    (tmp_path / "index.html").touch()
+    assert "output_dir" in refusal(tmp_path, output_dir=str(tmp_path))
+
+
+def test_a_network_that_the_page_cannot_compute_is_refused() -> None:
+    game, architecture = make_game("tictactoe"), {"name": "alphazero_mlp", "hidden_sizes": [4]}
+    network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
+    agent = Agent(Checkpoint(network.eval(), {"architecture": architecture, "outcome": "return"}), game, "level 1")
+    with pytest.raises(SettingError, match=r"^level 1: .*alphazero_mlp cannot be exported; .*ntuple.*mlp.*$"):
+        exported_network(agent)
