@@ -8,12 +8,12 @@ in `selfplay.settings.choices.PLAYERS`.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.errors import SettingError, shortened
-from selfplay.players.offers import LAST, OfferedPlayer, OfferLimits
 from selfplay.registry import errors_of_outside, is_module, is_outside
 from selfplay.settings.choices import PLAYERS
 from selfplay.settings.fields import LARGEST_COUNT
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.agent import Agent
     from selfplay.players.player import Player
+    from selfplay.settings.playing import WebSettings
 
 
 class Option(NamedTuple):
@@ -54,6 +55,46 @@ class PlayerName(NamedTuple):
     """Whether the player plays against a person, which may change defaults."""
 
 
+def _described(default: object, description: str) -> Any:
+    """A field that the page is sent, with this description in the schema that pydantic makes."""
+    return field(default=default, metadata={"description": description})
+
+
+_NOT_SENT = {"exclude": True}
+"""Marks the fields that pydantic leaves out of what the page is sent."""
+
+LAST = 100
+"""The place of kinds of other packages in the list."""
+
+
+@dataclass(frozen=True)
+class OfferedPlayer:
+    """A player that a person can choose as the opponent."""
+
+    id: str
+    kind: str = field(metadata={"description": "The kind of player: level, table, search, random, perfect, ..."})
+    label: str
+    about: str
+    make: Callable[[], Any] = field(metadata=_NOT_SENT)
+    """Makes the player."""
+    file: Path | None = field(default=None, metadata=_NOT_SENT)
+    """The file from which the player is loaded, if there is one."""
+    level: int | None = field(default=None, metadata=_NOT_SENT)
+    """The number of the level, if it is a level of the run."""
+    has_fixed_values: bool = field(default=False, metadata=_NOT_SENT)
+    """Whether it always takes its best action, by values that depend only on the position and can be cached."""
+    group: str | None = _described(None, "The name of the group of numbered opponents that it belongs to.")
+    number: int | None = _described(None, "Its number in the group: the level, or the depth of a search.")
+    is_default: bool = _described(False, "Whether it is selected at first in its group.")
+    is_recommended: bool = _described(False, "Whether it is among the strongest.")
+    neutral: float = _described(0.0, "The value of an even match.")
+    span: float | None = _described(1.0, "The largest difference from the neutral value; null: unlimited.")
+    estimates: bool = _described(True, "Whether it estimates the value of each action.")
+    values_hold: str = _described("an equally strong player", "Against whom its values are expected.")
+    is_slow: bool = _described(False, "Whether it may take seconds to reply.")
+    learns: bool = _described(False, "Whether it learns from its matches.")
+
+
 class PlayerKind(NamedTuple):
     """A kind of players that can be chosen by name."""
 
@@ -73,9 +114,9 @@ class PlayerKind(NamedTuple):
     agent: "Callable[[PlayerName, Game, Path], Agent] | None" = None
     """(name, game, run_dir) to the learned agent that it plays; its names can then stand in names of searches too, as
     in mcts:level:12 or search:negascout?evaluation=pretrained. None: it does not play one."""
-    offers: "Callable[[Game, Path, OfferLimits], Iterator[OfferedPlayer]] | None" = None
-    """(game, run_dir, limits) to the opponents that it offers; None: itself, by its name, unless it needs an argument.
-    `run_dir` is the folder of the run the game is played in."""
+    offers: "Callable[[Game, Path, WebSettings], Iterator[OfferedPlayer]] | None" = None
+    """(game, run_dir, settings of the page) to the opponents that it offers on the page; None: itself, by its name,
+    unless it needs an argument."""
     place: int = LAST
     """Where its opponents stand in the list: kinds with lower places come first."""
     needs_solution: bool = False
@@ -87,11 +128,16 @@ class PlayerKind(NamedTuple):
         return ":" in self.syntax and "[" not in self.syntax
 
 
-def parse_options(text: str, kind_name: str, kind: PlayerKind, run_dir: Path) -> PlayerName:
-    """Parse a name of this kind. Raises SettingError if it does not follow the syntax or an option is wrong."""
+def parse_name(text: str, run_dir: str | Path = ".") -> PlayerName:
+    """`text` as a name of one of the kinds; `run_dir` as for `make_player`.
+
+    Raises SettingError if it does not name a kind, does not follow its syntax, or an option is wrong.
+    """
+    kind_name = _kind_name(text)
+    kind = player_kind(kind_name)
     body, option_text = _split_at_options(text, kind)
     argument = body.removeprefix(kind_name).removeprefix(":")
-    check_argument(text, argument, kind, run_dir)
+    check_argument(text, argument, kind, Path(run_dir))
     allowed = {option.name: option for option in (*kind.options, EPSILON)}
     given: dict[str, Any] = {}
     for part in option_text.split("&") if option_text else ():
@@ -212,12 +258,6 @@ def files_of(name: PlayerName, run_dir: Path) -> list[Path]:
     return [] if files is None else files(name, run_dir)
 
 
-def parse_name(text: str, run_dir: str | Path = ".") -> PlayerName:
-    """`text` as a name of one of the kinds. Raises SettingError if it is not one; `run_dir` as for `make_player`."""
-    kind_name = _kind_name(text)
-    return parse_options(text, kind_name, player_kind(kind_name), Path(run_dir))
-
-
 def player_kind(name: str) -> PlayerKind:
     """The kind with this name, or `module:attribute`. Raises SettingError if it cannot be imported."""
     kind: Any = PLAYERS[name]
@@ -231,33 +271,6 @@ def player_kind(name: str) -> PlayerKind:
     make: Callable[[Game], Player] = kind
     meaning = (kind.__doc__ or name).strip().splitlines()[0]
     return PlayerKind(name.rpartition(":")[2], meaning, lambda _name, game, _run_dir: make(game))
-
-
-def agent_name(part: str, name: PlayerName, run_dir: Path) -> PlayerName | None:
-    """The name of a learned agent that `part`, a part of `name`, is; None if it does not begin with a kind of these.
-
-    It has those options of the whole name that its kind has too, such as run_dir. Raises SettingError if the part does
-    not follow the syntax of its kind.
-    """
-    kind_name, _, argument = part.partition(":")
-    if kind_name not in PLAYERS or (kind := player_kind(kind_name)).agent is None:
-        return None
-    check_argument(part, argument, kind, run_dir)
-    defaults = {option.name: option.default for option in kind.options}
-    given = {option: value for option, value in name.given.items() if option in defaults}
-    return PlayerName(name.text, kind_name, argument, defaults | given, given)
-
-
-def make_agent(name: PlayerName, game: "Game", run_dir: Path) -> "Agent":
-    """The learned agent with a name that `agent_name` has found. Raises as `make_player`."""
-    agent = player_kind(name.kind).agent
-    assert agent is not None, "checked by `agent_name`"
-    return agent(name, game, run_dir)
-
-
-def agent_syntaxes() -> Iterator[str]:
-    """How each kind of learned agents is written, for error messages."""
-    return (kind.syntax for kind in map(player_kind, PLAYERS) if kind.agent is not None)
 
 
 def grammar() -> str:

@@ -10,9 +10,9 @@ import numpy as np
 from selfplay.compute.random_numbers import Activity, fold, stream_key
 from selfplay.errors import SelfPlayError
 from selfplay.games import Game
-from selfplay.players.offers import OfferedPlayer
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
+from selfplay.players.player_names import OfferedPlayer
 from selfplay.playing.hints import best_line, grade_of, hint
 from selfplay.playing.match_description import MatchDescriber
 from selfplay.playing.session import Session

@@ -16,8 +16,8 @@ from anyio.to_thread import run_sync
 from selfplay.compute.devices import set_search_threads
 from selfplay.errors import SelfPlayError
 from selfplay.games import Game
-from selfplay.players.offers import OfferedPlayer
 from selfplay.players.perfect import is_found_out
+from selfplay.players.player_names import OfferedPlayer
 from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.playing import WebSettings
 from selfplay.web.match import Match, Participant

@@ -18,10 +18,16 @@ from selfplay.files import sha256
 from selfplay.games import Game, game_names, make_game
 from selfplay.games.state import State
 from selfplay.players.capabilities import ValuesActions
-from selfplay.players.offers import LAST, OfferedPlayer, OfferLimits
 from selfplay.players.perfect import PerfectPlay, is_found_out, perfect_player_of
 from selfplay.players.player import Player, PlayerWrapper
-from selfplay.players.player_names import PlayerKind, make_player, parse_name, player_kind
+from selfplay.players.player_names import (
+    LAST,
+    OfferedPlayer,
+    PlayerKind,
+    make_player,
+    parse_name,
+    player_kind,
+)
 from selfplay.players.value_net import best_actions
 from selfplay.playing.hints import thresholds_text
 from selfplay.runs.run_folder import RunFolder
@@ -49,7 +55,6 @@ class OpponentCatalog:
         self.games = {name: make_game(name) for name in dict.fromkeys((*game_names(), settings.game.name))}
         self._solving, self._loading = threading.Lock(), threading.Lock()
         self._players: OrderedDict[object, Player] = OrderedDict()
-        self._limits = OfferLimits(settings.search_seconds, settings.deepest_search)
         kinds = {name: player_kind(name) for name in PLAYERS}
         offering = [kind for kind in kinds.values() if kind.offers is not None]
         by_name = [
@@ -144,7 +149,7 @@ class OpponentCatalog:
         if_solved = (kind for kind in self._kinds if kind.needs_solution and is_solved)
         for kind in chain(always, if_solved):
             if kind.offers is not None:
-                yield from kind.offers(game, self.run(game).path, self._limits)
+                yield from kind.offers(game, self.run(game).path, self.settings)
 
     def player(self, game: Game, offer: OfferedPlayer) -> Player:
         """The player of an opponent, which is loaded again when its file has changed.
@@ -213,7 +218,7 @@ def offering_itself(text: str, label: str) -> PlayerKind:
     """The kind of the player that `text` names, when it offers this player. Raises SettingError if it is not one."""
     kind = player_kind(parse_name(text).kind)
 
-    def itself(game: Game, run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+    def itself(game: Game, run_dir: Path, web: WebSettings) -> Iterator[OfferedPlayer]:
         yield OfferedPlayer(text, text, label, kind.meaning, partial(make_player, text, game, run_dir))
 
     return kind._replace(offers=itself, place=LAST, needs_solution=False)

@@ -6,8 +6,8 @@ from selfplay.games import Game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import Grader, Lines, is_unbeatable, lines_verdict, unbeatable_seats
 from selfplay.players.capabilities import LearnsFromMatches, LimitsItsTime
-from selfplay.players.offers import OfferedPlayer
 from selfplay.players.player import Player
+from selfplay.players.player_names import OfferedPlayer
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.web.opponents import OpponentCatalog, file_version

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from selfplay.players.offers import OfferedPlayer
 from selfplay.players.perfect import ValueKind
+from selfplay.players.player_names import OfferedPlayer
 from selfplay.playing.hints import Grade
 from selfplay.playing.match_description import MatchDescription
 

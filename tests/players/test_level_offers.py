@@ -6,12 +6,12 @@ from selfplay.architectures import build_network
 from selfplay.games import Game, make_game
 from selfplay.players.kinds.agents import level_offers
 from selfplay.players.kinds.search import level_search_offers
-from selfplay.players.offers import OfferLimits
 from selfplay.players.search import SearchPlayer
 from selfplay.runs.checkpoints import save_checkpoint
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.playing import WebSettings
 
-LIMITS = OfferLimits(2.0, 8)
+LIMITS = WebSettings(".", search_seconds=2.0, deepest_search=8)
 
 
 def save_level(run_dir: Path, level: int, name: str, game: Game) -> None:

@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from selfplay.games import Game
-from selfplay.players.offers import OfferedPlayer
+from selfplay.players.player_names import OfferedPlayer
 from selfplay.web.match import Match
 from selfplay.web.matches import MatchService
 from tests.web.concurrent_matches import Json, answer, client_of, play

@@ -6,16 +6,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.files import read_once
-from selfplay.players.offers import OfferedPlayer, OfferLimits
-from selfplay.players.player_names import Option, PlayerKind, PlayerName, whole_number
+from selfplay.players.player_names import (
+    OfferedPlayer,
+    Option,
+    PlayerKind,
+    PlayerName,
+    check_argument,
+    player_kind,
+    whole_number,
+)
 from selfplay.runs.pretrained import pretrained_agent, pretrained_agents
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.choices import PRETRAINED
+from selfplay.settings.choices import PLAYERS, PRETRAINED
 
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.agent import Agent
     from selfplay.players.player import Player
+    from selfplay.settings.playing import WebSettings
 
 OWN_KIND = "a player like itself that sometimes moves at random, as in its training"
 """Against whom the values of learned agents hold."""
@@ -47,7 +55,7 @@ def _level(name: PlayerName) -> int:
     return whole_number(name.text, name.argument, "the level")
 
 
-def level_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+def level_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
     """Every level, as it played in its own matches."""
     from selfplay.players.agent import load_level
 
@@ -141,7 +149,7 @@ def _pretrained_files(name: PlayerName, run_dir: Path) -> list[Path]:
     return list(pretrained_agents().values())
 
 
-def _pretrained_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+def _pretrained_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
     from selfplay.players.player_names import make_player
 
     file = pretrained_agents().get(game.name)
@@ -181,3 +189,33 @@ PRETRAINED_AGENT = PlayerKind(
     offers=_pretrained_offers,
     place=1,
 )
+
+
+# ---------------------------------------------------------------------- within other names
+
+
+def agent_name(part: str, name: PlayerName, run_dir: Path) -> PlayerName | None:
+    """The name of a learned agent that `part`, a part of `name`, is; None if it does not begin with a kind of these.
+
+    It has those options of the whole name that its kind has too, such as run_dir. Raises SettingError if the part does
+    not follow the syntax of its kind.
+    """
+    kind_name, _, argument = part.partition(":")
+    if kind_name not in PLAYERS or (kind := player_kind(kind_name)).agent is None:
+        return None
+    check_argument(part, argument, kind, run_dir)
+    defaults = {option.name: option.default for option in kind.options}
+    given = {option: value for option, value in name.given.items() if option in defaults}
+    return PlayerName(name.text, kind_name, argument, defaults | given, given)
+
+
+def make_agent(name: PlayerName, game: "Game", run_dir: Path) -> "Agent":
+    """The learned agent with a name that `agent_name` has found. Raises as `make_player`."""
+    agent = player_kind(name.kind).agent
+    assert agent is not None, "checked by `agent_name`"
+    return agent(name, game, run_dir)
+
+
+def agent_syntaxes() -> Iterator[str]:
+    """How each kind of learned agents is written, for error messages."""
+    return (kind.syntax for kind in map(player_kind, PLAYERS) if kind.agent is not None)

@@ -6,22 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import SettingError
-from selfplay.players.offers import OfferedPlayer, OfferLimits
-from selfplay.players.player_names import (
-    Option,
-    PlayerKind,
-    PlayerName,
-    agent_name,
-    agent_syntaxes,
-    files_of,
-    make_agent,
-)
+from selfplay.players.kinds.agents import agent_name, agent_syntaxes, make_agent
+from selfplay.players.player_names import OfferedPlayer, Option, PlayerKind, PlayerName, files_of
 from selfplay.registry import Registry
 
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
     from selfplay.search.mcts.evaluator import RolloutEvaluator
+    from selfplay.settings.playing import WebSettings
 
 EVALUATORS: "Registry[Callable[[str, PlayerName, Game, Path], Any]]" = Registry(
     "evaluator", {"rollouts": "selfplay.players.kinds.mcts:rollouts"}, group="selfplay.mcts_evaluators"
@@ -102,7 +95,7 @@ def _evaluators(run_dir: Path) -> str:
     return f"choose EVALUATOR from {choices}, such as mcts:rollouts or mcts:level:3"
 
 
-def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
     """A search with random matches, and one with the newest level of the run."""
     from selfplay.players.player_names import make_player
     from selfplay.runs.run_folder import RunFolder

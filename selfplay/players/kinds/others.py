@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
-from selfplay.players.offers import OfferedPlayer, OfferLimits
-from selfplay.players.player_names import Option, PlayerKind, PlayerName
+from selfplay.players.player_names import OfferedPlayer, Option, PlayerKind, PlayerName
 from selfplay.settings.command_lines import command_line
 from selfplay.settings.fields import require_package
 
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
+    from selfplay.settings.playing import WebSettings
 
 
 def _make_random(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
@@ -23,7 +23,7 @@ def _make_random(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     return RandomPlayer(game)
 
 
-def _random_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> "Iterator[OfferedPlayer]":
+def _random_offers(game: "Game", run_dir: Path, web: "WebSettings") -> "Iterator[OfferedPlayer]":
     from selfplay.players.random import RandomPlayer
 
     yield OfferedPlayer(
@@ -51,7 +51,7 @@ def _make_perfect(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
     return whole_game_solver_player(game, ties) or PerfectPlayer(positions_of(game.name), ties)
 
 
-def _perfect_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+def _perfect_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
     from selfplay.players.perfect import perfect_player_of
 
     player = perfect_player_of(game)
@@ -62,7 +62,7 @@ def _perfect_offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterato
             "perfect",
             "Perfect play",
             "knows the exact value of every move",
-            partial(player.with_time_limit, limits.search_seconds),
+            partial(player.with_time_limit, web.search_seconds),
             span=1.0 if has_results else None,
             is_slow=not has_results,
         )

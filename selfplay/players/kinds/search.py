@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError, StageError
 from selfplay.files import read_once
-from selfplay.players.kinds.agents import described
-from selfplay.players.offers import OfferedPlayer, OfferLimits
-from selfplay.players.player_names import Option, PlayerKind, PlayerName, agent_name, files_of, make_agent
+from selfplay.players.kinds.agents import agent_name, described, make_agent
+from selfplay.players.player_names import OfferedPlayer, Option, PlayerKind, PlayerName, files_of
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from selfplay.players.agent import Agent
     from selfplay.players.player import Player
     from selfplay.search.evaluation import Evaluation
+    from selfplay.settings.playing import WebSettings
 
 DEPTH, NETWORK_DEPTH = 4, 2
 """Plies to look ahead by default: in compiled searches, and with a network, which evaluates the whole tree."""
@@ -113,12 +113,12 @@ DEFAULT_DEPTH, SOLVES_FROM_DEPTH, ENDGAME, ENDGAME_BITS = 4, 4, 10, 12
 takes milliseconds, with a table of at most 128 KiB."""
 
 
-def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
     """The newest level inside a search, and a search by fixed rules, of each depth."""
     evaluation = "none" if game.features is None else "article"
-    seconds = limits.search_seconds / SEARCHES_IN_A_REPLY
-    yield from level_search_offers(game, run_dir, limits, seconds)
-    deepest = min(limits.deepest_search, game.max_game_length)
+    seconds = web.search_seconds / SEARCHES_IN_A_REPLY
+    yield from level_search_offers(game, run_dir, web, seconds)
+    deepest = min(web.deepest_search, game.max_game_length)
     for depth in range(1, deepest + 1):
         endgame = ENDGAME if game.exact_solver is not None and depth >= SOLVES_FROM_DEPTH else 0
         yield OfferedPlayer(
@@ -135,7 +135,7 @@ def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[Offere
         )
 
 
-def level_search_offers(game: "Game", run_dir: Path, limits: OfferLimits, seconds: float) -> Iterator[OfferedPlayer]:
+def level_search_offers(game: "Game", run_dir: Path, web: "WebSettings", seconds: float) -> Iterator[OfferedPlayer]:
     """The newest level inside a search, to each depth, if compiled searches can compute its values.
 
     Args:
@@ -144,7 +144,7 @@ def level_search_offers(game: "Game", run_dir: Path, limits: OfferLimits, second
     run = RunFolder(run_dir)
     for level in run.trained_levels()[-1:]:
         description, is_compiled = described(run.agent(level))
-        deepest = min(limits.deepest_search, game.max_game_length)
+        deepest = min(web.deepest_search, game.max_game_length)
         endgame = LEVEL_ENDGAME if game.exact_solver is not None else 0
         exactly = f", and plays the last {endgame} squares perfectly" if endgame else ""
         learned = partial(_learned_evaluation, run, level, game)
@@ -165,10 +165,10 @@ def level_search_offers(game: "Game", run_dir: Path, limits: OfferLimits, second
             )
 
 
-def _most_discs_offer(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+def _most_discs_offer(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
     """The player that turns the most discs, in games in which discs count."""
     if game.rules.margin is not None:
-        seconds = limits.search_seconds / SEARCHES_IN_A_REPLY
+        seconds = web.search_seconds / SEARCHES_IN_A_REPLY
         yield OfferedPlayer(
             "greedy",
             "greedy",

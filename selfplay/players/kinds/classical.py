@@ -1,4 +1,4 @@
-"""`tabular:RULE` or `tabular:PATH`: the tables of a tabular learner."""
+"""`tabular:RULE` or `tabular:PATH`, the tables of a tabular learner, and `experience[:PATH]`, an experience graph."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfplay.errors import InvalidFileError, SelfPlayError, SettingError, shortened
-from selfplay.players.offers import OfferedPlayer, OfferLimits
-from selfplay.players.player_names import EPSILON, Option, PlayerKind, PlayerName
+from selfplay.players.player_names import EPSILON, OfferedPlayer, Option, PlayerKind, PlayerName
 from selfplay.settings.command_lines import command_line, words_of_run
 
 if TYPE_CHECKING:
     from selfplay.games import Game
     from selfplay.players.player import Player
+    from selfplay.settings.playing import WebSettings
 
 
 def _make(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
@@ -64,7 +64,7 @@ def _tables(run_dir: Path) -> str:
     return f"there are {', '.join(names)}" if names else f"there are no tables in {folder} yet"
 
 
-def _offers(game: "Game", run_dir: Path, limits: OfferLimits) -> Iterator[OfferedPlayer]:
+def _offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
     from selfplay.learners.tabular.table_file import trains_against_people
 
     for path in sorted((run_dir / "tabular").glob("*.npz")):
@@ -92,7 +92,7 @@ def _make_named(text: str, game: "Game", run_dir: Path) -> "Player":
     return make_player(text, game, run_dir, against_person=True)
 
 
-KIND = PlayerKind(
+TABULAR = PlayerKind(
     "tabular:NAME",
     "the run's tables backward_value or temporal_difference, or those of a file NAME.npz; against a person the former "
     "explore and learn as in training, unless epsilon or learn says otherwise",
@@ -102,4 +102,49 @@ KIND = PlayerKind(
     files=lambda name, run_dir: [_path(name.argument, run_dir)],
     offers=_offers,
     place=4,
+)
+
+
+# ---------------------------------------------------------------------- the experience graph
+
+RULE = (Option("backup", str, "absolute"), Option("discount", float, 0.9), Option("canonical", bool, False))
+
+
+def _make_experience(name: PlayerName, game: "Game", run_dir: Path) -> "Player":
+    from selfplay.players.experience import load_experience_player
+    from selfplay.settings.classical import ExperienceRule
+
+    rule = None
+    if any(option.name in name.given for option in RULE):
+        rule = ExperienceRule(*(name.options[option.name] for option in RULE))
+    return load_experience_player(_store_path(name, run_dir), game, rule, learns=name.options["learn"])
+
+
+def _store_path(name: PlayerName, run_dir: Path) -> Path:
+    return Path(name.argument) if name.argument else run_dir / "experience.sqlite"
+
+
+def _experience_offers(game: "Game", run_dir: Path, web: "WebSettings") -> Iterator[OfferedPlayer]:
+    from selfplay.players.experience import load_experience_player
+
+    for path in sorted(run_dir.glob("experience*.sqlite")):
+        yield OfferedPlayer(
+            f"memory-{path.stem}",
+            "experience",
+            path.stem.replace("_", " ").capitalize(),
+            "remembers every board it has met, and learns from your matches",
+            partial(load_experience_player, path, game),
+            file=path,
+            learns=True,
+        )
+
+
+EXPERIENCE = PlayerKind(
+    "experience[:PATH]",
+    "the experience graph stored in this file or in run_dir/experience.sqlite; it learns from its matches",
+    _make_experience,
+    (Option("learn", bool, True), *RULE),
+    files=lambda name, run_dir: [_store_path(name, run_dir)],
+    offers=_experience_offers,
+    place=5,
 )
