@@ -136,14 +136,6 @@ class Match:
                 if not self.people.seats:
                     return
 
-    def undo(self) -> None:
-        """Take back the person's last action and the reply to it. Raises NotNowError."""
-        self.session.undo()
-
-    def rewind(self, ply: int) -> None:
-        """Take back all plies but the first `ply`. Raises NotNowError."""
-        self.session.rewind(ply)
-
     def new_match(self, person: People) -> None:
         """Begin the next match against the same opponent. If one person plays, `person` is their seat."""
         if self.people.only_seat is not None:

@@ -160,7 +160,7 @@ def match_routes(service: MatchService) -> APIRouter:
         "/{match}/rewind", summary="Continue from an earlier position", operation_id="rewind", responses=CONFLICT
     )
     async def rewind(match: MatchId, request: RewindRequest) -> MatchView:
-        return await service.with_match(match, then_view(lambda it: it.rewind(request.ply)))
+        return await service.with_match(match, then_view(lambda it: it.session.rewind(request.ply)))
 
     @router.get("/{match}/line", summary="Show the best line", operation_id="line", responses=CONFLICT)
     async def line(match: MatchId, ply: AskedPly = None, is_perfect: bool = False) -> LineView:
@@ -172,7 +172,7 @@ def match_routes(service: MatchService) -> APIRouter:
 
     @router.post("/{match}/undo", summary="Take back the last action", operation_id="undo", responses=CONFLICT)
     async def undo(match: MatchId) -> MatchView:
-        return await service.with_match(match, then_view(Match.undo))
+        return await service.with_match(match, then_view(lambda it: it.session.undo()))
 
     @router.post(
         "/{match}/next",
