@@ -1,30 +1,191 @@
-"""How the console writes boards, actions, plies and players."""
+"""How the console writes boards, values, actions and plies: values in colour, boards side by side."""
 
+import os
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import zip_longest
+from typing import NamedTuple, Protocol, TextIO
 
 import numpy as np
 
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
+from selfplay.games.presentation import LEGAL
 from selfplay.games.state import State
-from selfplay.matches.arena import statuses_of
-from selfplay.playing.board_text import (
-    BOARDS,
-    ValueColumn,
-    boards_side_by_side,
-    estimate_text,
-    exact_text,
-    points_text,
-    with_coordinates,
-)
-from selfplay.playing.plies import Estimate, Ply
-from selfplay.playing.session import Session
+from selfplay.playing.plies import Estimate, Ply, Values
 from selfplay.settings.classical import PictureSettings
 from selfplay.settings.playing import DisplaySettings
 
 HOW_CHOSEN = {None: "", True: " at random", False: " greedily"}
 """How an action was chosen, by `Ply.is_random`."""
+
+GAP = "    "
+
+VALUE = re.compile(r"[+-]\d+\.\d\d")
+"""The format of a value in the boards of all games."""
+
+BOLD, RED, GREEN, PLAIN = "1", "31", "32", "0"
+
+
+def supports_colour(stream: TextIO) -> bool:
+    """Whether to use colour: on a terminal that supports it, unless NO_COLOR (no-color.org) is set."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def exact_text(value: float) -> str:
+    """A value of an exact solver: +3, 0, -2."""
+    return f"{round(value):+d}" if round(value) else "0"
+
+
+def points_text(value: float) -> str:
+    """A number of points: +5.3, 0.0, -2.1."""
+    return _without_minus_zero(f"{value:+.1f}", "0.0")
+
+
+def estimate_text(value: float) -> str:
+    """An estimate: +0.25, +0.00, -1.00."""
+    return _without_minus_zero(f"{value:+.2f}", "+0.00")
+
+
+def _without_minus_zero(text: str, zero: str) -> str:
+    return zero if float(text) == 0 else text
+
+
+class DrawBoard(Protocol):
+    """Draws the board of a match (B = 1) as text.
+
+    Args:
+        values: the values of actions to show.
+        marked: whether to mark the legal squares, in games that do.
+    """
+
+    def __call__(self, game: Game, state: State, values: Values | None = None, /, *, marked: bool = False) -> str: ...
+
+
+def plain_board(game: Game, state: State, values: Values | None = None, /, *, marked: bool = False) -> str:
+    """The board of a match (B = 1) as its game shows it; with marks, without values."""
+    if marked:
+        return game.presentation.board_text_with_actions(state)
+    return game.presentation.board_text(state, 0, values)
+
+
+def boxed_board(game: Game, state: State, values: Values | None = None, /, *, marked: bool = False) -> str:
+    """The board of a match (B = 1) with a box around each square; as `plain_board` in games without a board.
+
+    The values of actions stand in the squares that they choose, or below the board.
+    """
+    if game.board_shape is None:
+        return plain_board(game, state, values, marked=marked)
+    cells = [" " if sign == "." else sign for sign in game.presentation.stone_signs(state)]
+    marks = game.presentation.marked_squares(state) if marked else ()
+    for square in marks:
+        cells[square] = LEGAL
+    note = "; ".join(filter(None, [game.presentation.caption(state), f"{LEGAL} legal" if marks else ""]))
+    below = [note] if note else []
+    for action, value in enumerate([] if values is None else values.tolist()):
+        squares = game.presentation.pointed_squares(action)
+        if value == value and len(squares) == 1:
+            cells[squares[0]] = f"{value:+.2f}"
+        elif value == value:
+            below.append(f"{game.action_to_string(action)} {value:+.2f}")
+    return "\n".join([*_boxes(cells, game.board_shape[1], game.presentation.column_names), *below])
+
+
+def _boxes(cells: Sequence[str], columns: int, names: str) -> list[str]:
+    """The lines of a grid of boxes around `cells`. With names of columns, the rows are numbered too."""
+    width = max(map(len, cells))
+    margin = "   " if names else ""
+    line = margin + "-" * (columns * (width + 3) + 1)
+    heading = f"{margin}  {'   '.join(f'{name:^{width}}' for name in names)}".rstrip()
+    lines = [heading, line] if names else [line]
+    for number, start in enumerate(range(0, len(cells), columns), start=1):
+        row = " | ".join(f"{cell:^{width}}" for cell in cells[start : start + columns])
+        lines += [f"{f'{number:2d} ' if names else ''}| {row} |", line]
+    return lines
+
+
+def with_coordinates(draw: DrawBoard) -> DrawBoard:
+    """`draw` with the names of rows and columns, in games whose boards do not show them."""
+
+    def drawn(game: Game, state: State, values: Values | None = None, /, *, marked: bool = False) -> str:
+        text = draw(game, state, values, marked=marked)
+        names = game.presentation.edge_names
+        return text if names is None else _named(text.splitlines(), *names)
+
+    return drawn
+
+
+def _named(lines: Sequence[str], rows: str, columns: str) -> str:
+    # A box has a line above each row.
+    step = 2 if lines[0].startswith("--") else 1
+    width = max(map(len, lines[: step * len(rows)])) + (step == 1)
+    heading = "".join(name.center(width // len(columns)) for name in columns)
+    row_names = [" "] * len(lines)
+    row_names[step - 1 : step * len(rows) : step] = rows
+    named = [f"{name} {line}" for name, line in zip(row_names, lines, strict=True)]
+    return "\n".join(line.rstrip() for line in [f"  {heading}", *named])
+
+
+class ValueColumn(NamedTuple):
+    """The values of the actions of a position, as shown on a board of their own."""
+
+    heading: str
+    values: Values
+    are_exact: bool = False
+    """Whether they are the integers of an exact solver."""
+    in_points: bool = False
+    """Whether they are numbers of points."""
+    neutral: float = 0.0
+    """The value of an even match, which is neither green nor red."""
+
+    def text(self, value: float) -> str:
+        """A value as text."""
+        if self.are_exact:
+            return exact_text(value)
+        return points_text(value) if self.in_points else estimate_text(value)
+
+
+BOARDS: dict[str, DrawBoard] = {"plain": plain_board, "boxed": boxed_board}
+"""How to draw a board, by the name of the setting."""
+
+
+def boards_side_by_side(
+    game: Game,
+    state: State,
+    columns: Sequence[ValueColumn],
+    *,
+    colour: bool = False,
+    draw: DrawBoard = plain_board,
+) -> str:
+    """The board with each of these values, side by side under their headings."""
+    texts = [[column.heading, *draw(game, state, column.values).splitlines()] for column in columns]
+    widths = [max(map(len, lines)) for lines in texts]
+    rows = []
+    for row in zip_longest(*texts, fillvalue=""):
+        cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)]
+        # Padded before colouring, because colour codes have no width on the screen.
+        cells[-1] = cells[-1].rstrip()
+        rows.append(
+            GAP.join(_shown(cell, column, colour) for cell, column in zip(cells, columns, strict=True)).rstrip()
+        )
+    return "\n".join(rows)
+
+
+def _shown(text: str, column: ValueColumn, colour: bool) -> str:
+    """`text` with values as those of its column; in colour, good ones are green, bad ones red, the best bold."""
+    best = f"{max((v for v in column.values.tolist() if v == v), default=0.0):+.2f}"
+
+    def shown(match: re.Match[str]) -> str:
+        number = float(match[0])
+        words = f"{column.text(number):^{len(match[0])}}"
+        good = round(number - column.neutral, 2)
+        codes = [BOLD] * (match[0] == best) + [GREEN] * (good > 0) + [RED] * (good < 0)
+        return f"\x1b[{';'.join(codes)}m{words}\x1b[{PLAIN}m" if codes and colour else words
+
+    return VALUE.sub(shown, text)
+
+
+# ---------------------------------------------------------------------- the texts of a match
 
 
 class Display(NamedTuple):
@@ -133,49 +294,3 @@ class ConsoleText:
         """The number of the board (B = 1) as a sentence; None unless it is to be shown."""
         number = self.game.presentation.board_number(state) if self.display.verbose else None
         return None if number is None else f"Board number {number:,} of 3^{self.game.num_squares}."
-
-
-class ConsolePlayers:
-    """The players of a session in words. If exactly one of them is a person, that person is called "you"."""
-
-    def __init__(self, session: Session) -> None:
-        self.session, self.seat_names = session, session.game.presentation.player_names
-
-    def title(self, *, asks_who_is_first: bool) -> str:
-        """The game and its players, or the person's opponent while the seats are not known."""
-        title = self.session.game.presentation.title
-        return f"{title} against {self.session.names[1]}" if asks_who_is_first else f"{title}, {self.seats()}"
-
-    def seats(self) -> str:
-        return ", ".join(f"{seat}: {name}" for seat, name in zip(self.seat_names, self.session.names, strict=True))
-
-    def seat_of_person(self) -> str | None:
-        """Tells the person, if exactly one plays, which side is theirs."""
-        seats = self.session.seats
-        return f"You are {self.seat_names[seats.index(None)]}." if seats.count(None) == 1 else None
-
-    def score(self) -> str:
-        """The results so far: of one person against a player in a few words, otherwise by seat."""
-        results, players = self.session.results, self.session.players
-        if not results.matches or players.count(None) != 1:
-            return self.session.standing() or ""
-        person = players.index(None)
-        won, drawn, lost = results.by_player if person == 0 else results.by_player[::-1]
-        draws = f", drawn: {drawn}" if drawn else ""
-        opponents = [player for player in players if player is not None]
-        score = f"You: {won}, {opponents[0].name}: {lost}{draws}"
-        return "; ".join([score, *statuses_of(*opponents)])
-
-    def subject(self) -> str:
-        """The player to move, as the subject of a sentence."""
-        seat, seats = self.session.to_move, self.session.seats
-        if seats.count(None) == 1:
-            return "You" if seats[seat] is None else "It"
-        name = self.seat_names[seat]
-        return name if seats[seat] is None else f"{name} ({self.session.names[seat]})"
-
-    def whose_action(self) -> str:
-        """What the person to move is asked for."""
-        if self.session.players.count(None) == 1:
-            return "Your action"
-        return f"Action of {self.seat_names[self.session.to_move]}"

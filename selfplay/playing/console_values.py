@@ -15,8 +15,7 @@ from selfplay.errors import NotNowError, SettingError, StageError
 from selfplay.players.capabilities import KeepsExperience, exact_value_text, neutral_value
 from selfplay.players.perfect import perfect_player_of
 from selfplay.players.player import Player
-from selfplay.playing.board_text import ValueColumn
-from selfplay.playing.console_text import ConsoleText
+from selfplay.playing.console_text import ConsoleText, ValueColumn
 from selfplay.playing.hints import best_actions, grade_of, hint, perfect_values
 from selfplay.playing.plies import Estimate, Ply, Values
 from selfplay.playing.session import Session

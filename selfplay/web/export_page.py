@@ -25,8 +25,7 @@ from selfplay.games.match_outcome import EndValues
 from selfplay.games.patterns import phase_of
 from selfplay.players.agent import Agent
 from selfplay.players.kinds.agents import OWN_KIND
-from selfplay.players.offers import OfferedPlayer
-from selfplay.players.player_names import parse_name, player_kind
+from selfplay.players.player_names import OfferedPlayer, parse_name, player_kind
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.hints import GRADES, THRESHOLDS
 from selfplay.runs.run_folder import prepare_process

@@ -7,9 +7,8 @@ import torch
 from PIL import Image
 
 from selfplay.players.experience import ExperiencePlayer
-from selfplay.playing.board_text import boxed_board
 from selfplay.playing.console import Console
-from selfplay.playing.console_text import Display
+from selfplay.playing.console_text import Display, boxed_board
 from selfplay.playing.open_session import play_with_experience
 from selfplay.playing.session import Session
 from selfplay.settings.classical import PictureSettings

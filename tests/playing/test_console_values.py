@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from selfplay.architectures.output import Output
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.playing.board_text import ValueColumn, boards_side_by_side, supports_colour
+from selfplay.playing.console_text import ValueColumn, boards_side_by_side, supports_colour
 from tests.support.dialogue import GAME, dialogue
 from tests.support.stub_players import FirstLegal, Valuing
 

@@ -21,7 +21,7 @@ def play(settings: PlaySettings) -> None:
     selfplay play first=random second=experience swap=true
     selfplay play --game sumto100 run_dir=outputs/try
     """
-    from selfplay.playing.board_text import supports_colour
+    from selfplay.playing.console_text import supports_colour
     from selfplay.playing.open_session import play_at_console
 
     play_at_console(settings, input, print, colour=supports_colour(sys.stdout))
