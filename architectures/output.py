@@ -1,4 +1,4 @@
-"""The output of every network, and the check that a network returns it."""
+"""The output of every network, the check that a network returns it, and checks of options that several share."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, cast
@@ -69,3 +69,16 @@ def _check_tensor(what: str, tensor: object, shape: list[int]) -> None:
         raise SettingError(f"{what} of shape {list(tensor.shape)} for {PROBE_ROWS} observations; expected {shape}")
     if tensor.dtype != torch.float32:
         raise SettingError(f"{what} of {tensor.dtype}; expected torch.float32")
+
+
+def require_board(name: str, observation_shape: Sequence[int]) -> None:
+    """Raise SettingError unless observations of this shape are boards: (planes, rows, columns)."""
+    if len(observation_shape) != 3:
+        shape = tuple(observation_shape)
+        raise SettingError(f"architecture={name} needs a board; this game's observation is {shape}")
+
+
+def require_positive_integer(option: str, number: object) -> None:
+    """Raise SettingError unless the value of this option is an integer of at least 1."""
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise SettingError(f"architecture.{option}={number}: must be an integer of at least 1")

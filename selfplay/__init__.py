@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from selfplay.games.board import Board as Board
     from selfplay.games.conformance import check_game as check_game
     from selfplay.games.position_graph import enumerate_positions as enumerate_positions
+    from selfplay.games.position_graph import perfect_values as perfect_values
     from selfplay.games.state import MatchRecord as MatchRecord
     from selfplay.games.win_draw_loss import WinDrawLoss as WinDrawLoss
     from selfplay.grading.comparison import compare_levels as compare_levels
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from selfplay.players.value_net import ValueNetPlayer as ValueNetPlayer
     from selfplay.playing.session import Session as Session
     from selfplay.runs.manifest import settings_of_run as settings_of_run
-    from selfplay.search.backward_induction import perfect_values as perfect_values
     from selfplay.settings.run import Settings as Settings
     from selfplay.settings.run import compose_settings as compose_settings
     from selfplay.stages.generate import generate_level as generate_level
@@ -83,7 +83,7 @@ _HOMES = {
     "make_game": "games",
     "make_player": "players.player_names",
     "match": "matches.series",
-    "perfect_values": "search.backward_induction",
+    "perfect_values": "games.position_graph",
     "play_matches": "matches.arena",
     "settings_of_run": "runs.manifest",
     "train_level": "stages.train",

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from selfplay.compute.versions import versions
+from selfplay.compute.compile_cache import versions
 from selfplay.errors import SettingError, StageError
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, Result
 from selfplay.registry import name_modules, named_modules

@@ -18,10 +18,9 @@ from selfplay.errors import SettingError
 from selfplay.figures.figure_files import TrainedRun
 from selfplay.figures.style import BLUE, GREEN, GREY, decorate, empty_figure, rendered, write_source
 from selfplay.games import Game
-from selfplay.games.position_graph import PositionGraph, enumerate_positions
+from selfplay.games.position_graph import PositionGraph, enumerate_positions, perfect_values
 from selfplay.players.agent import Agent
 from selfplay.players.value_net import evaluate
-from selfplay.search.backward_induction import perfect_values
 
 MAX_PANELS = 8
 MAX_TICKS = 12

@@ -1,4 +1,4 @@
-"""All positions of a small game and the actions between them.
+"""All positions of a small game, the actions between them, and perfect play by backward induction.
 
 A position is seen by the player to move, so it need not be stored for each player. Values of positions are computed
 backwards from the ends of matches to the start: a position's *height* is the largest number of plies that can
@@ -103,6 +103,24 @@ class PositionGraph:
         """The numbers of the unfinished positions, in groups of equal height, lowest first."""
         for height in range(1, int(self.heights.max()) + 1):
             yield np.flatnonzero(self.heights == height)
+
+
+def perfect_values(graph: PositionGraph) -> NDArray[np.float64]:
+    """float64[N] in {-1, 0, 1}: the return of the player to move when both play perfectly from each position.
+
+    Zermelo's backward induction: v(s) = max over actions of -v(child), v = the return where the match is over.
+    """
+    values = graph.return_to_move.copy()
+    for group in graph.backwards():
+        replies = np.where(graph.legal[group], -values[graph.children[group]], -np.inf)
+        values[group] = replies.max(axis=1)
+    return values
+
+
+def optimal_actions(graph: PositionGraph, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """bool[N, A]: the legal actions that keep the perfect value of each position. `values` from `perfect_values`."""
+    optimal: NDArray[np.bool_] = graph.legal & (-values[graph.children] == values[:, None])
+    return optimal
 
 
 def is_surely_larger(game: Game, limit: int) -> bool:

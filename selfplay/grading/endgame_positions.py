@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.files import read_text, written_whole
+from selfplay.files import written_whole
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import MatchRecord, State
 from selfplay.grading.comparison_schedule import average_player
-from selfplay.grading.table_columns import LARGEST_TABLE
 from selfplay.matches.arena import play_matches
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
@@ -104,9 +103,11 @@ def endgame_positions(
         return None
     rows = _rows(game, state)
     manifest, record = Manifest(path.parent), {"game": game.name, "endgames": count, "seed": seed}
-    is_as_written = manifest.is_done(ENDGAMES, record, force=True)
-    values = _read_values(path, rows, game.num_squares) if is_as_written else None
-    if values is None:
+    values = []
+    if manifest.is_done(ENDGAMES, record, force=True):
+        values = np.loadtxt(path, dtype=np.int64, delimiter=",", skiprows=1, usecols=5, ndmin=1).tolist()
+    # An older version of the program may have found other positions.
+    if len(values) != len(rows):
         manifest.forget(ENDGAMES)
         values = _solve(game, state, progress)
         with written_whole(path) as beside:
@@ -205,15 +206,3 @@ def _rows(game: Game, state: State) -> list[str]:
     words = list(zip(state.own.tolist(), state.opp.tolist(), state.current_player.tolist(), strict=True))
     legal = game.legal_action_mask(state).nonzero().tolist()
     return [f"{row},{','.join(map(str, words[row]))},{game.action_to_string(action)}" for row, action in legal]
-
-
-def _read_values(path: Path, rows: list[str], largest: int) -> list[int] | None:
-    """The values of these rows in the file; None if it is missing or does not hold these rows."""
-    try:
-        header, *lines = read_text(path, LARGEST_TABLE).splitlines()
-        read = [line.rpartition(",") for line in lines]
-        values = [int(value) for _, _, value in read]
-    except ValueError:
-        return None
-    is_whole = header == HEADER and [row for row, _, _ in read] == rows and all(abs(v) <= largest for v in values)
-    return values if is_whole else None

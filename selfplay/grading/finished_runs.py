@@ -132,10 +132,9 @@ def read_level_table(path: Path) -> pd.DataFrame:
         raise wrong
     if any(row[name] is not None and row[name] < 0 for row in rows for name in LINES):
         raise wrong
-    table = pd.read_csv(path, dtype=dict.fromkeys(LINES, "string"))
-    for column in (*NEEDED, *EXACT):
-        table[column] = pd.to_numeric(table[column])
-    return table
+    texts = [{name: None if row[name] is None else str(row[name]) for name in LINES} for row in rows]
+    table = pd.DataFrame([row | lines for row, lines in zip(rows, texts, strict=True)])
+    return table.astype(dict.fromkeys(LINES, "string") | dict.fromkeys((*NEEDED[1:], *EXACT), "float64"))
 
 
 def _settings(run: RunFolder, newest: int) -> dict[str, dict[str, Any]]:

@@ -14,11 +14,10 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.errors import InvalidFileError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.grading.comparison_schedule import average_player
-from selfplay.grading.judged_position_sampler import GROUPS, JudgedPosition, choice_matters, sample_positions
+from selfplay.grading.judged_position_sampler import GROUPS, JudgedPosition, sample_positions
 from selfplay.grading.table_columns import Column, read_rows, table_of, write_csv
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
@@ -159,27 +158,15 @@ def _rows(game: Game, positions: Sequence[JudgedPosition]) -> Iterator[JudgedAct
             yield JudgedAction(number, position, game.action_to_string(action), value)
 
 
-def _read_positions(game: Game, path: Path) -> list[JudgedPosition] | None:
-    """The positions in the file; None if it is missing or damaged."""
-    try:
-        rows = read_rows(path, POSITION_COLUMNS, POSITION_TABLE)
-        positions = [_position(game, list(actions)) for _, actions in groupby(rows, lambda row: row["position"])]
-    except (InvalidFileError, KeyError, TypeError, ValueError) as error:
-        log.info("solving the positions again: %s", error)
-        return None
-    return positions
+def _read_positions(game: Game, path: Path) -> list[JudgedPosition]:
+    """The positions in the file, which is as it was written. Raises InvalidFileError."""
+    rows = read_rows(path, POSITION_COLUMNS, POSITION_TABLE)
+    return [_position(game, list(actions)) for _, actions in groupby(rows, lambda row: row["position"])]
 
 
 def _position(game: Game, rows: Sequence[dict[str, Any]]) -> JudgedPosition:
-    """The position that these rows describe. Raises ValueError, KeyError or TypeError if they do not make sense."""
-    if any(field is None for row in rows for field in row.values()):
-        raise ValueError("a field is empty")
-    own, opp = rows[0]["own"], rows[0]["opp"]
-    state = game.state_at(torch.tensor([own]), torch.tensor([opp]))
+    """The position that these rows describe, one for each legal action."""
+    state = game.state_at(torch.tensor([rows[0]["own"]]), torch.tensor([rows[0]["opp"]]))
     state = state._replace(current_player=torch.tensor([rows[0]["to_move"]], dtype=torch.int8))
     legal = game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
-    values = dict(zip(legal, (row["value"] for row in rows), strict=True))
-    is_possible = own & opp == 0 and [row["action"] for row in rows] == list(map(game.action_to_string, legal))
-    if not (is_possible and rows[0]["group"] in GROUPS and choice_matters(values)):
-        raise ValueError(f"position {rows[0]['position']} is not one that is judged")
-    return JudgedPosition(rows[0]["group"], state, values)
+    return JudgedPosition(rows[0]["group"], state, dict(zip(legal, (row["value"] for row in rows), strict=True)))

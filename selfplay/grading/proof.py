@@ -13,12 +13,11 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.games import Game
-from selfplay.games.position_graph import PositionGraph, enumerate_positions
+from selfplay.games.position_graph import PositionGraph, enumerate_positions, optimal_actions, perfect_values
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.players.capabilities import PredictsOutcomes, policy_of
 from selfplay.players.player import Player, uniform_policy
 from selfplay.players.player_names import make_player
-from selfplay.search.backward_induction import optimal_actions, perfect_values
 
 FIRST, SECOND = 0, 1
 SEAT_NAMES = ("first", "second")

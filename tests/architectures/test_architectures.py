@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from selfplay.architectures import ARCHITECTURES, build_network
-from selfplay.architectures.dropout import LEVELS, Dropout
+from selfplay.architectures.mlp import LEVELS, Dropout
 from selfplay.errors import SettingError
 
 BOARD, ACTIONS = (2, 3, 3), 9

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from selfplay.architectures.dropout import LEVELS, Dropout
+from selfplay.architectures.mlp import LEVELS, Dropout
 
 RATES = (0.1, 0.5)
 COUNT = 400_000

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.compute import versions
+from selfplay.compute import compile_cache as versions
 from selfplay.settings.folders import PROJECT_FOLDER
 
 

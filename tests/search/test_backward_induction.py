@@ -6,8 +6,7 @@ import numpy as np
 import torch
 
 from selfplay.games import make_game
-from selfplay.games.position_graph import enumerate_positions
-from selfplay.search.backward_induction import optimal_actions, perfect_values
+from selfplay.games.position_graph import enumerate_positions, optimal_actions, perfect_values
 
 TICTACTOE = enumerate_positions(make_game("tictactoe"))
 SUMTO100 = enumerate_positions(make_game("sumto100"))

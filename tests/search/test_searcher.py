@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from selfplay.errors import SettingError
 from selfplay.games import State, make_game
 from selfplay.games.game import Game
-from selfplay.games.position_graph import PositionGraph, positions_of
-from selfplay.search.backward_induction import optimal_actions, perfect_values
+from selfplay.games.position_graph import PositionGraph, optimal_actions, perfect_values, positions_of
 from selfplay.search.evaluation import position_values
 from selfplay.search.feature_evaluation import FeatureEvaluation, make_evaluation
 from selfplay.search.searcher import ALGORITHMS, Searcher

@@ -11,8 +11,7 @@ import torch
 from selfplay.compute.random_numbers import Draws, Purpose
 from selfplay.errors import SettingError
 from selfplay.games import State, make_game
-from selfplay.games.position_graph import positions_of
-from selfplay.search.backward_induction import optimal_actions, perfect_values
+from selfplay.games.position_graph import optimal_actions, perfect_values, positions_of
 from selfplay.search.mcts import tree_search
 from selfplay.search.mcts.evaluator import RolloutEvaluator
 from selfplay.search.mcts.rule import make_rule
