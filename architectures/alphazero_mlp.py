@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from selfplay.architectures import Output
 from selfplay.architectures.mlp import hidden_layers
-from selfplay.architectures.output import Output
 
 
 class AlphaZeroMLP(nn.Module):

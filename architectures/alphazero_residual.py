@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from selfplay.architectures import Output, require_board, require_positive_integer
 from selfplay.architectures.alphazero_mlp import policy_layer
 from selfplay.architectures.mlp import hidden_layers
-from selfplay.architectures.output import Output, require_board, require_positive_integer
 from selfplay.architectures.residual import ResidualBlock
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
+from selfplay.architectures import Output, require_board, require_positive_integer
 from selfplay.architectures.mlp import hidden_layers
-from selfplay.architectures.output import Output, require_board, require_positive_integer
 
 
 class Conv(nn.Module):

@@ -7,7 +7,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from selfplay.architectures.output import Output
+from selfplay.architectures import Output
 from selfplay.errors import SettingError
 
 LEVELS = 1 << 16

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from selfplay.architectures.output import Output, require_positive_integer
+from selfplay.architectures import Output, require_positive_integer
 from selfplay.compute.devices import runs_compiled
 from selfplay.errors import SettingError
 from selfplay.games import Game

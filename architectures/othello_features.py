@@ -6,7 +6,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from selfplay.architectures.output import Output
+from selfplay.architectures import Output
 from selfplay.errors import SettingError
 from selfplay.games import game_names, make_game
 from selfplay.games.feature_kernels import board_words, compile_features

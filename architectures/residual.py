@@ -6,8 +6,8 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
+from selfplay.architectures import Output, require_board, require_positive_integer
 from selfplay.architectures.mlp import hidden_layers
-from selfplay.architectures.output import Output, require_board, require_positive_integer
 
 
 class ResidualBlock(nn.Module):

@@ -4,7 +4,7 @@ Random matches are played with the compiled rules, and everything else that the 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import product
 from math import prod
@@ -21,6 +21,8 @@ from selfplay.games import Game, make_game
 from selfplay.games.state import State
 
 MATCHES = 64
+SINGLE_MATCHES = 4
+"""Number of matches that are also checked one by one, which is slow."""
 QUICK_PLIES = 1000
 """The most plies of the matches of the quick check."""
 
@@ -49,12 +51,6 @@ def random_plies(game: Game) -> list[Ply]:
         plies.append(Ply(state, action, game.kernels.step(state, action)))
         state = plies[-1].following
     return plies
-
-
-SINGLE_MATCHES = 4
-"""Number of matches that are also checked one by one, which is slow."""
-
-FOREIGN_TEXTS = ("", "no such action", "-1")
 
 
 def check_quickly(game: Game) -> None:
@@ -99,7 +95,9 @@ def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
         with _named(f"{game.name}: {subject}"):
             check(game, plies)
     with _named(f"{game.name}: perft"):
-        _check_perft(game, perft)
+        for depth, expected in enumerate(perft, start=1):
+            count = game.kernels.perft(*game.rules.initial, depth, False)
+            _require(count == expected, f"depth {depth} counts {count:,} sequences, not {expected:,}")
 
 
 @contextmanager
@@ -119,6 +117,12 @@ def _require(valid: bool, reason: str) -> None:
         raise ConformanceError(reason)
 
 
+def _require_refused(function: Callable[[], object], fault: str) -> None:
+    with suppress(IllegalActionError):
+        function()
+        raise ConformanceError(fault)
+
+
 def _same(state: State, other: State) -> bool:
     return all(a.dtype == b.dtype and torch.equal(a, b) for a, b in zip(state, other, strict=True))
 
@@ -130,7 +134,12 @@ def _check_legality(game: Game, plies: Sequence[Ply]) -> None:
         _require(not bits[state.terminated].any(), f"legal_actions are not 0 in a match that is over at ply {ply}")
         rows, actions = mask.nonzero(as_tuple=True)
         game.step(state.select(rows), actions)
-        _check_illegal_actions_refused(game, state, mask)
+        outside = (-1, game.num_distinct_actions)
+        for row in (~state.terminated[:SINGLE_MATCHES]).nonzero()[:, 0].tolist():
+            single, illegal = state.select(torch.tensor([row])), (~mask[row]).nonzero()[:, 0].tolist()
+            for action in (*illegal, *outside):
+                step = partial(game.step, single, torch.tensor([action]))
+                _require_refused(step, f"step accepts the illegal action {action}")
     final = plies[-1].following
     ended = final.select(final.terminated)
     _require(not game.rules.legal_actions(ended.own, ended.opp).any(), "legal_actions are not 0 after the end")
@@ -144,26 +153,6 @@ def _checked_mask(game: Game, state: State, ply: int) -> Tensor:
     _require(not mask[state.terminated].any(), f"an action is legal in a match that is over at ply {ply}")
     _require(bool(mask[~state.terminated].any(dim=1).all()), f"no action is legal in a match at ply {ply}")
     return mask
-
-
-def _check_illegal_actions_refused(game: Game, state: State, mask: Tensor) -> None:
-    outside = (-1, game.num_distinct_actions)
-    for row in range(SINGLE_MATCHES):
-        single = state.select(torch.tensor([row]))
-        if bool(single.terminated):
-            continue
-        illegal = (~mask[row]).nonzero()[:, 0].tolist()
-        for action in (*illegal, *outside):
-            step = partial(game.step, single, torch.tensor([action]))
-            _require(_refused(step), f"step accepts the illegal action {action}")
-
-
-def _refused(function: Callable[[], object]) -> bool:
-    try:
-        function()
-    except IllegalActionError:
-        return True
-    return False
 
 
 def _check_perspective(game: Game, plies: Sequence[Ply]) -> None:
@@ -231,9 +220,9 @@ def _check_texts(game: Game, plies: Sequence[Ply]) -> None:
         text = game.action_to_string(action)
         number = game.string_to_action(text)
         _require(number == action, f"action {action} is written {text!r}, which is read as action {number}")
-    for text in FOREIGN_TEXTS:
+    for text in ("", "no such action", "-1"):
         if text not in map(game.action_to_string, range(game.num_distinct_actions)):
-            _require(_refused(partial(game.string_to_action, text)), f"string_to_action accepts {text!r}")
+            _require_refused(partial(game.string_to_action, text), f"string_to_action accepts {text!r}")
     for state, _, _ in plies:
         board = game.presentation.board_text(state)
         _require(bool(board) and not board.endswith("\n"), "board_text is empty or ends in a newline")
@@ -295,12 +284,6 @@ def _check_codec(game: Game, plies: Sequence[Ply]) -> None:
         _require(np.array_equal(game.observation_codec.pack(own, opp), packed), "pack differs from observation_bits")
         words = game.observation_codec.unpack(packed)
         _require(all(map(np.array_equal, words, (own, opp))), "unpack does not give back the words of a position")
-
-
-def _check_perft(game: Game, perft: Sequence[int]) -> None:
-    for depth, expected in enumerate(perft, start=1):
-        count = game.kernels.perft(*game.rules.initial, depth, False)
-        _require(count == expected, f"depth {depth} counts {count:,} sequences, not {expected:,}")
 
 
 CHECKS: dict[str, Callable[[Game, Sequence[Ply]], None]] = {

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from torch import nn
 
-from selfplay.architectures import build_network, meta_tensors
-from selfplay.architectures.output import probe
+from selfplay.architectures import build_network, meta_tensors, probe
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.players.agent import Agent

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor, nn
 
-from selfplay.architectures.output import probe
+from selfplay.architectures import probe
 from selfplay.compute.devices import CPU, free_bytes
 from selfplay.games.game import Game
 from selfplay.players.capabilities import PlaysOnDevice

@@ -5,7 +5,7 @@
 import torch
 from torch import Tensor, nn
 
-from selfplay.architectures.output import Output
+from selfplay.architectures import Output
 from selfplay.compute.random_numbers import Draws
 from selfplay.games.game import Game
 from selfplay.games.state import State

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim.adam import adam
 
-from selfplay.architectures.output import Output, probe
+from selfplay.architectures import Output, probe
 from selfplay.training.examples import Batch
 from selfplay.training.trainer import Losses, TrainingJob, cross_entropies, weighted_squared_errors
 

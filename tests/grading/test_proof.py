@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from selfplay.architectures.output import Output
+from selfplay.architectures import Output
 from selfplay.games import Game, State, make_game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.proof import FIRST, SECOND, Grader

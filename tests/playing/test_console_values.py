@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from selfplay.architectures.output import Output
+from selfplay.architectures import Output
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.value_net import ValueNetPlayer
 from selfplay.playing.console_text import ValueColumn, boards_side_by_side, supports_colour

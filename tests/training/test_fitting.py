@@ -7,8 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from selfplay.architectures import build_network
-from selfplay.architectures.output import Output
+from selfplay.architectures import Output, build_network
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.training.examples import is_held_out
