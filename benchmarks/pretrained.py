@@ -21,7 +21,7 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.pretrained import PRETRAINED_FOLDER, pretrained_agents
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
 from selfplay.settings.evaluation import ProbCutSettings
-from selfplay.stages.fit_probcut import fit_probcut
+from selfplay.stages.search_files import fit_probcut
 
 RECIPES = {"connect_four": "connect_four", "othello": "othello_large"}
 """By game."""

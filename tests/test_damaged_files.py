@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.dataset.formats import read_dataset
 from selfplay.errors import SelfPlayError
 from selfplay.games import make_game
 from selfplay.games.position_graph import positions_of
@@ -27,6 +26,7 @@ from selfplay.search.feature_evaluation import read_evaluation
 from selfplay.settings.classical import ExperienceRule
 from selfplay.settings.folders import CONFIG_FOLDER
 from selfplay.training.fitting import read_epoch_losses
+from tests.support.dataset_tools import read_dataset
 from tests.support.experience_tools import GAME, boards_of, random_match, result_of
 from tests.support.runs import files_of
 

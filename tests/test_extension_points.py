@@ -5,11 +5,11 @@ from pathlib import Path
 import torch
 
 from selfplay import learn_levels, load_level
-from selfplay.dataset.formats import read_dataset
 from selfplay.matches.series import play_match_series
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.matches import MatchSettings
+from tests.support.dataset_tools import read_dataset
 from tests.support.outside_training import PolicyNetwork
 from tests.support.pile import Pile
 from tests.support.runs import tiny_settings

@@ -13,8 +13,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from selfplay.settings.choices import DATASET_FORMATS
-
 if TYPE_CHECKING:
     from selfplay.dataset.rows import Rows
     from selfplay.games.observation_codec import ObservationCodec
@@ -73,7 +71,8 @@ class DatasetFormat(ABC):
     def read(self, path: Path, codec: "ObservationCodec") -> "Iterator[Rows]":
         """The rows of the dataset at `path`, in one or more parts, with every value checked.
 
-        Raises InvalidFileError as `selfplay.dataset.formats.read_dataset`.
+        Raises InvalidFileError if it is missing, empty or cut off, a column is missing or foreign, or a value is out of
+        range; the message says which.
         """
 
     def row_groups(self, path: Path, codec: "ObservationCodec") -> RowGroups:
@@ -134,23 +133,3 @@ class Parquet(DatasetFormat):
 
 
 CSV, PARQUET = Csv(), Parquet()
-
-
-def read_dataset(path: Path, codec: "ObservationCodec") -> "Rows":
-    """The rows of the dataset at `path`: a file dataset.csv, or a folder dataset.parquet.
-
-    Args:
-        codec: the codec of the game, `Game.observation_codec`.
-
-    Raises:
-        InvalidFileError: the file is missing, empty or cut off, a column is missing or foreign, or a value is out of
-            range; the message says which.
-    """
-    from selfplay.dataset.rows import concatenate
-
-    return concatenate(list(_format_of(path).read(path, codec)))
-
-
-def _format_of(path: Path) -> DatasetFormat:
-    """The registered format with the suffix of `path`; CSV if there is none."""
-    return next((form for form in DATASET_FORMATS.values() if form.suffix == path.suffix), CSV)

@@ -65,16 +65,6 @@ NUMBERS = tuple(column for column in COLUMNS if column is not OBSERVATION)
 """The columns that hold one number in each row, in both formats."""
 
 
-def docs_table() -> str:
-    """The table of the columns in docs/files.md, in Markdown."""
-    names = {OBSERVATION.name: "`v0`, `v1`, ...", POLICY.name: "`p0`, `p1`, ..."}
-    lines = [
-        f"| {names.get(column.name, f'`{column.name}`')} | {column.dtype}, {column.allowed} | {column.meaning} |"
-        for column in (*COLUMNS, POLICY)
-    ]
-    return "\n".join(["| column | type and values | meaning |", "|---|---|---|", *lines])
-
-
 def entry_names(observation_size: int) -> list[str]:
     """The columns of the observation in CSV: v0, v1, ..."""
     return [f"v{entry}" for entry in range(observation_size)]

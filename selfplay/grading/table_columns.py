@@ -6,8 +6,7 @@
 import csv
 import logging
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -126,11 +125,3 @@ def _parsed_row(columns: Sequence[Column[Row]], header: Sequence[str], line: Seq
 def meanings(columns: Iterable[Column[Row]]) -> dict[str, str]:
     """The meaning of each column by its name."""
     return {column.name: column.meaning for column in columns}
-
-
-def markdown_table(meanings: Mapping[str, str]) -> str:
-    """The table in docs/tables.md: neighbouring columns with the same meaning share a row."""
-    lines = ["| column | meaning |", "|---|---|"]
-    for meaning, group in groupby(meanings, key=meanings.__getitem__):
-        lines.append(f"| {', '.join(f'`{name}`' for name in group)} | {meaning} |")
-    return "\n".join(lines)

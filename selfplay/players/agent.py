@@ -23,12 +23,12 @@ from selfplay.players.player import Player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.search import SearchPlayer
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.runs.checkpoints import Checkpoint, load_checkpoint, pretrained_agent, read_metadata
+from selfplay.runs.checkpoints import Checkpoint, load_checkpoint, read_metadata
+from selfplay.runs.pretrained import pretrained_agent
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
-from selfplay.search.evaluation import Evaluation
+from selfplay.search.evaluation import Evaluation, PatternEvaluation, PatternTables
 from selfplay.search.feature_evaluation import FeatureEvaluation
 from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, AfterstateEvaluator, BatchEvaluator, CompiledEvaluator
-from selfplay.search.pattern_evaluation import PatternEvaluation, PatternTables
 from selfplay.search.probcut import ProbCut, read_probcut
 from selfplay.search.searcher import Searcher
 from selfplay.settings.choices import OUTCOMES

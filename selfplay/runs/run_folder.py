@@ -1,16 +1,4 @@
-"""The files of a run: where each is, the lock with which one process at a time writes them, and a stage's context.
-
-RUN_DIR/level_03/dataset.csv (or dataset.parquet/), agent.safetensors, epoch_loss.csv, manifest.json
-RUN_DIR/level_03/learner.safetensors, instead of a dataset where levels learn while they play
-RUN_DIR/manifest.json
-RUN_DIR/comparison/levels.csv, matches.csv, references.csv, endgames.csv, judged_positions.csv, mistakes.csv
-RUN_DIR/comparison/policies.csv
-RUN_DIR/comparison/proofs/*/proof.csv, plies.csv, manifest.json
-RUN_DIR/tabular/*.npz, manifest.json
-RUN_DIR/tournament/*.csv, scores.png
-RUN_DIR/figures/*.png
-RUN_DIR/tensorboard/*/events.out.tfevents.*
-"""
+"""The files of a run: where each is, the lock with which one process at a time writes them, and a stage's context."""
 
 import fcntl
 import os

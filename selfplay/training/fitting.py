@@ -1,6 +1,5 @@
 """Fitting a network to the targets of a dataset, and epoch_loss.csv: the losses of each epoch."""
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import isfinite
@@ -161,27 +160,26 @@ def read_epoch_losses(path: Path) -> list[EpochLoss]:
     Raises InvalidFileError if the file is missing, empty, truncated or not such a table, or a value is out of range.
     """
     text = read_text(path, 16 * MEGABYTE)
-    header, _, body = text.partition("\n")
+    header, *lines = text.splitlines() or [""]
     if header not in (HEADER, HEADER_WITH_PARTS):
         raise InvalidFileError(path, f"its first line is not {HEADER}")
-    if not body:
-        raise InvalidFileError(path, "holds no rows; train the level again with force=true")
-    if not body.endswith("\n"):
-        raise InvalidFileError(path, "is cut off in its last row; train the level again with force=true")
-    return [_epoch_loss(path, header, epoch, line) for epoch, line in enumerate(body.splitlines(), start=1)]
+    if not lines or not text.endswith("\n"):
+        raise InvalidFileError(
+            path, "has no rows, or is cut off in the last one; train the level again with force=true"
+        )
+    return [_epoch_loss(path, header, epoch, line) for epoch, line in enumerate(lines, start=1)]
 
 
 def _epoch_loss(path: Path, header: str, epoch: int, line: str) -> EpochLoss:
     try:
         number, training_loss, validation_loss, is_champion, *others = line.split(",")
-        row = EpochLoss(int(number), float(training_loss), float(validation_loss), is_champion == "True")
-        parts = [float(other) for other in others]
-    except ValueError as error:
-        raise InvalidFileError(path, f"row {epoch} is not a row of {header}") from error
-    if len(COLUMNS) + len(parts) != header.count(",") + 1:
-        raise InvalidFileError(path, f"row {epoch} is not a row of {header}")
-    if row.epoch != epoch or is_champion not in ("True", "False"):
-        raise InvalidFileError(path, f"row {epoch} is not the row of epoch {epoch}")
-    if not all(math.isfinite(loss) and loss >= 0 for loss in (*row[1:3], *parts)):
+        losses = [float(loss) for loss in (training_loss, validation_loss, *others)]
+        is_row = int(number) == epoch and is_champion in ("True", "False") and line.count(",") == header.count(",")
+    except ValueError:
+        is_row = False
+    if not is_row:
+        raise InvalidFileError(path, f"row {epoch} is not a row of {header}, of epoch {epoch}")
+    if not all(isfinite(loss) and loss >= 0 for loss in losses):
         raise InvalidFileError(path, f"a loss of epoch {epoch} is not a number of at least 0")
-    return row._replace(parts=LossParts(*parts)) if parts else row
+    training, validation, *parts = losses
+    return EpochLoss(epoch, training, validation, is_champion == "True", LossParts(*parts) if parts else None)

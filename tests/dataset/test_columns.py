@@ -1,7 +1,17 @@
 """The schema of datasets, compared with the docs and the rows."""
 
-from selfplay.dataset.rows import NUMBERS, POLICY, Rows, csv_schema, docs_table, parquet_schema
+from selfplay.dataset.rows import COLUMNS, NUMBERS, OBSERVATION, POLICY, Rows, csv_schema, parquet_schema
 from tests.support.runs import PROJECT
+
+
+def docs_table() -> str:
+    """The table of the columns in docs/files.md, in Markdown."""
+    names = {OBSERVATION.name: "`v0`, `v1`, ...", POLICY.name: "`p0`, `p1`, ..."}
+    lines = [
+        f"| {names.get(column.name, f'`{column.name}`')} | {column.dtype}, {column.allowed} | {column.meaning} |"
+        for column in (*COLUMNS, POLICY)
+    ]
+    return "\n".join(["| column | type and values | meaning |", "|---|---|---|", *lines])
 
 
 def test_the_docs_list_exactly_these_columns():

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from selfplay.dataset.formats import read_dataset
 from selfplay.dataset.rows import Rows, csv_schema
 from selfplay.errors import InvalidFileError
 from selfplay.games.observation_codec import BitCodec
-from tests.support.dataset_tools import bitboards_of, write_dataset
+from tests.support.dataset_tools import bitboards_of, read_dataset, write_dataset
 from tests.support.rejections import assert_file_rejected
 
 CODEC = BitCodec(np.arange(4))

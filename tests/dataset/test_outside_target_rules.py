@@ -2,13 +2,13 @@
 
 import pytest
 
-from selfplay.dataset.formats import read_dataset
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
+from tests.support.dataset_tools import read_dataset
 from tests.support.runs import tiny_settings
 
 GAME = make_game("tictactoe")

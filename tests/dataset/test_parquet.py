@@ -7,11 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from selfplay.dataset.formats import PARQUET, read_dataset
+from selfplay.dataset.formats import PARQUET
 from selfplay.errors import InvalidFileError
 from selfplay.games import make_game
 from selfplay.games.observation_codec import BitCodec
-from tests.support.dataset_tools import drawn_rows, rows_are_equal, write_dataset
+from tests.support.dataset_tools import drawn_rows, read_dataset, rows_are_equal, write_dataset
 
 CODEC = BitCodec(np.arange(4))
 TICTACTOE = make_game("tictactoe")

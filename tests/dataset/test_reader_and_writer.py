@@ -6,11 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from selfplay.dataset.formats import read_dataset
 from selfplay.dataset.rows import concatenate
 from selfplay.games import make_game
 from selfplay.games.observation_codec import BitCodec
-from tests.support.dataset_tools import drawn_rows, rows_are_equal, write_dataset
+from tests.support.dataset_tools import drawn_rows, read_dataset, rows_are_equal, write_dataset
 
 TICTACTOE = make_game("tictactoe")
 

@@ -7,7 +7,6 @@ import torch
 from torch import nn
 
 from selfplay.architectures import Output, build_network
-from selfplay.dataset.formats import read_dataset
 from selfplay.errors import SettingError, StageError
 from selfplay.games import make_game
 from selfplay.games.match_outcome import EndValues, disc_difference, match_return, outcome_of_first, outcome_of_mover
@@ -22,6 +21,7 @@ from selfplay.settings.choices import OUTCOMES
 from selfplay.stages.generate import generate_level
 from selfplay.stages.loop import learn_levels
 from selfplay.stages.train import train_level
+from tests.support.dataset_tools import read_dataset
 from tests.support.runs import GENERATE, run_forked, tiny_settings
 
 LEADS = ["game=othello", "outcome=disc_difference", "gamma=1"]

@@ -1,5 +1,7 @@
 """Columns of tables: writers, readers and docs/tables.md follow from their declarations."""
 
+from collections.abc import Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +12,7 @@ from selfplay.grading.endgame_positions import ENDGAME_COLUMNS
 from selfplay.grading.finished_runs import LINES, NEEDED
 from selfplay.grading.judged_positions import POSITION_COLUMNS
 from selfplay.grading.judgement import GROUP_COLUMNS
-from selfplay.grading.table_columns import Column, markdown_table, meanings, names, read_rows, table_of
+from selfplay.grading.table_columns import Column, meanings, names, read_rows, table_of
 from selfplay.grading.tournament_tables import EXACT_PLAYER_COLUMNS, PAIR_COLUMNS, PLAYER_COLUMNS
 from selfplay.grading.winning_proof.columns import PLY_COLUMNS, PROOF_COLUMNS
 from tests.support.rejections import assert_file_rejected
@@ -31,6 +33,14 @@ COLUMNS = (
     Column("nodes", "positions visited", lambda move: move.nodes, int),
     Column("sum", "positions visited", lambda move: 10**30, int, exceeds_64_bits=True),
 )
+
+
+def markdown_table(meanings: Mapping[str, str]) -> str:
+    """The table in docs/tables.md: neighbouring columns with the same meaning share a row."""
+    lines = ["| column | meaning |", "|---|---|"]
+    for meaning, group in groupby(meanings, key=meanings.__getitem__):
+        lines.append(f"| {', '.join(f'`{name}`' for name in group)} | {meaning} |")
+    return "\n".join(lines)
 
 
 def test_a_table_is_read_back_as_it_was_written(tmp_path: Path) -> None:

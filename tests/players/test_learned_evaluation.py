@@ -14,8 +14,8 @@ from selfplay.settings.common import GameSettings
 from selfplay.settings.evaluation import ExportSettings
 from selfplay.settings.run import compose_settings
 from selfplay.stages.compare import compare_and_report
-from selfplay.stages.export_evaluation import export_evaluation
 from selfplay.stages.loop import learn_levels
+from selfplay.stages.search_files import export_evaluation
 from tests.support.runs import COMMAND, run_forked
 
 GAME = make_game("othello")

@@ -15,7 +15,7 @@ from selfplay.runs.pretrained import pretrained_agent
 from selfplay.search.probcut import read_probcut
 from selfplay.settings.common import GameSettings
 from selfplay.settings.evaluation import ProbCutSettings
-from selfplay.stages.fit_probcut import fit_probcut
+from selfplay.stages.search_files import fit_probcut
 
 OTHELLO, CONNECT_FOUR = make_game("othello"), make_game("connect_four")
 PRETRAINED = "search:negascout?depth=3&evaluation=pretrained&probcut=1.5"

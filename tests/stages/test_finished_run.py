@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from selfplay import compare_levels, generate_level, learn_levels, load_level, make_game, train_level
-from selfplay.dataset.formats import read_dataset
 from selfplay.errors import StageError
 from selfplay.grading.comparison_columns import LEVEL_COLUMNS
 from selfplay.grading.finished_runs import read_runs
@@ -25,6 +24,7 @@ from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings, compose_settings
 from selfplay.stages.compare import compare_and_report, is_compared
+from tests.support.dataset_tools import read_dataset
 from tests.support.runs import PROJECT, files_of
 
 RUNS = PROJECT / "tests" / "data" / "run_2026_11"

@@ -6,11 +6,11 @@ import torch
 
 from selfplay import generate_level, learn_levels, train_level
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.dataset.formats import read_dataset
 from selfplay.errors import StageError
 from selfplay.games import make_game
 from selfplay.runs.run_folder import RunFolder
 from selfplay.stages.play_level import SPARRING_PARTNER, opponents_of
+from tests.support.dataset_tools import read_dataset
 from tests.support.runs import files_of, tiny_settings
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from selfplay import Settings, generate_level, learn_levels, make_game, train_level
-from selfplay.dataset.formats import read_dataset
 from selfplay.errors import SettingError, StageError
 from selfplay.runs.run_folder import RunFolder
+from tests.support.dataset_tools import read_dataset
 from tests.support.runs import GENERATE, TINY, TRAIN, files_of, run_forked, tiny_settings
 
 Stage = Callable[[Settings, int], bool]

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from selfplay.dataset.formats import CSV, PARQUET
 from selfplay.dataset.match_rows import match_rows
-from selfplay.dataset.rows import Rows, actions_of
+from selfplay.dataset.rows import Rows, actions_of, concatenate
 from selfplay.dataset.target_rules import full
 from selfplay.dataset.targets import PlayedMatches
 from selfplay.games.match_outcome import match_return
@@ -60,3 +61,8 @@ def write_dataset(path, parts, codec):
         content, rows = form.encode(parts, codec)
         writer.add(0, content)
     return rows
+
+
+def read_dataset(path, codec):
+    """The rows of the dataset at `path`: a folder dataset.parquet, or a file dataset.csv."""
+    return concatenate(list((PARQUET if path.suffix == PARQUET.suffix else CSV).read(path, codec)))

@@ -7,12 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from selfplay.dataset.formats import read_dataset
 from selfplay.dataset.parquet import parquet_parts
 from selfplay.errors import InvalidFileError
 from selfplay.training.examples import is_held_out
 from selfplay.training.trainer import make_trainer
-from tests.support.dataset_tools import observations_of, rows_are_equal
+from tests.support.dataset_tools import observations_of, read_dataset, rows_are_equal
 from tests.support.streaming import (
     CODEC,
     GAME,

@@ -44,7 +44,7 @@ def export_evaluation(settings: ExportSettings) -> None:
     selfplay export-evaluation --level 3
     selfplay export-evaluation --level 2 game=othello_6x6 file=my_evaluation.yaml
     """
-    from selfplay.stages.export_evaluation import export_evaluation
+    from selfplay.stages.search_files import export_evaluation
 
     export_evaluation(settings)
 
@@ -99,7 +99,7 @@ def fit_probcut(settings: ProbCutSettings) -> None:
     The option probcut of searches then cuts where a shallow search predicts the result:
     search:negascout?depth=10&evaluation=level:20&probcut=1.5
     """
-    from selfplay.stages.fit_probcut import fit_probcut
+    from selfplay.stages.search_files import fit_probcut
 
     fit_probcut(settings)
 

@@ -23,7 +23,7 @@ from selfplay.games.rules import Rules, TurningRules
 from selfplay.registry import Registry
 from selfplay.search.endgame.last_squares import compiled_flips, last_squares_search
 from selfplay.search.endgame.stack_and_table import Children, EndgameFrame
-from selfplay.search.pattern_evaluation import PatternTables
+from selfplay.search.evaluation import PatternTables
 
 LEARNED_FROM = 11
 """From here on (empty squares), moves are ordered by learned values too, if there are any..."""

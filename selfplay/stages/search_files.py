@@ -1,4 +1,7 @@
-"""Fit ProbCut to the searches with a level as evaluation (selfplay fit-probcut)."""
+"""Files of a level for searches: what it has learned as an evaluation, and the parameters with which ProbCut cuts.
+
+selfplay export-evaluation, selfplay fit-probcut
+"""
 
 import logging
 from pathlib import Path
@@ -8,16 +11,17 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.errors import SettingError
+from selfplay.errors import InvalidFileError, SettingError
 from selfplay.files import sha256, written_whole
 from selfplay.games import Game, State
 from selfplay.players.agent import Agent
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.runs.run_folder import prepare_process
+from selfplay.search.feature_evaluation import FeatureEvaluation, evaluation_text
 from selfplay.search.probcut import SMALLEST_DEPTH, ProbCutParameters, fit_check, probcut_text
 from selfplay.search.searcher import Searcher
-from selfplay.settings.evaluation import ProbCutSettings
+from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +30,30 @@ EXPLORATION = 0.1
 PHASES = 6
 """Number of phases of the match, with about the same number of positions each."""
 TABLE_BITS = 18
+
+
+def export_evaluation(settings: ExportSettings) -> Path:
+    """Write the evaluation that a level has learned; returns the path of its file.
+
+    Raises:
+        StageError: the run has no such level, or the file cannot be written.
+        InvalidFileError: the level's file is broken, or its network is not a weighted sum of features.
+    """
+    context = prepare_process(settings)
+    run = context.run
+    level = max(run.newest_level(), 1) if settings.level is None else settings.level
+    agent = Agent.of_level(run.path, level, context.game)
+    evaluation = agent.evaluation()
+    if not isinstance(evaluation, FeatureEvaluation):
+        name = agent.checkpoint.metadata["architecture"]["name"]
+        reason = f"architecture={name} has no feature weights; train with othello_features"
+        raise InvalidFileError(run.agent(level), reason)
+    path = run.evaluation(level) if settings.file is None else Path(settings.file)
+    with written_whole(path) as beside:
+        comment = f"# What level {level} has learned, as the expected return of the player to move."
+        beside.write_text(f"{comment}\n{evaluation_text(evaluation)}")
+    log.info("wrote %s", path)
+    return path
 
 
 def fit_probcut(settings: ProbCutSettings) -> Path:
