@@ -23,6 +23,7 @@ from typing import Any
 
 import torch
 from measured.timing import seconds
+from measured.whole_matches import play_random_matches
 
 from selfplay.compute.devices import search_threads, set_search_threads
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
@@ -144,7 +145,7 @@ def random_matches(game: Game, repeats: int) -> None:
             pass
 
     def whole() -> None:
-        game.kernels.random_matches(Draws(key, torch.arange(RANDOM_MATCHES), 0))
+        play_random_matches(game, Draws(key, torch.arange(RANDOM_MATCHES), 0))
 
     print("\n| random matches | a second |\n|---|---:|")
     for name, function in (("in batches of 16,384", in_batches), ("whole", whole)):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import torch
 
 from measured.timing import per_second
+from measured.whole_matches import play_random_matches
 from selfplay.compute.devices import chosen_device
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.executors import Executor, open_executor
@@ -74,7 +75,7 @@ def play_whole(part: Part) -> None:
     """Play random matches, each to its end before the next one begins."""
     key = stream_key(part.settings.seed, part.level, Activity.GENERATION)
     match = torch.arange(part.matches.start, part.matches.stop)
-    make_game(part.settings.game.name).kernels.random_matches(Draws(key, match, 0))
+    play_random_matches(make_game(part.settings.game.name), Draws(key, match, 0))
 
 
 def played(executor: Executor, settings: Settings, level: int, column: str, workers: int, matches: int) -> int:

@@ -24,9 +24,6 @@ class RowGroups(Protocol):
     sizes: list[int]
     """Rows in each group."""
 
-    def place(self, group: int) -> tuple[Path, int]:
-        """The file of a group, and the number of its rows before the group."""
-
     def read(self, group: int, *, with_observations: bool = True) -> "Rows":
         """The rows of a group, checked; without observations, their words are 0. Raises InvalidFileError."""
 

@@ -181,18 +181,14 @@ class ParquetRowGroups:
         if not sum(self.sizes):
             raise InvalidFileError(path, f"holds no rows; {REMEDY}")
 
-    def place(self, group: int) -> tuple[Path, int]:
-        """The file of a group, and the number of its rows before the group."""
-        path, number = self._places[group]
-        return path, sum(self.sizes[group - number : group])
-
     def read(self, group: int, *, with_observations: bool = True) -> Rows:
         """The rows of a group, checked; without observations, their words are 0. Raises InvalidFileError."""
-        path, before = self.place(group)
+        path, number = self._places[group]
+        before = sum(self.sizes[group - number : group])
         columns = [column.name for column in (COLUMNS if with_observations else NUMBERS)]
         columns += [POLICY.name] if self._has_policies else []
         with _naming(path), pq.ParquetFile(path, metadata=self._metadata[path]) as file:
-            table = file.read_row_group(self._places[group][1], columns=columns, use_threads=False)
+            table = file.read_row_group(number, columns=columns, use_threads=False)
             numbers = {column.name: as_numpy(table.column(column.name)) for column in NUMBERS}
         policy = lists_as_numpy(table.column(POLICY.name)) if self._has_policies else None
         own = opp = np.zeros(len(table), dtype=np.int64)

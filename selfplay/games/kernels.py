@@ -32,9 +32,6 @@ class Kernels(NamedTuple):
     """(state, D) to uint8[B, D], the flattened observations."""
     random_actions: Callable[[State, Draws], Tensor]
     """(state, draws) to int64[B], one uniformly random legal action per match; 0 in terminated matches."""
-    random_matches: Callable[[Draws], tuple[Tensor, Tensor]]
-    """Play random matches one after another, without recording their plies: the return of player 0 (float32[B]) and the
-    number of plies (int64[B]). With the same draws, `random_actions` plays the same matches."""
     perft: Callable[[int, int, int, bool], int]
     """(own, opp, depth, count_finished): the number of sequences of `depth` plies from a position; a match that
     ends sooner counts as one more sequence if `count_finished`, otherwise not."""
@@ -96,30 +93,6 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
                 actions[i] = passing if bits == 0 else random_action(bits, key, match[i], ply)
 
     @compiled
-    def random_matches(
-        own: int,
-        opp: int,
-        key: int,
-        match: NDArray[np.int64],
-        returns: NDArray[np.float32],
-        plies: NDArray[np.int64],
-    ) -> None:
-        for i in range(len(match)):
-            mine, other, ply = own, opp, 0
-            while True:
-                bits = legal_actions(mine, other)
-                if bits != 0:
-                    move = np.int64(1) << random_action(bits, key, match[i], ply)
-                elif is_terminal(mine, other):
-                    break
-                else:
-                    move = np.int64(0)
-                mine, other = play(mine, other, move)
-                ply += 1
-            result = return_to_move(mine, other)
-            returns[i], plies[i] = result if ply % 2 == 0 else -result, ply
-
-    @compiled
     def perft(own: int, opp: int, depth: int, count_finished: bool) -> int:
         # An explicit stack, because numba cannot cache recursive functions on disk.
         if depth == 0:
@@ -165,12 +138,7 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         random_actions(own, opp, over, draws.key, draws.match.numpy(), draws.ply, actions.numpy())
         return actions
 
-    def play_whole(draws: Draws) -> tuple[Tensor, Tensor]:
-        returns, plies = torch.empty_like(draws.match, dtype=torch.float32), torch.empty_like(draws.match)
-        random_matches(*rules.initial, draws.key, draws.match.numpy(), returns.numpy(), plies.numpy())
-        return returns, plies
-
-    return Kernels(step_state, observe_state, choose, play_whole, perft)
+    return Kernels(step_state, observe_state, choose, perft)
 
 
 def _arrays(state: State) -> Fields:

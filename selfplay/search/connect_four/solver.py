@@ -112,14 +112,6 @@ class ConnectFourSolver(ExactSolver):
         super().__init__(game, FULL_BOARD, self._memory.visited)
         self._find_values = compile_values_within()
 
-    def outcome(self, state: State, row: int = 0, *, time_limit: float | None = None) -> int:
-        """1 if the player to move wins, 0 for a draw, -1 for a loss; faster than `value`.
-
-        Raises TimeLimitError (time_limit: seconds).
-        """
-        own, opp = bitboards_of(state, row)
-        return self._interruptibly(lambda stop: self._narrowed(own, opp, -1, 1, stop), time_limit)
-
     def value_text(self, value: int, state: State, row: int = 0) -> str:
         """In words, with the number of moves that the winner still makes: "wins in 8", "loses in 12", "draws"."""
         if value == 0:
