@@ -1,12 +1,19 @@
 """Programs of the classical learners: tables of values and the experience graph."""
 
+import logging
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from selfplay.cli.command import progress_bar, run_program
+from selfplay.errors import SettingError
 from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
 from selfplay.settings.playing import ExperiencePlaySettings
+
+if TYPE_CHECKING:
+    from selfplay.learners.experience.store import ExperienceStore
 
 
 def train_tabular(settings: TabularSettings) -> None:
@@ -62,9 +69,15 @@ def draw_experience(settings: ExperienceGraphSettings) -> None:
     selfplay draw-experience 'picture.after=["1,1","0,0"]' picture.depth=2 picture.breadth=[6,3]
     selfplay draw-experience picture.file=null        # in a window
     """
-    from selfplay.stages.experience import draw_experience
+    from selfplay.figures.experience_graph import boards_ahead, draw_boards_ahead
 
-    draw_experience(settings)
+    store, options = _open_store(settings), settings.picture
+    squares = tuple(store.game.squares(store.game.state_after(options.after))[0].tolist())
+    ahead = boards_ahead(store, squares, options)
+    if ahead is None:
+        raise SettingError(f"picture.after={list(options.after)}: {store.path} does not have this board")
+    log.info("%s", ahead.report())
+    draw_boards_ahead(ahead, options.file)
 
 
 def export_experience(settings: ExperienceGraphSettings) -> None:
@@ -73,9 +86,10 @@ def export_experience(settings: ExperienceGraphSettings) -> None:
     selfplay export-experience json=state_action.json
     selfplay export-experience experience=minimax json=state_action.json
     """
-    from selfplay.stages.experience import export_experience
+    from selfplay.learners.experience.json_file import export_json
 
-    export_experience(settings)
+    boards = export_json(_open_store(settings), Path(settings.json))
+    log.info("wrote %s: %s boards", settings.json, f"{boards:,}")
 
 
 def import_experience(settings: ExperienceGraphSettings) -> None:
@@ -84,10 +98,27 @@ def import_experience(settings: ExperienceGraphSettings) -> None:
     selfplay import-experience json=state_action.json
     selfplay import-experience experience=minimax json=state_action.json
     """
-    from selfplay.stages.experience import import_experience
+    from selfplay.games import make_game
+    from selfplay.learners.experience.graph import BoardForm
+    from selfplay.learners.experience.json_file import import_json, read_json
+    from selfplay.learners.experience.store import ExperienceStore
 
-    import_experience(settings)
+    path, game, rule = Path(settings.experience.path), make_game(settings.game.name), settings.experience.rule
+    if not path.exists():
+        # A file that cannot be read leaves no new store.
+        read_json(Path(settings.json), BoardForm(game, rule.canonical), rule)
+    boards = import_json(ExperienceStore(path, game, rule), Path(settings.json))
+    log.info("%s now has %s boards", settings.experience.path, f"{boards:,}")
 
+
+def _open_store(settings: ExperienceGraphSettings) -> "ExperienceStore":
+    from selfplay.games import make_game
+    from selfplay.learners.experience.store import ExperienceStore
+
+    return ExperienceStore(settings.experience.path, make_game(settings.game.name), must_exist=True)
+
+
+log = logging.getLogger(__name__)
 
 _run_on_graph = partial(run_program, kind=ExperienceGraphSettings, config="experience_graph", run="read")
 
@@ -96,10 +127,6 @@ PROGRAMS: dict[str, Callable[[], None]] = {
     "compete": partial(run_program, compete, CompeteSettings, "compete", run="read"),
     "play-experience": partial(run_program, play_experience, ExperiencePlaySettings, "experience_play", run="read"),
     "draw-experience": partial(_run_on_graph, draw_experience),
-    "export-experience": partial(
-        run_program, export_experience, ExperienceGraphSettings, "experience_graph", run="read"
-    ),
-    "import-experience": partial(
-        run_program, import_experience, ExperienceGraphSettings, "experience_graph", run="read"
-    ),
+    "export-experience": partial(_run_on_graph, export_experience),
+    "import-experience": partial(_run_on_graph, import_experience),
 }
