@@ -5,7 +5,7 @@
 
 A file counts if one of its functions is executed, compiled or not; what runs during an import does not count. Calls
 are the largest number of the project's functions that are active where a function is entered for the first time,
-without compiled ones.
+without compiled ones, comprehensions and lambdas.
 """
 
 import project_environment
@@ -86,7 +86,7 @@ class Journey:
         while outer is not None:
             if outer.f_code.co_filename == IMPORTING:
                 return
-            active += _is_own_function(outer.f_code)
+            active += _is_own_function(outer.f_code) and not outer.f_code.co_name.startswith("<")
             outer = outer.f_back
         self.depth = max(self.depth, active)
         self._enter(code, frame.f_globals, [value for value in frame.f_locals.values() if hasattr(value, "py_func")])
