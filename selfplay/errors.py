@@ -19,11 +19,6 @@ def one_line(text: str) -> str:
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
 
 
-def without_digit_limit(message: str) -> str:
-    """The message of a ValueError, in plain words if it is about Python's limit for the digits of a number."""
-    return "a number has more than 4,300 digits" if message.startswith("Exceeds the limit (4300 digits)") else message
-
-
 class SelfPlayError(Exception):
     """Base class of the errors that the user can fix; scripts print it as one line and exit with `exit_code`."""
 

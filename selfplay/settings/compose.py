@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
-from selfplay.errors import SelfPlayError, SettingError, shortened, without_digit_limit
+from selfplay.errors import SelfPlayError, SettingError, shortened
 from selfplay.registry import SPIEL_NAMES, base_and_size, name_modules, offers
 from selfplay.settings.common import AnySettings, GameSettings
 from selfplay.settings.fields import modules_in
@@ -177,7 +177,9 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
         for own in (error, error.__cause__):
             if isinstance(own, ConfigAttributeError | ConfigKeyError) and own.full_key:
                 raise SettingError(_unknown_setting(own.full_key, kind)) from error
-        text = without_digit_limit(" ".join(str(error).partition("\n    full_key")[0].split()))
+        text = " ".join(str(error).partition("\n    full_key")[0].split())
+        # The message of Python goes on about its limit.
+        text = "a number has more than 4,300 digits" if text.startswith("Exceeds the limit (4300") else text
         if isinstance(error, OmegaConfBaseException) and (name := error.full_key):
             value = "null" if error.value is None else shortened(error.value)
             wanted = TYPES.get(text.partition(" (type")[0].rpartition(" ")[2].strip("'"))

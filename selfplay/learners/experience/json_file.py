@@ -9,16 +9,32 @@ recomputed on import, because programs that write this format may leave outdated
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from selfplay.errors import InvalidFileError, without_digit_limit
-from selfplay.files import MEGABYTE, read_bytes, written_whole
+from pydantic_core import core_schema as cs
+
+from selfplay.errors import InvalidFileError
+from selfplay.files import MEGABYTE, FileFormat, read_bytes, written_whole
 from selfplay.learners.experience.graph import Board, BoardForm, Squares, checked_boards, require, rescored
 from selfplay.learners.experience.store import ExperienceStore
 from selfplay.settings.classical import ExperienceRule
 
-LIMIT = 64 * MEGABYTE
-KEYS = ("state", "next", "score", "end")
+BOARD = {
+    "state": cs.list_schema(cs.int_schema(ge=-1, le=1)),
+    "next": cs.list_schema(cs.str_schema()),
+    "score": cs.float_schema(ge=-1, le=1),
+    "end": cs.bool_schema(),
+}
+BOARDS = FileFormat(
+    "a JSON object of boards by number",
+    cs.dict_schema(
+        cs.str_schema(),
+        cs.typed_dict_schema(
+            {name: cs.typed_dict_field(schema) for name, schema in BOARD.items()}, extra_behavior="forbid"
+        ),
+    ),
+    limit=64 * MEGABYTE,
+)
 
 
 def export_json(store: ExperienceStore, path: Path) -> int:
@@ -58,66 +74,33 @@ def read_json(path: Path, form: BoardForm, rule: ExperienceRule, known: int = 0)
 
     Raises InvalidFileError if the file is missing, truncated, in another format, or contradicts the rules of the game.
     """
+    content = read_bytes(path, BOARDS.limit)
+    if not content and known:
+        raise InvalidFileError(path, f"is empty; write {{}} into it to replace the {known} known boards by none")
     try:
-        text = read_bytes(path, LIMIT).decode()
-        if not text and known:
-            raise InvalidFileError(path, f"is empty; write {{}} into it to replace the {known} known boards by none")
-        entries = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse) if text else {}
-        return rescored(_merged(_parsed(entries, form), form), rule)
+        return rescored(_merged(_parsed(BOARDS.parse_json(path, content or b"{}"), form), form), rule)
     except InvalidFileError:
         raise
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise InvalidFileError(path, f"cannot be read as JSON: {' '.join(str(error).split())}") from error
     except ValueError as error:
-        raise InvalidFileError(path, without_digit_limit(str(error))) from error
+        raise InvalidFileError(path, str(error)) from error
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    entries: dict[str, Any] = {}
-    for key, value in pairs:
-        require(key not in entries, f"key {key!r} occurs twice")
-        entries[key] = value
-    return entries
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not a JSON number")
-
-
-def _parsed(entries: object, form: BoardForm) -> dict[int, Board]:
-    """The boards of the file, with each entry checked for its form and against the rules of the game."""
-    if not isinstance(entries, dict):
-        raise ValueError("is not a JSON object of boards by number")
+def _parsed(entries: Mapping[str, Any], form: BoardForm) -> dict[int, Board]:
+    """The boards of the file, in the order of their numbers, checked against the rules of the game."""
     numbers = {str(number): number for number in range(len(entries))}
-    for key in numbers:
+    boards: dict[int, Board] = {}
+    for key, number in numbers.items():
         if key not in entries:
             foreign = next(other for other in entries if other not in numbers)
             raise ValueError(f"board {key!r} is missing among {len(entries)} boards; found {foreign!r} instead")
-    boards = {numbers[key]: _board(key, entries[key], numbers, form.num_squares) for key in entries}
-    return checked_boards(dict(sorted(boards.items())), form)
-
-
-def _board(key: str, entry: object, numbers: Mapping[str, int], num_squares: int) -> Board:
-    """One entry with its types and ranges checked; the player to move is filled in later."""
-    if not isinstance(entry, dict):
-        raise ValueError(f"board {key!r} is not a JSON object")
-    for name in KEYS:
-        require(name in entry, f"board {key!r} has no key {name!r}")
-    for name in entry:
-        require(name in KEYS, f"board {key!r} has an extra key {name!r}")
-    state, following, score, end = (entry[name] for name in KEYS)
-    cells = isinstance(state, list) and len(state) == num_squares and all(type(cell) is int for cell in state)
-    require(
-        cells and set(state) <= {-1, 0, 1}, f"board {key!r}: state is not a list of {num_squares} numbers 1, -1 or 0"
-    )
-    strings = isinstance(following, list) and all(isinstance(child, str) for child in following)
-    require(strings, f"board {key!r}: next is not a list of strings")
-    for child in following:
-        require(child in numbers, f"board {key!r}: next {child!r} is not a board of this file")
-        require(following.count(child) == 1, f"board {key!r}: next {child!r} occurs twice")
-    require(type(score) in (int, float) and -1 <= score <= 1, f"board {key!r}: score is not a number from -1 to 1")
-    require(isinstance(end, bool), f"board {key!r}: end is not true or false")
-    return Board(tuple(state), 0, tuple(numbers[child] for child in following), float(score), end)
+        state, following, score, end = (entries[key][name] for name in BOARD)
+        squares = form.num_squares
+        require(len(state) == squares, f"board {key!r}: state is not a list of {squares} numbers 1, -1 or 0")
+        for child in following:
+            require(child in numbers, f"board {key!r}: next {child!r} is not a board of this file")
+            require(following.count(child) == 1, f"board {key!r}: next {child!r} occurs twice")
+        boards[number] = Board(tuple(state), 0, tuple(numbers[child] for child in following), float(score), end)
+    return checked_boards(boards, form)
 
 
 def _merged(boards: Mapping[int, Board], form: BoardForm) -> dict[int, Board]:
