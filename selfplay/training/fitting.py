@@ -165,7 +165,7 @@ def read_epoch_losses(path: Path) -> list[EpochLoss]:
         raise InvalidFileError(path, f"its first line is not {HEADER}")
     if not lines or not text.endswith("\n"):
         raise InvalidFileError(
-            path, "has no rows, or is cut off in the last one; train the level again with force=true"
+            path, "is cut off in its last row, or has no rows; train the level again with force=true"
         )
     return [_epoch_loss(path, header, epoch, line) for epoch, line in enumerate(lines, start=1)]
 
