@@ -1,6 +1,7 @@
 """The API reference: it has every public name, with a docstring, and its site is built without warnings."""
 
 import inspect
+import json
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -10,6 +11,7 @@ import pytest
 
 import selfplay
 from selfplay.players import capabilities
+from selfplay.runs.pretrained import pretrained_agents
 from tests.support.runs import PROJECT
 
 
@@ -39,3 +41,6 @@ def test_the_site_is_built_without_warnings_and_asks_no_other_server(tmp_path: P
         assert f'id="selfplay.{name}"' in page, name
     assert 'src="http' not in page
     assert 'rel="stylesheet" href="http' not in page
+    for game in pretrained_agents():
+        assert f'href="./play/{game}/"' in (tmp_path / "index.html").read_text()
+        assert json.loads((tmp_path / "play" / game / "local" / "game.json").read_text())["view"]["name"] == game
