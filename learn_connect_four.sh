@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Learn Connect Four by self-play and measure every level: the loop of learn_tictactoe.sh, with tables of patterns.
-# All levels run in one process, because starting two for each level takes longer than training some of them.
+# Learn Connect Four by self-play and measure every level: tables of patterns that learn from every match.
 #
 #   ./learn_connect_four.sh
-#   ./learn_connect_four.sh recipe=connect_four_large run_dir=outputs/connect_four_large
+#   ./learn_connect_four.sh levels=5 seed=1 run_dir=outputs/connect_four_1
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/shell/environment.sh"

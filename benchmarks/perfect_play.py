@@ -1,6 +1,6 @@
 """Measure Connect Four players against perfect play, as a Markdown table.
 
-    python benchmarks/perfect_play.py level:15 --run-dir outputs/connect_four_td
+    python benchmarks/perfect_play.py pretrained level:15
     python benchmarks/perfect_play.py level:5 level:15 'search:negascout?depth=6&evaluation=level:15' --matches 200
     python benchmarks/perfect_play.py level:15 --blocks
 

@@ -26,7 +26,7 @@ from selfplay.stages.generate import generate_level
 from selfplay.stages.train import train_level
 
 TABLES = {
-    "connect_four": ["recipe=connect_four"],
+    "connect_four": ["architecture=ntuple_connect_four"],
     "othello": ["recipe=othello"],
     "othello_4x4": ["recipe=othello", "architecture=ntuple"],
     "othello_6x6": ["recipe=othello", "architecture=ntuple"],

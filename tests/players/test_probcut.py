@@ -35,8 +35,8 @@ def test_the_pretrained_agent_of_othello_comes_with_its_parameters():
 
 
 def test_where_nothing_was_fitted_the_error_names_the_command(run_dir):
-    text = "search:negascout?depth=3&evaluation=level:14&probcut=1.5"
-    reason = r"probcut was not fitted to this agent; run .*fit.probcut\S* game=connect_four level=14 run_dir=\S+run$"
+    text = "search:negascout?depth=3&evaluation=level:15&probcut=1.5"
+    reason = r"probcut was not fitted to this agent; run .*fit.probcut\S* game=connect_four level=15 run_dir=\S+run$"
     with pytest.raises(SettingError, match=reason):
         make_player(text, CONNECT_FOUR, run_dir)
 
@@ -46,14 +46,14 @@ def test_parameters_are_fitted_to_a_level_and_to_its_weights_only(run_dir, caplo
     caplog.set_level(logging.INFO)
     settings = ProbCutSettings(str(run_dir), GameSettings("connect_four"), positions=600, deepest=4)
     path = fit_probcut(settings)
-    assert path == run_dir / "level_14" / "probcut.yaml"
+    assert path == run_dir / "level_15" / "probcut.yaml"
     assert re.search(r"wrote .*probcut\.yaml", caplog.text)
     parameters, first = read_probcut(path), path.read_bytes()
     assert [(check.deep, check.shallow) for check in parameters.checks] == [(3, 1), (4, 2)]
     assert 500 < parameters.positions <= 600, "a match may end in its random opening"
     assert all(0.5 < slope < 2 for check in parameters.checks for slope in check.slope)
     assert fit_probcut(settings).read_bytes() == first
-    text = "search:negascout?depth=6&evaluation=level:14&probcut=1.5"
+    text = "search:negascout?depth=6&evaluation=level:15&probcut=1.5"
     draws = Draws(stream_key(0, 0, Activity.NAMED_PLAYERS), torch.arange(1), 0)
     assert int(make_player(text, CONNECT_FOUR, run_dir).act(CONNECT_FOUR.init(), draws)) in range(7)
     path.write_text(path.read_text().replace(parameters.agent_sha256, "0" * 64))

@@ -107,8 +107,8 @@ def prove(settings: ProofSettings) -> None:
     If it does not win, the report shows its shortest line to a mistake.
 
     selfplay prove
-    selfplay prove player=level:14 run_dir=outputs/connect_four seat=second walk=all executor=process
-    selfplay prove 'player=search:negascout?depth=8&evaluation=level:14&endgame=14'
+    selfplay prove player=level:15 run_dir=outputs/connect_four seat=second walk=all executor=process
+    selfplay prove 'player=search:negascout?depth=8&evaluation=level:15&endgame=14'
 
     Run the same command again to resume an interrupted walk.
     """
