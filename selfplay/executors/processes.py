@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import util
 from multiprocessing.connection import wait
@@ -69,14 +70,12 @@ class ProcessExecutor:
             )
         if len(self._processes) == self.workers:
             return self._pool.submit(function, task)
-        # A pool starts a worker whenever no worker is idle for a new task. Ctrl-C waits meanwhile, and in the worker
-        # until `_begin_worker`: one that is interrupted while it starts would print a traceback.
+        # A pool starts a worker whenever no worker is idle for a new task.
         before = set(multiprocessing.active_children())
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTING)
         try:
-            return self._pool.submit(function, task)
+            with _interrupted_later():
+                return self._pool.submit(function, task)
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             self._processes |= set(multiprocessing.active_children()) - before
 
     def close(self) -> None:
@@ -104,6 +103,27 @@ def _end_pools() -> None:
 
 # A program that ends early does so without Python's exit handlers.
 before_exit(_end_pools)
+
+
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Delay Ctrl-C and SIGTERM to the end of the block; processes started in it delay them to `_begin_worker`.
+
+    A worker that loses its parent while it starts would print a traceback, and an error inside the pool can be lost.
+    """
+    arrived: list[int] = []
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTING)
+    # Another thread may still receive a signal for the process; Python would then call the main thread's handler.
+    is_main = threading.current_thread() is threading.main_thread()
+    later = {n: signal.signal(n, lambda number, _: arrived.append(number)) for n in INTERRUPTING} if is_main else {}
+    try:
+        yield
+    finally:
+        for interrupting, handler in later.items():
+            signal.signal(interrupting, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number in arrived[:1]:
+            signal.raise_signal(number)
 
 
 def _begin_worker(threads: str, modules: Sequence[str]) -> None:
