@@ -97,7 +97,7 @@ export class Buttons {
     this.track.append(svg("line", { x1: x(0), x2: x(match.place), y1: 10, y2: 10, class: "gone" }));
     for (const ply of match.plies) {
       if (ply.place !== null) {
-        this.track.append(svg("circle", { cx: x(ply.place), cy: 10, r: 5, class: ply.seat === (match.person_seat ?? 0) ? "yours" : "its" }));
+        this.track.append(svg("circle", { cx: x(ply.place), cy: 10, r: 5, class: `seat${ply.seat}` }));
       }
     }
     for (const number of [0, end]) {

@@ -1,6 +1,6 @@
 // The values of the match, ply by ply, as estimated by the players. Up is good for the person, or for who moves first.
 
-import { svg } from "./drawing.js";
+import { at, svg } from "./drawing.js";
 import { gradeOf } from "./moves.js";
 import { adviserOf, scaleOfPly, valueText } from "./values.js";
 
@@ -60,8 +60,8 @@ function axisOf(match, points) {
   return { ticks: [[span, names[0]], [0, "even"], [-span, names[1]]], height: (good) => squeeze(good) / squeeze(span) };
 }
 
-// choose(ply): called with the number of plies before the position after a clicked move.
-export function drawCurve(place, { match, cursor, choose }) {
+// game: gives the colours of the stones; choose(ply): called with the number of plies before the position after a clicked move.
+export function drawCurve(place, { game, match, cursor, choose }) {
   const points = smoothed(match, valuesToPerson(match));
   if (points.length === 0) {
     const why = match.plies.length === 0 ? "The curve begins with the first move." : `${adviserOf(match, 0).label} does not estimate values.`;
@@ -86,9 +86,8 @@ export function drawCurve(place, { match, cursor, choose }) {
   const path = points.map((p) => `${x(p.number).toFixed(1)} ${y(p.good).toFixed(1)}`);
   const area = `M${x(points[0].number)} ${y(0)}L${path.join("L")}L${x(points.at(-1).number)} ${y(0)}Z`;
   drawing.append(svg("path", { d: area, class: "area" }), svg("path", { d: `M${path.join("L")}`, class: "run" }));
-  const isFirst = (seat) => seat === (match.person_seat ?? 0);
   for (const point of points) {
-    const kind = `${isFirst(point.ply.seat) ? "yours" : "its"} ${gradeOf(match, point.ply) ?? ""}`;
+    const kind = `${game.stone_colours?.[point.ply.seat] ?? `seat${point.ply.seat}`} ${gradeOf(match, point.ply) ?? ""}`;
     const dot = svg("circle", { cx: x(point.number), cy: y(point.good), r: 4.5, class: kind });
     dot.append(svg("title", {}, `${point.number}. ${point.ply.text}: ${point.text} for ${whose}`));
     drawing.append(dot);
@@ -103,4 +102,37 @@ export function drawCurve(place, { match, cursor, choose }) {
     choose(Math.max(0, Math.min(match.plies.length, Math.round(number))));
   });
   place.replaceChildren(drawing);
+}
+
+// In games that count points: how many each player has given away so far, against the best moves by the same values.
+export function drawLosses(place, { game, match }) {
+  const sums = [0, 0];
+  const lines = [[[0, 0]], [[0, 0]]];
+  match.plies.forEach((ply, number) => {
+    if (ply.value !== null && ply.best_value !== null && ply.in_points) {
+      sums[ply.seat] += Math.max(0, ply.best_value - ply.value);
+      lines[ply.seat].push([number + 1, sums[ply.seat]]);
+    }
+  });
+  const known = lines.flat().length - 2;
+  place.hidden = !game.counts_stones || known === 0;
+  if (place.hidden) {
+    return;
+  }
+  const width = Math.max(260, at("curve").clientWidth || 480);
+  const top = Math.max(FEWEST_POINTS, ...sums);
+  const x = (number) => LEFT + ((width - LEFT - RIGHT) * number) / Math.max(match.plies.length, 6);
+  const y = (lost) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - lost / top);
+  const said = match.seat_names.map((name, seat) => `${name} ${sums[seat].toFixed(1)}`).join(", ");
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "chart", "aria-label": `Lost so far: ${said}` });
+  for (const lost of [0, top / 2, top]) {
+    drawing.append(svg("line", { x1: LEFT, x2: width - RIGHT, y1: y(lost), y2: y(lost), class: "grid" }));
+    drawing.append(svg("text", { x: LEFT - 8, y: y(lost) + 4, "text-anchor": "end" }, lost.toFixed(1)));
+  }
+  lines.forEach((line, seat) => {
+    const points = [...line, [match.plies.length, sums[seat]]].map(([number, lost]) => `${x(number).toFixed(1)} ${y(lost).toFixed(1)}`);
+    drawing.append(svg("path", { d: `M${points.join("L")}`, class: `loss ${game.stone_colours?.[seat] ?? ""}` }));
+  });
+  place.querySelector("div").replaceChildren(drawing);
+  at("losses-source").textContent = `— ${said} discs, ${match.plies.every((ply) => ply.value === null || ply.words !== null) ? "exact" : "estimated"}`;
 }

@@ -6,8 +6,8 @@ import { areWatching } from "./people.js";
 const enable = (id, is) => at(id).setAttribute("aria-disabled", String(!is));
 
 // aria-disabled instead of disabled, so that a button keeps the keyboard focus.
-// shown: {match, isBusy, isRunning, cursor}
-export function showControls({ match, isBusy, isRunning, cursor }) {
+// shown: {match, isBusy, isRunning, cursor, lesson}
+export function showControls({ match, isBusy, isRunning, cursor, lesson }) {
   const isWatched = areWatching(match?.people);
   for (const [id, is] of [["undo", !isWatched], ["hint", !isWatched], ["step", isWatched], ["run", isWatched]]) {
     at(id).hidden = !is;
@@ -19,7 +19,13 @@ export function showControls({ match, isBusy, isRunning, cursor }) {
   enable("step", !isBusy && match !== null && !match.is_over);
   enable("run", match !== null && !match.is_over);
   at("run").textContent = isRunning ? "Pause" : "Run";
-  at("review").hidden = count === 0;
+  at("review").hidden = count === 0 || lesson !== null;
+  at("lesson").hidden = lesson === null;
+  enable("solution", lesson?.isSolved === false && lesson.mistakes.length > 0);
+  enable("next-mistake", lesson !== null && lesson.number + 1 < lesson.mistakes.length);
+  const canLearn = match !== null && match.is_over && cursor === count && match.plies.some((ply) => ply.by_person);
+  at("learn").hidden = !canLearn;
+  at("play-on").hidden = canLearn;
   at("review-place").textContent = cursor < count ? `${cursor} of ${count}` : `${count}`;
   for (const id of ["to-start", "back"]) {
     enable(id, cursor > 0);

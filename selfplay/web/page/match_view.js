@@ -1,21 +1,22 @@
 // Shows a match: its board, counts, values and moves.
 
-import { drawCurve } from "./curve.js";
+import { drawCurve, drawLosses } from "./curve.js";
 import { at, checked, element } from "./drawing.js";
 import { showMoves, withExactValues } from "./moves.js";
 import { valuesToShow } from "./values.js";
 import { curveSource, valuesAbout, whoIs } from "./words.js";
 
-// shown: {game, board, match, position, cursor, judged, perfect, hint, isBusy, choose}, where position is the match as
+// shown: {game, board, match, position, cursor, judged, perfect, hint, isBusy, lesson, choose}, where position is the match as
 // it was at the cursor, which counts the plies before it.
 export function showMatch(shown) {
-  const { game, board, match, position, cursor, judged, perfect, hint, isBusy, choose } = shown;
-  const mode = checked("values");
+  const { game, board, match, position, cursor, judged, perfect, hint, isBusy, lesson, choose } = shown;
+  // In a lesson the values would be the solution.
+  const mode = lesson === null ? checked("values") : !lesson.isSolved ? "none" : lesson.isExact ? "perfect" : "adviser";
   const { values, shares, words, scale } = valuesToShow(mode, position, perfect);
   const isLast = cursor === match.plies.length;
   // Also while the opponent thinks, because otherwise the page would shift with every reply.
   const arePoints = mode === "adviser" && (position.values_are_points || position.plies.some((ply) => ply.value_is_points));
-  const isOpen = isLast && match.awaits_person && !isBusy;
+  const isOpen = lesson === null ? isLast && match.awaits_person && !isBusy : !isLast && !lesson.isSolved;
   board.show({ match: position, values, shares, words, scale, isOpen, hint: hint?.square ?? null, hintAction: hint?.action ?? null });
   document.body.dataset.plies = String(match.plies.length);
   showCounts(game, position, arePoints);
@@ -24,7 +25,8 @@ export function showMatch(shown) {
   at("standing").textContent = (match.is_practice ? "Practice: this match does not count. " : "") + (match.standing ?? "");
   at("score").textContent = match.score ?? "";
   const valued = withExactValues(match, judged);
-  drawCurve(at("curve"), { match: valued, cursor, choose });
+  drawCurve(at("curve"), { game, match: valued, cursor, choose });
+  drawLosses(at("losses"), { game, match: valued });
   at("curve-source").textContent = curveSource(valued);
   showMoves(at("plies"), { game, match: valued, cursor, choose });
 }

@@ -8,7 +8,7 @@ const [FIRST_WAIT, NEXT_WAIT] = [0.3, 5];
 export class PerfectValues {
   // isWanted(): whether the page shows these values; show() and fail(error): called after a later answer or error.
   constructor(isWanted, show, fail) {
-    // {kind, values, words, isComplete} of the position asked for last; null while nothing is known.
+    // {kind, values, words, grades, isComplete} of the position asked for last; null while nothing is known.
     this.known = null;
     // Counts the positions asked for. Answers about earlier ones are ignored.
     this.number = 0;
@@ -35,8 +35,8 @@ export class PerfectValues {
     const answer = await api.perfect(match.id, seconds, ply);
     if (number === this.number) {
       const byAction = (list) => new Map(answer.actions.map((action, place) => [action, list?.[place] ?? null]));
-      const [values, words] = [byAction(answer.values), byAction(answer.words)];
-      this.known = { kind: answer.kind, values, words, isComplete: answer.is_complete };
+      const [values, words, grades] = [answer.values, answer.words, answer.grades].map(byAction);
+      this.known = { kind: answer.kind, values, words, grades, isComplete: answer.is_complete };
     }
   }
 

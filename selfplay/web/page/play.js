@@ -6,8 +6,10 @@ import { Board } from "./board.js";
 import { Buttons } from "./buttons.js";
 import { at, checked } from "./drawing.js";
 import * as left from "./left.js";
+import * as lesson from "./lesson.js";
 import { listen } from "./listeners.js";
 import { isOnePerson, TWO_PEOPLE } from "./people.js";
+import "./picture.js";
 import * as players from "./players.js";
 import { newMatch, request, whenFree } from "./requests.js";
 import { Setup } from "./setup.js";
@@ -37,7 +39,7 @@ export async function open(game, saved, shown = null, complaint = null) {
   leave();
   [isChangeWanted, isTakingOver, wantedAction] = [false, false, null];
   // No match can begin before the opponents are known.
-  Object.assign(table, { game, hint: null, isRunning: false, isBusy: true });
+  Object.assign(table, { game, hint: null, isRunning: false, isBusy: true, lesson: null });
   at("title").textContent = game.title;
   at("aim").textContent = game.aim;
   say("One moment…");
@@ -128,7 +130,9 @@ async function beginAt(position) {
 }
 
 function act(action) {
-  if (table.isBusy) {
+  if (table.lesson !== null) {
+    lesson.attempt(action);
+  } else if (table.isBusy) {
     wantedAction = isTakingOver ? action : null;
   } else if (table.match !== null) {
     request(() => api.act(table.match.id, action, table.match.plies.length));
@@ -212,6 +216,7 @@ function changePeople() {
 async function changeValues() {
   // A running request shows the values when it finishes.
   const asked = table.match;
+  table.lesson = null;
   keepInAddress();
   if (asked !== null && !table.isBusy) {
     await perfect.fetch(asked, review.ply).catch((error) => isShown(asked) && fail(error));
@@ -250,7 +255,7 @@ listen({
   hint: giveHint,
   step,
   run,
-  goTo,
+  goTo: (to) => table.lesson === null && goTo(to),
   playOn,
   returnTo: left.returnTo,
   opponent: chosenBy(players.opponent),
@@ -272,7 +277,7 @@ listenToShare(
   (moves) => replace({ ...players.chosenSettings(), moves }),
 );
 // On wide windows there is room for the moves.
-at("plies-box").open = matchMedia("(min-width: 96rem)").matches;
+at("plies-box").open = matchMedia("(min-width: 76rem)").matches;
 window.addEventListener("pagehide", leave);
 
 function reopen() {

@@ -76,8 +76,7 @@ async function take(answer, mine) {
   if (mine !== table.visit) {
     return;
   }
-  table.match = answer;
-  table.hint = null;
+  Object.assign(table, { match: answer, hint: null, lesson: null });
   review.follow(answer);
   left.forget(answer);
   keepInAddress();

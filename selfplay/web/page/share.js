@@ -26,11 +26,15 @@ async function copy(text, what) {
   }
 }
 
-async function download(match) {
-  const { name, text } = await api.file(match.id);
-  const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })), download: name });
+export function saveFile(name, text, type) {
+  const link = element("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
   link.click();
   URL.revokeObjectURL(link.href);
+}
+
+async function download(match) {
+  const { name, text } = await api.file(match.id);
+  saveFile(name, text, "text/plain");
 }
 
 // match(): the current match, or null; load(moves): begins a match with these moves.

@@ -72,7 +72,7 @@ export function askForMore() {
   if (asked === null || table.isRunning) {
     return;
   }
-  const isCurrent = () => isShown(asked);
+  const isCurrent = () => isShown(asked) && table.lesson === null;
   const takePlies = (plies) => {
     asked.plies = plies;
     show();

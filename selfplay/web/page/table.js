@@ -10,10 +10,10 @@ import { showMovesText } from "./share.js";
 import { fail } from "./words.js";
 
 // visit counts the games opened; an answer that belongs to an earlier one is ignored. isRunning: players are watched.
-// isEdited: a position is being set up on the board.
-export const table = { game: null, board: null, match: null, hint: null, isBusy: false, isRunning: false, isEdited: false, visit: 0 };
+// isEdited: a position is being set up on the board. lesson: see lesson.js; null outside of one.
+export const table = { game: null, board: null, match: null, hint: null, isBusy: false, isRunning: false, isEdited: false, lesson: null, visit: 0 };
 
-export const wantsPerfect = () => checked("values") === "perfect";
+export const wantsPerfect = () => table.lesson?.isExact ?? checked("values") === "perfect";
 export const perfect = new PerfectValues(wantsPerfect, () => show(), (error) => !table.isBusy && fail(error));
 export const review = new Review(wantsPerfect, () => show());
 
@@ -46,16 +46,17 @@ export function keepInHistory() {
 export const choosing = { goTo: null };
 
 export function show() {
-  const { game, board, match, hint, isBusy, isRunning } = table;
+  const { game, board, match, hint, isBusy, isRunning, lesson } = table;
   document.body.dataset.busy = String(isBusy);
   at("board").classList.toggle("waiting", isBusy);
   const cursor = match === null ? 0 : review.cursor(match);
-  showControls({ match, isBusy, isRunning, cursor });
+  showControls({ match, isBusy, isRunning, cursor, lesson });
   showMovesText(match);
   if (match !== null && !table.isEdited) {
     const judged = exactValues();
     const position = review.position(match);
-    showMatch({ game, board, match, position, cursor, judged, perfect: perfect.known, hint, isBusy, choose: choosing.goTo });
-    at("play").classList.toggle("reviewed", cursor < match.plies.length);
+    showMatch({ game, board, match, position, cursor, judged, perfect: perfect.known, hint, isBusy, lesson, choose: choosing.goTo });
+    at("play").classList.toggle("reviewed", cursor < match.plies.length && lesson === null);
+    at("play").classList.toggle("learning", lesson !== null);
   }
 }

@@ -81,6 +81,43 @@ def test_moves_that_threw_away_the_draw_or_the_win_are_blunders_with_exact_score
     expect(page.locator("#plies tr.blunder", has_text="(wins)")).to_have_count(1)
 
 
+def test_a_person_learns_from_the_mistakes_of_a_lost_match(page: Page) -> None:
+    visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+2,2+0,0+2,0+0,1+2,1")
+    page.get_by_role("button", name="Learn from mistakes").click()
+    said = page.locator("#status")
+    expect(said).to_contain_text(re.compile("Mistake 1 of 1: your move 0,1 .*is a blunder"))
+    # Nothing on the page tells the solution.
+    expect(page.locator("#board .value")).to_have_count(0)
+    expect(page.locator("#plies")).to_be_hidden()
+    for square, answer in (
+        (1, "is the move you played"),
+        (3, "is a blunder too"),
+        (7, "Right: 2,1 is good. Best: 2,1."),
+    ):
+        page.locator(f"[data-square='{square}']").click()
+        expect(said).to_contain_text(answer)
+    expect(page.locator("#board .value")).not_to_have_count(0)
+    expect(page.locator(".cell.hinted")).to_have_attribute("data-square", "7")
+    page.get_by_role("button", name="Done").click()
+    expect(said).to_have_text("You lose.")
+    settled(page, 6)
+
+
+def test_discs_that_both_players_lost_are_drawn_and_the_position_is_saved_as_a_picture(page: Page) -> None:
+    visit(page, "/#play/othello_4x4?opponent=search-4&person=first")
+    expect(page.locator("#losses")).to_be_hidden()
+    play_out(page)
+    expect(page.locator("#losses path.loss")).to_have_count(2)
+    expect(page.locator("#losses-source")).to_have_text(re.compile(r"^— black \d+\.\d, white \d+\.\d discs, "))
+    page.get_by_text("Copy, save or load a match").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save picture").click()
+    assert download.value.suggested_filename == "othello_4x4.svg"
+    picture = download.value.path().read_text()
+    assert (picture.count("<rect"), picture.count("<circle")) == (16, stones(page))
+    page.get_by_text("Copy, save or load a match").click()
+
+
 def test_two_people_play_and_two_players_are_watched(page: Page) -> None:
     visit(page)
     page.get_by_text("Two people", exact=True).click()

@@ -1,0 +1,123 @@
+// Learning from one's mistakes after a match: at each of them the person tries to find a better move.
+
+import * as api from "./api.js";
+import { at } from "./drawing.js";
+import { gradeOf, withExactValues } from "./moves.js";
+import { goTo } from "./stepping.js";
+import { exactValues, perfect, review, show, table } from "./table.js";
+import { aboutLine, fail, say } from "./words.js";
+
+const CONFLICT = 409;
+// Milliseconds until the server is asked again.
+const WAIT = 500;
+const TRY = "Find a better one.";
+const named = (grade) => `${grade === "inaccuracy" ? "an" : "a"} ${grade}`;
+
+const known = () => withExactValues(table.match, exactValues());
+const isStill = (lesson) => table.lesson === lesson;
+
+// Finds the mistakes, by exact values where the game can be solved, and shows the first.
+export async function begin() {
+  const asked = table.match;
+  if (asked === null || table.isBusy || !asked.is_over) {
+    return;
+  }
+  // ply: the number of plies before the mistake. isSolved: a better move was found, or the solution shown.
+  const isExact = !document.querySelector("input[name=values][value=perfect]").disabled;
+  const lesson = { isExact, mistakes: [], number: 0, isSolved: false };
+  table.lesson = lesson;
+  show();
+  say("Looking for your mistakes…");
+  await value(asked, lesson).catch(fail);
+  if (isStill(lesson)) {
+    const valued = known();
+    lesson.mistakes = valued.plies.flatMap((ply, number) => (ply.by_person && gradeOf(valued, ply) !== null ? [number] : []));
+    await (lesson.mistakes.length > 0 ? open(0) : end(noMistakes(valued)));
+  }
+}
+
+// Values all moves; waits while the server still works on another request about the match.
+async function value(match, lesson) {
+  const take = (plies) => Object.assign(match, { plies });
+  try {
+    await (lesson.isExact ? review.judge(match) : review.fill(match, take, () => isStill(lesson)));
+  } catch (error) {
+    if (error.status !== CONFLICT || !isStill(lesson)) {
+      throw error;
+    }
+    await new Promise((done) => setTimeout(done, WAIT));
+    await value(match, lesson);
+  }
+}
+
+const noMistakes = ({ plies }) =>
+  plies.some((ply) => ply.by_person && ply.value !== null)
+    ? "No mistakes were found."
+    : "Nobody estimates values here: choose who does, under Values on the board.";
+
+export function end(said = "") {
+  table.lesson = null;
+  show();
+  say(said || table.match.result);
+}
+
+export const openNext = () => table.lesson.number + 1 < table.lesson.mistakes.length && open(table.lesson.number + 1);
+
+async function open(number) {
+  const { lesson } = table;
+  Object.assign(lesson, { number, isSolved: false });
+  await goTo(lesson.mistakes[number]);
+  if (isStill(lesson)) {
+    const ply = known().plies[review.ply];
+    const words = ply.words === null ? "" : ` (${ply.words})`;
+    say(`Mistake ${number + 1} of ${lesson.mistakes.length}: your move ${ply.text}${words} is ${named(ply.grade)}. ${TRY}`);
+  }
+}
+
+// How bad each action is, by action.
+function gradesHere() {
+  if (table.lesson.isExact) {
+    return perfect.known?.isComplete ? perfect.known.grades : new Map();
+  }
+  return new Map(review.position(table.match).legal.map(({ action, grade }) => [action, grade]));
+}
+
+// An action that the person tries in place of the mistake.
+export function attempt(action) {
+  const { text } = review.position(table.match).legal.find((one) => one.action === action);
+  const grade = gradesHere().get(action);
+  if (grade === undefined) {
+    say("This position is still being solved; try again in a moment.");
+  } else if (grade === null) {
+    solve(`Right: ${text} is good.`);
+  } else {
+    const isSame = action === table.match.plies[review.ply].action;
+    say(`${text} is ${isSame ? "the move you played" : `${named(grade)} too`}. ${TRY}`);
+  }
+}
+
+// Shows the values of all moves, the best one, and what follows.
+export async function solve(said = "") {
+  const { lesson, match } = table;
+  const { ply } = review;
+  const { best } = known().plies[ply];
+  const { action, square } = review.position(match).legal.find(({ text }) => text === best);
+  Object.assign(table, { hint: { action, square } });
+  lesson.isSolved = true;
+  show();
+  const words = `${said} Best: ${best}.`.trim();
+  say(words);
+  try {
+    const line = await api.line(match.id, lesson.isExact, ply);
+    if (isStill(lesson) && review.ply === ply && lesson.isSolved) {
+      say(words + aboutLine(line));
+    }
+  } catch (error) {
+    fail(error);
+  }
+}
+
+at("learn").addEventListener("click", begin);
+at("solution").addEventListener("click", () => table.lesson.isSolved || solve());
+at("next-mistake").addEventListener("click", openNext);
+at("end-lesson").addEventListener("click", () => goTo(Infinity).then(() => end()));
