@@ -26,6 +26,7 @@ from selfplay.games.board_checks import check_connected
 from selfplay.games.game import Game, without_move_numbers
 from selfplay.games.othello_features import othello_features
 from selfplay.games.othello_ggf import ggf_of, is_ggf, read_ggf
+from selfplay.games.othello_openings import opening_name
 from selfplay.games.othello_rules import othello_rules, turning_rules
 from selfplay.games.presentation import LEGAL, MatchFile, Presentation
 from selfplay.games.rules import Symmetries
@@ -69,6 +70,9 @@ class OthelloPresentation(Presentation):
         """Those on which a disc can be placed."""
         mask = self.game.legal_action_mask(state)[row, : self.game.pass_action]
         return [int(square) for square in mask.nonzero()]
+
+    def opening(self, actions: Sequence[int]) -> str | None:
+        return opening_name(actions) if self.game.width == 8 else None
 
     def caption(self, state: State, row: int = 0) -> str:
         """The number of discs of each player."""

@@ -138,6 +138,10 @@ class Presentation:
         """The text of an action in range(A), in the notation of `example` if the game has several; else as usual."""
         return self.game.action_to_string(action)
 
+    def opening(self, actions: Sequence[int]) -> str | None:
+        """The name of the opening with which a match begins; None if it has none, as by default."""
+        return None
+
     def board_number(self, state: State, row: int = 0) -> int | None:
         """The board of match `row` as a number in base 3; None in games without squares.
 

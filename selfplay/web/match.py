@@ -197,6 +197,9 @@ class Match:
             score=self._score(),
             seats=self.seats,
             position=self.position,
+            opening=None
+            if self.position
+            else self.game.presentation.opening([ply.action for ply in self.session.plies]),
         )
 
     @property

@@ -166,6 +166,7 @@ class MatchView(MatchDescription):
     score: str | None = Field(description='Wins of both players so far, such as "You 1 : 0 Level 3".')
     seats: list[OfferedPlayer | None] = Field(description="Who holds each seat; null: a person.")
     position: PositionRequest | None = Field(description="The position in which it began; null: the start of the game.")
+    opening: str | None = Field(description="The name of its opening; null if it has none.")
 
 
 class LineView(BaseModel):

@@ -161,3 +161,19 @@ def test_a_board_is_drawn_with_names_discs_and_values():
         " 1   .   +0.50   .     .",
         " 2 -0.25   O     X     .",
     ]
+
+
+@pytest.mark.parametrize(
+    ("moves", "name"),
+    [
+        ("f5d6c3d3c4", "Tiger"),
+        ("d3c5f6f5e6", "Tiger"),
+        ("c4e3f6e6f5b4", "Tiger"),
+        ("e6f4", "Perpendicular"),
+        ("", None),
+    ],
+)
+def test_openings_are_named_on_every_side_of_the_board(moves: str, name: str | None) -> None:
+    game = Othello()
+    assert game.presentation.opening(game.read_transcript(moves)) == name
+    assert Othello(6).presentation.opening([]) is None

@@ -134,5 +134,5 @@ export function drawLosses(place, { game, match }) {
     drawing.append(svg("path", { d: `M${points.join("L")}`, class: `loss ${game.stone_colours?.[seat] ?? ""}` }));
   });
   place.querySelector("div").replaceChildren(drawing);
-  at("losses-source").textContent = `— ${said} discs, ${match.plies.every((ply) => ply.value === null || ply.words !== null) ? "exact" : "estimated"}`;
+  at("discs-lost-source").textContent = `— ${said} discs, ${match.plies.every((ply) => ply.value === null || ply.words !== null) ? "exact" : "estimated"}`;
 }

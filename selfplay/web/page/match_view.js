@@ -26,7 +26,8 @@ export function showMatch(shown) {
   at("score").textContent = match.score ?? "";
   const valued = withExactValues(match, judged);
   drawCurve(at("curve"), { game, match: valued, cursor, choose });
-  drawLosses(at("losses"), { game, match: valued });
+  drawLosses(at("discs-lost"), { game, match: valued });
+  at("opening").textContent = match.opening === null ? "" : `— ${match.opening} opening`;
   at("curve-source").textContent = curveSource(valued);
   showMoves(at("plies"), { game, match: valued, cursor, choose });
 }

@@ -105,10 +105,10 @@ def test_a_person_learns_from_the_mistakes_of_a_lost_match(page: Page) -> None:
 
 def test_discs_that_both_players_lost_are_drawn_and_the_position_is_saved_as_a_picture(page: Page) -> None:
     visit(page, "/#play/othello_4x4?opponent=search-4&person=first")
-    expect(page.locator("#losses")).to_be_hidden()
+    expect(page.locator("#discs-lost")).to_be_hidden()
     play_out(page)
-    expect(page.locator("#losses path.loss")).to_have_count(2)
-    expect(page.locator("#losses-source")).to_have_text(re.compile(r"^— black \d+\.\d, white \d+\.\d discs, "))
+    expect(page.locator("#discs-lost path.loss")).to_have_count(2)
+    expect(page.locator("#discs-lost-source")).to_have_text(re.compile(r"^— black \d+\.\d, white \d+\.\d discs, "))
     page.get_by_text("Copy, save or load a match").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Save picture").click()
