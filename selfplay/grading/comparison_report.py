@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ SOLVED_COLUMNS = {
 }
 """Columns about positions with exact values, and their titles and formats on the screen."""
 
+WIDTH = 80
+"""Characters of a line on a terminal."""
 SIGNS = {BETTER: "+", WORSE: "-", UNDECIDED: "="}
 
 
@@ -34,7 +37,15 @@ def comparison_report(comparison: Comparison, settings: Settings) -> str:
     """The verdict, the progress against the random player, and the table. `settings`: of the run."""
     progress = f"{gate_text(settings)}{progress_text(comparison.table, settings)}"
     parts = [f"{verdict(comparison)}\n{progress}", ways_text(comparison.ways).strip(), comparison_table(comparison)]
-    return "\n\n".join(filter(None, parts))
+    return "\n".join(map(_wrapped, "\n\n".join(filter(None, parts)).splitlines()))
+
+
+def _wrapped(line: str) -> str:
+    """A sentence in lines that fit a terminal; the rows of tables, which have gaps between columns, as they are."""
+    if "  " in line.strip():
+        return line
+    indent = "    " if line.startswith(" ") else ""
+    return fill(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 # ---------------------------------------------------------------------- the table

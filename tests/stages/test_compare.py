@@ -36,7 +36,10 @@ def test_the_table_has_its_columns_and_the_figures_are_drawn(run_copy: Path) -> 
     draw_run_figures(settings)
     report = compare_and_report(settings)
     assert report.splitlines()[-1].startswith("Play against it: ")
-    assert "\nIn 20 matches against the random player, moving first in half of them, level 3 won " in report
+    assert max(map(len, report.splitlines()[:-1])) <= 80
+    assert "In 20 matches against the random player, moving first in half of them, level 3 won " in " ".join(
+        report.split()
+    )
     for script in ("console", "web"):
         assert f"play/{script}.py run_dir={run_dir}" in report.splitlines()[-1]
     table = pd.read_csv(run_dir / "comparison" / "levels.csv")
