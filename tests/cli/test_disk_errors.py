@@ -41,24 +41,6 @@ def test_a_full_disk_leaves_no_partial_dataset_and_the_same_command_completes_it
     assert made == expected
 
 
-@pytest.mark.slow
-def test_a_full_disk_keeps_complete_shards_and_the_same_command_writes_the_rest(small_disk, tmp_path):
-    disk, enlarge = small_disk
-    arguments = ["--level", 0, "matches=40000", "dataset.format=parquet", "dataset.shard_matches=2000"]
-    here = f"run_dir={disk / 'run'}"
-    beside = disk / "run" / "level_00" / ".dataset.parquet.partial"
-    refused = run_forked(GENERATE, *arguments, "executor=process", here)
-    assert_refused(refused, 1, f"cannot write {beside}/part-", "No space left on device")
-    whole = {path.name: path.stat().st_mtime_ns for path in beside.glob("part-*")}
-    assert 1 < len(whole) < 20
-    enlarge()
-    assert run_forked(GENERATE, *arguments, here).returncode == 0
-    dataset = disk / "run" / "level_00" / "dataset.parquet"
-    assert whole.items() <= {path.name: path.stat().st_mtime_ns for path in dataset.iterdir()}.items()
-    assert run_forked(GENERATE, *arguments, f"run_dir={tmp_path / 'roomy'}").returncode == 0
-    assert files_of(disk / "run") == files_of(tmp_path / "roomy")
-
-
 def test_a_full_disk_leaves_no_partial_network_and_the_same_command_trains_it(small_disk, tiny_run):
     disk, enlarge = small_disk
     run_dir = disk / "run"

@@ -9,17 +9,13 @@ from selfplay.compute.devices import chosen_device
 from selfplay.errors import SettingError
 from selfplay.games import make_game
 from selfplay.matches.arena import play_matches, playing_device
-from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.settings.sections import TrainingSettings
 from selfplay.training.fitting import seeded
-from tests.support.dataset_tools import rows_of_record
 from tests.support.games import BOARDS, with_slow_sizes
 from tests.support.pretended_gpu import GPU, OnGPU, pretended_gpu
 from tests.support.runs import GENERATE, files_of, run_forked, tiny_settings
-from tests.support.training import fit_to_rows
 
 real_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch can use")
 
@@ -62,34 +58,6 @@ def assert_same(one, other):
         assert torch.equal(part, other[name]), name
 
 
-@pytest.mark.slow
-def test_networks_play_the_same_on_a_gpu():
-    name = "othello_4x4"
-    game = make_game(name)
-    network = network_of(name)
-    player = EpsilonGreedyPlayer(game, ValueNetPlayer(game, network), [0.5, 0.1])
-    with pretended_gpu():
-        record = record_of(game, (player, RandomPlayer(game)), GPU)
-        assert isinstance(next(network.parameters()), OnGPU)
-    network = network_of(name)
-    player = EpsilonGreedyPlayer(game, ValueNetPlayer(game, network), [0.5, 0.1])
-    assert_same(record, record_of(game, (player, RandomPlayer(game)), "cpu"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [{"depth": 3}], ids=str)
-def test_deeper_search_and_sampled_actions_are_the_same_on_a_gpu(options):
-    game = make_game("tictactoe")
-
-    def played(device):
-        player = ValueNetPlayer(game, network_of("tictactoe"), **options)
-        return record_of(game, (player, RandomPlayer(game)), device, matches=6)
-
-    with pretended_gpu():
-        record = played(GPU)
-    assert_same(record, played("cpu"))
-
-
 def test_a_player_that_needs_the_cpu_plays_a_network_of_the_gpu_on_the_cpu():
     game = make_game("tictactoe")
 
@@ -118,28 +86,6 @@ def test_a_stage_finished_on_one_device_is_skipped_on_another(run_copy):
     with pretended_gpu():
         assert not generate_level(tiny_settings(run_copy), 1)
         assert not generate_level(tiny_settings(run_copy, "device=cpu"), 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["connect_four", "othello_4x4"])
-def test_training_takes_the_same_steps_on_a_gpu(name):
-    game = make_game(name)
-    player = RandomPlayer(game)
-    rows = rows_of_record(game, record_of(game, (player, player), "cpu"), 0.9)
-    settings = TrainingSettings(epochs=2, batch_size=64, steps_per_epoch=4)
-
-    def trained(device):
-        network = network_of(name)
-        losses = fit_to_rows(network, rows, settings, game, 9, device=device)
-        return losses, network.state_dict()
-
-    with pretended_gpu():
-        losses, weights = trained(GPU)
-    expected_losses, expected = trained("cpu")
-    assert losses == expected_losses
-    for part, weight in weights.items():
-        assert type(weight) is torch.Tensor, part
-        assert torch.equal(weight, expected[part]), part
 
 
 # ---------------------------------------------------------------------- the setting

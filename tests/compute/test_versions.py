@@ -1,12 +1,11 @@
 """Digests of the sources."""
 
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from selfplay.compute import compile_cache as versions
-from selfplay.settings.folders import PROJECT_FOLDER
+from selfplay.compute import versions
 
 
 @pytest.fixture
@@ -31,15 +30,3 @@ def test_compiled_code_depends_only_on_the_folders_with_compiled_functions_and_w
     assert after[1] == before[1]
     (package / "games" / "file.py").write_text("A = 2\n")
     assert digests()[1] != before[1]
-
-
-def test_no_other_folder_imports_from_those_without_compiled_code() -> None:
-    contracts = tomllib.loads((PROJECT_FOLDER / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    # The file __main__.py is above all folders.
-    top, *layers = contracts[0]["layers"]
-    assert top == "__main__"
-    number = len(versions.FOLDERS_WITHOUT_COMPILED_CODE)
-    assert sorted(layers[:number]) == sorted(versions.FOLDERS_WITHOUT_COMPILED_CODE)
-    for folder in versions.FOLDERS_WITHOUT_COMPILED_CODE:
-        for source in (versions.PACKAGE / folder).rglob("*.py"):
-            assert "selfplay.compute.compilation" not in source.read_text(), source

@@ -74,21 +74,6 @@ def test_patterns_of_edges_and_corners(drawing, patterns):
             2 - 1,
             0,
         ),
-        # X holds a7 and b8 beside a8, O holds b1; g1 is beside X's own corner.
-        (
-            """
-            -O----XX
-            --------
-            --------
-            ---OX---
-            ---XO---
-            --------
-            X-------
-            -X------
-            """,
-            0,
-            2 - 1,
-        ),
     ],
 )
 def test_x_and_c_squares_count_beside_empty_corners(drawing, x_squares, c_squares):

@@ -38,9 +38,6 @@ def test_a_dialogue():
 > known_command genmove
 = true
 
-> known_command fly
-= false
-
 > 2 boardsize 9
 ?2 unacceptable size
 
@@ -50,29 +47,11 @@ def test_a_dialogue():
 > clear_board
 =
 
-> komi 6.5
-=
-
-> time_settings 0 5 1
-=
-
-> time_left b 10 0
-=
-
 > play B e3
-? illegal move
-
-> play B zz
 ? illegal move
 
 > play green d3
 ? syntax error
-
-> play B
-? syntax error
-
-> play W d3
-? illegal move
 
 > genmove W
 ? it is the other colour's turn

@@ -1,40 +1,10 @@
 """What the fields of settings declare: records of stages, and defaults for settings missing in a record."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from selfplay.settings.fields import affects, stage_record
+from selfplay.settings.fields import stage_record
 from tests.support.runs import tiny_settings
-
-
-@dataclass
-class Section:
-    plain: int = 1
-    renamed: int = field(default=2, metadata=affects("one", recorded_as="other.name"))
-
-
-@dataclass
-class Example:
-    always: int = field(default=0, metadata=affects("one", "two"))
-    above: list[int] = field(default_factory=lambda: [1], metadata=affects("one", when=lambda _, level: level > 0))
-    rare: str = field(default="no", metadata=affects("one", unless_default=True))
-    section: Section = field(default_factory=Section, metadata=affects("two"))
-    unused: str = "any"
-
-
-def test_a_record_has_the_fields_that_affect_the_stage() -> None:
-    assert stage_record(Example(), "one") == {"always": 0, "other": {"name": 2}}
-    assert stage_record(Example(rare="yes"), "one", level=1) == {
-        "always": 0,
-        "above": [1],
-        "rare": "yes",
-        "other": {"name": 2},
-    }
-
-
-def test_a_section_passes_what_it_affects_to_its_fields() -> None:
-    assert stage_record(Example(), "two") == {"always": 0, "section": {"plain": 1, "renamed": 2}}
 
 
 def recorded(stage: str, level: int, *overrides: str) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from selfplay.training.trainer import make_trainer
 from tests.support.dataset_tools import observations_of, read_dataset, rows_are_equal
 from tests.support.streaming import (
     CODEC,
-    GAME,
     KEY,
     ROWS,
     SHAPE,
@@ -101,24 +100,3 @@ def test_batches_are_full_but_for_the_last_of_a_pass(dataset):
     sizes = [batch.size for batch in batches]
     assert sizes == [64] * (len(sizes) - 1) + [len(training_rows()) % 64]
     assert all(len(batch.share.targets) == batch.size and (batch.share.weights == 1).all() for batch in batches)
-
-
-def test_each_pass_draws_one_image_of_a_row(dataset):
-    settings = make_settings(symmetries=True)
-    rows = streamed(dataset, settings=settings)
-    plain, first, second = (as_rows(batches) for batches in [*passes(streamed(dataset)), *passes(rows, 2)])
-
-    def canonical(row):
-        observation = np.frombuffer(row[0], np.uint8)
-        return min(observation[image].tobytes() for image in GAME.symmetries.observations), row[1]
-
-    # The order is the same, because it is drawn for another purpose.
-    assert [canonical(row) for row in first] == [canonical(row) for row in plain]
-    assert first != plain
-    assert sorted(first) != sorted(second)
-    boards = [(a[0], b[0]) for a, b in zip(first, plain, strict=True)]
-    # One stone in a corner has four images, each as often as the others.
-    corner = [board for board, origin in boards if origin == bytes([1] + [0] * 17)]
-    counts = [corner.count(bytes([int(i == square) for i in range(18)])) for square in (0, 2, 6, 8)]
-    assert sum(counts) == len(corner)
-    assert min(counts) > 0

@@ -10,10 +10,7 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from selfplay.games import Game
-from selfplay.players.player_names import OfferedPlayer
 from selfplay.web.match import Match
-from selfplay.web.matches import MatchService
 from tests.web.concurrent_matches import Json, answer, client_of, play
 
 
@@ -86,48 +83,5 @@ def test_a_search_does_not_block_other_matches(app: FastAPI, gate: Gate, monkeyp
                 busy = await client.post(f"/api/matches/{slow['id']}/undo")
                 assert (busy.status_code, "still working" in busy.json()["error"]) == (409, True)
             assert len(waiting.result()["plies"]) == 2
-
-    asyncio.run(try_it())
-
-
-# ---------------------------------------------------------------------- proofs
-
-
-def test_one_proof_is_made_at_a_time_and_none_for_a_client_that_has_left(
-    app: FastAPI, service: MatchService, gate: Gate, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    proved: list[str] = []
-    prove = service.proofs.of
-
-    def slowly_proved(game: Game, offer: OfferedPlayer) -> Any:
-        proved.append(offer.id)
-        gate.pass_through()
-        return prove(game, offer)
-
-    monkeypatch.setattr(service.proofs, "of", slowly_proved)
-
-    async def leave(level: str) -> None:
-        """Ask for a proof as a client that has left before it is answered."""
-        scope = {"type": "http", "method": "GET", "path": "/api/games/tictactoe/proof", "http_version": "1.1"}
-        scope |= {"query_string": f"opponent={level}".encode(), "headers": [(b"host", b"127.0.0.1")], "scheme": "http"}
-
-        async def gone() -> Any:
-            return {"type": "http.disconnect"}
-
-        async def nobody(message: Any) -> None:
-            pass
-
-        await app(scope, gone, nobody)
-
-    async def try_it() -> None:
-        async with client_of(app) as client:
-            asking = [f"/api/games/tictactoe/proof?opponent=level-{level}" for level in (1, 3)]
-            async with asked(gate, answer(client.get(asking[0]))):
-                left, other = asyncio.create_task(leave("level-2")), asyncio.create_task(answer(client.get(asking[1])))
-                await asyncio.sleep(0.1)
-                assert proved == ["level-1"]
-            await left
-            assert (await other)["text"].startswith("Level 3")
-            assert proved == ["level-1", "level-3"]
 
     asyncio.run(try_it())

@@ -1,7 +1,7 @@
 """The page in a real browser, used with the keyboard only."""
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.web.browser.browsing import expect_result, plies, settled, visit
 
@@ -13,10 +13,6 @@ def press(page: Page, *keys: str) -> None:
     for key in keys:
         page.keyboard.press(key)
         settled(page)
-
-
-def focused(page: Page) -> Locator:
-    return page.locator("*:focus")
 
 
 def test_a_whole_match_is_played_by_keys_alone(page: Page) -> None:
@@ -33,27 +29,6 @@ def test_a_whole_match_is_played_by_keys_alone(page: Page) -> None:
     expect_result(page)
     press(page, "n")
     assert plies(page) == 0
-
-
-def test_a_whole_match_of_buttons_is_played_by_keys_alone(page: Page) -> None:
-    visit(page, "/#play/sumto100")
-    page.locator("[data-action='9']").focus()
-    while "Your turn" in page.locator("#status").inner_text():
-        before, button = plies(page), focused(page).element_handle()
-        press(page, "Enter")
-        # The same button, not one that replaced it.
-        assert button is not None
-        assert button.evaluate("(node) => node === document.activeElement && node.matches('.action')")
-        if plies(page) == before:
-            # This number would exceed the end.
-            expect(focused(page)).to_be_disabled()
-            press(page, "ArrowLeft")
-    expect_result(page)
-    expect(page.locator("#board .action:focus")).to_have_count(1)
-    press(page, "n")
-    assert plies(page) == 0
-    press(page, "Space")
-    assert plies(page) == 2
 
 
 def test_letters_work_after_a_radio_button_was_clicked(page: Page) -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from selfplay.runs.run_folder import RunFolder
-from tests.web.browser.browsing import until
 from tests.web.conftest import Server
 
 pytestmark = pytest.mark.slow
@@ -31,13 +29,6 @@ def visit_story(page: Page, address: str = STORY) -> None:
     page.goto(address)
     expect(page.locator("#losses .line").first).to_be_visible()
     page.locator("#choices").evaluate("(node) => { node.open = true; }")
-
-
-def heights(page: Page, chart: str, number: int = 0) -> list[float]:
-    """The y coordinates of a curve."""
-    path = page.locator(f"{chart} .line").nth(number).get_attribute("d")
-    assert path is not None
-    return [float(point.split()[1]) for point in path.removeprefix("M").split("L")]
 
 
 def legend(page: Page, chart: str) -> list[str]:
@@ -74,24 +65,3 @@ def test_another_run_is_drawn_in_the_same_charts_with_a_legend_and_in_the_tables
     page.get_by_role("checkbox", name=str(other)).uncheck()
     expect(page.locator("#loss-by-level .line")).to_have_count(1)
     expect(page.locator("#side-by-side")).to_have_count(0)
-
-
-def test_both_runs_are_updated_while_they_go_on_and_a_missing_one_is_named(page: Page, other: Path) -> None:
-    visit_story(page, f"{STORY}?run={other}")
-    expect(page.locator("#loss-by-level .line")).to_have_count(2)
-    page.locator("#levels input").first.focus()
-    new = RunFolder(other).level(3)
-    shutil.copytree(RunFolder(other).level(2), new)
-    try:
-        until(page, lambda: len(heights(page, "#loss-by-level", 1)) == 3)
-        # What has the focus keeps it.
-        assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Level 1"
-    finally:
-        shutil.rmtree(new)
-    until(page, lambda: len(heights(page, "#loss-by-level", 1)) == 2)
-    page.goto("about:blank")
-    visit_story(page, f"{STORY}?run=/no/such/run")
-    expect(page.locator("#story-notes")).to_contain_text("Unknown run of tictactoe")
-    expect(page.locator("#loss-by-level .line")).to_have_count(1)
-    page.get_by_role("checkbox", name="/no/such/run").uncheck()
-    expect(page.locator("#story-notes")).not_to_contain_text("Unknown run")
