@@ -1,4 +1,4 @@
-"""Datasets in either format are read back as they were written."""
+"""Datasets in either format have the documented columns and are read back as they were written."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from selfplay.dataset.rows import concatenate
+from selfplay.dataset.formats import read_dataset
+from selfplay.dataset.rows import NUMBERS, POLICY, Rows, concatenate, csv_schema, docs_table, parquet_schema
 from selfplay.games import make_game
 from selfplay.games.observation_codec import BitCodec
 from tests.support.dataset_tools import drawn_rows, read_dataset, rows_are_equal, write_dataset
+from tests.support.runs import PROJECT
 
 TICTACTOE = make_game("tictactoe")
 
@@ -35,3 +37,22 @@ def test_a_dataset_of_many_rows_is_read_back(tmp_path, form):
     rows = drawn_rows(TICTACTOE.observation_codec, 70_000, 0)
     write_dataset(tmp_path / f"dataset.{form}", [rows], TICTACTOE.observation_codec)
     assert rows_are_equal(read_dataset(tmp_path / f"dataset.{form}", TICTACTOE.observation_codec), rows)
+
+
+def test_the_docs_list_exactly_these_columns():
+    docs = (PROJECT / "docs" / "files.md").read_text(encoding="utf-8")
+    assert f"\n\n{docs_table()}\n\n" in docs, "paste docs_table() into docs/files.md"
+
+
+def test_rows_have_a_field_for_each_column():
+    assert {column.name for column in (*NUMBERS, POLICY)} == set(Rows._fields) - {"own", "opp"}
+
+
+def test_both_formats_have_the_columns_in_the_same_order():
+    assert csv_schema(2).names == ["match", "ply", "v0", "v1", "target"]
+    assert parquet_schema(2).names == ["match", "ply", "observation", "target"]
+
+
+def test_policies_follow_the_other_columns():
+    assert csv_schema(1, 3).names == ["match", "ply", "v0", "target", "p0", "p1", "p2"]
+    assert parquet_schema(2, 3).names == ["match", "ply", "observation", "target", "policy"]

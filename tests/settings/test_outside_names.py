@@ -1,12 +1,15 @@
-"""Games and networks from outside the package, named where a setting takes a name."""
+"""Games and networks from outside the package in settings, and the commands that messages tell a user to run."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from selfplay import compose_settings
 from selfplay.errors import SettingError
+from selfplay.settings.command_lines import command_line
 from selfplay.settings.compose import with_outside_names
+from selfplay.settings.folders import PROJECT_FOLDER
 
 
 @pytest.mark.parametrize(
@@ -40,3 +43,19 @@ def test_a_name_that_an_installed_package_offers_needs_no_file(tmp_path: Path, m
     (metadata / "entry_points.txt").write_text(points)
     settings = compose_settings(["game=connect3", "architecture=tiny"])
     assert (settings.game.name, settings.architecture) == ("connect3", {"name": "tiny"})
+
+
+@pytest.mark.parametrize(
+    ("folder", "environment", "command"),
+    [
+        (PROJECT_FOLDER, PROJECT_FOLDER / ".venv", ".venv/bin/selfplay compare"),
+        (PROJECT_FOLDER / "docs", PROJECT_FOLDER / ".venv", "../.venv/bin/selfplay compare"),
+        (PROJECT_FOLDER, Path("/elsewhere"), "selfplay compare"),
+    ],
+)
+def test_the_projects_own_environment_is_named_because_it_may_not_be_active(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, environment: Path, command: str
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "prefix", str(environment))
+    assert command_line("compare") == command

@@ -1,4 +1,4 @@
-"""Training examples: merged rows, weights and symmetries."""
+"""Training examples: merged rows, weights, symmetries, and the split into training matches and held-out ones."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from selfplay.dataset.rows import Rows
 from selfplay.games import make_game
-from selfplay.training.examples import distinct_rows
+from selfplay.training.examples import distinct_rows, is_held_out
 from tests.support.dataset_tools import bitboards_of, observations_of, random_rows
 from tests.support.training import examples_of, training_settings
 
@@ -81,3 +81,15 @@ def test_distinct_rows_contain_each_row_once(observations):
     distinct = observations[first]
     assert len({row.tobytes() for row in distinct}) == len(distinct)
     assert (distinct[inverse] == observations).all()
+
+
+@given(key=st.integers(-(2**63), 2**63 - 1), fraction=st.floats(0.1, 0.9))
+def test_rows_of_one_match_are_never_on_both_sides(key, fraction):
+    held = is_held_out(ROWS.match, fraction, key)
+    assert not set(ROWS.match[held]) & set(ROWS.match[~held])
+
+
+def test_the_share_of_held_out_matches_is_the_fraction():
+    match = np.arange(50_000)
+    share = is_held_out(match, 0.2, 3).mean()
+    assert abs(share - 0.2) < 5 * (0.2 * 0.8 / 50_000) ** 0.5

@@ -1,11 +1,16 @@
-"""Several threads that solve the same position."""
+"""Several threads that solve the same position, and learned values, which order the moves of long searches."""
 
 import threading
 
+import numpy as np
 import pytest
+from selfplay.search.pattern_evaluation import pattern_tables
 
 from selfplay.games import make_game
-from selfplay.search.endgame.solver import THREADS_FROM, EndgameSolver
+from selfplay.games.patterns import make_patterns
+from selfplay.search.endgame import move_ordering as learned
+from selfplay.search.endgame.solver import LEARNED_VALUES_FROM, THREADS_FROM, EndgameSolver
+from selfplay.search.exact_solver import empties
 from tests.search.endgame.test_solver import FFO, ffo_state, named_values
 
 SIXTEEN_EMPTIES = ("fforum-18", "fforum-19")
@@ -34,3 +39,37 @@ def test_threads_that_often_write_to_the_same_entries_find_the_same_values():
     solver = solver_with(6, table_bits)
     for name in 2 * SIXTEEN_EMPTIES:
         assert solver.value(ffo_state(name)) == max(FFO[name]["all_moves"].values())
+
+
+def random_tables(patterns, squares=64, phases=3):
+    made = make_patterns(patterns, "square", int(squares**0.5), int(squares**0.5))
+    weights = np.random.default_rng(0).normal(scale=0.2, size=(phases, made.num_weights)).astype(np.float32)
+    return pattern_tables(made, weights, squares)
+
+
+@pytest.mark.slow
+def test_learned_values_change_no_result():
+    solver, plain = EndgameSolver(make_game("othello")), EndgameSolver(make_game("othello"))
+    assert FFO["FFO#40"]["board"].count("-") >= LEARNED_VALUES_FROM
+    assert solver.solve(ffo_state("FFO#40")).value == 38
+    for name in ("fforum-10", "fforum-19"):
+        assert named_values(solver, ffo_state(name)) == named_values(plain, ffo_state(name)) == FFO[name]["all_moves"]
+        assert solver.solve(ffo_state(name))[:3] == plain.solve(ffo_state(name))[:3]
+
+
+@pytest.mark.slow
+def test_another_package_can_give_the_values_for_a_game(monkeypatch):
+    game, asked = make_game("othello_6x6"), []
+    learned.learned_values_of.cache_clear()
+    monkeypatch.setattr(learned, "PATTERN_TABLES", learned.Registry("evaluation", {}))
+    learned.PATTERN_TABLES.register("othello_6x6", lambda: asked.append(1) or random_tables(((0, 1, 6, 7),), 36))
+    solver, plain = EndgameSolver(game), EndgameSolver(game)
+    state = game.state_after(["c2", "b4", "c5", "d2", "e4", "e3", "d1", "c1", "b1", "d5", "d6", "f4"])
+    assert int(empties(solver.game, state)[0]) == LEARNED_VALUES_FROM
+    assert solver.value(state) == -4
+    assert asked == [1]
+    learned.learned_values_of.cache_clear()
+    monkeypatch.setattr(learned, "PATTERN_TABLES", learned.Registry("evaluation", {}))
+    assert plain.value(state) == -4
+    assert plain.visited != solver.visited
+    learned.learned_values_of.cache_clear()

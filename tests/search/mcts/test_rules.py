@@ -1,16 +1,20 @@
-"""The rules on edges worked out by hand. The functions run uncompiled here, as plain Python."""
+"""Random numbers and schedules of the rules of tree search, uncompiled, and the memory of evaluations."""
 
 import math
 
 import numpy as np
 import pytest
+import torch
 
 from selfplay.compute.random_numbers import fold
 from selfplay.errors import SettingError
+from selfplay.games.position_graph import positions_of
 from selfplay.search.mcts import gumbel as gumbel_rule
+from selfplay.search.mcts.evaluation_cache import EvaluationCache
 from selfplay.search.mcts.gumbel import gumbel_number
 from selfplay.search.mcts.puct import dirichlet
 from selfplay.search.mcts.rule import make_rule
+from tests.search.mcts.hashed_evaluator import HashedEvaluator
 
 
 def test_the_moments_of_dirichlet_and_gumbel_numbers():
@@ -56,3 +60,19 @@ def test_sequential_halving_divides_the_simulations(considered, simulations, sch
 def test_unknown_rules_and_bad_constants_are_refused(name, constants, reason):
     with pytest.raises(SettingError, match=reason):
         make_rule(name, constants)
+
+
+@pytest.mark.parametrize("memory", [1 << 22, 60])
+def test_remembered_evaluations_are_those_of_the_evaluator(memory):
+    graph, evaluator = positions_of("tictactoe"), HashedEvaluator(9)
+    cache = EvaluationCache(9, memory)
+    generator = torch.Generator().manual_seed(1)
+    for _ in range(30):
+        # Positions twice in a batch, and in places that others have taken.
+        state = graph.state.select(torch.randint(0, 300, (40,), generator=generator))
+        for found, computed in zip(
+            cache.evaluate(state, evaluator.evaluate), HashedEvaluator(9).evaluate(state), strict=True
+        ):
+            assert torch.equal(found, computed.float())
+    assert evaluator.asked < 30 * 40
+    assert (evaluator.asked < 400) == (memory > 1000)
