@@ -10,6 +10,7 @@ from PIL import Image
 
 from selfplay import compose_settings, learn_levels
 from selfplay.errors import InvalidFileError, StageError
+from selfplay.figures.comparison import exact_figures, wins_minus_losses
 from selfplay.figures.figure_files import draw_run_figures, read_trained_run, write_figures
 from selfplay.figures.losses import loss_by_level, loss_curves
 from selfplay.figures.position_values import (
@@ -139,3 +140,12 @@ def test_a_figure_from_another_module_is_written(tmp_path: Path, monkeypatch: py
     figures = Registry("figure", {"longest_match": "longest_match:pictures"})
     assert write_figures(figures, "x", tmp_path) == [tmp_path / "longest_match_x.png"]
     assert Image.open(tmp_path / "longest_match_x.png").size == (150, 150)
+
+
+def test_exact_figures_draw_the_columns_and_bars_are_wins_minus_losses() -> None:
+    table = table_of(9)
+    figure = exact_figures(table, ceiling=0.9556)
+    assert drawn(figure)[:3] == [table[f"exact_{result}_vs_random"].tolist() for result in ("win", "draw", "loss")]
+    assert drawn(figure, 1) == [table[f"losing_lines_{seat}"].tolist() for seat in ("first", "second")]
+    assert drawn(figure, 2) == [table["optimal_action_rate"].tolist()]
+    assert bar_heights(wins_minus_losses(table)) == [80, 60, 40, 20, 0, -20, -40, -60, -80]

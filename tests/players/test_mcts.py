@@ -139,3 +139,11 @@ def test_rules_and_evaluators_can_be_added_from_outside(run_dir: Path, monkeypat
     player = make_player("mcts:hashed?rule=boldly&simulations=3", GAME, run_dir)
     assert isinstance(player, MctsPlayer)
     assert player.search.rule.name == "boldly"
+
+
+def test_with_a_temperature_actions_are_drawn_from_the_policy(run_dir: Path) -> None:
+    player = make_player(f"{ROLLOUTS}&temperature=0.5", GAME, run_dir)
+    visits = player.visit_counts(GAME.init()).double()
+    torch.testing.assert_close(player.policy(GAME.init()), visits**2 / (visits**2).sum())
+    actions = player.act(GAME.init(50), Draws(KEY, torch.arange(50), 0))
+    assert len(actions.unique()) > 4

@@ -1,10 +1,12 @@
 """The console: whole matches in scripted dialogues, invalid input, coordinates, quitting at any prompt."""
 
+import time
 from pathlib import Path
 
 import pytest
 
 from selfplay.errors import StageError
+from selfplay.playing import console_values
 from selfplay.playing.console import Console
 from selfplay.playing.open_session import open_session
 from selfplay.playing.session import Session
@@ -110,3 +112,12 @@ def test_without_a_run_the_message_says_what_to_run_and_whom_to_play(tmp_path: P
     with pytest.raises(StageError, match=r"train some with .*, or play against") as raised:
         open_session(settings)
     assert advice in str(raised.value)
+
+
+def test_a_notice_is_written_where_work_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console_values, "QUIET_SECONDS", 0.05)
+    written: list[str] = []
+    for seconds in (0, 0.3):
+        with console_values.notice_when_slow(written.append):
+            time.sleep(seconds)
+    assert written == [console_values.THINKING]

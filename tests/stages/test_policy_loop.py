@@ -13,7 +13,11 @@ from selfplay import generate_level, learn_levels
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import SettingError
 from selfplay.games import make_game
+from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison_report import gate_text
+from selfplay.grading.policy_measures import WAY_COLUMNS, ways_of_playing
+from selfplay.grading.proof import Grader
+from selfplay.grading.table_columns import table_of
 from selfplay.players.player_names import make_player
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
@@ -118,3 +122,14 @@ def test_the_policy_head_plays_alone(policy_run: Path) -> None:
     assert policy.sum() == 1
     assert GAME.legal_action_mask(state)[0, int(policy.argmax())]
     assert player.act(state, Draws(0, torch.tensor([0]), 2)).tolist() == [int(policy.argmax())]
+
+
+def test_the_ways_of_playing_are_graded_exactly(policy_run: Path) -> None:
+    ways = ways_of_playing(policy_run, GAME, [2], Grader(enumerate_positions(GAME)))
+    names = ["policy:2", "level:2", *(f"mcts:level:2?simulations={number}" for number in (2, 8, 32))]
+    assert [way.player for way in ways] == names
+    assert 0 < ways[0].agreement < ways[-1].agreement == 1
+    assert [way.entropy is None for way in ways] == [False, True, True, True, True]
+    assert ways[-1].grade.optimal_action_rate > ways[0].grade.optimal_action_rate
+    table = table_of(WAY_COLUMNS, ways)
+    assert table["losing_lines_second"].tolist() == [way.grade.lines[1].lost for way in ways]

@@ -6,7 +6,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from selfplay.errors import SettingError
+from selfplay.files import sha256
 from selfplay.games import game_names
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.common import GameSettings
 from selfplay.web.app import create_app
 from selfplay.web.matches import MatchService
@@ -107,3 +110,28 @@ def test_a_game_and_opponents_from_outside_are_offered_if_the_settings_name_them
 def test_an_opponent_that_is_not_a_player_is_refused_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="unknown player 'nobody'"):
         MatchService(web_settings(tmp_path, opponents=["nobody"]))
+
+
+def test_a_level_that_was_trained_again_is_loaded_again(client: TestClient, run_dir: Path) -> None:
+    before = begin(client, opponent="level-2")["legal"]
+    Manifest(run_dir / "level_02").forget("training")
+    (run_dir / "level_02" / "agent.safetensors").write_bytes((run_dir / "level_03/agent.safetensors").read_bytes())
+    assert begin(client, opponent="level-2")["legal"] == begin(client, opponent="level-3")["legal"] != before
+
+
+def test_the_proof_in_a_larger_game_comes_from_the_comparison_of_these_agents(
+    client: TestClient, run_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("selfplay.web.proof.MAX_GRADED_POSITIONS", 10)
+
+    def proof() -> Json:
+        return client.get("/api/games/tictactoe/proof", params={"opponent": "level-3"}).json()
+
+    assert proof()["is_unbeatable"] is None
+    run = RunFolder(run_dir)
+    agents = [sha256(run.agent(level)) for level in run.trained_levels()]
+    Manifest(run_dir).record("comparison", {"agents_sha256": agents}, {}, ["comparison/levels.csv"])
+    row = client.get("/api/games/tictactoe/story").json()["comparison"][3]["exact"]
+    assert proof()["text"].startswith(f"Level 3 loses {row['losing_lines_first']} lines moving first and")
+    run.agent(3).write_bytes(run.agent(2).read_bytes())
+    assert proof()["is_unbeatable"] is None

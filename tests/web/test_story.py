@@ -101,3 +101,25 @@ def test_other_runs_of_the_game_are_listed_and_have_stories(client: TestClient, 
 
 def test_the_story_says_where_the_training_data_change(client: TestClient) -> None:
     assert client.get(STORY).json()["changes"] == [{"level": 2, "text": "no longer on random matches (level 0)"}]
+
+
+def test_the_story_contains_the_tournament_and_the_mistakes_and_matches_of_a_large_game(
+    client: TestClient, run_dir: Path
+) -> None:
+    tables = {
+        "tournament/players.csv": "player,rating,rating_low,rating_high,wins\nperfect,12.5,3,22,1\nrandom,0,0,0,0\n",
+        "comparison/references.csv": "reference,rating,rating_low,rating_high\nrandom,0,0,0\n",
+        "comparison/mistakes.csv": "level,player,group,positions,mistake_rate,perfect_rate,points_lost\n"
+        "3,level:3,begin-hard,100,0.25,0.5,1.5\n",
+        "comparison/matches.csv": "level,player,opponent,wins,draws,losses\n3,level:3,random,9,1,0\n"
+        "3,level:3,search:negascout?depth=6&evaluation=none,1,0,1\n",
+    }
+    (run_dir / "tournament").mkdir()
+    for name, text in tables.items():
+        (run_dir / name).write_text(text)
+    story = client.get(STORY).json()
+    assert story["tournament"][0] == {"player": "perfect", "rating": 12.5, "low": 3, "high": 22, "solved": None}
+    assert [one["player"] for one in story["references"]] == ["random"]
+    assert (story["mistakes"][0]["group"], story["mistakes"][0]["mistake_rate"]) == ("begin-hard", 0.25)
+    assert story["matches"][0] == {"level": 3, "opponent": "random", "results": {"wins": 9, "draws": 1, "losses": 0}}
+    assert story["matches"][1]["opponent"] == "negascout, 6 plies"
