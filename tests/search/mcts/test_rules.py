@@ -1,6 +1,7 @@
 """Random numbers and schedules of the rules of tree search, uncompiled, and the memory of evaluations."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -76,3 +77,14 @@ def test_remembered_evaluations_are_those_of_the_evaluator(memory):
             assert torch.equal(found, computed.float())
     assert evaluator.asked < 30 * 40
     assert (evaluator.asked < 400) == (memory > 1000)
+
+
+def test_a_cache_fills_most_of_the_memory_that_it_is_given_and_no_more():
+    tracemalloc.start()
+    try:
+        cache = EvaluationCache(9, 1 << 20)
+        used, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 1 << 19 < used <= 1 << 20
+    del cache
