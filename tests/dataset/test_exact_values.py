@@ -74,9 +74,8 @@ def test_the_search_is_not_mixed_into_exact_values():
 
 
 def test_with_values_alone_the_match_ends_for_earlier_positions_with_its_first_exact_value():
-    rule = watkins
     played = played_at_random("othello_4x4", exact_from=8, outcome=disc_difference)
-    rows, exact = match_rows(played, rule), exact_values(played.game, played.record, 8, disc_difference)
+    rows, exact = match_rows(played, watkins), exact_values(played.game, played.record, 8, disc_difference)
     states, number = played.record.states, 0
     for match in range(60):
         mine = rows.select(rows.match == match)

@@ -111,8 +111,7 @@ def test_few_tasks_start_before_results_are_consumed(processes):
 
 
 def test_an_exception_of_a_task_is_raised():
-    name = "process"
-    with open_executor(ExecutorSettings(name, 1)) as executor:
+    with open_executor(ExecutorSettings("process", 1)) as executor:
         with pytest.raises(StageError, match="job 0 cannot be done"):
             list(executor.map(refuse, jobs(3)))
         with pytest.raises(InvalidFileError, match=r"^nowhere: job 0 cannot read it$"):

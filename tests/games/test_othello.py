@@ -103,8 +103,7 @@ def test_a_match_ends_when_neither_player_can_move_and_most_discs_win():
 
 
 def test_boards_are_read_as_they_are_drawn():
-    width = 6
-    game = Othello(width)
+    game = Othello(6)
     for record in random_records(game, 2, 2):
         for state in record.states[:-1]:
             for row in range(2):
@@ -115,8 +114,7 @@ def test_boards_are_read_as_they_are_drawn():
 
 
 def test_transcripts_are_read_back_as_written():
-    width = 4
-    game = Othello(width)
+    game = Othello(4)
     for record in random_records(game, 4, 4):
         for sequence in record.action_sequences():
             # A pass stays out of the text, and comes back where the rules demand it.

@@ -65,9 +65,8 @@ def test_runs_are_read_and_unfinished_ones_are_named(folder):
 
 
 def test_a_run_of_an_unknown_game_is_left_out_and_named(folder):
-    game = "no_module:Game"
     manifest = Manifest(folder / "seed=9" / "level_03")
-    manifest.sections["training"]["settings"]["game"] = game
+    manifest.sections["training"]["settings"]["game"] = "no_module:Game"
     manifest.path.write_text(json.dumps({"format": 1, **manifest.sections}))
     runs = read_runs(folder)
     assert [run.name for run in runs.finished] == ["seed=10"]

@@ -15,8 +15,7 @@ GIB = 1 << 30
 
 
 def test_a_batch_is_the_largest_power_of_two_that_fits():
-    name = "connect_four"
-    game = make_game(name)
+    game = make_game("connect_four")
     players = [RandomPlayer(game)]
     for memory in (10 * match_bytes(game), 1000 * match_bytes(game) - 1, GIB):
         size = batch_size_within(memory, game, players)

@@ -94,8 +94,7 @@ def test_named_hosts_are_allowed_and_others_are_not(run_dir: Path) -> None:
 
 
 def test_requests_of_other_sites_are_rejected_except_links_to_the_page(client: TestClient) -> None:
-    site = "cross-site"
-    other, link = {"Sec-Fetch-Site": site}, {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    other, link = {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
     asked = {"game": "tictactoe", "opponent": "random"}
     answers = [
         client.get("/api/games", headers=other),

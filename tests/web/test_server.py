@@ -108,9 +108,8 @@ def test_all_addresses_need_named_hosts(host: str, tmp_path: Path) -> None:
 
 
 def test_a_host_that_cannot_be_found_is_reported_in_one_line(tmp_path: Path) -> None:
-    host = "no.such.name.invalid"
     with pytest.raises(StageError, match=r"cannot listen on .*; choose another host or port") as refused:
-        server.serve(web_settings(tmp_path, host=host, port=0))
+        server.serve(web_settings(tmp_path, host="no.such.name.invalid", port=0))
     assert "\n" not in str(refused.value)
 
 

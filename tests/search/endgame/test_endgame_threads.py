@@ -35,8 +35,7 @@ def test_the_number_of_threads_changes_no_result():
 
 @pytest.mark.slow
 def test_threads_that_often_write_to_the_same_entries_find_the_same_values():
-    table_bits = 1
-    solver = solver_with(6, table_bits)
+    solver = solver_with(6, 1)
     for name in 2 * SIXTEEN_EMPTIES:
         assert solver.value(ffo_state(name)) == max(FFO[name]["all_moves"].values())
 

@@ -179,8 +179,7 @@ def test_values_and_actions_are_those_of_plain_minimax(empties_to_winner):
 
 
 def test_the_table_changes_no_result():
-    table_bits = 1
-    solver = EndgameSolver(make_game("othello"), table_bits)
+    solver = EndgameSolver(make_game("othello"), 1)
     for name in EASY[1:3]:
         assert named_values(solver, ffo_state(name)) == FFO[name]["all_moves"]
         assert solver.solve(ffo_state(name))[:3] == solver_of("othello").solve(ffo_state(name))[:3]
@@ -205,10 +204,9 @@ def test_positions_that_cannot_be_solved_are_refused():
 
 
 def test_a_time_limit_ends_a_search_and_the_solver_stays_usable():
-    method = EndgameSolver.value
     solver = EndgameSolver(make_game("othello"))
     with pytest.raises(TimeLimitError, match=r"^solving the position did not finish"):
-        method(solver, solver.game.init(), time_limit=0.1)
+        solver.value(solver.game.init(), time_limit=0.1)
     visited = solver.visited
     time.sleep(0.02)
     assert solver.visited == visited > 0
