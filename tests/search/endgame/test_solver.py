@@ -185,6 +185,14 @@ def test_the_table_changes_no_result():
         assert solver.solve(ffo_state(name))[:3] == solver_of("othello").solve(ffo_state(name))[:3]
 
 
+def test_a_filled_table_reduces_the_visited_positions():
+    solver, state = EndgameSolver(make_game("othello")), ffo_state("fforum-19")
+    solver.value(state)
+    first = solver.visited
+    solver.value(state)
+    assert 0 < 10 * solver.visited < first
+
+
 # ---------------------------------------------------------------------- how it is used
 
 
