@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from selfplay.compute import compile_cache as versions
-from selfplay.compute import versions
 
 
 @pytest.fixture

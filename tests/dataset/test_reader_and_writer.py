@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from selfplay.dataset.formats import read_dataset
-from selfplay.dataset.rows import NUMBERS, POLICY, Rows, concatenate, csv_schema, docs_table, parquet_schema
+from selfplay.dataset.rows import COLUMNS, NUMBERS, OBSERVATION, POLICY, Rows, concatenate, csv_schema, parquet_schema
 from selfplay.games import make_game
 from selfplay.games.observation_codec import BitCodec
 from tests.support.dataset_tools import drawn_rows, read_dataset, rows_are_equal, write_dataset
@@ -37,6 +36,16 @@ def test_a_dataset_of_many_rows_is_read_back(tmp_path, form):
     rows = drawn_rows(TICTACTOE.observation_codec, 70_000, 0)
     write_dataset(tmp_path / f"dataset.{form}", [rows], TICTACTOE.observation_codec)
     assert rows_are_equal(read_dataset(tmp_path / f"dataset.{form}", TICTACTOE.observation_codec), rows)
+
+
+def docs_table() -> str:
+    """The table of the columns in docs/files.md, in Markdown."""
+    names = {OBSERVATION.name: "`v0`, `v1`, ...", POLICY.name: "`p0`, `p1`, ..."}
+    lines = [
+        f"| {names.get(column.name, f'`{column.name}`')} | {column.dtype}, {column.allowed} | {column.meaning} |"
+        for column in (*COLUMNS, POLICY)
+    ]
+    return "\n".join(["| column | type and values | meaning |", "|---|---|---|", *lines])
 
 
 def test_the_docs_list_exactly_these_columns():
