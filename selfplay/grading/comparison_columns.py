@@ -1,6 +1,7 @@
 """The columns of comparison/levels.csv, matches.csv and references.csv: their names, meanings and values."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from selfplay.games.win_draw_loss import WinDrawLoss, mean_of_seats, sign_test, wilson_interval
@@ -9,7 +10,7 @@ from selfplay.grading.judged_positions import JudgedGrade
 from selfplay.grading.judgement import SeatResults, against_perfect_columns, judged_columns
 from selfplay.grading.proof import SEAT_NAMES, Grade
 from selfplay.grading.ratings import Rating
-from selfplay.grading.table_columns import Column, Field, Row
+from selfplay.grading.table_columns import Column, Field, Row, of_part
 from selfplay.matches.series import PairResult
 from selfplay.settings.command_lines import command_line
 
@@ -66,8 +67,7 @@ def result_columns(
 ) -> tuple[Column[Row], ...]:
     """Counts, their 95 % intervals, the sign test and the number of different matches."""
 
-    def of(read: Callable[[PairResult], Field]) -> Callable[[Row], Field]:
-        return lambda row: None if (found := result(row)) is None else read(found)
+    of = partial(of_part, result)
 
     def count(name: str) -> Callable[[PairResult], int]:
         return lambda found: getattr(found.results, name)
@@ -108,8 +108,7 @@ def result_columns(
 def grade_columns(grade: Callable[[Row], Grade | None]) -> tuple[Column[Row], ...]:
     """The columns of the exact grade of a player, in games that can be enumerated."""
 
-    def of(read: Callable[[Grade], Field]) -> Callable[[Row], Field]:
-        return lambda row: None if (found := grade(row)) is None else read(found)
+    of = partial(of_part, grade)
 
     def probability(outcome: str, choose: Callable[[Grade], WinDrawLoss[float]]) -> Callable[[Grade], float]:
         return lambda found: getattr(choose(found), RESULT_FIELDS[outcome])
@@ -149,9 +148,7 @@ def _lines_columns(
 def endgame_columns(grade: Callable[[Row], EndgameGrade | None]) -> tuple[Column[Row], ...]:
     """The columns of a player's grade in the endgame positions."""
 
-    def of(read: Callable[[EndgameGrade], Field]) -> Callable[[Row], Field]:
-        return lambda row: None if (found := grade(row)) is None else read(found)
-
+    of = partial(of_part, grade)
     optimal = "share of the endgame positions in which its action is a best one"
     loss = "points that its action gives away there, on average; empty if the game counts no points"
     return (

@@ -6,7 +6,8 @@ RUN_DIR/comparison/mistakes.csv           a row per player and group of position
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
-from typing import NamedTuple
+from operator import attrgetter
+from typing import NamedTuple, TypeVar
 
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import NotNowError
@@ -14,7 +15,7 @@ from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.grading.comparison_schedule import Who, name_of
 from selfplay.grading.judged_positions import JudgedGrade, JudgedPositions, MoveQuality, judged_positions
 from selfplay.grading.proof import SEAT_NAMES
-from selfplay.grading.table_columns import Column, Row, table_of, write_csv
+from selfplay.grading.table_columns import Column, Row, of_part, table_of, write_csv
 from selfplay.matches.series import count_matches
 from selfplay.players.perfect import SolverPlayer, whole_game_solver_player
 from selfplay.players.player import Player
@@ -22,6 +23,8 @@ from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunContext
 from selfplay.search.exact_solver import ExactSolver
 from selfplay.settings.run import Settings
+
+Grade = TypeVar("Grade")
 
 
 class SeatResults(NamedTuple):
@@ -77,16 +80,13 @@ def quality_columns(
 ) -> tuple[Column[Row], ...]:
     """The shares of mistakes and of perfect actions, and the points lost."""
 
-    def of(field: str) -> Callable[[Row], float | None]:
-        return lambda row: None if (found := quality(row)) is None else getattr(found, field)
-
     meanings = {
         "mistake_rate": ("mistakes", "share of judged positions in which its action gives a win or a draw away"),
         "perfect_rate": ("perfect", "share of judged positions in which its action has the best exact value"),
         "points_lost": ("points_lost", "how far the exact value of its action is below the best one, on average"),
     }
     return tuple(
-        Column(f"{prefix}{name}", meaning, of(field), family=family, in_sweep=in_sweep)
+        Column(f"{prefix}{name}", meaning, of_part(quality, attrgetter(field)), family=family, in_sweep=in_sweep)
         for name, (field, meaning) in meanings.items()
     )
 
@@ -103,14 +103,11 @@ def judged_columns(grade: Callable[[Row], JudgedGrade | None], *, in_sweep: bool
 def against_perfect_columns(results: Callable[[Row], SeatResults | None]) -> tuple[Column[Row], ...]:
     """The counts of matches against perfect play, by seat."""
 
-    def count(seat: str, name: str) -> Callable[[Row], int | None]:
-        return lambda row: None if (found := results(row)) is None else getattr(getattr(found, seat), name)
-
     return tuple(
         Column(
             f"{name}_vs_perfect_{seat}",
             f"matches won, drawn and lost against perfect play, moving {seat}",
-            count(seat, name),
+            of_part(results, attrgetter(f"{seat}.{name}")),
             int,
             family=JUDGED,
         )
@@ -171,7 +168,7 @@ def judge_players(
     key, matches = stream_key(settings.seed, 0, Activity.VERSUS_PERFECT), comparison.perfect_matches
     judgement = Judgement(
         positions=positions,
-        grades={} if positions is None else _grades(positions, players),
+        grades={} if positions is None else grades_of(positions.grade, players),
         against_perfect=play_against_perfect(
             perfect, {who: players[who] for who in challengers if matches}, matches, key, settings.batch_size, progress
         ),
@@ -183,12 +180,12 @@ def judge_players(
     return judgement
 
 
-def _grades(positions: JudgedPositions, players: Mapping[Who, Player]) -> dict[Who, JudgedGrade]:
-    grades: dict[Who, JudgedGrade] = {}
+def grades_of(grade: Callable[[Player], Grade], players: Mapping[Who, Player]) -> dict[Who, Grade]:
+    """The grade of each player that can act outside of a match, which third-party programs cannot."""
+    grades: dict[Who, Grade] = {}
     for who, player in players.items():
-        # Third-party programs can only act during a match.
         with suppress(NotNowError):
-            grades[who] = positions.grade(player)
+            grades[who] = grade(player)
     return grades
 
 

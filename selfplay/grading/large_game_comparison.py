@@ -6,12 +6,10 @@ RUN_DIR/comparison/policies.csv     a row per level, with targets=search (selfpl
 RUN_DIR/comparison/endgames.csv     the endgame positions (selfplay/grading/endgame_positions.py)
 """
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from selfplay.errors import NotNowError
 from selfplay.executors import open_executor
 from selfplay.games import Game
 from selfplay.games.win_draw_loss import WORSE, WinDrawLoss, sign_test, wilson_interval
@@ -35,13 +33,12 @@ from selfplay.grading.comparison_schedule import (
 )
 from selfplay.grading.endgame_positions import EndgameGrade, EndgamePositions, endgame_positions
 from selfplay.grading.judged_positions import JudgedGrade
-from selfplay.grading.judgement import JUDGED, Judgement, SeatResults, judge_players, judgement_text
+from selfplay.grading.judgement import JUDGED, Judgement, SeatResults, grades_of, judge_players, judgement_text
 from selfplay.grading.policy_measures import POLICY_COLUMNS, PolicyMeasure, measure_policies, policy_text
 from selfplay.grading.ratings import Rating, rate
 from selfplay.grading.table_columns import of_families, table_of, write_csv
 from selfplay.matches.series import PairResult, play_pairs
 from selfplay.players.capabilities import policy_of
-from selfplay.players.player import Player
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.run_folder import RunContext
 from selfplay.settings.run import Settings
@@ -162,7 +159,7 @@ def measure_levels(
         results=results,
         ratings=rate(whos, ((pair, result.results) for pair, result in results.items())),
         endgames=endgames,
-        endgame_grades={} if endgames is None else _endgame_grades(endgames, players),
+        endgame_grades={} if endgames is None else grades_of(endgames.grade, players),
         judgement=judgement,
         first_action=game.presentation.action_in_words(int(policy_of(players[levels[-1]], game.init())[0].argmax())),
         policies=measure_policies(context, levels) if settings.has_policies else (),
@@ -173,15 +170,6 @@ def measure_levels(
     columns = of_families(REFERENCE_COLUMNS, measurement.families)
     write_csv(table_of(columns, measurement.reference_facts()), run.references)
     return measurement
-
-
-def _endgame_grades(endgames: EndgamePositions, players: Mapping[Who, Player]) -> dict[Who, EndgameGrade]:
-    grades: dict[Who, EndgameGrade] = {}
-    for who, player in players.items():
-        # Third-party programs can only act during a match.
-        with suppress(NotNowError):
-            grades[who] = endgames.grade(player)
-    return grades
 
 
 def measured_verdict(game: Game, measurement: Measurement) -> str:

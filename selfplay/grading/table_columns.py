@@ -26,6 +26,12 @@ EXACT_DECIMALS = 12
 
 Row = TypeVar("Row")
 Field = int | float | str | None
+Part = TypeVar("Part")
+
+
+def of_part(part: Callable[[Row], Part | None], read: Callable[[Part], Field]) -> Callable[[Row], Field]:
+    """The field that `read` gives of a part of a row, such as its results; None where a row lacks the part."""
+    return lambda row: None if (found := part(row)) is None else read(found)
 
 
 class Column(NamedTuple, Generic[Row]):

@@ -1,8 +1,9 @@
 """The results of a walk, the columns of their tables proof.csv and plies.csv, and the report."""
 
+from operator import attrgetter
 from typing import Any, NamedTuple
 
-from selfplay.grading.table_columns import Column, Field
+from selfplay.grading.table_columns import Column, of_part
 from selfplay.grading.winning_proof.walk import PlyCounts
 
 PROOF_TABLE = "the result of a proof; force=true makes it again"
@@ -73,18 +74,15 @@ def proof_result(
 
 
 def _count(name: str, meaning: str) -> "Column[ProofResult]":
-    return Column(name, meaning, lambda result: getattr(result, name), int)
+    return Column(name, meaning, attrgetter(name), int)
 
 
 def _text(name: str, meaning: str) -> "Column[ProofResult]":
-    return Column(name, meaning, lambda result: getattr(result, name), str)
+    return Column(name, meaning, attrgetter(name), str)
 
 
 def _of_mistake(name: str, meaning: str, kind: type[int] | type[str] = str) -> "Column[ProofResult]":
-    def field(result: ProofResult) -> Field:
-        return None if result.mistake is None else getattr(result.mistake, name)
-
-    return Column(name, meaning, field, kind)
+    return Column(name, meaning, of_part(attrgetter("mistake"), attrgetter(name)), kind)
 
 
 PROOF_COLUMNS: tuple[Column[ProofResult], ...] = (
