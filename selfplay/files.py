@@ -151,6 +151,18 @@ def _errors_naming(path: Path) -> Iterator[None]:
         raise InvalidFileError(path, f"cannot be read: {error.strerror or error}") from error
 
 
+@contextmanager
+def errors_of_archive(path: Path, remedy: str = "") -> Iterator[None]:
+    """Turn whatever zipfile and numpy raise for a damaged file, about ten types of errors, into an InvalidFileError."""
+    try:
+        yield
+    except InvalidFileError:
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InvalidFileError(path, f"cannot be read: {reason}{remedy}") from error
+
+
 MESSAGES = {
     "missing": "is missing",
     "extra_forbidden": "is not a known entry",

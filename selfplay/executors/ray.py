@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from selfplay.compute.compile_cache import versions
-from selfplay.errors import SettingError, StageError
+from selfplay.errors import SettingError, StageError, shortened
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, Result
 from selfplay.registry import name_modules, named_modules
 from selfplay.settings.common import ExecutorSettings
@@ -86,7 +86,7 @@ class RayExecutor:
                 )
             except (OSError, ValueError, RuntimeError) as error:
                 raise SettingError(
-                    f"executor.address={address}: no Ray cluster found ({_brief(error)}); start one with "
+                    f"executor.address={address}: no Ray cluster found ({shortened(error)}); start one with "
                     "ray start --head, or omit executor.address to use this machine only"
                 ) from error
             self._began = True
@@ -111,7 +111,7 @@ def _result(ray: Any, reference: Any) -> Any:
         raise (error.cause if isinstance(error.cause, Exception) else error) from None
     except ray.exceptions.RayError as error:
         raise StageError(
-            f"Ray gave up on a task whose workers died ({_brief(error)}); "
+            f"Ray gave up on a task whose workers died ({shortened(error)}); "
             "repair the cluster and run again, or set a smaller dataset.shard_matches"
         ) from error
 
@@ -159,9 +159,3 @@ def _received(contents: Any) -> Path:
             path.write_bytes(content)
         _received_folders[contents] = folder
     return Path(_received_folders[contents].name)
-
-
-def _brief(error: BaseException) -> str:
-    """The beginning of an error message of Ray, on one line."""
-    words = " ".join(str(error).split())
-    return words if len(words) <= 160 else f"{words[:157]}..."

@@ -167,12 +167,11 @@ def _differences(was: Mapping[str, Any], now: Mapping[str, Any], default_of: Cal
         name: tuple(settings[name] if name in settings else default_of(name) for settings in (was, now))
         for name in {**was, **now}
     }
-    return ", ".join(f"{name} was {_brief(a)}, is {_brief(b)}" for name, (a, b) in pairs.items() if a != b)
-
-
-def _brief(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    return ", ".join(
+        f"{name} was {shortened(json.dumps(a))}, is {shortened(json.dumps(b))}"
+        for name, (a, b) in pairs.items()
+        if a != b
+    )
 
 
 if TYPE_CHECKING:

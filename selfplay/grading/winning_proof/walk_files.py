@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.errors import InvalidFileError
-from selfplay.files import remove_folder, require_regular_file, written_whole
+from selfplay.files import errors_of_archive, remove_folder, require_regular_file, written_whole
 from selfplay.grading.winning_proof.action_judge import Judged
 
 Words = NDArray[np.int64]
@@ -83,11 +82,6 @@ def _save(path: Path, arrays: Arrays) -> None:
 
 def _load(path: Path, kind: type[Arrays]) -> Arrays:
     require_regular_file(path)
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays: list[NDArray[Any]] = [archive[name] for name in kind._fields]
-    except Exception as error:
-        # For truncated or damaged files zipfile and numpy raise about ten types of errors.
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise InvalidFileError(path, f"cannot be read: {reason}; force=true starts anew") from error
+    with errors_of_archive(path, "; force=true starts anew"), np.load(path, allow_pickle=False) as archive:
+        arrays: list[NDArray[Any]] = [archive[name] for name in kind._fields]
     return kind(*arrays)

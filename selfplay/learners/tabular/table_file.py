@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pydantic_core import core_schema as cs
 
 from selfplay.errors import InvalidFileError, shortened
-from selfplay.files import MEGABYTE, FileFormat, require_regular_file
+from selfplay.files import MEGABYTE, FileFormat, errors_of_archive, require_regular_file
 from selfplay.games.position_graph import PositionGraph
 from selfplay.learners.tabular.learning import UPDATE_RULES, Tables, UpdateRule
 from selfplay.runs.manifest import check_against_manifest
@@ -142,17 +142,10 @@ def trains_against_people(path: Path) -> bool:
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     """The arrays of the file; errors while reading are InvalidFileErrors."""
     require_regular_file(path, LARGEST_FILE)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if sorted(archive.namelist()) != sorted(f"{name}.npy" for name in ARRAYS):
-                raise InvalidFileError(path, "is not a file of tables of this program")
-            yield archive
-    except InvalidFileError:
-        raise
-    except Exception as error:
-        # For truncated or damaged files zipfile and numpy raise about ten types of errors, SyntaxError among them.
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise InvalidFileError(path, f"cannot be read: {reason}") from error
+    with errors_of_archive(path), zipfile.ZipFile(path) as archive:
+        if sorted(archive.namelist()) != sorted(f"{name}.npy" for name in ARRAYS):
+            raise InvalidFileError(path, "is not a file of tables of this program")
+        yield archive
 
 
 def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
