@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, stream_key
-from selfplay.files import written_whole
+from selfplay.files import read_text, written_whole
 from selfplay.games.game import Game
 from selfplay.games.kernels import distinct_positions
 from selfplay.games.state import MatchRecord, State
 from selfplay.grading.comparison_schedule import average_player
+from selfplay.grading.table_columns import LARGEST_TABLE
 from selfplay.matches.arena import play_matches
 from selfplay.players.capabilities import policy_of
 from selfplay.players.player import Player
@@ -103,16 +104,18 @@ def endgame_positions(
         return None
     rows = _rows(game, state)
     manifest, record = Manifest(path.parent), {"game": game.name, "endgames": count, "seed": seed}
-    values = []
+    lines = []
     if manifest.is_done(ENDGAMES, record, force=True):
-        values = np.loadtxt(path, dtype=np.int64, delimiter=",", skiprows=1, usecols=5, ndmin=1).tolist()
+        lines = [line.rpartition(",") for line in read_text(path, LARGEST_TABLE).splitlines()[1:]]
     # An older version of the program may have found other positions.
-    if len(values) != len(rows):
+    if [row for row, _, _ in lines] == rows:
+        values = [int(value) for _, _, value in lines]
+    else:
         manifest.forget(ENDGAMES)
         values = _solve(game, state, progress)
         with written_whole(path) as beside:
-            lines = [HEADER, *(f"{row},{value}" for row, value in zip(rows, values, strict=True))]
-            beside.write_text("\n".join(lines) + "\n", encoding="ascii")
+            solved = [f"{row},{value}" for row, value in zip(rows, values, strict=True)]
+            beside.write_text("\n".join([HEADER, *solved]) + "\n", encoding="ascii")
         manifest.record(ENDGAMES, record, {"positions": state.batch_size}, [path.name])
         log.info("wrote %s", path)
     table = np.full((state.batch_size, game.num_distinct_actions), np.nan)
