@@ -185,8 +185,7 @@ class Console:
             self.write(f"{error}.")
             return
         if self._is_shown:
-            words = self.values.words(estimate, ply.action, len(self.session.plies) - 1)
-            self.write(self.text.ply(subject, ply, estimate, words))
+            self.write(self.text.ply(subject, ply, estimate))
             self._write_number()
             self.values.show_verdict(ply)
             self._pause()

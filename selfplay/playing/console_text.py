@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import NamedTuple, Protocol, TextIO
 
-import numpy as np
-
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.presentation import LEGAL
@@ -266,15 +264,9 @@ class ConsoleText:
             else f"value {estimate_text(value)}"
         )
 
-    def ply(self, subject: str, ply: Ply, estimate: Estimate | None, words: str | None = None) -> str:
-        """What a player has played and why, as a sentence.
-
-        Args:
-            estimate: what it expected of its actions.
-            words: the value of the action in words, if it is exact.
-        """
-        value = None if estimate is None else float(estimate.values[ply.action])
-        value = value if value is not None and np.isfinite(value) else None
+    def ply(self, subject: str, ply: Ply, estimate: Estimate | None) -> str:
+        """What a player has played and why, as a sentence; `estimate`: what it expected of its actions."""
+        value, words = (None, None) if estimate is None else (estimate.value(ply.action), estimate.words(ply.action))
         how = "" if ply.reason is not None else HOW_CHOSEN[ply.is_random]
         because = self.because(ply.reason, value, words, in_points=estimate is not None and estimate.in_points)
         return f"{subject} plays {self.action(ply.action)}{how}{because}."

@@ -12,9 +12,8 @@ import numpy as np
 from numba.core import event
 
 from selfplay.errors import NotNowError, SettingError, StageError
-from selfplay.players.capabilities import KeepsExperience, exact_value_text, neutral_value
+from selfplay.players.capabilities import KeepsExperience, neutral_value
 from selfplay.players.perfect import perfect_player_of
-from selfplay.players.player import Player
 from selfplay.playing.console_text import ConsoleText, ValueColumn
 from selfplay.playing.hints import best_actions, grade_of, hint, perfect_values
 from selfplay.playing.plies import Estimate, Ply, Values
@@ -62,12 +61,10 @@ class ConsoleValues:
     def show(self, *, with_values: bool) -> Estimate | None:
         """Write the board with the values of each action; returns the player's values if `with_values`."""
         with notice_when_slow(self.write):
-            estimate, adviser = self.session.estimate() if with_values else None, self.session.adviser()
+            estimate = self.session.estimate() if with_values else None
         columns = self._perfect_columns() if self.shows[PERFECT] else []
-        if estimate is not None and adviser is not None and not np.isnan(estimate.values).all():
-            are_exact = self.words(estimate, int(np.nanargmax(estimate.values))) is not None
-            if not (are_exact and columns):
-                columns.insert(0, self._column(adviser, estimate, are_exact=are_exact))
+        if estimate is not None and estimate.best is not None and not (estimate.solver is not None and columns):
+            columns.insert(0, self._column(estimate))
         if columns:
             self.write(self.text.boards(self.session.state, columns))
             self._write_best_score()
@@ -77,10 +74,11 @@ class ConsoleValues:
             self.write(self.text.visits(estimate.visits.tolist()))
         return estimate
 
-    def _column(self, adviser: Player, estimate: Estimate, *, are_exact: bool) -> ValueColumn:
+    def _column(self, estimate: Estimate) -> ValueColumn:
+        player, are_exact = estimate.player, estimate.solver is not None
         unit = f", in {self.game.presentation.point_name}" if estimate.in_points else ""
-        heading = f"What {adviser.name} expects of each action{unit}:"
-        return ValueColumn(heading, estimate.values, are_exact, estimate.in_points, neutral_value(adviser))
+        heading = f"What {player.name} expects of each action{unit}:"
+        return ValueColumn(heading, estimate.values, are_exact, estimate.in_points, neutral_value(player))
 
     def show_to_choose(self) -> None:
         """Write the board in which a person is to choose an action, with perfect values if they are shown."""
@@ -95,13 +93,6 @@ class ConsoleValues:
         """Perfect values with their heading; none if there are none."""
         values = self._perfect_values()
         return [] if values is None else [ValueColumn(HEADINGS[self._has_scores], values, self._has_scores)]
-
-    def words(self, estimate: Estimate | None, action: int, ply: int | None = None) -> str | None:
-        """One of the values of `Session.estimate(ply)` in words, if it is exact."""
-        adviser = self.session.adviser(ply)
-        if estimate is None or adviser is None or np.isnan(estimate.values[action]):
-            return None
-        return exact_value_text(adviser, float(estimate.values[action]), self.session.state_before(ply))
 
     # ------------------------------------------------------------------ verdicts and hints
 

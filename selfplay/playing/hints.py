@@ -39,8 +39,8 @@ class Hint(NamedTuple):
 
 
 def hint(session: Session, time_limit: float | None = None) -> Hint:
-    """What the player whose values `session.action_values` gives would do; without values, the lowest of the best
-    actions with perfect play.
+    """What the player of `session.estimate` would do; without its values, the lowest of the best actions with perfect
+    play.
 
     Args:
         time_limit: seconds to wait for perfect play; None for no limit.
@@ -51,9 +51,9 @@ def hint(session: Session, time_limit: float | None = None) -> Hint:
     """
     if session.is_over:
         raise NotNowError("the match is over")
-    player, values = session.adviser(), session.action_values()
-    if player is not None and values is not None and not np.isnan(values).all():
-        return _choice_of(player, values, session)
+    estimate = session.estimate()
+    if estimate is not None and estimate.best is not None:
+        return _choice_of(estimate.player, estimate.values, session)
     perfect, values = perfect_player_of(session.game), perfect_values(session, time_limit=time_limit)
     if perfect is None or values is None:
         raise NotNowError(

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.games.state import State
-from selfplay.players.capabilities import SolvesPositions, exact_solver_of, neutral_value
+from selfplay.players.capabilities import neutral_value
 from selfplay.players.perfect import ValueKind
 from selfplay.playing.hints import Grade, grade_of
-from selfplay.playing.plies import Estimate, Ply, Values
+from selfplay.playing.plies import Estimate, Ply
 from selfplay.playing.session import Session
 
 
@@ -123,7 +122,6 @@ class MatchDescriber:
         is_chosen_here = session.awaits_person if ply is None else not bool(session.state_before(ply).terminated)
         state, stones = session.state_before(number), self._stones_before(number)
         estimate = session.estimates.get(number) if is_chosen_here else None
-        adviser = None if estimate is None else session.adviser(number)
         is_over = bool(state.terminated)
         return MatchDescription(
             game=game.name,
@@ -137,8 +135,8 @@ class MatchDescriber:
             to_move=None if is_over else int(state.current_player),
             awaits_person=session.awaits_person,
             can_only_pass=session.can_only_pass,
-            adviser=None if adviser is None else adviser.name,
-            values_are_points=estimate is not None and self._are_points(number),
+            adviser=None if estimate is None else estimate.player.name,
+            values_are_points=self._are_points(estimate),
             values_in_points=estimate is not None and estimate.in_points,
             legal=self._legal_actions(number, estimate) if is_chosen_here else [],
             plies=[described.description for described in self._plies],
@@ -156,18 +154,17 @@ class MatchDescriber:
         state = self.session.state_before(number)
         actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
         squares = self.game.presentation.placed_squares(state, actions)
-        values, visits = (None, None) if estimate is None else (estimate.values, estimate.visits)
-        solver = None if values is None else self._exact_adviser(number)
+        visits = None if estimate is None else estimate.visits
         return [
             ActionDescription(
                 action=action,
                 text=self.game.action_to_string(action),
                 square=square,
                 pointed=list(self.game.presentation.pointed_squares(action)),
-                value=_finite(values, action),
+                value=None if estimate is None else estimate.value(action),
                 visits=None if visits is None else int(visits[action]),
-                words=_words(solver, _finite(values, action), state),
-                grade=self._grade(number, estimate, action, solver),
+                words=None if estimate is None else estimate.words(action),
+                grade=_grade(estimate, action),
             )
             for action, square in zip(actions, squares, strict=True)
         ]
@@ -194,24 +191,21 @@ class MatchDescriber:
             pointed = self.game.presentation.pointed_squares(ply.action)
             square = next((square for square in pointed if before[square] == 0 and after[square] != 0), None)
             turned = np.flatnonzero(before * after == -1).tolist()
-        values = None if estimate is None else estimate.values
-        value, state = _finite(values, ply.action), self.session.state_before(number)
-        best = None if values is None or np.isnan(values).all() else int(np.nanargmax(values))
-        best_value = None if best is None else _finite(values, best)
-        solver = None if value is None else self._exact_adviser(number)
+        value = None if estimate is None else estimate.value(ply.action)
+        best = None if estimate is None else estimate.best
         description = PlyDescription(
             **ply._asdict(),
             square=square,
             turned=turned,
             place=self._place(number + 1),
             value=value,
-            words=_words(solver, value, state),
-            value_is_points=solver is not None and self.game.rules.margin is not None,
+            words=None if estimate is None else estimate.words(ply.action),
+            value_is_points=value is not None and self._are_points(estimate),
             in_points=value is not None and estimate is not None and estimate.in_points,
             best=None if best is None else self.game.action_to_string(best),
-            best_value=best_value,
-            best_words=_words(solver, best_value, state),
-            grade=self._grade(number, estimate, ply.action, solver),
+            best_value=None if estimate is None else estimate.value(best),
+            best_words=None if estimate is None else estimate.words(best),
+            grade=_grade(estimate, ply.action),
         )
         return _DescribedPly(ply, estimate, after, description)
 
@@ -236,33 +230,17 @@ class MatchDescriber:
         line = self.game.presentation.position_line
         return None if line is None else int(line.place(self.session.state_before(number)))
 
-    def _are_points(self, number: int) -> bool:
-        """Whether the values before this ply are exact points, as those of searches that solve the position."""
-        return self.game.rules.margin is not None and self._exact_adviser(number) is not None
-
-    def _grade(
-        self, number: int, estimate: Estimate | None, action: int, solver: SolvesPositions | None
-    ) -> Grade | None:
-        """The grade of an action before this ply, by the values of the adviser; `solver`: if they are exact."""
-        adviser = self.session.adviser(number)
-        if estimate is None or adviser is None or np.isnan(estimate.values).all():
-            return None
-        # A value that is neither points nor exact is at most as far from that of an even match as a win.
-        values = estimate.values / (neutral_value(adviser) or 1.0)
-        kind: ValueKind = "points" if estimate.in_points else "results" if solver is None else "scores"
-        return grade_of(_finite(values, action), float(np.nanmax(values)), kind, is_exact=solver is not None)
-
-    def _exact_adviser(self, number: int) -> SolvesPositions | None:
-        """The adviser before this ply, if its values there are exact."""
-        adviser = self.session.adviser(number)
-        return None if adviser is None else exact_solver_of(adviser, self.session.state_before(number))
+    def _are_points(self, estimate: Estimate | None) -> bool:
+        """Whether the values are exact points, as those of searches that solve the position."""
+        return self.game.rules.margin is not None and estimate is not None and estimate.solver is not None
 
 
-def _finite(values: Values | None, action: int) -> float | None:
-    """The value of an action; None if it is not known."""
-    return None if values is None or not np.isfinite(values[action]) else float(values[action])
-
-
-def _words(solver: SolvesPositions | None, value: float | None, state: State) -> str | None:
-    """A value in words, if it is exact."""
-    return None if solver is None or value is None else solver.value_text(value, state)
+def _grade(estimate: Estimate | None, action: int) -> Grade | None:
+    """The grade of an action by the values of the player who estimates them."""
+    if estimate is None or estimate.best is None:
+        return None
+    # A value that is neither points nor exact is at most as far from that of an even match as a win.
+    values, is_exact = estimate.values / (neutral_value(estimate.player) or 1.0), estimate.solver is not None
+    value = float(values[action]) if np.isfinite(values[action]) else None
+    kind: ValueKind = "points" if estimate.in_points else "scores" if is_exact else "results"
+    return grade_of(value, float(np.nanmax(values)), kind, is_exact=is_exact)

@@ -11,6 +11,7 @@ from selfplay.games.state import State
 from selfplay.players.capabilities import (
     CountsVisits,
     PreparesAction,
+    SolvesPositions,
     ValuesActions,
     exact_solver_of,
     points_per_value,
@@ -52,11 +53,30 @@ class Ply(NamedTuple):
 class Estimate(NamedTuple):
     """What a player expects of the actions in a position."""
 
+    player: Player
+    state: State
+    """The position (B = 1)."""
     values: Values
     in_points: bool
     """Whether the values are numbers of points, such as discs, estimated or exact."""
     visits: NDArray[np.int64] | None
     """int64[A]: how it divided its simulations among the actions, if it counts them; 0 where illegal."""
+    solver: SolvesPositions | None
+    """The player, if it solves the position, so that the values are exact."""
+
+    @property
+    def best(self) -> int | None:
+        """The lowest of the best actions; None if the value of no action is known."""
+        return None if np.isnan(self.values).all() else int(np.nanargmax(self.values))
+
+    def value(self, action: int | None) -> float | None:
+        """The value of an action; None if it is not known."""
+        return None if action is None or not np.isfinite(self.values[action]) else float(self.values[action])
+
+    def words(self, action: int | None) -> str | None:
+        """The value of an action in words, such as "wins in 8", if it is known and exact."""
+        value = self.value(action)
+        return None if self.solver is None or value is None else self.solver.value_text(value, self.state)
 
 
 def estimate_of(player: Player, game: Game, state: State, draws: Draws) -> Estimate | None:
@@ -72,8 +92,8 @@ def estimate_of(player: Player, game: Game, state: State, draws: Draws) -> Estim
         preparing.prepare(state, draws)
     counting = player.as_a(CountsVisits)
     visits = None if counting is None else counting.visit_counts(state)[0].numpy()
-    is_exact = exact_solver_of(player, state) is not None
-    unit = points_per_value(player)
-    in_points = game.rules.margin is not None if is_exact else unit is not None
-    scale = 1.0 if is_exact else unit or 1.0
-    return Estimate(valuing.action_values(state)[0].numpy() * np.float32(scale), in_points, visits)
+    solver, unit = exact_solver_of(player, state), points_per_value(player)
+    in_points = unit is not None if solver is None else game.rules.margin is not None
+    scale = (unit or 1.0) if solver is None else 1.0
+    values = valuing.action_values(state)[0].numpy() * np.float32(scale)
+    return Estimate(player, state, values, in_points, visits, solver)

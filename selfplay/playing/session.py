@@ -278,19 +278,17 @@ class Session:
         self.players = (player, other) if number == 0 else (one, player)
         self.results, self.estimates = RunningResults(), {}
 
-    def adviser(self, ply: int | None = None) -> Player | None:
-        """Whose values `estimate` returns: the evaluator, the player to move, its opponent, or else the observer."""
-        seat = int(self.state_before(ply).current_player)
-        return self.evaluator or self.seats[seat] or self.seats[1 - seat] or self.observer
-
     def estimate(self, ply: int | None = None) -> Estimate | None:
-        """What the `adviser` expects of the actions in the position before `ply`; None if it values none.
+        """What is expected of the actions in the position before `ply`; None if nobody there values actions.
 
-        It is computed at the first call for each position and kept, because some players search for a long time.
+        The values are those of the evaluator, the player to move, its opponent, or else the observer. They are computed
+        at the first call for each position and kept, because some players search for a long time.
         """
         number = len(self._plies) if ply is None else ply
         if number not in self.estimates:
-            adviser, state, draws = self.adviser(number), self.state_before(number), self.draws._replace(ply=number)
+            state, draws = self.state_before(number), self.draws._replace(ply=number)
+            seat = int(state.current_player)
+            adviser = self.evaluator or self.seats[seat] or self.seats[1 - seat] or self.observer
             self.estimates[number] = None if adviser is None else estimate_of(adviser, self.game, state, draws)
         return self.estimates[number]
 
