@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.matches.arena import statuses_of
-from selfplay.playing.console_text import DEFAULT_DISPLAY, ConsoleText, Display
+from selfplay.playing.console_text import ConsoleText
 from selfplay.playing.console_values import PERFECT, VALUES, ConsoleValues, draw_graph, notice_when_slow
 from selfplay.playing.session import Session
+from selfplay.settings.playing import DisplaySettings
 
 ANSWERS = {"": True, "y": True, "yes": True, "n": False, "no": False}
 
@@ -38,9 +39,11 @@ class Console:
     Args:
         read: shows a prompt and returns the line that the person writes; EOFError or KeyboardInterrupt leaves.
         write: shows one or more lines.
+        settings: what is shown.
         asks_who_is_first: ask the one person (player number 0 of the session) before each match who moves first.
         swap: let the two players change seats after every match.
-        display: what is shown.
+        colour, example: as for `ConsoleText`.
+        for_learning: list the legal actions in prompts, and show a person the rates of all results by seat.
         leaving: what quit and Ctrl-C do, for the title: "leaves", "returns to the menu".
     """
 
@@ -49,17 +52,21 @@ class Console:
         session: Session,
         read: Callable[[str], str],
         write: Callable[[str], None],
+        settings: DisplaySettings,
         *,
         asks_who_is_first: bool = True,
         swap: bool = False,
-        display: Display = DEFAULT_DISPLAY,
+        colour: bool = False,
+        example: str = "",
+        for_learning: bool = False,
         leaving: str = "leaves",
     ) -> None:
         self.session, self.game, self.write = session, session.game, write
         self._read, self._leaving = read, leaving
         self.asks_who_is_first = asks_who_is_first and session.players.count(None) == 1
         self.swap = swap
-        self.display, self.text = display, ConsoleText(session.game, display)
+        self.settings, self.for_learning = settings, for_learning
+        self.text = ConsoleText(session.game, settings, colour=colour, example=example)
         self.players, self.values = ConsolePlayers(session), ConsoleValues(session, write, self.text)
         self._has_explained = False
 
@@ -128,7 +135,7 @@ class Console:
     @property
     def _is_shown(self) -> bool:
         """Whether actions are shown; those of a match with a person always are."""
-        return self.display.show or None in self.session.players
+        return self.settings.show or None in self.session.players
 
     def _show_end(self) -> None:
         if self._is_shown:
@@ -136,16 +143,16 @@ class Console:
             self.write(self.session.result_text or "")
         if self.session.is_practice:
             self.write("This was practice: the result that counts is the one before you took back the end.")
-        if self.display.for_learning and None in self.session.players:
+        if self.for_learning and None in self.session.players:
             self.write(self.session.results.by_seat_text(self.game))
         self.write(self.players.score())
 
     def _pause(self) -> None:
         if self._is_shown and None not in self.session.players:
-            time.sleep(self.display.pause)
+            time.sleep(self.settings.pause)
 
     def _clear(self) -> None:
-        if self._is_shown and self.display.clear:
+        if self._is_shown and self.settings.clear:
             self.write(CLEAR)
 
     # ------------------------------------------------------------------ turns
@@ -166,7 +173,7 @@ class Console:
 
     def _prompt(self, explained: Sequence[str]) -> str:
         free = [f"free: {' '.join(map(self.text.action, self.session.legal_actions))}"]
-        notes = [*explained, *(free if self.display.for_learning else [])]
+        notes = [*explained, *(free if self.for_learning else [])]
         return f"{self.players.whose_action()} ({'; '.join(notes)}): " if notes else f"{self.players.whose_action()}: "
 
     def _player_acts(self) -> None:
@@ -234,7 +241,7 @@ class Console:
         elif word == "hint":
             self.values.show_hint()
         elif word == "graph":
-            self.write(draw_graph(self.session, self.display.picture))
+            self.write(draw_graph(self.session, self.settings.picture))
         elif word == "help":
             self.write(f"An action: {self.game.presentation.action_help}")
             self.write("\n".join(f"{name:8} {meaning}" for name, meaning in COMMANDS.items()))

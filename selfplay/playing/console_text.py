@@ -11,7 +11,6 @@ from selfplay.games.game import Game
 from selfplay.games.presentation import LEGAL
 from selfplay.games.state import State
 from selfplay.playing.plies import Estimate, Ply, Values
-from selfplay.settings.classical import PictureSettings
 from selfplay.settings.playing import DisplaySettings
 
 HOW_CHOSEN = {None: "", True: " at random", False: " greedily"}
@@ -186,43 +185,18 @@ def _shown(text: str, column: ValueColumn, colour: bool) -> str:
 # ---------------------------------------------------------------------- the texts of a match
 
 
-class Display(NamedTuple):
-    """What the console shows; see `selfplay.settings.playing.DisplaySettings`."""
-
-    values: bool = True
-    perfect: bool = False
-    legal: bool = True
-    coordinates: bool = False
-    verbose: bool = False
-    board: str = "plain"
-    show: bool = True
-    pause: float = 0.0
-    clear: bool = False
-    picture: PictureSettings | None = None
-    """The picture that the command graph draws; None: the command is not available."""
-    colour: bool = False
-    """Whether values have the colours of a terminal."""
-    example: str = ""
-    """An action in the notation to use until the person types one."""
-    for_learning: bool = False
-    """Whether prompts list the legal actions, and the score of a person has the rates of all results."""
-
-    @classmethod
-    def from_settings(cls, settings: DisplaySettings, *, colour: bool, example: str = "") -> "Display":
-        names = ("values", "perfect", "legal", "coordinates", "verbose", "board", "show", "pause", "clear", "picture")
-        return cls(**{name: getattr(settings, name) for name in names}, colour=colour, example=example)
-
-
-DEFAULT_DISPLAY = Display()
-
-
 class ConsoleText:
-    """Boards, actions and plies as text. Actions are written in the notation in which the person types them."""
+    """Boards, actions and plies as text. Actions are written in the notation in which the person types them.
 
-    def __init__(self, game: Game, display: Display) -> None:
-        self.game, self.display, self.example = game, display, display.example
-        draw = BOARDS[display.board]
-        self._draw = with_coordinates(draw) if display.coordinates else draw
+    Args:
+        colour: whether values have the colours of a terminal.
+        example: an action in the notation to use until the person types one.
+    """
+
+    def __init__(self, game: Game, settings: DisplaySettings, *, colour: bool = False, example: str = "") -> None:
+        self.game, self.settings, self.colour, self.example = game, settings, colour, example
+        draw = BOARDS[settings.board]
+        self._draw = with_coordinates(draw) if settings.coordinates else draw
 
     def board(self, state: State) -> str:
         """The board of a match (B = 1)."""
@@ -230,11 +204,11 @@ class ConsoleText:
 
     def board_to_choose(self, state: State) -> str:
         """The board of a match (B = 1) in which a person is to choose an action."""
-        return self._draw(self.game, state, marked=self.display.legal)
+        return self._draw(self.game, state, marked=self.settings.legal)
 
     def boards(self, state: State, columns: Sequence[ValueColumn]) -> str:
         """The board with each of these values, side by side under their headings."""
-        return boards_side_by_side(self.game, state, columns, colour=self.display.colour, draw=self._draw)
+        return boards_side_by_side(self.game, state, columns, colour=self.colour, draw=self._draw)
 
     def read(self, text: str, legal: Sequence[int]) -> int:
         """The legal action that the person has typed. Raises IllegalActionError, naming the legal ones."""
@@ -284,5 +258,5 @@ class ConsoleText:
 
     def number(self, state: State) -> str | None:
         """The number of the board (B = 1) as a sentence; None unless it is to be shown."""
-        number = self.game.presentation.board_number(state) if self.display.verbose else None
+        number = self.game.presentation.board_number(state) if self.settings.verbose else None
         return None if number is None else f"Board number {number:,} of 3^{self.game.num_squares}."

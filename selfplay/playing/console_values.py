@@ -37,12 +37,12 @@ class ConsoleValues:
 
     Args:
         write: shows one or more lines.
-        text: how boards and actions are written; its display says whether VALUES and PERFECT are shown at first.
+        text: how boards and actions are written; its settings say whether VALUES and PERFECT are shown at first.
     """
 
     def __init__(self, session: Session, write: Callable[[str], None], text: ConsoleText) -> None:
         self.session, self.game, self.write, self.text = session, session.game, write, text
-        self.shows = {VALUES: text.display.values, PERFECT: text.display.perfect}
+        self.shows = {VALUES: text.settings.values, PERFECT: text.settings.perfect}
 
     def show_or_hide(self, what: str, argument: str) -> None:
         """Show or hide VALUES or PERFECT: `argument` is "on", "off", or empty to change between them.
@@ -70,7 +70,7 @@ class ConsoleValues:
             self._write_best_score()
         elif None not in self.session.seats:
             self.write(self.text.board(self.session.state))
-        if estimate is not None and estimate.visits is not None and self.text.display.verbose:
+        if estimate is not None and estimate.visits is not None and self.text.settings.verbose:
             self.write(self.text.visits(estimate.visits.tolist()))
         return estimate
 
@@ -159,7 +159,7 @@ class ConsoleValues:
         return " or ".join(map(self.text.action, actions))
 
 
-def draw_graph(session: Session, picture: PictureSettings | None) -> str:
+def draw_graph(session: Session, picture: PictureSettings) -> str:
     """Draw the known boards that follow the current one, and return what was drawn, in one line.
 
     Raises NotNowError if there is nothing to draw.
@@ -169,7 +169,7 @@ def draw_graph(session: Session, picture: PictureSettings | None) -> str:
 
     keepers = [player.as_a(KeepsExperience) for player in session.players if player is not None]
     store = next((keeper.store for keeper in keepers if keeper is not None), None)
-    if store is None or picture is None:
+    if store is None:
         raise NotNowError("no player here keeps an experience graph")
     squares = tuple(session.game.squares(session.state)[0].tolist())
     ahead = boards_ahead(store, squares, picture)

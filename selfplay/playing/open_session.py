@@ -10,7 +10,6 @@ from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import Console
-from selfplay.playing.console_text import Display
 from selfplay.playing.console_values import notice_when_slow
 from selfplay.playing.plies import HUMAN, Players
 from selfplay.playing.session import Session
@@ -97,9 +96,10 @@ def play_at_console(
         session,
         read,
         write,
+        settings,
+        colour=colour,
         asks_who_is_first=settings.asks_who_is_first,
         swap=settings.swap,
-        display=Display.from_settings(settings, colour=colour),
     ).play()
 
 
@@ -133,12 +133,21 @@ def play_with_experience(
     game = prepare_process(settings).game
     player = load_experience_player(settings.experience.path, game, settings.experience.rule)
     players: dict[int, Players] = {1: (None, player), 2: (RandomPlayer(game), player), 3: (player, player)}
-    display = Display.from_settings(settings, colour=colour, example=NUMBERS)._replace(for_learning=True)
     key = stream_key(settings.seed, 0, Activity.VERSUS_PERSON)
 
     def play(mode: int, leaving: str) -> None:
         session = Session(game, players[mode], key)
-        console = Console(session, read, write, swap=mode == 2, display=display, leaving=leaving)
+        console = Console(
+            session,
+            read,
+            write,
+            settings,
+            colour=colour,
+            example=NUMBERS,
+            for_learning=True,
+            swap=mode == 2,
+            leaving=leaving,
+        )
         if mode == 1:
             console.play()
         else:

@@ -11,7 +11,7 @@ from selfplay.playing.console import Console
 from selfplay.playing.open_session import open_session
 from selfplay.playing.session import Session
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.playing import PlaySettings
+from selfplay.settings.playing import DisplaySettings, PlaySettings
 from tests.support.dialogue import GAME, PROMPT, SHORT, dialogue
 from tests.support.pile import Pile
 from tests.support.stub_players import FirstLegal, Learning, Valuing
@@ -86,7 +86,7 @@ def test_ctrl_c_quits_without_an_error() -> None:
         raise KeyboardInterrupt
 
     written: list[str] = []
-    Console(Session(GAME, (None, FirstLegal(GAME)), 0), read, written.append).play()
+    Console(Session(GAME, (None, FirstLegal(GAME)), 0), read, written.append, DisplaySettings(".")).play()
     assert written[-1] == ""
 
 

@@ -8,12 +8,12 @@ from PIL import Image
 
 from selfplay.players.experience import ExperiencePlayer
 from selfplay.playing.console import Console
-from selfplay.playing.console_text import Display, boxed_board
+from selfplay.playing.console_text import boxed_board
 from selfplay.playing.open_session import play_with_experience
 from selfplay.playing.session import Session
 from selfplay.settings.classical import PictureSettings
 from selfplay.settings.compose import compose_settings_of
-from selfplay.settings.playing import ExperiencePlaySettings
+from selfplay.settings.playing import DisplaySettings, ExperiencePlaySettings
 from tests.support.dialogue import GAME, dialogue
 from tests.support.experience_tools import learn, new_store
 from tests.support.stub_players import FirstLegal, Valuing
@@ -80,7 +80,8 @@ def test_graph_draws_the_known_boards_ahead(tmp_path: Path) -> None:
 def watched(matches: int, **shown: object) -> list[str]:
     written: list[str] = []
     session = Session(GAME, (FirstLegal(GAME), Valuing(GAME)), 0)
-    Console(session, lambda _: pytest.fail("asked"), written.append, swap=True, display=Display(**shown)).watch(matches)
+    settings = DisplaySettings(".", coordinates=False, **shown)
+    Console(session, lambda _: pytest.fail("asked"), written.append, settings, swap=True).watch(matches)
     return written
 
 

@@ -6,9 +6,9 @@ from typing import Any
 from selfplay.games import Game, make_game
 from selfplay.players.player import Player
 from selfplay.playing.console import Console
-from selfplay.playing.console_text import Display
 from selfplay.playing.console_values import COMPILING, THINKING
 from selfplay.playing.session import Session
+from selfplay.settings.playing import DisplaySettings
 
 GAME = make_game("tictactoe")
 LARGE = make_game("othello")
@@ -39,5 +39,6 @@ def dialogue(
 
     asks = len(players) == 1
     session = Session(game, (None, players[0]) if asks else (players[0], players[1]), 0)
-    Console(session, read, written.append, asks_who_is_first=asks, swap=swap, display=Display(**shown)).play()
+    settings = DisplaySettings(".", **{"coordinates": False, **shown})
+    Console(session, read, written.append, settings, asks_who_is_first=asks, swap=swap).play()
     return [line for line in written if line not in (THINKING, COMPILING)], prompts
