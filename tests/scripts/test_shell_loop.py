@@ -67,7 +67,7 @@ def test_learn_py_writes_the_same_bytes_as_the_shell_loop(shell_run, tmp_path):
 @pytest.mark.slow
 def test_a_shell_loop_that_was_killed_several_times_ends_in_the_same_bytes(shell_run, tmp_path):
     run_dir, chance, seen = tmp_path / "run", random.Random(11), set()
-    for lines in (1, 3, 5):
+    for lines in (1, 4):
         with shell_script(*LOOP, f"run_dir={run_dir}", cwd=tmp_path, start_new_session=True) as process:
             # A line tells that a stage is finished or skipped; the kill comes during the next one.
             for _ in range(lines):
@@ -77,7 +77,7 @@ def test_a_shell_loop_that_was_killed_several_times_ends_in_the_same_bytes(shell
         assert process.returncode == -signal.SIGKILL
         seen.add(len(files_of(run_dir)))
     # The kills hit different moments; otherwise they would prove little.
-    assert len(seen) == 3
+    assert len(seen) == 2
     result = result_of(shell_script(*LOOP, f"run_dir={run_dir}", cwd=tmp_path))
     assert result.returncode == 0, result.stderr
     assert files_of(run_dir) == files_of(shell_run)
