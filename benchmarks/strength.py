@@ -19,14 +19,13 @@ from math import sqrt
 from time import perf_counter
 
 import torch
-from scipy.stats import norm
 from search import machine
 
 from selfplay.cli.command import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
-from selfplay.games.win_draw_loss import CONFIDENCE, WinDrawLoss
+from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WinDrawLoss
 from selfplay.gtp.process import command_words
 from selfplay.matches.series import PairResult, count_matches
 from selfplay.players.player_names import make_player
@@ -57,7 +56,7 @@ def play(game: Game, names: tuple[str, str], options: argparse.Namespace) -> Pai
 
 def score_interval(results: WinDrawLoss[int]) -> tuple[float, float]:
     """The 95 % interval (Wilson, 1927) of the score, as if each point were won or lost; draws make it wider."""
-    z2 = float(norm.ppf((1 + CONFIDENCE) / 2)) ** 2
+    z2 = NORMAL_QUANTILE**2
     n, p = results.matches, results.score
     middle, half = p + z2 / (2 * n), sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n)))
     return (middle - half) / (1 + z2 / n), (middle + half) / (1 + z2 / n)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, NoReturn, T
 
 from tqdm import tqdm
 
-from selfplay.cli.overrides import HELP_FLAGS, SWEEP_FLAGS, overrides_first, runs_of_sweep
+from selfplay.cli.overrides import HELP_FLAGS, QUERY, SWEEP_FLAGS, completed_players, overrides_first, runs_of_sweep
 from selfplay.errors import SelfPlayError, SettingError, StageError
 from selfplay.files import delete_unfinished, opened_to_append
 from selfplay.process_exit import (
@@ -162,6 +162,10 @@ def _print_help(body: Callable[..., None], kind: type[Any], config: str, overrid
 
 def _print_by_hydra(kind: type[Any], config: str, arguments: Sequence[str]) -> None:
     """Let Hydra print the settings (`--cfg job`), the completions of a line (`-sc`) and the like."""
+    is_query = any(word.startswith(QUERY) for word in arguments)
+    if is_query and (words := completed_players(kind, os.environ["COMP_LINE"])):
+        print(" ".join(words))
+        return
     import hydra
 
     offer_defaults(kind)
@@ -223,6 +227,9 @@ class ArgumentParser(argparse.ArgumentParser):
     def parse_args(self, args: Sequence[str] | None = None) -> argparse.Namespace:  # type: ignore[override]
         """Parse the arguments; options may be written as the settings of other programs: game=othello."""
         given = sys.argv[1:] if args is None else args
+        if given and given[-1].startswith(QUERY):
+            print(" ".join(self._option_string_actions))
+            raise SystemExit
         options = {flag.lstrip("-").replace("-", "_") for flag in self._option_string_actions}
         words = []
         for word in given:

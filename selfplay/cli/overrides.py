@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import Field
 from itertools import product
 from typing import Any
 
 from selfplay.errors import SettingError
+from selfplay.settings.choices import PLAYERS
 from selfplay.settings.compose import errors_of_settings, with_outside_names
+from selfplay.settings.fields import PLAYER_NAME
 from selfplay.settings.run import Settings
 
 HELP_FLAGS, SWEEP_FLAGS = {"--help", "-h"}, {"--multirun", "-m"}
@@ -16,6 +19,9 @@ PRINTING_FLAGS = {
     *("--hydra-help", "--version", "--shell-completion", "-sc"),
 }
 """Flags with which Hydra prints something and runs nothing."""
+
+QUERY = "query="
+"""How the last argument begins when a shell asks for the words that complete the line in COMP_LINE."""
 
 PLAYER_WITH_OPTIONS = re.compile(
     r"""'[^']*'|"[^"]*"|(?<!['"\w])(?P<unquoted>(?:gtp:|[A-Za-z_][\w.]*(?::[^,\[\]'"?]*)?\?)[^,\[\]'"]*)"""
@@ -83,10 +89,28 @@ def _override(name: str, value: str, kind: type[Any], is_sweep: bool) -> str:
 
 def _is_text(kind: Any, name: str) -> bool:
     """Whether the setting with this dotted name is a text, and not the option of a group."""
+    field = _field(kind, name)
+    return field is not None and field.type in (str, str | None)
+
+
+def _field(kind: Any, name: str) -> Field[Any] | None:
+    """The field of the setting with this dotted name; None if there is none."""
+    field = None
     for part in name.split("."):
         field = getattr(kind, "__dataclass_fields__", {}).get(part)
         kind = None if field is None else field.type
-    return kind in (str, str | None)
+    return field
+
+
+def completed_players(kind: type[Any], line: str) -> list[str]:
+    """The words with which the last setting of a command line can go on, if it holds the names of players."""
+    word = line.rpartition(" ")[2]
+    field = _field(kind, word.partition("=")[0])
+    if field is None or not field.metadata.keys() & PLAYER_NAME.keys():
+        return []
+    # Before a name in a list are a bracket and other names.
+    before = re.match(r"[^=]*=\[?(?:[^,]*,)*", word)
+    return [f"{before[0]}{name}" for name in PLAYERS] if before else []
 
 
 def runs_of_sweep(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:

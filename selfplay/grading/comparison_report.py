@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 
 from selfplay.games import Game
-from selfplay.games.win_draw_loss import BETTER, UNDECIDED, WORSE, WinDrawLoss
+from selfplay.games.win_draw_loss import BETTER, NORMAL_QUANTILE, UNDECIDED, WORSE, WinDrawLoss
 from selfplay.grading.comparison import Comparison
 from selfplay.grading.comparison_columns import RESULTS
 from selfplay.grading.large_game_comparison import measured_verdict
 from selfplay.grading.policy_measures import ways_text
 from selfplay.grading.proof import SEAT_NAMES, Grade, Grader, is_unbeatable, lines_text, share_text
-from selfplay.grading.ratings import NORMAL_QUANTILE
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.run import Settings

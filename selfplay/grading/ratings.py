@@ -4,17 +4,16 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-import choix
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.games.win_draw_loss import WinDrawLoss
+from selfplay.games.win_draw_loss import NORMAL_QUANTILE, WinDrawLoss
 
 ELO_PER_LOGIT = 400 / math.log(10)
-NORMAL_QUANTILE = 1.959964
-"""The 97.5 % quantile of the normal distribution: the half-width of a 95 % interval in standard deviations."""
 REGULARISATION = 0.01
 """Wins added to each pair, so that the rating of a player who won every match stays finite."""
+TOLERANCE = 1e-8
+"""The mean change of a logarithm of strength at which ratings are final."""
 
 Name = TypeVar("Name")
 
@@ -56,10 +55,22 @@ def bradley_terry_ratings(wins: NDArray[np.float64]) -> NDArray[np.float64]:
 
     P(i beats j) = 1 / (1 + 10 ** ((rating[j] - rating[i]) / 400))
 
+    They are found as the stationary distribution of a Markov chain that steps from losers to winners, repeated until it
+    stays the same (Maystre & Grossglauser, "Fast and accurate inference of Plackett-Luce models", 2015).
+
     Args:
         wins: float64[P, P], `wins[i, j]` is how often i won against j; a draw counts as half a win for both.
     """
-    strengths = choix.ilsr_pairwise_dense(wins, alpha=REGULARISATION)
+    weights, change = np.ones(len(wins)), 1.0
+    while change > TOLERANCE:
+        rates = REGULARISATION + wins.T / (weights[:, None] + weights[None, :])
+        # In the stationary distribution as much flows into each player as out; its sum is the number of players.
+        flows = rates.T - np.diag(rates.sum(axis=1))
+        flows[-1] = 1
+        stationary = np.linalg.solve(flows, np.append(np.zeros(len(wins) - 1), len(wins)))
+        ratio = np.log(stationary / weights)
+        weights, change = stationary, np.abs(ratio - ratio.mean()).mean()
+    strengths = np.log(weights)
     ratings: NDArray[np.float64] = (strengths - strengths[0]) * ELO_PER_LOGIT
     return ratings
 

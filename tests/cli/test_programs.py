@@ -50,7 +50,9 @@ def test_programs_settings_and_options_are_completed(monkeypatch: pytest.MonkeyP
         ("selfplay tour", "tournament", "recipe=othello"),
         ("selfplay learn recipe=o", "recipe=othello", "recipe=article"),
         ("selfplay train levels=2 architecture=", "architecture=conv", "recipe=othello"),
-        ("selfplay web po", "port=", "experience.exploration="),
+        ("selfplay play first=random opponent=le", "opponent=level", "recipe=othello"),
+        ("selfplay learn comparison.references=[random,", "comparison.references=[random,perfect", "recipe=othello"),
+        ("selfplay solve --g", "--game", "error:"),
     ):
         monkeypatch.setenv("COMP_LINE", line)
         monkeypatch.setenv("COMP_POINT", str(len(line)))

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from selfplay.grading.ratings import ELO_PER_LOGIT, NORMAL_QUANTILE, bradley_terry_ratings, rating_half_widths
+from selfplay.games.win_draw_loss import NORMAL_QUANTILE
+from selfplay.grading.ratings import ELO_PER_LOGIT, bradley_terry_ratings, rating_half_widths
 
 
 def test_ten_wins_to_one_are_four_hundred_points() -> None:
