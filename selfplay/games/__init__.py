@@ -16,6 +16,8 @@ GAMES: Registry[type[Game]] = Registry(
         "sumto100": "selfplay.games.sumto100:SumTo100",
         "connect_four": "selfplay.games.connect_four:ConnectFour",
         "othello": "selfplay.games.othello:Othello",
+        "hex": "selfplay.games.hex:Hex",
+        "breakthrough": "selfplay.games.breakthrough:Breakthrough",
     },
     group="selfplay.games",
 )

@@ -53,18 +53,15 @@ class OthelloPresentation(Presentation):
 
     def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
         """Values are shown on the squares of their actions; the last line counts the discs."""
-        cells = self.stone_signs(state, row)
-        if values is not None:
-            shown = [f"{value:+.2f}" if np.isfinite(value) else "" for value in values]
-            cells = [value or cell.center(max(map(len, shown))) for value, cell in zip(shown, cells, strict=False)]
-        return self._drawn(cells, state, row)
+        on_squares = None if values is None else values[: self.game.pass_action]
+        return f"{super().board_text(state, row, on_squares)}\n{self.caption(state, row)}"
 
     def board_text_with_actions(self, state: State, row: int = 0) -> str:
         """The legal squares are marked with LEGAL."""
         cells = self.stone_signs(state, row)
         for square in self.marked_squares(state, row):
             cells[square] = LEGAL
-        return self._drawn(cells, state, row) + f"; {LEGAL} legal"
+        return "\n".join([*self.board_lines(cells), f"{self.caption(state, row)}; {LEGAL} legal"])
 
     def marked_squares(self, state: State, row: int = 0) -> list[int]:
         """Those on which a disc can be placed."""
@@ -82,14 +79,6 @@ class OthelloPresentation(Presentation):
     def match_file(self, states: Sequence[State], actions: Sequence[int], players: tuple[str, str]) -> MatchFile:
         """In the Generic Game Format (GGF), which Othello programs read."""
         return MatchFile(".ggf", ggf_of(self.game, states, actions, players))
-
-    def _drawn(self, cells: list[str], state: State, row: int) -> str:
-        width, size = self.game.width, max(map(len, cells))
-        lines = [" ".join(["  ", *(column.center(size) for column in self.column_names)])]
-        for number in range(width):
-            across = cells[width * number : width * (number + 1)]
-            lines.append(" ".join([f"{number + 1:2d}", *(cell.center(size) for cell in across)]))
-        return "\n".join(line.rstrip() for line in [*lines, self.caption(state, row)])
 
 
 class Othello(Game):

@@ -57,6 +57,8 @@ class Presentation:
     """The names of the player who moves first and of the other."""
     column_names: str = ""
     """A character for each column of the board, if people name squares by them."""
+    row_names: str = ""
+    """A character for each row from the top, with `column_names`; empty: they are numbered from 1."""
     edge_names: tuple[str, str] | None = None
     """A character for each row and for each column, in games whose `board_text` does not show them."""
     point_name: str = "points"
@@ -81,20 +83,32 @@ class Presentation:
     def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
         """Match `row` of `state` drawn as text, one line per board row, without a newline at the end.
 
-        By default the stones as X and O (or the two words, without a board), and the values below them.
+        By default the stones as X and O with the names of rows and columns (or the two words, without a board). The
+        value of an action stands in the square that chooses it, or below the board.
 
         Args:
             values: float32[A], the value to show of each legal action; nan where illegal.
         """
+        shown = [] if values is None else [(a, value) for a, value in enumerate(values.tolist()) if np.isfinite(value)]
+        texts = {action: f"{self.game.action_to_string(action)} {value:+.2f}" for action, value in shown}
         if self.game.board_shape is None:
-            lines = [f"{int(state.own[row])} {int(state.opp[row])}"]
-        else:
-            cells, width = self.stone_signs(state, row), self.game.board_shape[1]
-            lines = [" ".join(cells[start : start + width]) for start in range(0, len(cells), width)]
-        if values is not None:
-            shown = [(a, value) for a, value in enumerate(values.tolist()) if np.isfinite(value)]
-            lines += [f"{self.game.action_to_string(action)} {value:+.2f}" for action, value in shown]
-        return "\n".join(lines)
+            return "\n".join([f"{int(state.own[row])} {int(state.opp[row])}", *texts.values()])
+        cells = self.stone_signs(state, row)
+        for action, value in shown:
+            if len(squares := self.pointed_squares(action)) == 1:
+                cells[squares[0]] = f"{value:+.2f}"
+                del texts[action]
+        return "\n".join([*self.board_lines(cells), *texts.values()])
+
+    def board_lines(self, cells: Sequence[str]) -> list[str]:
+        """The lines of a board with these texts in its squares, and the names of columns and rows at its edges."""
+        width, size = self.game.observation_shape[2], max(map(len, cells))
+        rows = [[cell.center(size) for cell in cells[start : start + width]] for start in range(0, len(cells), width)]
+        names = self.column_names or [str(column + 1) for column in range(width)]
+        numbers = self.row_names or [str(number + 1) for number in range(len(rows))]
+        lines = [["  ", *(name.center(size) for name in names)]]
+        lines += [[f"{number:>2}", *row] for number, row in zip(numbers, rows, strict=True)]
+        return [" ".join(line).rstrip() for line in lines]
 
     def board_text_with_actions(self, state: State, row: int = 0) -> str:
         """`board_text` with the `marked_squares`, for a person to choose an action; by default without marks."""
@@ -186,6 +200,8 @@ class Presentation:
         if self._has_action_per_square:
             return self.game.action_to_string(square)
         row, column = divmod(square, self.game.observation_shape[2])
+        if self.row_names:
+            return self.column_names[column] + self.row_names[row]
         return f"column {column + 1}, row {row + 1}"
 
     def match_file(self, states: Sequence[State], actions: Sequence[int], players: tuple[str, str]) -> MatchFile:

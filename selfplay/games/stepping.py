@@ -129,9 +129,9 @@ class BatchStepping(ABC):
 
     @property
     def num_squares(self) -> int | None:
-        """S, the number of squares of the board; None if observations are not two planes of stones."""
+        """S, the number of squares of the board; None if observations do not begin with two planes of stones."""
         shape = self.observation_shape
-        return prod(shape[1:]) if len(shape) == 3 and shape[0] == 2 else None
+        return prod(shape[1:]) if len(shape) == 3 and shape[0] >= 2 else None
 
     @property
     def board_shape(self) -> tuple[int, int] | None:
@@ -146,5 +146,5 @@ class BatchStepping(ABC):
         if self.num_squares is None:
             raise SettingError(f"game={self.name}: this game has no board of squares")
         bits = self.observation_bits(state).to(torch.int8)
-        just_moved, to_move = bits[:, : self.num_squares], bits[:, self.num_squares :]
+        just_moved, to_move = bits[:, : 2 * self.num_squares].chunk(2, dim=1)
         return torch.where(state.current_player[:, None] == 0, to_move - just_moved, just_moved - to_move)

@@ -18,6 +18,8 @@ from selfplay.settings.run import Settings
 from selfplay.settings.sections import ComparisonSettings
 
 RANDOM = "random"
+MOST_LINES = 1_000_000
+"""The most lines of play that a reference without an evaluation may have to search for one action."""
 ARTICLE, NONE = "article", "none"
 
 
@@ -26,13 +28,15 @@ def reference_names(game: Game, names: Sequence[str] | None) -> list[str]:
 
     The random player, which every level meets as level 0, is not included. By default they are the player that
     maximises its points after one ply, if the game counts points, and NegaScout at several depths: 1 to 6 plies with
-    the evaluation `article` if it fits the game, else 2, 4 and 6 plies without an evaluation.
+    the evaluation `article` if it fits the game, else 2, 4 and 6 plies without an evaluation, as far as the
+    game has few enough actions.
     """
     if names is not None:
         return [name for name in dict.fromkeys(names) if name != RANDOM]
     greedy = ["greedy_discs"] if game.rules.margin is not None else []
     evaluation = _fitting_evaluation(game)
-    depths = (2, 4, 6) if evaluation == NONE else range(1, 7)
+    shallow = [depth for depth in (2, 4, 6) if game.num_distinct_actions**depth <= MOST_LINES]
+    depths = shallow if evaluation == NONE else range(1, 7)
     return [*greedy, *(f"search:negascout?depth={depth}&evaluation={evaluation}" for depth in depths)]
 
 

@@ -93,11 +93,14 @@ def endgame_positions(
 
     The values are read from the file at `path` if it holds these positions and has not changed since it was written,
     according to manifest.json beside it. Otherwise the positions are solved and the file is replaced. None if the game
-    has no board of squares, or if no positions are found.
+    has no board of squares that fills, or if no positions are found.
 
     Raises StageError if the file cannot be written.
     """
     if game.num_squares is None or count == 0:
+        return None
+    # Where stones are moved and not placed, few squares are empty at the start already.
+    if int(empty_squares(game, game.init())) <= game.num_squares // 3:
         return None
     state = find_endgame_positions(game, count, stream_key(seed, 0, Activity.LATE_POSITIONS))
     if state.batch_size == 0:

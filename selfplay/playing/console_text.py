@@ -85,19 +85,21 @@ def boxed_board(game: Game, state: State, values: Values | None = None, /, *, ma
             cells[squares[0]] = f"{value:+.2f}"
         elif value == value:
             below.append(f"{game.action_to_string(action)} {value:+.2f}")
-    return "\n".join([*_boxes(cells, game.board_shape[1], game.presentation.column_names), *below])
+    return "\n".join([*_boxes(cells, game), *below])
 
 
-def _boxes(cells: Sequence[str], columns: int, names: str) -> list[str]:
-    """The lines of a grid of boxes around `cells`. With names of columns, the rows are numbered too."""
+def _boxes(cells: Sequence[str], game: Game) -> list[str]:
+    """The lines of a grid of boxes around `cells`. With names of columns, the rows are named too."""
+    names, columns = game.presentation.column_names, game.observation_shape[2]
     width = max(map(len, cells))
     margin = "   " if names else ""
     line = margin + "-" * (columns * (width + 3) + 1)
     heading = f"{margin}  {'   '.join(f'{name:^{width}}' for name in names)}".rstrip()
     lines = [heading, line] if names else [line]
-    for number, start in enumerate(range(0, len(cells), columns), start=1):
+    rows = game.presentation.row_names or range(1, len(cells) // columns + 1)
+    for name, start in zip(rows, range(0, len(cells), columns), strict=True):
         row = " | ".join(f"{cell:^{width}}" for cell in cells[start : start + columns])
-        lines += [f"{f'{number:2d} ' if names else ''}| {row} |", line]
+        lines += [f"{f'{name:>2} ' if names else ''}| {row} |", line]
     return lines
 
 

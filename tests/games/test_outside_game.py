@@ -61,7 +61,9 @@ def test_an_installed_package_offers_it_as_an_entry_point(
 
 
 def test_a_game_that_cannot_be_found_is_refused() -> None:
-    with pytest.raises(SettingError, match="unknown game 'chess'; choose from connect_four, othello"):
+    with pytest.raises(
+        SettingError, match="unknown game 'chess'; choose from breakthrough, connect_four, hex, othello"
+    ):
         make_game("chess")
     with pytest.raises(SettingError, match="game 'nowhere:Chess' cannot be imported"):
         make_game("nowhere:Chess")

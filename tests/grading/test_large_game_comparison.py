@@ -12,6 +12,7 @@ from selfplay.games.win_draw_loss import wilson_interval
 from selfplay.grading.comparison import Comparison, compare_levels
 from selfplay.grading.comparison_report import comparison_table, verdict
 from selfplay.grading.comparison_schedule import reference_names
+from selfplay.grading.endgame_positions import endgame_positions
 from selfplay.grading.judged_position_sampler import GROUPS
 from selfplay.grading.judgement import judgement_text
 from selfplay.players.player import Player
@@ -142,3 +143,8 @@ def test_a_wrong_reference_is_refused_before_any_match(of_stubs: None, tmp_path:
     with pytest.raises(SettingError, match="connect_four has no features"):
         compare_levels(settings)
     assert not (tmp_path / "comparison").exists()
+
+
+def test_many_actions_mean_shallow_references_and_moving_stones_no_endgames(tmp_path: Path) -> None:
+    assert reference_names(make_game("hex"), None) == ["search:negascout?depth=2&evaluation=none"]
+    assert endgame_positions(make_game("breakthrough"), 1, 0, tmp_path / "endgames.csv") is None

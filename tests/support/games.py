@@ -7,11 +7,11 @@ import pytest
 
 from selfplay.games import GAMES
 
-BOARDS = (*GAMES, "othello_6x6", "othello_4x4")
-"""The names of the games, with those of further boards of Othello."""
+BOARDS = (*(name for name in GAMES if name != "hex"), "hex_3x3", "othello_6x6", "othello_4x4")
+"""The names of the games, with further boards of Othello, and Hex on its smallest board."""
 
 
 def with_slow_sizes(names: Iterable[str]) -> list[Any]:
     """The names, sorted. Tests with boards larger than 4x4 are slow: they show the same."""
-    slow = ("othello", "othello_6x6", "tictactoe_8x8")
+    slow = ("breakthrough", "othello", "othello_6x6", "tictactoe_8x8")
     return [pytest.param(name, marks=pytest.mark.slow) if name in slow else name for name in sorted(names)]

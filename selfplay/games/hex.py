@@ -1,0 +1,125 @@
+"""Hex: stones are placed on the cells of a rhombus, and a chain between one's own two edges wins.
+
+Bit `width * row + column` of a word is a cell. Each row is drawn half a cell further to the right than the row above,
+so a cell touches those at (row, column - 1 and + 1), (row - 1, column and + 1) and (row + 1, column - 1 and column):
+
+     0 1 2
+      3 4 5
+       6 7 8
+
+Player 0 is X and connects the top with the bottom; player 1 is O and connects left with right. Action i places a stone
+on cell i. A full board has exactly one of the two chains, so no match is drawn (Nash, 1952).
+"""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compute.bit_algebra import Word, bit_count, rule, word_of
+from selfplay.errors import IllegalActionError, shortened
+from selfplay.games.board_checks import check_turns
+from selfplay.games.game import Game
+from selfplay.games.presentation import Presentation
+from selfplay.games.rules import Rules, Symmetries, entry_of_stones
+from selfplay.games.state import State
+
+COLUMNS = "abcdefgh"
+
+
+@cache
+def hex_rules(width: int) -> Rules:
+    """The rules on a board of `width` x `width` cells (3 to 8)."""
+    size = width * width
+    # A chain has at most the stones of one player, and each step adds the next stone of it.
+    steps = (size + 1) // 2 - 1
+    board, top, bottom = word_of(range(size)), word_of(range(width)), word_of(range(size - width, size))
+    left, right = word_of(range(0, size, width)), word_of(range(width - 1, size, width))
+    not_left, not_right, not_bottom = board & ~left, board & ~right, board & ~bottom
+    # Masking after >> also clears the copies of the sign bit.
+    not_bottom_left = not_bottom & not_left
+
+    @rule
+    def chain(stones: Word, start: Word) -> Word:
+        """Those of `stones` that are connected to the ones on the cells of `start`."""
+        found = stones & start
+        for _ in range(steps):
+            beside = ((found & not_right) << 1) | ((found & not_left) >> 1) | (found << width)
+            above = ((found >> width) & not_bottom) | ((found >> (width - 1)) & not_bottom_left)
+            found = found | (stones & (beside | above | ((found & not_left) << (width - 1))))
+        return found
+
+    @rule
+    def has_won(own: Word, opp: Word) -> Word:
+        """Whether the player who has just moved has connected its edges: X if it is one stone ahead."""
+        is_x = -1 * (bit_count(opp) > bit_count(own))
+        start, end = left ^ ((left ^ top) & is_x), right ^ ((right ^ bottom) & is_x)
+        return (chain(opp, start) & end) != 0
+
+    @rule
+    def legal_actions(own: Word, opp: Word) -> Word:
+        """The empty cells, unless a chain has ended the match."""
+        return (~(own | opp) & board) * (has_won(own, opp) == 0)
+
+    @rule
+    def play(own: Word, opp: Word, move: Word) -> tuple[Word, Word]:
+        """Place one stone; then it is the other's turn."""
+        return opp, own | move
+
+    @rule
+    def return_to_move(own: Word, opp: Word) -> Word:
+        """-1: the player who has just moved has won."""
+        return -1 * has_won(own, opp)
+
+    return Rules((0, 0), legal_actions, play, has_won, return_to_move, entry_of_stones(size))
+
+
+class HexPresentation(Presentation):
+    aim = "Connect your two edges by a chain of stones: X the top with the bottom, O the left with the right."
+    player_names = ("X", "O")
+
+    def __init__(self, game: "Hex") -> None:
+        self.title = f"Hex {game.width}x{game.width}"
+        self.column_names = COLUMNS[: game.width]
+        self.action_help = f"a cell from a1 to {game.action_to_string(game.num_distinct_actions - 1)}"
+        super().__init__(game)
+
+    def board_text(self, state: State, row: int = 0, values: NDArray[np.float32] | None = None) -> str:
+        """Each row begins half a cell further to the right."""
+        heading, *rows = super().board_text(state, row, values).splitlines()
+        cell = (len(heading) - 2) // len(self.column_names) / 2
+        return "\n".join([heading, *(" " * round(cell * number) + line for number, line in enumerate(rows, start=1))])
+
+
+class Hex(Game):
+    """Hex on `width` x `width` cells, X first, without the swap rule: X wins with perfect play."""
+
+    name = "hex"
+    sizes = (7, 3, 5, 8)
+    presentation_class = HexPresentation
+
+    def __init__(self, width: int = 7) -> None:
+        self.width = width
+        self.name = self.name_of_size(self.name, width)
+        self.rules = hex_rules(width)
+        self.num_distinct_actions = self.max_game_length = width * width
+        self.observation_shape = (2, width, width)
+
+    @property
+    def symmetries(self) -> Symmetries:
+        """The identity and the half turn; a reflection would exchange the edges of the two players."""
+        cells = np.arange(self.width * self.width)
+        turned = np.stack([cells, cells[::-1]])
+        return Symmetries(turned, np.concatenate([turned, turned + cells.size], axis=1))
+
+    def check_set_up(self, squares: NDArray[np.int8], to_move: int) -> None:
+        check_turns(squares, to_move, self.presentation.player_names)
+
+    def action_to_string(self, action: int) -> str:
+        return f"{COLUMNS[action % self.width]}{action // self.width + 1}"
+
+    def string_to_action(self, text: str) -> int:
+        name, rows = text.strip().lower(), "12345678"[: self.width]
+        if len(name) != 2 or name[0] not in COLUMNS[: self.width] or name[1] not in rows:
+            raise IllegalActionError(f"{shortened(text)!r} is not a cell; write {self.presentation.action_help}")
+        return self.width * rows.index(name[1]) + COLUMNS.index(name[0])

@@ -1,0 +1,83 @@
+"""Breakthrough: moves against rules written square by square, wins, and the texts of moves."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from selfplay.errors import IllegalActionError
+from selfplay.games import make_game
+from selfplay.games.breakthrough import PAIRS, SQUARES, WIDTH
+from selfplay.games.conformance import check_quickly
+
+GAME = make_game("breakthrough")
+Position = tuple[frozenset[int], frozenset[int], int]
+"""The squares of X and of O, and who moves."""
+
+
+def following(position: Position) -> Iterator[Position]:
+    """The positions after each move, square by square."""
+    *stones, player = position
+    own, other = stones[player], stones[1 - player]
+    ends = (range(WIDTH), range(SQUARES - WIDTH, SQUARES))
+    if not own or other & set(ends[1 - player]):
+        return
+    for square in own:
+        row, column = divmod(square, WIDTH)
+        for right in (-1, 0, 1):
+            to = WIDTH * (row + 2 * player - 1) + column + right
+            if 0 <= column + right < WIDTH and to not in own and (right or to not in other):
+                pair = (own - {square} | {to}, other - {to})
+                yield (*(pair if player == 0 else pair[::-1]), 1 - player)
+
+
+def words(position: Position) -> tuple[int, int]:
+    *stones, player = position
+    own, opp = (sum(1 << square for square in stones[who]) for who in (player, 1 - player))
+    return own, opp | (1 - player) << SQUARES
+
+
+def test_the_moves_are_those_of_rules_written_square_by_square() -> None:
+    rules, position = GAME.rules, (frozenset(range(15, 25)), frozenset(range(10)), 0)
+    assert words(position) == rules.initial
+    level, counts = [position], []
+    for _ in range(3):
+        for one in level:
+            legal = rules.legal_actions(*words(one))
+            reached = [rules.play(*words(one), 1 << action) for action in range(len(PAIRS)) if legal >> action & 1]
+            assert sorted(reached) == sorted(map(words, following(one)))
+        level = [later for one in level for later in following(one)]
+        counts.append(len(level))
+    assert counts == [13, 156, 1924]
+    check_quickly(GAME)
+
+
+@pytest.mark.parametrize(
+    ("own", "opp", "over"),
+    [
+        # O, who has just moved, stands on the bottom row; X has no stone left; neither.
+        ([12], [22, SQUARES], True),
+        ([], [12, SQUARES], True),
+        ([12], [7, SQUARES], False),
+        # X stands on the top row after its own move, and O has no stone left.
+        ([12], [2], True),
+        ([], [12], True),
+    ],
+)
+def test_a_match_is_won_at_the_other_end_or_by_capturing_all(own: list[int], opp: list[int], over: bool) -> None:
+    position = [sum(1 << bit for bit in word) for word in (own, opp)]
+    assert bool(GAME.rules.is_terminal(*position)) == over
+    assert (GAME.rules.legal_actions(*position) == 0) == over
+
+
+def test_a_move_is_written_by_its_squares_in_either_order_and_the_board_has_both_players() -> None:
+    assert GAME.action_to_string(GAME.string_to_action("c3c2")) == "c2c3"
+    with pytest.raises(IllegalActionError, match="'c2e3' is not a move"):
+        GAME.string_to_action("c2e3")
+    assert GAME.presentation.board_text(GAME.state_after(["c2d3"])).splitlines() == [
+        "   a b c d e",
+        " 5 O O O O O",
+        " 4 O O O O O",
+        " 3 . . . X .",
+        " 2 X X . X X",
+        " 1 X X X X X",
+    ]

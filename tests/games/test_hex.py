@@ -1,0 +1,71 @@
+"""Hex: chains against a search cell by cell, perfect play on 3x3 cells, and the board."""
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+
+from selfplay.compute.bit_algebra import word_of
+from selfplay.errors import IllegalActionError
+from selfplay.games import make_game
+from selfplay.games.hex import hex_rules
+
+NEIGHBOURS = ((0, -1), (0, 1), (-1, 0), (-1, 1), (1, 0), (1, -1))
+
+
+def is_connected(cells: set[int], width: int, *, downwards: bool) -> bool:
+    """Whether stones on these cells connect the top with the bottom, or left with right."""
+    edge = 0 if downwards else 1
+    waiting = [divmod(cell, width) for cell in cells if divmod(cell, width)[edge] == 0]
+    found = set(waiting)
+    while waiting:
+        row, column = waiting.pop()
+        for down, right in NEIGHBOURS:
+            cell = row + down, column + right
+            if cell not in found and min(cell) >= 0 and max(cell) < width and width * cell[0] + cell[1] in cells:
+                found.add(cell)
+                waiting.append(cell)
+    return any(cell[edge] == width - 1 for cell in found)
+
+
+@pytest.mark.parametrize("width", [7, 8])
+def test_a_player_has_won_exactly_with_a_chain_between_its_edges(width: int) -> None:
+    rules, draws, results = hex_rules(width), random.Random(0), []
+    for _ in range(40):
+        cells = draws.sample(range(width * width), draws.randint(width, width * width))
+        first, second = set(cells[::2]), set(cells[1::2])
+        moved, other = (first, second) if len(cells) % 2 else (second, first)
+        won = is_connected(moved, width, downwards=bool(len(cells) % 2))
+        # The product in bit_count wraps around at 64 bits.
+        with np.errstate(over="ignore"):
+            assert bool(rules.is_terminal(np.int64(word_of(other)), np.int64(word_of(moved)))) == won
+        results.append(won)
+    assert {True, False} == set(results)
+
+
+def test_the_first_player_wins_on_nine_cells_from_the_centre_and_not_from_a_corner_at_its_edge() -> None:
+    rules = hex_rules(3)
+
+    @cache
+    def value(own: int, opp: int) -> int:
+        if rules.is_terminal(own, opp):
+            return int(rules.return_to_move(own, opp))
+        legal = rules.legal_actions(own, opp)
+        return max(-value(*rules.play(own, opp, 1 << cell)) for cell in range(9) if legal >> cell & 1)
+
+    assert value(0, 0) == 1
+    assert [-value(0, 1 << cell) for cell in (4, 0, 8)] == [1, -1, -1]
+
+
+def test_rows_are_drawn_further_and_further_to_the_right_and_values_on_their_cells() -> None:
+    game = make_game("hex_3x3")
+    state = game.state_after(["b2", "C1"])
+    assert game.presentation.board_text(state).splitlines() == [
+        "   a b c",
+        "  1 . . O",
+        "   2 . X .",
+        "    3 . . .",
+    ]
+    with pytest.raises(IllegalActionError, match="'d1' is not a cell; write a cell from a1 to c3"):
+        game.string_to_action("d1")
