@@ -261,7 +261,8 @@ def _check_three_ways(game: Game, plies: Sequence[Ply]) -> None:
 def _check_single_match(game: Game, state: State, action: int, following: State, bits: Tensor, row: int) -> None:
     rules = game.rules
     own, opp = np.int64(int(state.own[row])), np.int64(int(state.opp[row]))
-    legal = int(rules.legal_actions(own, opp))
+    with np.errstate(over="ignore"):
+        legal = int(rules.legal_actions(own, opp))
     actions = range(game.num_distinct_actions)
     mask = [legal == 0 if a == game.pass_action else a < 64 and bool((legal >> a) & 1) for a in actions]
     _require(game.legal_action_mask(state)[row].tolist() == mask, "the mask differs from legal_actions")
