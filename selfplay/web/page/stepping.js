@@ -9,6 +9,9 @@ import { newMatch, request } from "./requests.js";
 import { choosing, exactValues, isShown, keepInAddress, keepInHistory, perfect, review, show, table, wantsPerfect } from "./table.js";
 import { aboutHint, aboutLine, aboutPosition, fail, say, whatHappened } from "./words.js";
 
+// Milliseconds until the server is asked again.
+const WAIT = 500;
+
 // to: a number of plies, or a function from the number of plies that are shown.
 export async function goTo(to) {
   const asked = table.match;
@@ -79,7 +82,8 @@ export function askForMore() {
   };
   review.fill(asked, takePlies, isCurrent).catch(() => {});
   if (wantsPerfect() && (asked.is_over || review.ply !== null || review.judged.size > 0)) {
-    review.judge(asked).catch(() => {});
+    // While the server still works on another request about the match, it is asked again.
+    review.judge(asked).catch((error) => error.status === 409 && setTimeout(askForMore, WAIT));
   }
 }
 

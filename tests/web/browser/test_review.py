@@ -68,8 +68,8 @@ def test_a_match_is_played_on_from_an_earlier_move(page: Page) -> None:
 
 
 def test_moves_that_threw_away_the_draw_or_the_win_are_blunders_with_exact_scores(page: Page) -> None:
-    # The second move loses, the third throws the win away, the fourth too loses again.
-    visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+0,1+2,1+0,0+0,2")
+    # The second move loses, the third throws the win away, the last loses again.
+    visit(page, "/#play/tictactoe?opponent=random&person=first&moves=1,1+0,1+2,1+0,0+0,2+1,2")
     page.get_by_text("Perfect", exact=True).click()
     expect(page.locator("#plies tr.blunder")).to_have_count(0)
     page.get_by_role("button", name="First position").click()
