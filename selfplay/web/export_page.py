@@ -240,7 +240,12 @@ def exported_network(agent: Agent) -> ExportedNetwork:
         # int32[2, squares, images]: what a stone on each square adds to the entry of each image.
         added = contributions[square // 8, :, 1 << square % 8].transpose(1, 0, 2)
         description = {"kind": "tables", "phases": len(weights), "parities": parities, "squares": squares}
-        arrays = {"weights": weights, "weight_of_entry": weight_of_entry, "offsets": offsets, "added": added}
+        arrays: Arrays = {"offsets": offsets, "added": added}
+        if not np.array_equal(weight_of_entry, np.arange(len(weight_of_entry))):
+            arrays["weight_of_entry"] = weight_of_entry
+        halves = weights.astype(np.float16)
+        # At the end, because the other numbers have to begin at a multiple of four bytes.
+        arrays["weights"] = halves if np.array_equal(halves, weights) else weights
         return ExportedNetwork(description, arrays)
     if isinstance(network, DenseLayers):
         layers = network.dense_layers()

@@ -3,7 +3,16 @@
 import { bitsOf } from "./game.js";
 import { observationEntry, phaseOf } from "./rules.js";
 
-const TYPES = { float32: Float32Array, int32: Int32Array };
+const TYPES = { float16: Uint16Array, float32: Float32Array, int32: Int32Array };
+
+// The numbers of float16 words, which not every browser can read itself.
+function fromHalves(words) {
+  const numbers = Float32Array.from({ length: 2 ** 16 }, (_, word) => {
+    const [sign, exponent, fraction] = [word >> 15 ? -1 : 1, (word >> 10) & 31, word & 1023];
+    return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
+  });
+  return new Float32Array(words).map((word) => numbers[word]);
+}
 
 export async function loadAgent({ network, arrays }, address) {
   const response = await fetch(address);
@@ -16,14 +25,15 @@ export async function loadAgent({ network, arrays }, address) {
     arrays.map(({ name, type, length }) => {
       const array = new TYPES[type](bytes, offset, length);
       offset += array.byteLength;
-      return [name, array];
+      return [name, type === "float16" ? fromHalves(array) : array];
     }),
   );
   return network.kind === "tables" ? new Tables(network, read) : new Layers(network, read);
 }
 
 class Tables {
-  constructor({ phases, parities, squares }, { weights, weight_of_entry: weightOf, offsets, added }) {
+  // Without `weight_of_entry`, each entry has a weight of its own, with the same number.
+  constructor({ phases, parities, squares }, { weights, weight_of_entry: weightOf = null, offsets, added }) {
     Object.assign(this, { weights, weightOf, offsets, entries: new Int32Array(offsets.length) });
     this.sizes = [phases, squares, parities].map(BigInt);
     this.weightsOfPhase = weights.length / phases;
@@ -52,7 +62,8 @@ class Tables {
     const first = Number(phaseOf(opp, own, ...this.sizes)) * this.weightsOfPhase;
     let sum = 0;
     for (let image = 0; image < entries.length; image += 1) {
-      sum += weights[first + weightOf[entries[image]]];
+      const entry = entries[image];
+      sum += weights[first + (weightOf === null ? entry : weightOf[entry])];
     }
     return Math.tanh(sum);
   }
