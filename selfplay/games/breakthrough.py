@@ -122,6 +122,10 @@ class BreakthroughPresentation(Presentation):
     player_names = ("X", "O")
     column_names, row_names = COLUMNS, "54321"
     action_help = "the two squares of a move, such as c2c3"
+    moves_stones = True
+
+    def pointed_squares(self, action: int) -> tuple[int, int]:
+        return PAIRS[action]
 
 
 class Breakthrough(Game):

@@ -68,6 +68,11 @@ class Presentation:
 
     None if stones are drawn as the signs in `player_names`.
     """
+    moves_stones: bool = False
+    """Whether each action moves a stone from one of its two `pointed_squares` to the other.
+
+    A person clicks the stone and then its target.
+    """
     line_length: int | None = None
     """The number of stones in a row, a column or a diagonal that win; None if no line wins."""
     position_line: PositionLine | None = None
@@ -174,7 +179,7 @@ class Presentation:
         return [action] if self._has_action_per_square and action != self.game.pass_action else []
 
     def placed_squares(self, state: State, actions: Sequence[int]) -> list[int | None]:
-        """For each action, the one of its `pointed_squares` on which it places a stone; None if there is none.
+        """For each action, the one of its `pointed_squares` on which it puts a stone; None if there is none.
 
         `state`: one match, in which the actions are legal.
         """
@@ -184,7 +189,7 @@ class Presentation:
         before = self.game.squares(state)[0].tolist()
         afters = self.game.squares(self.game.step_unchecked(same, torch.tensor(actions))).tolist()
         return [
-            next((s for s in self.pointed_squares(action) if before[s] == 0 and after[s] != 0), None)
+            next((s for s in self.pointed_squares(action) if before[s] != after[s] != 0), None)
             for action, after in zip(actions, afters, strict=True)
         ]
 

@@ -26,7 +26,9 @@ class ActionDescription:
     action: int
     text: str
     square: int | None = _described("The square on which it places a stone; null if it places none.")
-    pointed: list[int] = _described("The squares that select this action when a person clicks one of them.")
+    pointed: list[int] = _described(
+        "The squares that select this action when a person clicks one of them, or both, where actions move stones."
+    )
     value: float | None = _described("Its value to the player to move, as estimated by the adviser; null if unknown.")
     visits: int | None = _described("The adviser's simulations through it; null if it does not search a tree.")
     words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
@@ -189,7 +191,7 @@ class MatchDescriber:
         square, turned = None, []
         if before is not None and after is not None:
             pointed = self.game.presentation.pointed_squares(ply.action)
-            square = next((square for square in pointed if before[square] == 0 and after[square] != 0), None)
+            square = next((square for square in pointed if before[square] != after[square] != 0), None)
             turned = np.flatnonzero(before * after == -1).tolist()
         value = None if estimate is None else estimate.value(ply.action)
         best = None if estimate is None else estimate.best

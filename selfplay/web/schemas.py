@@ -125,6 +125,7 @@ class GameView(BaseModel):
     stone_colours: list[str] | None
     counts_stones: bool = Field(description="Whether the number of stones decides the match.")
     square_names: list[str]
+    moves_stones: bool = Field(description="Whether each action moves a stone: it is clicked, then its target.")
     has_lines: bool = Field(description="Whether a line of stones wins.")
     can_be_set_up: bool = Field(description="Whether a person can set up a position.")
     grades: str = Field(description="From how much on a move is an inaccuracy, a mistake or a blunder.")

@@ -59,9 +59,9 @@ function grade(match, values, action) {
   return match.description.grades.findLast(([threshold]) => loss >= threshold - ROUNDING)?.[1] ?? null;
 }
 
-// Of the squares that select an action, the one on which it places a stone.
+// Of the squares that select an action, the one on which it puts a stone.
 export function placedSquare(match, before, after, action) {
-  return match.description.pointed[action].find((square) => before[square] === 0 && after[square] !== 0) ?? null;
+  return match.description.pointed[action].find((square) => before[square] !== after[square] && after[square] !== 0) ?? null;
 }
 
 function playedPly(match, number) {

@@ -9,7 +9,7 @@ import { extremes, goodness, paint, unpaint } from "./values.js";
 export class Board {
   // play(action) is called when the person chooses a legal action; edit(square), while `isEdited`, for any square.
   constructor(place, game, play, edit) {
-    Object.assign(this, { game, play, edit, isEdited: false, actions: new Map(), focused: 0 });
+    Object.assign(this, { game, play, edit, isEdited: false, actions: new Map(), moves: new Map(), focused: 0, chosen: null });
     // Buttons for actions without a square, such as a pass.
     this.others = new ActionButtons(play);
     place.style.setProperty("--rows", game.rows);
@@ -23,7 +23,7 @@ export class Board {
     const edges = edgesOf(this.game);
     this.heads = edges.isColumns ? new ColumnHeads(columns) : null;
     const board = element("div", {
-      class: `board ${colours ? "discs" : "signs"}${edges.isColumns ? " falling" : ""}`,
+      class: `board ${colours ? "discs" : "signs"}${edges.isColumns ? " falling" : ""}${this.game.moves_stones ? " moving" : ""}`,
       "data-first": colours?.[0],
       role: "grid",
       "aria-label": `${this.game.title} board`,
@@ -66,6 +66,9 @@ export class Board {
         this.edit(square);
       } else if (this.actions.has(square)) {
         this.play(this.actions.get(square).action);
+      } else if (this.moves.has(square)) {
+        this.chosen = square === this.chosen ? null : square;
+        this.show(this.shown);
       }
     });
     this.cells.push(cell);
@@ -119,21 +122,45 @@ export class Board {
     const { match, values, scale } = shown;
     const last = match.plies.at(-1);
     const range = extremes(values, scale);
-    this.actions = new Map(shown.isOpen ? match.legal.flatMap((a) => a.pointed.map((square) => [square, a])) : []);
+    const shownLegal = this.findActions(shown);
     this.others.show(match.legal.filter((a) => a.pointed.length === 0), shown, range);
     this.heads?.show(shown, range);
-    const shownLegal = new Map(match.legal.filter((a) => a.square !== null).map((a) => [a.square, a]));
     const won = new Set(match.winning_squares);
     this.cells.forEach((cell, square) => {
-      const marks = { isNew: last?.square === square, isTurned: Boolean(last?.turned.includes(square)), isWon: won.has(square) };
+      const isNew = last?.square === square;
+      const marks = { isNew, isTurned: !isNew && Boolean(last?.turned.includes(square)), isWon: won.has(square) };
       this.showCell(cell, square, shownLegal.get(square), shown, range, marks);
     });
   }
 
+  // The legal actions by the squares on which their values are shown; also sets the actions that a click plays.
+  // Where stones move, those are the stones with their best move, until one is chosen; then the targets of that one.
+  findActions(shown) {
+    const { match, values, isOpen } = shown;
+    const { legal, squares } = match;
+    if (!this.game.moves_stones) {
+      this.actions = new Map(isOpen ? legal.flatMap((a) => a.pointed.map((square) => [square, a])) : []);
+      return new Map(legal.filter((a) => a.square !== null).map((a) => [a.square, a]));
+    }
+    if (squares.join() !== this.shown?.match.squares.join()) {
+      this.chosen = null;
+    }
+    this.shown = shown;
+    const worth = (one) => values.get(one.action) ?? -Infinity;
+    const fromWorst = legal.toSorted((one, other) => worth(one) - worth(other));
+    this.moves = new Map(fromWorst.map((one) => [one.pointed.find((square) => square !== one.square), one]));
+    const targets = new Map(legal.filter((a) => a.pointed.includes(this.chosen)).map((a) => [a.square, a]));
+    this.actions = isOpen ? targets : new Map();
+    return this.chosen === null ? this.moves : targets;
+  }
+
   showCell(cell, square, legal, shown, range, marks) {
-    const { match, values, scale, hint } = shown;
+    const { match, values, scale } = shown;
+    const hinted = this.game.moves_stones
+      ? match.legal.some((one) => one.action === shown.hintAction && one.pointed.includes(square))
+      : shown.hint === square;
     const known = legal ? knownOf(legal.action, shown) : null;
-    const has = { legal, last: marks.isNew, won: marks.isWon, hinted: hint === square };
+    const has = { legal, last: marks.isNew, won: marks.isWon, hinted };
     has.best = known?.value !== undefined && known.value === range.best && values.size > 1;
     Object.entries(has).forEach(([name, is]) => cell.classList.toggle(name, Boolean(is)));
     const label = known === null || this.heads !== null ? null : valueLabel(known, scale);
@@ -149,10 +176,13 @@ export class Board {
       [marks.isNew, "last move"],
       [marks.isTurned, "just turned"],
       [marks.isWon, "in the winning line"],
-      [hint === square, "hint"],
+      [hinted, "hint"],
     ];
     cell.setAttribute("aria-label", said.filter(([is]) => is).map(([, text]) => text).join(", "));
-    cell.setAttribute("aria-disabled", String(!this.isEdited && !this.actions.has(square)));
+    cell.setAttribute("aria-disabled", String(!this.isEdited && !this.actions.has(square) && !this.moves.has(square)));
+    if (this.game.moves_stones) {
+      cell.setAttribute("aria-selected", String(square === this.chosen));
+    }
   }
 
   // Redraws a square only if it has changed; otherwise the animation of a turned disc would start again.

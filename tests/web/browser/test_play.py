@@ -130,6 +130,24 @@ def test_any_square_of_a_column_selects_it_and_the_stone_falls(page: Page) -> No
     expect(page.locator("[data-square='38'] .disc.red")).to_have_count(1)
 
 
+def test_a_stone_is_moved_by_clicking_it_and_then_its_target(page: Page) -> None:
+    visit(page, "/#play/breakthrough?opponent=random&person=both")
+    expect(page.locator(".cell.legal")).to_have_count(5)
+    # The other stone that is clicked takes the place of the first.
+    for stone, targets in {"e2": 2, "c2": 3}.items():
+        page.get_by_role("gridcell", name=f"{stone}, X").click()
+        expect(page.get_by_role("gridcell", selected=True)).to_have_accessible_name(f"{stone}, X")
+        expect(page.locator(".cell.legal")).to_have_count(targets)
+    page.get_by_role("gridcell", name="c3, empty").click()
+    settled(page, 1)
+    # O captures with its stone.
+    page.get_by_role("gridcell", name="d4, O").click()
+    page.get_by_role("gridcell", name="c3, X").click()
+    settled(page, 2)
+    expect(page.locator(".cell.last")).to_have_accessible_name("c3, O, last move")
+    expect(page.get_by_role("gridcell", name="d4, empty")).to_have_count(1)
+
+
 # ---------------------------------------------------------------------- perfect play
 
 
