@@ -31,6 +31,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 MEGABYTE = 1 << 20
 YAML_LIMIT = MEGABYTE // 4
 """Bytes of a YAML file: its parser reads about 100 KB in a second."""
+WEIGHTS_LIMIT = 16 << 30
+"""Bytes of a .safetensors file."""
 
 
 def require_regular_file(path: Path, limit: int | None = None) -> None:
@@ -250,7 +252,8 @@ def remove_folder(folder: Path) -> None:
 def sha256(path: Path) -> str:
     """The SHA-256 of a file in hexadecimal digits; for a folder, that of the names and digests of its files.
 
-    Raises OSError, and InvalidFileError for anything but a regular file or a folder of regular files.
+    Raises OSError, and InvalidFileError for anything but a regular file or a folder of regular files, and for a
+    .safetensors file that is larger than any that is read.
     """
     if path.is_dir():
         lines = [f"{_sha256_of_file(file)}  {file.name}\n" for file in sorted(path.iterdir())]
@@ -261,5 +264,5 @@ def sha256(path: Path) -> str:
 @read_once(4096)
 def _sha256_of_file(path: Path) -> str:
     """The digest of a file, kept while it does not change, because a stage's output is the next one's input."""
-    with open_regular_file(path) as file:
+    with open_regular_file(path, WEIGHTS_LIMIT if path.suffix == ".safetensors" else None) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -19,6 +19,7 @@ from functools import wraps
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
+from inspect import isbuiltin, signature
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, Generic, TypeVar, cast
@@ -78,13 +79,20 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         kind: what the objects are called in error messages: "game", "player".
         import_paths: where each object is defined, as `module:attribute`, by name.
         group: the group of entry points with which other packages add objects.
-        attributes: the names of attributes that every object has; an object from outside without them is refused.
+        attributes: the names of attributes that every object has; an object without them is refused.
+        arguments: the names of the arguments of every object, if they are functions; None: they are not. An object
+            from outside that cannot be called with this number of arguments, or is not written in Python, is refused.
     """
 
     def __init__(
-        self, kind: str, import_paths: Mapping[str, str], group: str | None = None, attributes: Sequence[str] = ()
+        self,
+        kind: str,
+        import_paths: Mapping[str, str],
+        group: str | None = None,
+        attributes: Sequence[str] = (),
+        arguments: Sequence[str] | None = None,
     ) -> None:
-        self.kind, self.group, self.attributes = kind, group, attributes
+        self.kind, self.group, self.attributes, self.arguments = kind, group, attributes, arguments
         self._import_paths = dict(import_paths)
         self._found: dict[str, Thing] = {}
 
@@ -150,9 +158,21 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             raise SettingError(
                 f"{self.kind} {shortened(name)!r} has no attribute {missing[0]}, which every {self.kind} has"
             )
-        if "__call__" in self.attributes and is_outside(module):
+        if self.arguments is not None and is_outside(module):
+            if not _takes(found, len(self.arguments)):
+                form = f"a Python function of ({', '.join(self.arguments)})"
+                raise SettingError(f"{self.kind} {shortened(name)!r} is not {form}, as every {self.kind} is")
             found = _reporting_errors(found, f"{self.kind} {shortened(name)!r}", module)
         return cast(Thing, found)
+
+
+def _takes(function: Any, number: int) -> bool:
+    """Whether a function written in Python can be called with this number of arguments."""
+    try:
+        signature(function).bind(*range(number))
+    except (TypeError, ValueError):
+        return False
+    return not isbuiltin(function)
 
 
 def _reporting_errors(function: Callable[..., Any], subject: str, module: str) -> Callable[..., Any]:

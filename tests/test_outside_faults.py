@@ -1,5 +1,6 @@
 """Games, players and rules from outside that misbehave: one line that names the file, never a hang or a traceback."""
 
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -129,9 +130,27 @@ def test_what_is_not_a_player_is_refused_when_settings_are_composed(setting: str
         selfplay.compose_settings(**{setting: name})
 
 
-def test_a_target_rule_of_another_signature_is_refused_in_one_line(tmp_path: Path) -> None:
-    settings = selfplay.compose_settings(targets="os:system", run_dir=tmp_path, matches=20)
-    with pytest.raises(SettingError, match=r"^target rule 'os:system': TypeError: "):
+@pytest.mark.parametrize("name", ["os:system", "os:path", "shutil:copyfile", "tests.support.pile:Pile"])
+@pytest.mark.parametrize(
+    ("section", "setting", "form"),
+    [
+        ("", "targets", "target rule .* is not a Python function of (played), as every target rule is"),
+        ("", "outcome", "outcome .* is not a Python function of (game), as every outcome is"),
+        ("training.optimizer.", "schedule", "schedule .* is not a Python function of (peak, step, total_steps), as"),
+        ("training.optimizer.", "name", "optimizer .* has no attribute runs_on_cpu_only, which every optimizer has"),
+    ],
+)
+def test_what_cannot_be_called_as_its_kind_is_refused_when_settings_are_composed(
+    section: str, setting: str, form: str, name: str
+) -> None:
+    kind, _, rest = form.partition(" .* ")
+    with pytest.raises(SettingError, match=f"^{re.escape(f'{kind} {name!r} {rest}')}"):
+        selfplay.compose_settings(**{f"{section}{setting}": name})
+
+
+def test_a_target_rule_that_fails_is_reported_in_one_line(tmp_path: Path) -> None:
+    settings = selfplay.compose_settings(targets="json:loads", run_dir=tmp_path, matches=20)
+    with pytest.raises(SettingError, match=r"^target rule 'json:loads': TypeError: "):
         selfplay.generate_level(settings, 0)
 
 
@@ -154,11 +173,14 @@ def test_a_reference_that_does_not_exist_is_refused_before_anything_is_learned(
         check_references(settings)
 
 
-@pytest.mark.parametrize(("adapter", "package"), [("gymnasium", "gymnasium"), ("open_spiel", "pyspiel")])
+@pytest.mark.parametrize(
+    ("adapter", "package"),
+    [("gymnasium", "gymnasium"), ("open_spiel", "pyspiel"), ("pettingzoo", "pettingzoo"), ("onnx", "onnxruntime")],
+)
 def test_an_adapter_whose_package_is_missing_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, adapter: str, package: str
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, f"selfplay.adapters.{adapter}", raising=False)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install .*\[(gymnasium|openspiel)\]"):
+    with pytest.raises(ModuleNotFoundError, match=r"pip install .*\[(gymnasium|openspiel|pettingzoo|onnx)\]"):
         import_module(f"selfplay.adapters.{adapter}")

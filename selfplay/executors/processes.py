@@ -65,9 +65,11 @@ class ProcessExecutor:
         if self._pool is None:
             context = multiprocessing.get_context("spawn")
             threads = str(task.settings.threads)
-            self._pool = ProcessPoolExecutor(
-                self.workers, mp_context=context, initializer=_begin_worker, initargs=(threads, named_modules())
-            )
+            # A pool that is left half made has semaphores that nobody releases.
+            with _interrupted_later():
+                self._pool = ProcessPoolExecutor(
+                    self.workers, mp_context=context, initializer=_begin_worker, initargs=(threads, named_modules())
+                )
         if len(self._processes) == self.workers:
             return self._pool.submit(function, task)
         # A pool starts a worker whenever no worker is idle for a new task.

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from selfplay.architectures import ARCHITECTURES, build_network, meta_tensors
 from selfplay.errors import InvalidFileError, SettingError, shortened
-from selfplay.files import MEGABYTE, FileFormat, require_regular_file
+from selfplay.files import MEGABYTE, WEIGHTS_LIMIT, FileFormat, require_regular_file
 from selfplay.games import GAMES, Game
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.settings.choices import OUTCOMES
@@ -24,9 +24,6 @@ METADATA_KEY = "selfplay"
 """The one key of all metadata, because the file format does not fix the order of several keys."""
 
 FORMAT = 2
-
-LARGEST_FILE = 16 << 30
-"""Bytes of a checkpoint."""
 
 LARGEST_WEIGHT = 1e9
 
@@ -104,7 +101,7 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     if its outcome or architecture is unknown or is code that the user has not named (see `selfplay.registry`), if the
     weights do not fit it or are not reasonable numbers, or if the manifest beside it describes another file.
     """
-    require_regular_file(path, LARGEST_FILE)
+    require_regular_file(path, WEIGHTS_LIMIT)
     check_against_manifest(path)
     with _opened(path) as (metadata, file):
         if metadata["game"] != game.name:
@@ -125,7 +122,7 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[dict[str, Any], Any]]:
     """The metadata and the open file, whose errors are reported as InvalidFileErrors."""
-    require_regular_file(path, LARGEST_FILE)
+    require_regular_file(path, WEIGHTS_LIMIT)
     try:
         with safe_open(path, framework="pt") as file:
             yield METADATA.parse_json(path, (file.metadata() or {}).get(METADATA_KEY, "")), file

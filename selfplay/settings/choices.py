@@ -17,7 +17,7 @@ OUTCOMES: "Registry[Outcome]" = Registry(
         "disc_difference": "selfplay.games.match_outcome:disc_difference",
     },
     group="selfplay.outcomes",
-    attributes=("__call__",),
+    arguments=("game",),
 )
 """What players maximise: see `selfplay.games.match_outcome.Outcome`."""
 
@@ -31,7 +31,7 @@ TARGET_RULES: Registry[Any] = Registry(
         "search": "selfplay.dataset.target_rules:search",
     },
     group="selfplay.targets",
-    attributes=("__call__",),
+    arguments=("played",),
 )
 """The targets of a level's rows: see `selfplay.dataset.target_rules`."""
 
@@ -51,7 +51,7 @@ SCHEDULES: Registry[Any] = Registry(
     "schedule",
     {"constant": "selfplay.training.trainer:constant", "one_cycle": "selfplay.training.trainer:one_cycle"},
     group="selfplay.schedules",
-    attributes=("__call__",),
+    arguments=("peak", "step", "total_steps"),
 )
 """(peak, step, total_steps) to the learning rate of a step: see `selfplay.training.trainer`."""
 
@@ -83,7 +83,7 @@ SEARCH_RULES: Registry[Any] = Registry(
         "uct": "selfplay.search.mcts.rule:uct",
     },
     group="selfplay.search_rules",
-    attributes=("__call__",),
+    arguments=(),
 )
 """Functions from constants to rules: see `selfplay.search.mcts.rule`."""
 

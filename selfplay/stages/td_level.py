@@ -17,10 +17,9 @@ from safetensors.numpy import load_file, save
 from selfplay.architectures.capabilities import RowByRowTrainable
 from selfplay.errors import InvalidFileError, SettingError, shortened
 from selfplay.figures.tensorboard import epoch_events
-from selfplay.files import require_regular_file
+from selfplay.files import WEIGHTS_LIMIT, require_regular_file
 from selfplay.games.patterns import TrainableTables
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.checkpoints import LARGEST_FILE
 from selfplay.runs.manifest import check_against_manifest
 from selfplay.runs.run_folder import prepare_process
 from selfplay.settings.choices import OUTCOMES
@@ -82,7 +81,7 @@ def read_learner(path: Path, tables: TrainableTables) -> NDArray[np.float32]:
     Raises InvalidFileError if the file is broken or does not fit the tables.
     """
     check_against_manifest(path)
-    require_regular_file(path, LARGEST_FILE)
+    require_regular_file(path, WEIGHTS_LIMIT)
     try:
         arrays = load_file(path)
     except (SafetensorError, OSError) as error:

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -94,6 +95,25 @@ def test_files_may_name_the_same_modules_in_a_worker(monkeypatch):
     registry.name_modules(["colorsys"])
     with open_executor(ExecutorSettings("process", 1)) as executor:
         assert list(executor.map(may_name, jobs(1))) == [True]
+
+
+def test_ctrl_c_while_a_pool_is_made_waits_until_its_semaphores_have_an_owner(monkeypatch):
+    made = []
+
+    class Interrupted(ProcessPoolExecutor):
+        def __init__(self, *args, **kwargs):
+            signal.raise_signal(signal.SIGINT)
+            super().__init__(*args, **kwargs)
+            made.append(self)
+
+    monkeypatch.setattr("selfplay.executors.processes.ProcessPoolExecutor", Interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt), open_executor(ExecutorSettings("process", 1)) as executor:
+            list(executor.map(square, jobs(1)))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(made) == 1
 
 
 def test_few_tasks_start_before_results_are_consumed(processes):

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-import traceback
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -155,7 +154,7 @@ def become(script: Path, arguments: Iterable[object]) -> None:
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
     except BaseException:
-        traceback.print_exc()
+        sys.excepthook(*sys.exc_info())
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
