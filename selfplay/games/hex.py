@@ -77,6 +77,7 @@ def hex_rules(width: int) -> Rules:
 class HexPresentation(Presentation):
     aim = "Connect your two edges by a chain of stones: X the top with the bottom, O the left with the right."
     player_names = ("X", "O")
+    is_rhombus = True
 
     def __init__(self, game: "Hex") -> None:
         self.title = f"Hex {game.width}x{game.width}"

@@ -73,6 +73,11 @@ class Presentation:
 
     A person clicks the stone and then its target.
     """
+    is_rhombus: bool = False
+    """Whether each row is drawn half a square further to the right than the row above.
+
+    The upper and lower edges have the colour of the player who moves first, the others that of the other player.
+    """
     line_length: int | None = None
     """The number of stones in a row, a column or a diagonal that win; None if no line wins."""
     position_line: PositionLine | None = None

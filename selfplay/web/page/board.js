@@ -13,7 +13,8 @@ export class Board {
     // Buttons for actions without a square, such as a pass.
     this.others = new ActionButtons(play);
     place.style.setProperty("--rows", game.rows);
-    place.style.setProperty("--columns", game.columns);
+    // The width in squares.
+    place.style.setProperty("--columns", game.columns + (game.is_rhombus ? (game.rows - 1) / 2 : 0));
     place.replaceChildren(this.build(), this.others.group);
   }
 
@@ -23,7 +24,7 @@ export class Board {
     const edges = edgesOf(this.game);
     this.heads = edges.isColumns ? new ColumnHeads(columns) : null;
     const board = element("div", {
-      class: `board ${colours ? "discs" : "signs"}${edges.isColumns ? " falling" : ""}${this.game.moves_stones ? " moving" : ""}`,
+      class: `board ${colours ? "discs" : "signs"}${edges.isColumns ? " falling" : ""}${this.game.moves_stones ? " moving" : ""}${this.game.is_rhombus ? " rhombus" : ""}`,
       "data-first": colours?.[0],
       role: "grid",
       "aria-label": `${this.game.title} board`,
@@ -38,6 +39,7 @@ export class Board {
     board.addEventListener("pointerleave", () => this.point(null));
     for (let row = 0; row < rows; row += 1) {
       const line = element("div", { role: "row", "aria-rowindex": row + 1 });
+      line.style.setProperty("--row", row);
       for (let column = 0; column < columns; column += 1) {
         line.append(this.buildCell(row * columns + column, column));
       }
@@ -58,7 +60,6 @@ export class Board {
       tabindex: square === 0 ? "0" : "-1",
       "data-square": square,
     });
-    cell.style.setProperty("--row", Math.floor(square / this.game.columns));
     cell.addEventListener("click", (event) => {
       this.focus(square, false);
       this.isByPointer = event.detail > 0;

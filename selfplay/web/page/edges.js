@@ -4,8 +4,11 @@ import { element } from "./drawing.js";
 import { knownOf, valueLabel } from "./stones.js";
 import { goodness, paint, unpaint } from "./values.js";
 
-const edge = (texts, kind) =>
-  element("div", { class: `edge ${kind}`, "aria-hidden": "true" }, ...texts.map((text) => element("span", {}, text)));
+function edge(texts, kind) {
+  const made = element("div", { class: `edge ${kind}`, "aria-hidden": "true" }, ...texts.map((text) => element("span", {}, text)));
+  [...made.children].forEach((span, number) => span.style.setProperty("--row", number));
+  return made;
+}
 
 // Letters and numbers around a board whose squares are named a1, b1, …; heads above a board of columns; otherwise the
 // numbers in the names "0,1" of row and column.

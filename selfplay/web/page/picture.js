@@ -18,11 +18,13 @@ function stoneOf({ stone_colours: colours, seat_names: names }, seat, x, y) {
 }
 
 function pictureOf(game, squares) {
-  const [width, height] = [game.columns * SIDE, game.rows * SIDE];
+  const lean = game.is_rhombus ? SIDE / 2 : 0;
+  const [width, height] = [game.columns * SIDE + lean * (game.rows - 1), game.rows * SIDE];
   const ground = game.stone_colours === null ? "#ffffff" : game.stone_colours.includes("red") ? "#2459b5" : "#2f7d5b";
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height });
   squares.forEach((stone, square) => {
-    const [x, y] = [SIDE * (square % game.columns), SIDE * Math.floor(square / game.columns)];
+    const row = Math.floor(square / game.columns);
+    const [x, y] = [SIDE * (square % game.columns) + lean * row, SIDE * row];
     drawing.append(svg("rect", { x, y, width: SIDE, height: SIDE, fill: ground, stroke: "#0006" }));
     if (stone !== 0) {
       drawing.append(stoneOf(game, stone === 1 ? 0 : 1, x, y));

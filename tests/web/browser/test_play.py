@@ -1,6 +1,7 @@
 """Matches of every game in a real browser, played by clicks."""
 
 import re
+from math import dist
 from typing import Any
 
 import pytest
@@ -146,6 +147,20 @@ def test_a_stone_is_moved_by_clicking_it_and_then_its_target(page: Page) -> None
     settled(page, 2)
     expect(page.locator(".cell.last")).to_have_accessible_name("c3, O, last move")
     expect(page.get_by_role("gridcell", name="d4, empty")).to_have_count(1)
+
+
+def test_hex_is_a_rhombus_in_which_a_cell_touches_six_others(page: Page) -> None:
+    visit(page, "/#play/hex_3x3?opponent=random&person=both")
+    boxes = [cell.bounding_box() for cell in page.locator("#board .cell").all()]
+    middles = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes if box is not None]
+    side = middles[1][0] - middles[0][0]
+    near = [number for number, middle in enumerate(middles) if 0 < dist(middle, middles[4]) < 1.25 * side]
+    assert near == [1, 2, 3, 5, 6, 7]
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    for cell in (1, 3, 4, 5, 7):
+        page.locator(f"[data-square='{cell}']").click()
+        settled(page)
+    expect(page.locator("#status")).to_contain_text("X wins.")
 
 
 # ---------------------------------------------------------------------- perfect play
