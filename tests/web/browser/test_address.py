@@ -1,5 +1,7 @@
 """The address of a match in a real browser: it brings the match back, and leads back to one that was left."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -41,6 +43,8 @@ def test_a_match_is_brought_back_after_a_reload_by_a_link_and_after_a_restart(pa
     page.get_by_text("Perfect", exact=True).click()
     page.keyboard.press(",")
     expect(page.locator("#review-place")).to_have_text("2 of 3")
+    # The address follows when the perfect values are there.
+    expect(page).to_have_url(re.compile("&ply=2"))
     address = page.url
     page.goto("about:blank")
     page.goto(address)

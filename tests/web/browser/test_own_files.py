@@ -20,7 +20,7 @@ def test_a_match_of_ones_own_game_is_played_against_ones_own_player_and_kept_in_
         context.set_default_timeout(PATIENCE_MS)
         expect.set_options(timeout=PATIENCE_MS)
         page = context.new_page()
-        visit(page)
+        visit(page, "/")
         assert page.get_by_label("Game").input_value() == GAME
         choose(page, PLAYER)
         page.locator("#board [data-action='0']").click()
