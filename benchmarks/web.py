@@ -105,7 +105,7 @@ def check(ended: list[Json], options: dict[str, str]) -> None:
     for there in ended:
         people = People(there["people"])
         opponent = Participant(found, service.catalog.player(game, found))
-        match = Match(there["id"], game, people, opponent, None, service.settings.seed)
+        match = Match(there["id"], game, people, opponent, None, None, service.settings.seed)
         for ply in there["plies"]:
             if ply["by_person"]:
                 match.reply()
