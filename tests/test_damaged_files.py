@@ -85,7 +85,15 @@ def read_boards(path: Path) -> None:
         store.close()
 
 
-TICTACTOE = make_game("tictactoe")
+TICTACTOE, OTHELLO = make_game("tictactoe"), make_game("othello")
+
+
+def written_match(path: Path) -> None:
+    actions = OTHELLO.read_transcript("f5d6c3d3c4f4")
+    states = [OTHELLO.state_after(map(OTHELLO.action_to_string, actions[:count])) for count in range(len(actions) + 1)]
+    path.write_text(OTHELLO.presentation.match_file(states, actions, ("you", "level 3")).text)
+
+
 READERS: dict[str, tuple[Path | Callable[[Path], None], Callable[[Path], object]]] = {
     "manifest.json": (RUN / "csv" / "level_01" / "manifest.json", lambda path: Manifest(path.parent)),
     "agent.safetensors": (
@@ -109,6 +117,7 @@ READERS: dict[str, tuple[Path | Callable[[Path], None], Callable[[Path], object]
     "evaluation.yaml": (CONFIG_FOLDER / "evaluation" / "article.yaml", lambda path: read_evaluation(path, "mine")),
     "tables.npz": (written_tables, lambda path: load_tables(path, GRAPH)),
     "boards.json": (written_boards, read_boards),
+    "match.ggf": (written_match, lambda path: OTHELLO.position_after(path.read_text(errors="surrogateescape"))),
 }
 
 

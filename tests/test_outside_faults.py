@@ -43,6 +43,59 @@ class Go9(Right):
     num_distinct_actions, pass_action, observation_shape = 82, 81, (2, 9, 9)
 """
 
+RETURNS = """
+import sys
+import torch
+from selfplay import Player
+
+class Unseen:
+    def __repr__(self): raise RuntimeError
+
+def raising(error):
+    def act(own): raise error
+    return act
+
+WRONG = [
+    *(lambda own, value=value: value for value in (
+        None, 0, 1.5, float("nan"), "0", b"0", [0], {0: 0}, 1j, object, Unseen(), "x" * 10**6, 10**5000, print,
+    )),
+    *(lambda own, action=action: own * 0 + action for action in (-1, 9, 64, 2**40, -2**63)),
+    lambda own: own.float() * 0, lambda own: own.int() * 0, lambda own: own != own, lambda own: own.numpy() * 0,
+    lambda own: own[:, None] * 0, lambda own: own[:0], lambda own: own.new_zeros(len(own) + 1),
+    lambda own: own.new_zeros(()), lambda own: own.to("meta"), lambda own: (value for value in own),
+    lambda own: sys.exit(0), lambda own: sys.exit("left"), lambda own: own.nothing, lambda own: raising(own)(own),
+    *map(raising, (
+        RecursionError(), MemoryError(), StopIteration(), OSError(28, "full"), ValueError("x" * 10**6),
+        Exception("two\\nlines"), UnicodeDecodeError("utf-8", b"", 0, 1, "wrong"), AssertionError(),
+    )),
+]
+
+def made(number):
+    def __init__(self, game): pass
+    def act(self, state, draws): return WRONG[number](state.own)
+    return type(f"P{number}", (Player,), {"__init__": __init__, "act": act, "name": "wrong", "__module__": __name__})
+
+globals().update({f"P{number}": made(number) for number in range(len(WRONG))})
+"""
+
+MODULES = [
+    "import sys; sys.exit(0)",
+    "raise SystemExit('two\\nlines')",
+    "1 / 0",
+    "syntax error(",
+    "import nowhere_at_all",
+    "raise Exception('x' * 10**6)",
+    "raise RecursionError",
+    "",
+    "Named = None",
+    "Named = 5",
+    "Named = 'text'",
+    "class Named: pass",
+    "def Named(): return None",
+    "def __getattr__(name): raise ValueError(name)",
+]
+"""Modules whose object `Named` is nothing that this program can use."""
+
 PLAYERS = """
 import torch
 from selfplay import Player
@@ -74,6 +127,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("faults")
     (folder / "faulty_games.py").write_text(GAME)
     (folder / "faulty_players.py").write_text(PLAYERS)
+    (folder / "returning.py").write_text(RETURNS)
+    for number, text in enumerate(MODULES):
+        (folder / f"module_{number}.py").write_text(text)
     (folder / "leaving.py").write_text("import sys\nsys.exit(0)\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
@@ -184,3 +240,31 @@ def test_an_adapter_whose_package_is_missing_says_what_to_install(
     monkeypatch.delitem(sys.modules, f"selfplay.adapters.{adapter}", raising=False)
     with pytest.raises(ModuleNotFoundError, match=r"pip install .*\[(gymnasium|openspiel|pettingzoo|onnx)\]"):
         import_module(f"selfplay.adapters.{adapter}")
+
+
+@pytest.mark.slow
+def test_whatever_a_player_returns_or_raises_is_reported_in_one_line(folder: Path) -> None:
+    for number in range(len(import_module("returning").WRONG)):
+        name = f"returning:P{number}"
+        with pytest.raises(SelfPlayError) as error:
+            selfplay.match(name, "random", game="tictactoe", matches=4)
+        message = str(error.value)
+        assert message.startswith(f"player '{name}': "), message
+        assert str(folder / "returning.py") in message
+        assert "\n" not in message
+        assert len(message) < 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", MODULES)
+def test_a_module_without_what_is_needed_is_refused_in_one_line(text: str) -> None:
+    name = f"module_{MODULES.index(text)}:Named"
+    settings = ("targets", "outcome", "opponent", "training.optimizer.name", "training.optimizer.schedule")
+    uses = [lambda setting=setting: selfplay.compose_settings(**{setting: name}) for setting in settings]
+    for use in (*uses, lambda: selfplay.make_game(name), lambda: selfplay.make_player(name, "tictactoe")):
+        with pytest.raises(SelfPlayError) as error:
+            use()
+        message = str(error.value)
+        assert name in message
+        assert "\n" not in message
+        assert len(message) < 1000

@@ -1,12 +1,19 @@
 """Files are written as a whole or not at all."""
 
 import os
+import re
+import socket
 
 import pytest
+from matplotlib.figure import Figure
+from pandas import DataFrame
+from PIL import Image
 
 from selfplay.dataset.parquet import PartsWriter
 from selfplay.errors import StageError
+from selfplay.figures.style import save_animation, save_figure
 from selfplay.files import written_whole
+from selfplay.grading.table_columns import write_csv
 
 
 def names(folder):
@@ -71,6 +78,47 @@ def test_what_is_not_a_regular_file_is_not_replaced(tmp_path, make):
     assert path.is_fifo() or path.is_symlink()
     assert other.read_text() == "of another program"
     assert names(tmp_path) == ["file.txt", "other.txt"]
+
+
+WRITERS = {
+    "figure.png": lambda path: save_figure(Figure(), path),
+    "animation.gif": lambda path: save_animation([Image.new("RGB", (2, 2))], path),
+    "table.csv": lambda path: write_csv(DataFrame({"level": [1]}), path),
+}
+
+
+def socket_at(path):
+    with socket.socket(socket.AF_UNIX) as bound:
+        # The whole path may be longer than the 107 bytes that are allowed.
+        bound.bind(path.name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize(
+    "make",
+    [
+        os.mkfifo,
+        os.mkdir,
+        socket_at,
+        lambda path: path.symlink_to("other.txt"),
+        lambda path: path.symlink_to("nowhere"),
+        lambda path: path.symlink_to("/dev/full"),
+        lambda path: path.symlink_to(path.name),
+    ],
+    ids=["pipe", "folder", "socket", "link", "link to nothing", "link to a device", "link to itself"],
+)
+def test_no_output_replaces_what_is_not_a_regular_file(tmp_path, monkeypatch, name, make):
+    monkeypatch.chdir(tmp_path)
+    other, path = tmp_path / "other.txt", tmp_path / name
+    other.write_text("of another program")
+    make(path)
+    before = path.lstat()
+    with pytest.raises(StageError, match=rf"^cannot write .*{re.escape(name)}: [^\n]*$"):
+        WRITERS[name](path)
+    assert (path.lstat().st_ino, path.lstat().st_mode) == (before.st_ino, before.st_mode)
+    assert other.read_text() == "of another program"
+    assert set(names(tmp_path)) == {"other.txt", name}
 
 
 @pytest.mark.parametrize("name", [".dataset.parquet.partial", "dataset.parquet"])

@@ -75,10 +75,10 @@ def read_ggf(text: str, width: int) -> GgfMatch:
         raise IllegalActionError(f"a match in GGF ends with ;) after its tags, not with {shortened(rest)!r}")
     said = {"GM": "Othello", "TY": str(width), **dict(tags)}
     if said["GM"].lower() != "othello":
-        raise IllegalActionError(f"GM[{said['GM']}]: not a match of Othello")
+        raise IllegalActionError(f"GM[{shortened(said['GM'])}]: not a match of Othello")
     kind = KIND.fullmatch(said["TY"])
     if kind is None or int(kind[1]) != width or "a" in kind[2].lower():
-        raise IllegalActionError(f"TY[{said['TY']}]: not a match of Othello on {width}x{width} squares")
+        raise IllegalActionError(f"TY[{shortened(said['TY'])}]: not a match of Othello on {width}x{width} squares")
     if "BO" not in said:
         raise IllegalActionError("a match in GGF needs the board at its start: BO[...]")
     return GgfMatch(

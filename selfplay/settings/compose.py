@@ -227,7 +227,8 @@ def _with_outside_name(override: str) -> list[str]:
     if key.lstrip("+") == "architecture._target_":
         module, _, attribute = value.replace(":", ".").rpartition(".")
         return ["architecture=custom", f"architecture.name={module}:{attribute}"]
-    if key not in GROUPS_OF_OBJECTS or not any(_is_outside(key, name) for name in value.split(",")):
+    is_name = key in GROUPS_OF_OBJECTS and value[:1] not in ("[", "{")
+    if not (is_name and any(_is_outside(key, name) for name in value.split(","))):
         return [override]
     return [*([] if key == "game" else [f"{key}=custom"]), f"{key}.name={value}"]
 

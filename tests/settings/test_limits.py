@@ -6,6 +6,12 @@ import pytest
 
 from selfplay.errors import SettingError
 from selfplay.players.player_names import whole_number
+from selfplay.settings.classical import TabularSettings
+from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.folders import CONFIG_FOLDER
+from selfplay.settings.matches import MatchSettings
+from selfplay.settings.playing import PlaySettings, WebSettings
+from selfplay.settings.run import Settings
 from selfplay.stages.generate import generate_level
 from tests.support.rejections import assert_refused
 from tests.support.runs import LEARN, run_forked, tiny_settings
@@ -54,3 +60,28 @@ def test_a_run_dir_that_is_not_utf8_and_a_number_of_5000_digits_are_rejected_in_
         result = run_forked(LEARN, argument, "levels=1")
         assert_refused(result, 2)
         assert len(result.stderr) < 600
+
+
+CONFIGS = {
+    Settings: "config",
+    MatchSettings: "matches",
+    PlaySettings: "play",
+    WebSettings: "web",
+    TabularSettings: "tabular",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", CONFIGS)
+def test_empty_and_nested_values_are_refused_or_read_in_one_line(kind):
+    config = CONFIGS[kind]
+    for name in kind.__dataclass_fields__:
+        for value in ("[]", "{}", "null", "[[]]", "{a:[]}", "''"):
+            message = ""
+            try:
+                compose_settings_of(kind, config, [f"{name}={value}"])
+            except SettingError as error:
+                message = str(error)
+            assert message or not (CONFIG_FOLDER / name).is_dir(), f"{name}={value}"
+            assert "\n" not in message
+            assert len(message) < 1000
