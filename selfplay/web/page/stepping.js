@@ -12,13 +12,17 @@ import { aboutHint, aboutLine, aboutPosition, fail, say, whatHappened } from "./
 // Milliseconds until the server is asked again.
 const WAIT = 500;
 
+// Counts the steps asked for. Only the last one is asked for again.
+let steps = 0;
+
 // to: a number of plies, or a function from the number of plies that are shown.
 export async function goTo(to) {
   const asked = table.match;
   if (asked === null || table.isBusy || table.isRunning || table.isEdited) {
     return;
   }
-  const count = asked.plies.length;
+  steps += 1;
+  const [mine, count] = [steps, asked.plies.length];
   const ply = Math.max(0, Math.min(count, typeof to === "function" ? to(review.wanted ?? count) : to));
   try {
     const isOutdated = await review.go(asked, ply);
@@ -34,6 +38,11 @@ export async function goTo(to) {
       askForMore();
     }
   } catch (error) {
+    if (error.status === 409 && asked === table.match) {
+      // The server still works on another request about the match.
+      setTimeout(() => mine === steps && goTo(ply), WAIT);
+      return;
+    }
     if (error.status !== 404 || asked !== table.match) {
       fail(error);
       return;
