@@ -8,13 +8,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.compute.bit_algebra import Word, bit_count
-from selfplay.compute.compilation import compiled, part_of_compiled, register_rules
-from selfplay.compute.random_numbers import Draws, Purpose, below, random_bits
+from selfplay.compute.compilation import compiled, register_rules
+from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game
+from selfplay.games.kernels import random_action
 from selfplay.games.rules import Rules
-
-RANDOM_ACTION = int(Purpose.RANDOM_ACTION)
 
 
 def play_random_matches(game: Game, draws: Draws) -> tuple[Tensor, Tensor]:
@@ -30,12 +28,6 @@ def play_random_matches(game: Game, draws: Draws) -> tuple[Tensor, Tensor]:
 def _compile(rules: Rules) -> Callable[..., None]:
     register_rules()
     legal_actions, play, is_terminal, return_to_move = rules[1:5]
-
-    @part_of_compiled
-    def random_action(bits: Word, key: int, match: int, ply: int) -> Word:
-        for _ in range(below(random_bits(key, match, ply, RANDOM_ACTION), bit_count(bits))):
-            bits &= bits - 1
-        return bit_count((bits & -bits) - 1)
 
     @compiled
     def random_matches(

@@ -37,6 +37,14 @@ class Kernels(NamedTuple):
     ends sooner counts as one more sequence if `count_finished`, otherwise not."""
 
 
+@part_of_compiled
+def random_action(bits: Word, key: int, match: int, ply: int) -> Word:
+    """The number of one of the set bits, each equally likely."""
+    for _ in range(below(random_bits(key, match, ply, RANDOM_ACTION), bit_count(bits))):
+        bits &= bits - 1
+    return bit_count((bits & -bits) - 1)
+
+
 @cache
 def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
     """The kernels of a game with these rules. `pass_action` is None in a game without passes."""
@@ -68,13 +76,6 @@ def compile_kernels(rules: Rules, pass_action: int | None) -> Kernels:
         for i in range(entries.shape[0]):
             for j in range(entries.shape[1]):
                 entries[i, j] = observation_entry(own[i], opp[i], j)
-
-    @part_of_compiled
-    def random_action(bits: Word, key: int, match: int, ply: int) -> Word:
-        """The number of one of the set bits, each equally likely."""
-        for _ in range(below(random_bits(key, match, ply, RANDOM_ACTION), bit_count(bits))):
-            bits &= bits - 1
-        return bit_count((bits & -bits) - 1)
 
     @compiled
     def random_actions(
