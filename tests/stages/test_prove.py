@@ -1,10 +1,6 @@
 """The stage of proofs: files, resuming, changed players, several processes, messages, the program."""
 
-import multiprocessing
-import os
 import random
-import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +14,7 @@ from selfplay.players.player import Player
 from selfplay.settings.matches import ProofSettings
 from selfplay.stages.prove import prove_and_report
 from tests.grading.test_winning_proof import FIXED, STARTS, proof_settings, rows_of
+from tests.support.kills import is_killed_at_change
 from tests.support.rejections import assert_refused
 from tests.support.runs import COMMAND, files_of, run_forked
 
@@ -41,48 +38,17 @@ def small_proof(folder: Path, **values: Any) -> ProofSettings:
     return proof_settings(folder, **WHOLE, **values)
 
 
-def prove_in_child(folder: Path) -> None:
-    torch.set_num_threads(1)
-    prove_and_report(small_proof(folder))
-
-
-def written_files(folder: Path) -> set[tuple[str, int]]:
-    """Names and inodes, because some files are written again."""
-    found = set()
-    for path in folder.rglob("*"):
-        try:
-            found.add((path.name, path.stat().st_ino))
-        except OSError:
-            continue
-    return found
-
-
 @pytest.mark.slow
-def test_a_walk_killed_at_many_moments_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    """The walk is killed up to 12 times before it may finish, each time after it has written a few files."""
+def test_a_walk_killed_at_many_changes_of_its_files_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    """Each walk continues the one that was killed before it."""
     prove_and_report(small_proof(tmp_path / "whole"))
     expected = files_of(tmp_path / "whole")
     assert sorted(expected) == [f"proof/{name}" for name in ("manifest.json", "plies.csv", "proof.csv")]
-    context, chance = multiprocessing.get_context("fork"), random.Random(7)
-    kills, resumed = 0, set()
-    while kills < 12:
-        folder = tmp_path / "killed"
-        changes, before = chance.randint(1, 12), written_files(folder)
-        child = context.Process(target=prove_in_child, args=(folder,))
-        child.start()
-        while child.is_alive() and changes > 0:
-            time.sleep(0.0005)
-            now = written_files(folder)
-            changes, before = changes - (now != before), now
-        if not child.is_alive():
-            break
-        os.kill(child.pid or 0, signal.SIGKILL)
-        child.join()
-        kills += 1
+    folder, chance, resumed = tmp_path / "killed", random.Random(7), set()
+    while is_killed_at_change(chance.randint(1, 12), prove_and_report, small_proof(folder), below=folder):
         plies = folder / "proof" / "plies.csv"
         resumed.add(len(rows_of(plies)) if plies.exists() else 0)
-    prove_in_child(tmp_path / "killed")
-    assert files_of(tmp_path / "killed") == expected
+    assert files_of(folder) == expected
     assert len(resumed) > 3
 
 

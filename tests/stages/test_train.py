@@ -1,20 +1,15 @@
 """The stages of a run: files, resuming, changed settings, and kills."""
 
-import multiprocessing
-import os
-import random
 import shutil
-import signal
-import time
 from pathlib import Path
 
 import pandas as pd
 import pytest
-import torch
 
 from selfplay import generate_level, learn_levels, load_level, train_level
 from selfplay.errors import StageError
 from selfplay.runs.run_folder import RunFolder
+from tests.support.kills import is_killed_at_change
 from tests.support.runs import files_of, tiny_settings
 
 
@@ -114,46 +109,13 @@ def test_the_agents_viewpoint_keeps_its_own_rows(tiny_run: Path, tmp_path: Path)
     pd.testing.assert_frame_equal(agent, expected)
 
 
-def _learn_in_child(run_dir: Path) -> None:
-    torch.set_num_threads(1)
-    learn_levels(tiny_settings(run_dir))
-
-
-def count_files(run_dir: Path) -> int:
-    """Counts without opening files, because they may disappear meanwhile."""
-    return sum(path.is_file() for path in run_dir.rglob("*"))
-
-
 @pytest.mark.slow
-def test_a_run_killed_at_many_moments_ends_with_the_same_bytes(tiny_run: Path, tmp_path: Path) -> None:
-    """The run is killed up to 24 times before it may finish."""
-    context = multiprocessing.get_context("fork")
+def test_a_run_killed_at_any_change_of_its_files_ends_with_the_same_bytes(tiny_run: Path, tmp_path: Path) -> None:
+    """A level makes ten changes, so these are all kinds of them."""
     expected = files_of(tiny_run)
-    chance = random.Random(7)
-    kills = runs = 0
-    # A kill waits until the process has begun or finished a few more files, and then a moment of chance, so that the
-    # kills happen throughout the run at any speed of the computer.
-    moments = set()
-    while kills < 24:
-        run_dir = tmp_path / f"run{runs}"
-        before = count_files(run_dir)
-        child = context.Process(target=_learn_in_child, args=(run_dir,))
-        child.start()
-        for _ in range(chance.randint(1, 4)):
-            while child.is_alive() and count_files(run_dir) == before:
-                time.sleep(0.001)
-            before = count_files(run_dir)
-        child.join(chance.uniform(0, 0.03))
-        if child.is_alive():
-            os.kill(child.pid, signal.SIGKILL)
-            child.join()
-            moments.add(count_files(run_dir))
-            kills += 1
-        else:
-            runs += 1
-    _learn_in_child(tmp_path / f"run{runs}")
-    for number in range(runs + 1):
-        files = files_of(tmp_path / f"run{number}")
-        assert sorted(files) == sorted(expected)
-        assert files == expected
-    assert len(moments) > 5
+    for change in range(1, 33, 3):
+        run_dir = tmp_path / f"killed_at_{change}"
+        assert is_killed_at_change(change, learn_levels, tiny_settings(run_dir), below=run_dir)
+        assert files_of(run_dir) != expected
+        assert not is_killed_at_change(99, learn_levels, tiny_settings(run_dir), below=run_dir)
+        assert files_of(run_dir) == expected
