@@ -33,7 +33,7 @@ from tests.support.runs import files_of
 RUN = Path(__file__).parent / "data" / "run_2026_11"
 GRAPH = positions_of("tictactoe")
 PER_READER = 60
-SECONDS = 10
+SECONDS = 10  # of processor time
 KILOBYTES = 1 << 20
 
 NUMBERS = [b"nan", b"inf", b"-1", b"1e400", b"1" * 5000, b"-" + b"9" * 30, b"[" * 3000, b'{"a":' * 300, b"true", b'""']
@@ -144,8 +144,8 @@ def test_a_damaged_file_is_read_or_rejected_in_one_line(name: str, tmp_path: Pat
 
 
 def is_rejected(read: Callable[[], object], case: str) -> bool:
-    """Whether `read` raises an error that the user understands; fails if it raises another, or takes long."""
-    start = time.monotonic()
+    """Whether `read` raises an error that the user understands; fails if it raises another, or works long."""
+    start = time.process_time()
     try:
         read()
     except SelfPlayError as error:
@@ -154,7 +154,7 @@ def is_rejected(read: Callable[[], object], case: str) -> bool:
         assert len(message) < 1000, f"{case}: {message}"
         return True
     finally:
-        assert time.monotonic() - start < SECONDS, f"{case}: took {time.monotonic() - start:.0f} s"
+        assert time.process_time() - start < SECONDS, f"{case}: took {time.process_time() - start:.0f} s"
     return False
 
 

@@ -115,9 +115,9 @@ def test_without_a_run_the_message_says_what_to_run_and_whom_to_play(tmp_path: P
 
 
 def test_a_notice_is_written_where_work_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(console_values, "QUIET_SECONDS", 0.05)
+    monkeypatch.setattr(console_values, "QUIET_SECONDS", 0.2)
     written: list[str] = []
-    for seconds in (0, 0.3):
+    for seconds in (0, 0.6):
         with console_values.notice_when_slow(written.append):
             time.sleep(seconds)
     assert written == [console_values.THINKING]

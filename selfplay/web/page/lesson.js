@@ -7,9 +7,6 @@ import { goTo } from "./stepping.js";
 import { exactValues, perfect, review, show, table } from "./table.js";
 import { aboutLine, fail, say } from "./words.js";
 
-const CONFLICT = 409;
-// Milliseconds until the server is asked again.
-const WAIT = 500;
 const TRY = "Find a better one.";
 const named = (grade) => `${grade === "inaccuracy" ? "an" : "a"} ${grade}`;
 
@@ -36,18 +33,12 @@ export async function begin() {
   }
 }
 
-// Values all moves; waits while the server still works on another request about the match.
-async function value(match, lesson) {
+function value(match, lesson) {
   const take = (plies) => Object.assign(match, { plies });
-  try {
-    await (lesson.isExact ? review.judge(match) : review.fill(match, take, () => isStill(lesson)));
-  } catch (error) {
-    if (error.status !== CONFLICT || !isStill(lesson)) {
-      throw error;
-    }
-    await new Promise((done) => setTimeout(done, WAIT));
-    await value(match, lesson);
-  }
+  return api.untilFree(
+    () => (lesson.isExact ? review.judge(match) : review.fill(match, take, () => isStill(lesson))),
+    () => isStill(lesson),
+  );
 }
 
 const noMistakes = ({ plies }) =>

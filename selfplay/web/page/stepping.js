@@ -9,10 +9,7 @@ import { newMatch, request } from "./requests.js";
 import { choosing, exactValues, isShown, keepInAddress, keepInHistory, perfect, review, show, table, wantsPerfect } from "./table.js";
 import { aboutHint, aboutLine, aboutPosition, fail, say, whatHappened } from "./words.js";
 
-// Milliseconds until the server is asked again.
-const WAIT = 500;
-
-// Counts the steps asked for. Only the last one is asked for again.
+// Counts the steps asked for.
 let steps = 0;
 
 // to: a number of plies, or a function from the number of plies that are shown.
@@ -24,13 +21,14 @@ export async function goTo(to) {
   steps += 1;
   const [mine, count] = [steps, asked.plies.length];
   const ply = Math.max(0, Math.min(count, typeof to === "function" ? to(review.wanted ?? count) : to));
+  const isWanted = () => asked === table.match && mine === steps;
   try {
-    const isOutdated = await review.go(asked, ply);
+    const isOutdated = await api.untilFree(() => review.go(asked, ply), isWanted);
     if (asked !== table.match || isOutdated) {
       return;
     }
     table.hint = null;
-    await perfect.fetch(asked, review.ply);
+    await api.untilFree(() => perfect.fetch(asked, review.ply), isWanted);
     if (asked === table.match) {
       keepInAddress();
       show();
@@ -38,12 +36,10 @@ export async function goTo(to) {
       askForMore();
     }
   } catch (error) {
-    if (error.status === 409 && asked === table.match) {
-      // The server still works on another request about the match.
-      setTimeout(() => mine === steps && goTo(ply), WAIT);
+    if (!isWanted()) {
       return;
     }
-    if (error.status !== 404 || asked !== table.match) {
+    if (error.status !== 404) {
       fail(error);
       return;
     }
@@ -91,8 +87,7 @@ export function askForMore() {
   };
   review.fill(asked, takePlies, isCurrent).catch(() => {});
   if (wantsPerfect() && (asked.is_over || review.ply !== null || review.judged.size > 0)) {
-    // While the server still works on another request about the match, it is asked again.
-    review.judge(asked).catch((error) => error.status === 409 && setTimeout(askForMore, WAIT));
+    api.untilFree(() => review.judge(asked), isCurrent).catch(() => {});
   }
 }
 
