@@ -55,7 +55,7 @@ class RunFolder:
         return self.level(level) / "epoch_loss.csv"
 
     def learner(self, level: int) -> Path:
-        """What temporal-difference learning of the next level goes on with, besides the weights."""
+        """What temporal-difference learning of the next level continues with, besides the weights."""
         return self.level(level) / LEARNER_FILE
 
     def evaluation(self, level: int) -> Path:

@@ -178,7 +178,7 @@ def errors_of_settings(kind: type[Any]) -> Iterator[None]:
             if isinstance(own, ConfigAttributeError | ConfigKeyError) and own.full_key:
                 raise SettingError(_unknown_setting(own.full_key, kind)) from error
         text = " ".join(str(error).partition("\n    full_key")[0].split())
-        # The message of Python goes on about its limit.
+        # The message of Python also explains its limit.
         text = "a number has more than 4,300 digits" if text.startswith("Exceeds the limit (4300") else text
         if isinstance(error, OmegaConfBaseException) and (name := error.full_key):
             value = "null" if error.value is None else shortened(error.value)

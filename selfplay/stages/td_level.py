@@ -1,7 +1,7 @@
 """The computation of the training stage with learning=td: a level plays against itself and learns from each match.
 
 The agent has the mean of the weights that the level had while it learned, as float16 numbers; learner.safetensors has
-the last weights, with which the next level goes on.
+the last weights, with which the next level begins.
 """
 
 import math

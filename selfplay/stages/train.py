@@ -99,7 +99,7 @@ class TrainingPlan:
 
     @property
     def learner(self) -> Path | None:
-        """The file of what temporal-difference learning goes on with besides weights; None: it begins."""
+        """The file of what temporal-difference learning continues with besides weights; None: it begins."""
         beside = None if self.start is None else self.start.with_name(LEARNER_FILE)
         return beside if beside is not None and self.settings.learns_online and beside.exists() else None
 
