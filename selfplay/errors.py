@@ -13,6 +13,14 @@ def shortened(text: object) -> str:
     return line if len(line) <= SHORTENED else f"{line[: SHORTENED - 3]}..."
 
 
+def text_of(error: BaseException) -> str:
+    """What an error says; code from outside can raise errors that cannot even be written."""
+    try:
+        return str(error)
+    except Exception:
+        return "its message cannot be written"
+
+
 def one_line(text: str) -> str:
     """`text` on one line, with escapes such as \\x1b for characters that would control the terminal."""
     line = " ".join(text.split())

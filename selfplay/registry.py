@@ -24,7 +24,7 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any, Generic, TypeVar, cast
 
-from selfplay.errors import ConformanceError, SelfPlayError, SettingError, shortened
+from selfplay.errors import ConformanceError, SelfPlayError, SettingError, shortened, text_of
 
 Thing = TypeVar("Thing")
 
@@ -223,4 +223,4 @@ def _place(error: BaseException, module: str) -> str:
 def _reason(error: BaseException) -> str:
     """What an exception says; its type too if that is not clear from its message."""
     is_clear = isinstance(error, (ImportError, AttributeError, SyntaxError))
-    return shortened(error) if is_clear else shortened(f"{type(error).__name__}: {error}")
+    return shortened(text_of(error) if is_clear else f"{type(error).__name__}: {text_of(error)}")

@@ -51,6 +51,9 @@ from selfplay import Player
 class Unseen:
     def __repr__(self): raise RuntimeError
 
+class UnspeakableError(Exception):
+    def __str__(self): raise RuntimeError
+
 def raising(error):
     def act(own): raise error
     return act
@@ -66,7 +69,7 @@ WRONG = [
     lambda own: sys.exit(0), lambda own: sys.exit("left"), lambda own: own.nothing, lambda own: raising(own)(own),
     *map(raising, (
         RecursionError(), MemoryError(), StopIteration(), OSError(28, "full"), ValueError("x" * 10**6),
-        Exception("two\\nlines"), UnicodeDecodeError("utf-8", b"", 0, 1, "wrong"), AssertionError(),
+        Exception("two\\nlines"), UnicodeDecodeError("utf-8", b"", 0, 1, "wrong"), AssertionError(), UnspeakableError(),
     )),
 ]
 

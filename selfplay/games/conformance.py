@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.errors import ConformanceError, IllegalActionError
+from selfplay.errors import ConformanceError, IllegalActionError, text_of
 from selfplay.games import Game, make_game
 from selfplay.games.state import State
 
@@ -105,8 +105,9 @@ def _named(subject: str) -> Iterator[None]:
     """Turn every error, including those raised by the game, into a ConformanceError of one line."""
     try:
         yield
-    except Exception as error:
-        reason = str(error) if isinstance(error, ConformanceError) else f"{type(error).__name__}: {error}"
+    # A game can also end the program.
+    except (Exception, SystemExit) as error:
+        reason = text_of(error) if isinstance(error, ConformanceError) else f"{type(error).__name__}: {text_of(error)}"
         if isinstance(error, OverflowError) or "overflow" in reason:
             reason = LIMIT
         raise ConformanceError(f"{subject}: {' '.join(reason.split())}") from error
@@ -228,6 +229,24 @@ def _check_texts(game: Game, plies: Sequence[Ply]) -> None:
         _require(bool(board) and not board.endswith("\n"), "board_text is empty or ends in a newline")
 
 
+def _check_pointed_squares(game: Game, plies: Sequence[Ply]) -> None:
+    """They are on the board; with `moves_stones`, actions other than a pass take a stone from one to the other."""
+    show, squares = game.presentation, range(game.num_squares or 0)
+    pointed = {action: show.pointed_squares(action) for action in range(game.num_distinct_actions)}
+    on_board = all(square in squares for several in pointed.values() for square in several)
+    _require(on_board, f"a square is not in {squares}")
+    for state, action, following in plies if show.moves_stones else ():
+        boards = zip(game.squares(state).tolist(), game.squares(following).tolist(), strict=True)
+        for number, over, player, (before, after) in zip(
+            action.tolist(), state.terminated.tolist(), state.current_player.tolist(), boards, strict=True
+        ):
+            own = 1 - 2 * player
+            changes = sorted((before[square] == own, after[square] == own) for square in pointed[number])
+            moves = over or number == game.pass_action or changes == [(False, True), (True, False)]
+            text = game.action_to_string(number)
+            _require(moves, f"{text} does not take a stone from one of two squares to the other")
+
+
 def _check_ends(game: Game, plies: Sequence[Ply]) -> None:
     """Matches end within `max_game_length`, and stepping a finished match changes nothing."""
     final = plies[-1].following
@@ -292,6 +311,7 @@ CHECKS: dict[str, Callable[[Game, Sequence[Ply]], None]] = {
     "perspective": _check_perspective,
     "symmetries": _check_symmetries,
     "texts": _check_texts,
+    "pointed squares": _check_pointed_squares,
     "ends": _check_ends,
     "three ways": _check_three_ways,
     "observation codec": _check_codec,

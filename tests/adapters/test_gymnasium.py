@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfplay.errors import SettingError
+from selfplay.errors import SelfPlayError, SettingError
+from selfplay.settings.folders import RUNS_FOLDER
 
 pytest.importorskip("gymnasium", reason="gymnasium is not installed (pip install -e '.[gymnasium]')")
 OpponentEnv = pytest.importorskip("selfplay.adapters.gymnasium").OpponentEnv
@@ -53,6 +54,11 @@ def test_an_illegal_action_loses() -> None:
     env.step(4)
     _, reward, is_over, _, info = env.step(4)
     assert (reward, is_over, info["illegal"]) == (-1.0, True, True)
+
+
+def test_a_level_is_looked_for_where_the_commands_write_it() -> None:
+    with pytest.raises(SelfPlayError, match=str(RUNS_FOLDER / "othello_4x4")):
+        OpponentEnv("othello_4x4", "level:99")
 
 
 def test_unknown_opponents_and_seats_are_refused() -> None:

@@ -102,6 +102,23 @@ class WrongErrorForText(CompiledTicTacToe):
         return 3 * int(row) + int(column)
 
 
+# ---------------------------------------------------------------------- pointed squares
+
+
+class PointsBesideTheBoard(CompiledTicTacToe):
+    class presentation_class(TicTacToe.presentation_class):  # noqa: N801 - as games declare it
+        def pointed_squares(self, action):
+            return [action + 1]
+
+
+class PlacesInsteadOfMoving(CompiledTicTacToe):
+    class presentation_class(TicTacToe.presentation_class):  # noqa: N801
+        moves_stones = True
+
+        def pointed_squares(self, action):
+            return [action, (action + 1) % 9]
+
+
 # ---------------------------------------------------------------------- ends
 
 
@@ -137,6 +154,21 @@ class WrongPerft(TicTacToe):
     )
 
 
+class TextlessError(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+
+class RaisesWithoutText(CompiledTicTacToe):
+    def observe(self, state):
+        raise TextlessError
+
+
+class Leaves(CompiledTicTacToe):
+    def observe(self, state):
+        raise SystemExit(0)
+
+
 class OwnError(CompiledTicTacToe):
     def observe(self, state):
         raise ZeroDivisionError("first line\nsecond line")
@@ -155,6 +187,10 @@ BROKEN_GAMES = [
     (TensorStepDiffers, "three ways: step_with_tensors differs"),
     (ScalarPlayDiffers, "three ways: a single match differs from the batch"),
     (WrongPerft, "perft: depth 2 counts 81 sequences, not 72"),
+    (PointsBesideTheBoard, r"pointed squares: a square is not in range\(0, 9\)"),
+    (PlacesInsteadOfMoving, "pointed squares: .,. does not take a stone from one of two squares to the other"),
+    (RaisesWithoutText, "perspective: TextlessError: its message cannot be written"),
+    (Leaves, "perspective: SystemExit: 0"),
     (OwnError, "perspective: ZeroDivisionError: first line second line"),
 ]
 
