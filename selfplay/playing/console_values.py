@@ -43,6 +43,7 @@ class ConsoleValues:
     def __init__(self, session: Session, write: Callable[[str], None], text: ConsoleText) -> None:
         self.session, self.game, self.write, self.text = session, session.game, write, text
         self.shows = {VALUES: text.settings.values, PERFECT: text.settings.perfect}
+        self._has_explained = False
 
     def show_or_hide(self, what: str, argument: str) -> None:
         """Show or hide VALUES or PERFECT: `argument` is "on", "off", or empty to change between them.
@@ -58,21 +59,32 @@ class ConsoleValues:
         self.shows[what] = shown
         self.write(f"{what} {'on' if shown else 'off'}")
 
-    def show(self, *, with_values: bool) -> Estimate | None:
-        """Write the board with the values of each action; returns the player's values if `with_values`."""
+    def show(self, *, with_values: bool, with_results: bool = False) -> Estimate | None:
+        """Write the board with the values of each action; returns the player's values if `with_values`.
+
+        with_results: also write the results with perfect play in a small game.
+        """
         with notice_when_slow(self.write):
             estimate = self.session.estimate() if with_values else None
-        columns = self._perfect_columns() if self.shows[PERFECT] else []
+        columns = self._perfect_columns() if self.shows[PERFECT] or (with_results and not self._has_scores) else []
         if estimate is not None and estimate.best is not None and not (estimate.solver is not None and columns):
             columns.insert(0, self._column(estimate))
         if columns:
             self.write(self.text.boards(self.session.state, columns))
             self._write_best_score()
+            self._explain(estimate)
         elif None not in self.session.seats:
             self.write(self.text.board(self.session.state))
         if estimate is not None and estimate.visits is not None and self.text.settings.verbose:
             self.write(self.text.visits(estimate.visits.tolist()))
         return estimate
+
+    def _explain(self, estimate: Estimate | None) -> None:
+        """Tell a person, with the first estimates, what they are."""
+        if estimate is not None and estimate.solver is None and None in self.session.seats and not self._has_explained:
+            even = f"{neutral_value(estimate.player):g}"
+            self.write(f"Estimates for the player to move, against players that may err; {even} is even.")
+            self._has_explained = True
 
     def _column(self, estimate: Estimate) -> ValueColumn:
         player, are_exact = estimate.player, estimate.solver is not None
@@ -123,7 +135,7 @@ class ConsoleValues:
         """Write what the other player would do. Raises NotNowError if no values are known."""
         with notice_when_slow(self.write):
             given = hint(self.session)
-        estimate = self.show(with_values=True)
+        estimate = self.show(with_values=True, with_results=True)
         if given.words is None or given.source != PERFECT:
             in_points = given.source != PERFECT and estimate is not None and estimate.in_points
             because = self.text.because(given.reason, given.value, given.words, in_points=in_points)

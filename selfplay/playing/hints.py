@@ -4,16 +4,17 @@ Perfect values are known in games that `perfect_player_of` solves; in other game
 """
 
 import time
+from contextlib import suppress
 from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
 
-from selfplay.errors import NotNowError, SelfPlayError
+from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError
 from selfplay.games.game import Game
 from selfplay.games.state import State
 from selfplay.players.capabilities import ExplainsActions, Explores, ValuesActions, exact_value_text
-from selfplay.players.perfect import ValueKind, perfect_player_of
+from selfplay.players.perfect import ValueKind, is_found_out, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.playing.plies import Values
 from selfplay.playing.session import Session
@@ -95,6 +96,19 @@ def perfect_values(session: Session, ply: int | None = None, time_limit: float |
     state = session.state_before(ply)
     player = None if bool(state.terminated) else perfect_player_of(session.game)
     return None if player is None else player.with_time_limit(time_limit).action_values(state)[0].numpy()
+
+
+def results_known_at_once(game: Game, state: State) -> Values | None:
+    """The result of each action of a position (B = 1) with perfect play: 1, 0 or -1; nan if illegal.
+
+    None unless `perfect_player_of` has enumerated the game already, and the position can be reached in it.
+    """
+    player = perfect_player_of(game) if is_found_out(game) else None
+    if player is None or player.value_kind != "results":
+        return None
+    with suppress(IllegalActionError):
+        return player.action_values(state)[0].numpy()
+    return None
 
 
 def best_actions(values: Values) -> tuple[int, ...]:

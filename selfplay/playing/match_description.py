@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from selfplay.players.capabilities import neutral_value
 from selfplay.players.perfect import ValueKind
-from selfplay.playing.hints import Grade, grade_of
+from selfplay.playing.hints import Grade, grade_of, results_known_at_once
 from selfplay.playing.plies import Estimate, Ply
 from selfplay.playing.session import Session
 
@@ -30,6 +30,9 @@ class ActionDescription:
         "The squares that select this action when a person clicks one of them, or both, where actions move stones."
     )
     value: float | None = _described("Its value to the player to move, as estimated by the adviser; null if unknown.")
+    result: int | None = _described(
+        "Its result for the player to move with perfect play, 1, 0 or -1; null if not known at once."
+    )
     visits: int | None = _described("The adviser's simulations through it; null if it does not search a tree.")
     words: str | None = _described('The value in words if it is exact, such as "wins in 8"; null: an estimate.')
     grade: Grade | None = _described("How bad it is, by these values; null if not, or unknown.")
@@ -157,6 +160,7 @@ class MatchDescriber:
         actions = self.game.legal_action_mask(state)[0].nonzero()[:, 0].tolist()
         squares = self.game.presentation.placed_squares(state, actions)
         visits = None if estimate is None else estimate.visits
+        results = results_known_at_once(self.game, state)
         return [
             ActionDescription(
                 action=action,
@@ -164,6 +168,7 @@ class MatchDescriber:
                 square=square,
                 pointed=list(self.game.presentation.pointed_squares(action)),
                 value=None if estimate is None else estimate.value(action),
+                result=None if results is None else int(results[action]),
                 visits=None if visits is None else int(visits[action]),
                 words=None if estimate is None else estimate.words(action),
                 grade=_grade(estimate, action),

@@ -25,6 +25,7 @@ def test_the_values_of_all_legal_actions_are_shown() -> None:
     written, _ = dialogue(["n"], ValueNetPlayer(GAME, SumOfSquares(), name="level 3"))
     assert written[2:] == [
         "What level 3 expects of each action:\n+0.00 +0.01 +0.02\n+0.03 +0.04 +0.05\n+0.06 +0.07 +0.08",
+        "Estimates for the player to move, against players that may err; 0 is even.",
         "It plays 2,2, value +0.08.",
         ". . .\n. . .\n. . X",
         "",
@@ -37,7 +38,7 @@ def test_the_values_of_all_legal_actions_are_shown() -> None:
 def test_the_console_says_whether_an_exploring_player_acted_at_random(epsilon: float, name: str, how: str) -> None:
     written, _ = dialogue(["n"], EpsilonGreedyPlayer(GAME, Valuing(GAME), [epsilon]))
     assert written[2].startswith(f"What {name} expects of each action:\n+0.00 +0.01 +0.02\n")
-    assert written[3].split(" ", 3)[3].startswith(f"{how}, value +0.0")
+    assert written[4].split(" ", 3)[3].startswith(f"{how}, value +0.0")
 
 
 def test_perfect_values_are_shown_next_to_the_others_with_the_best_action() -> None:

@@ -49,6 +49,7 @@ function legalActions(match, state, before, values) {
     square: placedSquare(match, before, match.game.squares(match.game.step(state, action)), action),
     pointed: match.description.pointed[action],
     value: values?.[action] ?? null,
+    result: null,
     grade: grade(match, values, action),
   }));
 }

@@ -118,7 +118,7 @@ export class Board {
   }
 
   // shown: {match, values: Map of action to value, shares: Map of action to its percentage of the simulations,
-  // words: Map of action to the value in words, scale, isOpen, hint}
+  // words: Map of action to the value in words, results: Map of action to its result, scale, isOpen, hint}
   show(shown) {
     const { match, values, scale } = shown;
     const last = match.plies.at(-1);
@@ -168,7 +168,7 @@ export class Board {
     this.redraw(cell, match.squares[square], marks, label);
     unpaint(cell);
     if (known !== null) {
-      paint(cell, goodness(known.value, scale, range));
+      paint(cell, goodness(known, scale, range));
     }
     const said = [
       [true, this.game.square_names[square]],

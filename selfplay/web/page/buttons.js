@@ -43,7 +43,7 @@ export class ActionButtons {
     button.replaceChildren(name);
     unpaint(button);
     if (known !== null) {
-      paint(button, goodness(known.value, shown.scale, range));
+      paint(button, goodness(known, shown.scale, range));
       button.append(valueLabel(known, shown.scale));
       button.setAttribute("aria-label", [name.textContent, ...valueInWords(known, shown.scale)].join(", "));
     }

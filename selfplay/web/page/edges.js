@@ -53,7 +53,7 @@ export class ColumnHeads {
       if (known) {
         head.append(valueLabel(known, scale));
         head.classList.toggle("best", known.value === range.best && values.size > 1);
-        paint(head, goodness(known.value, scale, range));
+        paint(head, goodness(known, scale, range));
       }
     });
   }

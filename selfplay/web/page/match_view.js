@@ -12,16 +12,16 @@ export function showMatch(shown) {
   const { game, board, match, position, cursor, judged, perfect, hint, isBusy, lesson, choose } = shown;
   // In a lesson the values would be the solution.
   const mode = lesson === null ? checked("values") : !lesson.isSolved ? "none" : lesson.isExact ? "perfect" : "adviser";
-  const { values, shares, words, scale } = valuesToShow(mode, position, perfect);
+  const { scale, ...known } = valuesToShow(mode, position, perfect);
   const isLast = cursor === match.plies.length;
   // Also while the opponent thinks, because otherwise the page would shift with every reply.
   const arePoints = mode === "adviser" && (position.values_are_points || position.plies.some((ply) => ply.value_is_points));
   const isOpen = lesson === null ? isLast && match.awaits_person && !isBusy : !isLast && !lesson.isSolved;
-  board.show({ match: position, values, shares, words, scale, isOpen, hint: hint?.square ?? null, hintAction: hint?.action ?? null });
+  board.show({ match: position, ...known, scale, isOpen, hint: hint?.square ?? null, hintAction: hint?.action ?? null });
   document.body.dataset.plies = String(match.plies.length);
   showCounts(game, position, arePoints);
-  at("values-about").textContent = valuesAbout(position, mode, { values, shares, words, scale, perfect, arePoints, isChoice: isOpen || !isLast });
-  at("legend").hidden = mode !== "perfect" && !scale.isExact;
+  at("values-about").textContent = valuesAbout(position, mode, { ...known, scale, perfect, arePoints, isChoice: isOpen || !isLast });
+  at("legend").hidden = mode !== "perfect" && !scale.isExact && known.results.size === 0;
   at("standing").textContent = (match.is_practice ? "Practice: this match does not count. " : "") + (match.standing ?? "");
   at("score").textContent = match.score ?? "";
   const valued = withExactValues(match, judged);

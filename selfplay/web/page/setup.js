@@ -65,7 +65,7 @@ export class Setup {
 
   show() {
     const match = { squares: this.squares, plies: [], legal: [], winning_squares: [] };
-    const nothing = { values: new Map(), shares: new Map(), words: new Map(), scale: RESULT_SCALE };
+    const nothing = { values: new Map(), shares: new Map(), words: new Map(), results: new Map(), scale: RESULT_SCALE };
     this.board.show({ match, ...nothing, isOpen: false, hint: null, hintAction: null });
   }
 }

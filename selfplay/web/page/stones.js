@@ -1,30 +1,32 @@
 // The content of a square: its stone, and the value of playing there.
 
 import { element, svg } from "./drawing.js";
-import { shortText, valueText } from "./values.js";
+import { RESULTS, shortText, valueText } from "./values.js";
 
-// A value, above its share of the simulations if there is one; of either there may be none. The label has a shorter
+// A value, above its share of the simulations or its result with perfect play if there is one. The label has a shorter
 // text for small squares, and a second line ("in 8", "by 6") for large ones.
-export function valueLabel({ value, share, words }, scale) {
+export function valueLabel({ value, share, words, result }, scale) {
   const short = value === undefined ? null : shortText(value, scale);
   const more = words?.match(/ (.+)/)?.[1];
-  const title = words ?? (share === undefined ? null : valueInWords({ value, share }, scale).join(", "));
+  const title = words ?? (share === undefined ? null : valueInWords({ value, share, result }, scale).join(", "));
   const texts = value === undefined ? [] : [valueText(value, scale)];
-  const shares = share === undefined ? [] : [element("small", { class: "share" }, `${share}%`)];
-  return element("span", { class: "value", "data-short": short, "data-more": more, title }, ...texts, ...shares);
+  const below = [...(share === undefined ? [] : [`${share}%`]), ...(result === undefined ? [] : [RESULTS[result]])].join(" ");
+  const small = below === "" ? [] : [element("small", { class: "share" }, below)];
+  return element("span", { class: "value", "data-short": short, "data-more": more, title }, ...texts, ...small);
 }
 
 // The same in words, as parts of a sentence.
-export const valueInWords = ({ value, share, words }, scale) => [
+export const valueInWords = ({ value, share, words, result }, scale) => [
   ...(value === undefined || scale.isResult ? [] : [`value ${valueText(value, scale)}`]),
   ...(share === undefined ? [] : [`${share}% of the simulations`]),
   ...(words ? [words] : []),
+  ...(result === undefined ? [] : [`${RESULTS[result]} with perfect play`]),
 ];
 
-// What is known about an action: {value, share, words}; null if nothing is.
-export function knownOf(action, { values, shares, words }) {
-  const known = { value: values.get(action), share: shares.get(action), words: words.get(action) };
-  return known.value === undefined && known.share === undefined ? null : known;
+// What is known about an action: {value, share, words, result}; null if nothing is.
+export function knownOf(action, { values, shares, words, results }) {
+  const [value, share, word, result] = [values, shares, words, results].map((known) => known.get(action));
+  return value === undefined && share === undefined ? null : { value, share, words: word, result };
 }
 
 // marks: {isNew, isTurned}

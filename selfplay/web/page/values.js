@@ -5,7 +5,7 @@
 
 export const EXACT_SCALE = { neutral: 0, span: null, isExact: true };
 export const RESULT_SCALE = { neutral: 0, span: 1, isResult: true };
-const RESULTS = { "-1": "loss", 0: "draw", 1: "win" };
+export const RESULTS = { "-1": "loss", 0: "draw", 1: "win" };
 const POINTS_SCALE = { neutral: 0, span: null, inPoints: true };
 
 // The colours of points differ over this many points.
@@ -25,12 +25,14 @@ export function sharesOfVisits(match) {
   return new Map(total === 0 ? [] : counted.map((one) => [one.action, Math.round((100 * one.visits) / total)]));
 }
 
-// {values, shares, words, scale}: what the board shows, by action. mode: the choice of the person.
+// {values, shares, words, results, scale}: what the board shows, by action. results: of estimated actions, with perfect
+// play. mode: the choice of the person.
 export function valuesToShow(mode, match, perfect) {
   const known = (pairs) => new Map(pairs.filter(([, one]) => one !== null));
   if (mode === "perfect") {
     const scale = perfect === null || perfect.kind === "results" ? RESULT_SCALE : EXACT_SCALE;
-    return { values: known([...(perfect?.values ?? [])]), shares: new Map(), words: known([...(perfect?.words ?? [])]), scale };
+    const [values, words] = [perfect?.values, perfect?.words].map((pairs) => known([...(pairs ?? [])]));
+    return { values, shares: new Map(), words, results: new Map(), scale };
   }
   const legal = mode === "adviser" ? match.legal : [];
   const words = known(legal.map((one) => [one.action, one.words]));
@@ -39,6 +41,7 @@ export function valuesToShow(mode, match, perfect) {
     values: known(legal.map((one) => [one.action, one.value])),
     shares: mode === "adviser" ? sharesOfVisits(match) : new Map(),
     words,
+    results: known(legal.map((one) => [one.action, one.value === null ? null : one.result])),
     scale: words.size > 0 ? EXACT_SCALE : estimated,
   };
 }
@@ -82,10 +85,10 @@ export function extremes(values, scale) {
   };
 }
 
-// A value on a scale from bad (-1) to good (1). Unbounded estimates are compared with the best one.
-export function goodness(value, scale, { largest, best, worst }) {
-  if (value === undefined) {
-    return 0;
+// What is known about an action, on a scale from bad (-1) to good (1). Unbounded estimates are compared with the best one.
+export function goodness({ value, result }, scale, { largest, best, worst }) {
+  if (value === undefined || result !== undefined) {
+    return result ?? 0;
   }
   if (scale.isExact) {
     // Every win differs clearly from a draw.

@@ -78,7 +78,7 @@ const KINDS = {
 };
 
 // What the values on the board mean; mode is the choice of the person.
-// shown: {values, shares, words, scale, perfect, arePoints, isChoice}
+// shown: {values, shares, words, results, scale, perfect, arePoints, isChoice}
 export function valuesAbout(match, mode, shown) {
   const isTooLarge = document.querySelector("input[name=values][value=perfect]").disabled;
   const missing = isTooLarge ? " The game is too large to compute perfect play." : "";
@@ -89,13 +89,15 @@ export function valuesAbout(match, mode, shown) {
     return (mode !== "none" && shown.isChoice ? noValues(adviserOf(match, match.to_move ?? 0)) : "") + missing;
   }
   if (shown.arePoints || shown.scale.isExact) {
-    return `${KINDS[shown.arePoints ? "points" : "scores"]}${missing}`;
+    return KINDS[shown.arePoints ? "points" : "scores"];
   }
   const whose = match.person_seat === match.to_move && match.person_seat !== null ? "you" : match.seat_names[match.to_move];
   const adviser = adviserOf(match, match.to_move ?? 0);
   const unit = shown.scale.inPoints ? ", in discs" : "";
   const share = shown.shares.size === 0 ? "" : " Below it: the share of its simulations.";
-  return `The value of each move for ${whose}${unit}, as estimated by ${adviser.label}, against ${adviser.values_hold}.${share}${missing}`;
+  const results = shown.results.size === 0 ? "" : " Below it and as its colour: the result if both play perfectly.";
+  const about = `The value of each move for ${whose}${unit}; above ${shown.scale.neutral} is good.`;
+  return `${about} It is estimated by ${adviser.label}, against ${adviser.values_hold}.${share}${results}${missing}`;
 }
 
 function aboutPerfect(match, { values, words, perfect }) {

@@ -18,7 +18,12 @@ def test_a_match_against_a_level_is_played_by_clicks(page: Page) -> None:
     expect(page.get_by_role("heading", name="Tic-tac-toe")).to_be_visible()
     expect(page.locator("#status")).to_have_text("Your turn: you are X.")
     expect(page.locator("#number-label")).to_have_text("Level 3")
-    expect(page.locator("#board .value")).to_have_count(9)
+    # Beside its estimates, which are above or below 0, stands what is known.
+    expect(page.locator("#board .value .share")).to_have_text(["draw"] * 9)
+    expect(page.locator("#board .cell[data-tone=even]")).to_have_count(9)
+    expect(page.locator("#values-about")).to_contain_text(
+        "for you; above 0 is good. It is estimated by Level 3, against a"
+    )
     expect(page.locator("#board .edge.top span")).to_have_text(["0", "1", "2"])
     expect(page.locator("#board .edge.left span")).to_have_text(["0", "1", "2"])
     page.get_by_role("gridcell", name="1,1, empty").click()
@@ -66,7 +71,7 @@ def test_undo_hint_other_values_and_another_level(page: Page) -> None:
         page.locator("#evaluator").select_option(label="Level 3")
     settled(page, 0)
     assert page.locator("#board .value").all_inner_texts() == before
-    expect(page.locator("#values-about")).to_contain_text("as estimated by Level 3, against a player like itself")
+    expect(page.locator("#values-about")).to_contain_text("estimated by Level 3, against a player like itself")
     assert "evaluator=level-3" in page.url
 
 
