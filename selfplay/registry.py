@@ -152,7 +152,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         if import_path == name:
             name_modules([module])
             search_current_folder()
-        with errors_of_outside(f"{self.kind} {shortened(name)!r} cannot be imported", module):
+        with errors_of_outside(self.kind, name, module, " cannot be imported"):
             found = getattr(import_module(module), attribute)
         if missing := [wanted for wanted in self.attributes if not hasattr(found, wanted)]:
             raise SettingError(
@@ -162,7 +162,7 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
             if not _takes(found, len(self.arguments)):
                 form = f"a Python function of ({', '.join(self.arguments)})"
                 raise SettingError(f"{self.kind} {shortened(name)!r} is not {form}, as every {self.kind} is")
-            found = _reporting_errors(found, f"{self.kind} {shortened(name)!r}", module)
+            found = _reporting_errors(found, self.kind, name, module)
         return cast(Thing, found)
 
 
@@ -175,12 +175,12 @@ def _takes(function: Any, number: int) -> bool:
     return not isbuiltin(function)
 
 
-def _reporting_errors(function: Callable[..., Any], subject: str, module: str) -> Callable[..., Any]:
+def _reporting_errors(function: Callable[..., Any], kind: str, name: str, module: str) -> Callable[..., Any]:
     """The function, with its errors in one line."""
 
     @wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
-        with errors_of_outside(subject, module):
+        with errors_of_outside(kind, name, module):
             return function(*args, **kwargs)
 
     return called
@@ -192,8 +192,11 @@ def is_outside(module: str) -> bool:
 
 
 @contextmanager
-def errors_of_outside(subject: str, module: str) -> Iterator[None]:
-    """Turn what code of a module outside this package raises into a SettingError of one line that names its file."""
+def errors_of_outside(kind: str, name: str, module: str, failure: str = "") -> Iterator[None]:
+    """Turn what code of a module outside this package raises into a SettingError of one line that names its file.
+
+    The line begins with the kind and the name of the object, and with what failed.
+    """
     try:
         yield
     except SelfPlayError as error:
@@ -204,6 +207,7 @@ def errors_of_outside(subject: str, module: str) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         if not (is_outside(module) or isinstance(error, (ImportError, AttributeError))):
             raise
+        subject = f"{kind} {shortened(name)!r}{failure}"
         raise SettingError(f"{subject}: {_reason(error)}{_place(error, module)}") from error
 
 

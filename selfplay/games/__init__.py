@@ -45,7 +45,7 @@ def make_game(name: str | Game, size: int | None = None) -> Game:
     name = name_of_board(name, size)
     base, size = base_and_size(name)
     make: Callable[..., Game] = _game_class(base)
-    with errors_of_outside(f"game {name!r}", make.__module__):
+    with errors_of_outside("game", name, make.__module__):
         game = make() if size is None else make(size)
         # Files name the game they belong to, so a game from outside must carry the name that finds it again.
         game.name = name

@@ -184,8 +184,8 @@ class CheckedPlayer(PlayerWrapper):
         self.game, self.given_name = game, name
 
     def act(self, state: State, draws: Draws) -> Tensor:
-        subject, module = f"player {self.given_name!r}", type(self.player).__module__
-        with errors_of_outside(subject, module):
+        subject = f"player {self.given_name!r}"
+        with errors_of_outside("player", self.given_name, type(self.player).__module__):
             action: object = self.player.act(state, draws)
             if not isinstance(action, Tensor) or (action.dtype, action.shape) != (torch.int64, state.own.shape):
                 wanted = f"must return int64[{state.batch_size}], a legal action for each match"

@@ -224,13 +224,14 @@ def make_player(
     """
     if not isinstance(text, str):
         return text
-    from selfplay.games import make_game
+    if isinstance(game, str):
+        from selfplay.games import make_game
 
-    game = make_game(game)
+        game = make_game(game)
     run_dir = RUNS_FOLDER / game.name if run_dir is None else Path(run_dir)
     name = parse_name(text, run_dir)._replace(against_person=against_person)
     kind = player_kind(name.kind)
-    with errors_of_outside(f"player {shortened(text)!r}", PLAYERS.module_of(name.kind)):
+    with errors_of_outside("player", text, PLAYERS.module_of(name.kind)):
         player = kind.make(name, game, run_dir)
     # A kind from outside can make a player of this package, which keeps its faster methods.
     if is_outside(type(player).__module__):
