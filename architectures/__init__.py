@@ -94,6 +94,18 @@ def _check_tensor(what: str, tensor: object, shape: list[int]) -> None:
         raise SettingError(f"{what} of {tensor.dtype}; expected torch.float32")
 
 
+def require_policy_head(network: nn.Module, observation_shape: Sequence[int], name: str, targets: str) -> None:
+    """Raise SettingError unless the network, of the architecture with this name, has the policy head that is needed.
+
+    `targets`: the rule of the run's targets.
+    """
+    if probe(network, observation_shape).policy_logits is None:
+        raise SettingError(
+            f"architecture={name} has no policy head, which targets={targets} trains; "
+            "set architecture=alphazero_mlp or alphazero_residual"
+        )
+
+
 def require_board(name: str, observation_shape: Sequence[int]) -> None:
     """Raise SettingError unless observations of this shape are boards: (planes, rows, columns)."""
     if len(observation_shape) != 3:

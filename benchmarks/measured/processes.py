@@ -16,7 +16,7 @@ from selfplay.settings.folders import PROJECT_FOLDER
 
 GENERATE = PROJECT_FOLDER / "preprocessing" / "generate_positions_expectations.py"
 TRAIN = PROJECT_FOLDER / "train" / "train_agent.py"
-FITTING, RARE_COLLECTIONS = "import selfplay.stages.fit_level", "import gc; gc.set_threshold(200_000)"
+FITTING, RARE_COLLECTIONS = "import selfplay.training.fitting", "import gc; gc.set_threshold(200_000)"
 
 
 def memory(options: Namespace) -> None:

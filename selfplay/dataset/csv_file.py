@@ -86,8 +86,8 @@ def _columns(rows: Rows, codec: ObservationCodec) -> list[NDArray[np.generic]]:
     return columns if rows.policy is None else [*columns, *np.ascontiguousarray(rows.policy.T)]
 
 
-def read_csv(path: Path, codec: ObservationCodec) -> Rows:
-    """The rows of dataset.csv, checked. Raises InvalidFileError."""
+def read_csv(path: Path, codec: ObservationCodec) -> Iterator[Rows]:
+    """The rows of dataset.csv, checked, in one part. Raises InvalidFileError."""
     num_actions = _check_form(path, csv_schema(codec.size).names)
     schema = csv_schema(codec.size, num_actions)
     convert = pa_csv.ConvertOptions(column_types=schema, strings_can_be_null=False, null_values=[])
@@ -104,7 +104,7 @@ def read_csv(path: Path, codec: ObservationCodec) -> Rows:
     own, opp = unpack_checked(path, codec, packed)
     probabilities = [as_numpy(table.column(name)) for name in action_names(num_actions)]
     policy = np.stack(probabilities, axis=1) if probabilities else None
-    return check_numbers(path, Rows(own=own, opp=opp, policy=policy, **numbers))
+    yield check_numbers(path, Rows(own=own, opp=opp, policy=policy, **numbers))
 
 
 def _check_form(path: Path, names: list[str]) -> int:

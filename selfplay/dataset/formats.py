@@ -98,7 +98,7 @@ class Csv(DatasetFormat):
     def read(self, path: Path, codec: "ObservationCodec") -> "Iterator[Rows]":
         from selfplay.dataset.csv_file import read_csv
 
-        yield read_csv(path, codec)
+        return read_csv(path, codec)
 
 
 class Parquet(DatasetFormat):

@@ -201,6 +201,20 @@ def _check_policies(path: Path, policy: NDArray[np.float32], rows_before: int) -
         raise InvalidFileError(path, f"the policy of row {rows_before + row + 1} sums to {total[row]:.4f}, not to 1")
 
 
+def with_policies(path: Path, rows: Rows, num_actions: int) -> Rows:
+    """Rows of the dataset at `path`, with policies over this number of actions; 0: without them.
+
+    Raises InvalidFileError if the dataset does not have them.
+    """
+    if num_actions == 0:
+        return rows._replace(policy=None)
+    if rows.policy is None:
+        raise InvalidFileError(path, f"has no policies, which targets=search needs; {REMEDY}")
+    if (found := rows.policy.shape[1]) != num_actions:
+        raise InvalidFileError(path, f"its policies have {found} actions, not {num_actions}")
+    return rows
+
+
 def check_column(
     path: Path, column: DatasetColumn, values: NDArray[np.generic], rows_before: int = 0, name: str | None = None
 ) -> None:

@@ -9,7 +9,6 @@ Event files contain times, so manifests do not describe them. A stage empties it
 does not contain duplicates.
 """
 
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -33,16 +32,9 @@ if TYPE_CHECKING:
 def epoch_events(settings: Settings, level: int) -> "Iterator[Callable[[EpochLoss], None]]":
     """A function that records the losses of each epoch of a level's training when the epoch ends.
 
-    With logger=none it only deletes the events of an earlier training, which are no longer valid.
-
     Raises StageError if the files cannot be written.
     """
-    folder = _level_folder(settings, level)
-    if settings.logger == "none":
-        shutil.rmtree(folder, ignore_errors=True)
-        yield lambda _: None
-        return
-    with _event_writer(folder) as writer:
+    with _event_writer(RunFolder.of(settings).level_events(level)) as writer:
         yield lambda loss: _write_loss(writer, loss)
 
 
@@ -53,8 +45,8 @@ def add_missing_events(settings: Settings, level: int) -> None:
         StageError: the files cannot be written.
         InvalidFileError: epoch_loss.csv is missing or broken.
     """
-    folder = _level_folder(settings, level)
-    if settings.logger == "none" or folder.exists():
+    folder = RunFolder.of(settings).level_events(level)
+    if folder.exists():
         return
     from selfplay.training.fitting import read_epoch_losses
 
@@ -89,11 +81,6 @@ def write_comparison_events(settings: Settings, table: "DataFrame") -> None:
                     writer.add_scalar(f"comparison/{column}", float(number), row["level"])
         for path in sorted(run.figures.glob("*.png")):
             writer.add_image(f"figures/{path.stem}", _picture(path), newest, dataformats="HWC")
-
-
-def _level_folder(settings: Settings, level: int) -> Path:
-    run = RunFolder.of(settings)
-    return run.events / run.level(level).name
 
 
 def _write_loss(writer: Any, loss: "EpochLoss") -> None:

@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-from torch import nn
-
-from selfplay.architectures import build_network, meta_tensors, probe
+from selfplay.architectures import build_network, meta_tensors, require_policy_head
 from selfplay.errors import SettingError
 from selfplay.games import Game
 from selfplay.players.agent import Agent
@@ -36,7 +34,7 @@ def check_new_levels(settings: Settings, game: Game) -> None:
     network = build_network(settings.architecture, *sizes).eval()
     agent = Agent(Checkpoint(network, {"outcome": settings.outcome}), game, "level 1")
     if settings.has_policies:
-        require_policy_head(settings, network, game)
+        require_policy_head(network, game.observation_shape, settings.architecture["name"], settings.targets)
         search_learner(settings, agent)
     player = agent.player(settings.player.depth, settings.player.temperature)
     if rule_has(settings.targets, "searches_ahead") and settings.rootstrap_depth > player.most_plies_ahead:
@@ -44,16 +42,6 @@ def check_new_levels(settings: Settings, game: Game) -> None:
         raise SettingError(f"rootstrap_depth={settings.rootstrap_depth}: {most}")
     if settings.sparring_partner is not None:
         exploring_opponent(settings, game, settings.sparring_partner)
-
-
-def require_policy_head(settings: Settings, network: nn.Module, game: Game) -> None:
-    """Raise SettingError unless the network has a policy head."""
-    if probe(network, game.observation_shape).policy_logits is None:
-        name = settings.architecture["name"]
-        raise SettingError(
-            f"architecture={name} has no policy head, which targets={settings.targets} trains; "
-            "set architecture=alphazero_mlp or alphazero_residual"
-        )
 
 
 def players_of_dataset(settings: Settings, game: Game, level: int) -> tuple[Player, Player]:

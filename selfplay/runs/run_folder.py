@@ -131,6 +131,10 @@ class RunFolder:
         """The folder of event files for TensorBoard, if they were requested."""
         return self.path / "tensorboard"
 
+    def level_events(self, level: int) -> Path:
+        """The folder of those of the training of this level."""
+        return self.events / self.level(level).name
+
     def player_files(self) -> list[Path]:
         """The existing files that players of this run are made from."""
         patterns = "level_*/agent.safetensors", "level_*/evaluation.yaml", "tabular/*", "experience.sqlite"

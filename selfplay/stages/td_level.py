@@ -16,7 +16,6 @@ from safetensors.numpy import load_file, save
 
 from selfplay.architectures.capabilities import RowByRowTrainable
 from selfplay.errors import InvalidFileError, SettingError, shortened
-from selfplay.figures.tensorboard import epoch_events
 from selfplay.files import WEIGHTS_LIMIT, require_regular_file
 from selfplay.games.patterns import TrainableTables
 from selfplay.progress import NoProgress, ProgressBar
@@ -24,8 +23,7 @@ from selfplay.runs.manifest import check_against_manifest
 from selfplay.runs.run_folder import prepare_process
 from selfplay.settings.choices import OUTCOMES
 from selfplay.settings.run import Settings
-from selfplay.stages.fit_level import FittedLevel, initial_network, training_key
-from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss
+from selfplay.training.fitting import LOSS_DECIMALS, EpochLoss, FittedLevel, initial_network, training_key
 from selfplay.training.td_learning import learn_from_self_play, unchanged
 from selfplay.training.td_matches import MatchSettings
 
@@ -61,15 +59,11 @@ def learn_level(
         settings.td.trace_decay,
         math.sqrt(settings.gamma),
     )
-    with (
-        closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar,
-        epoch_events(settings, level) as write_events,
-    ):
+    with closing(progress(total=settings.matches, desc=f"level {level}: matches")) as bar:
         error, rows, mean = learn_from_self_play(
             game, tables, changes, settings.matches, how, settings.td, bar.update, level
         )
-        loss = EpochLoss(1, round(error, LOSS_DECIMALS), round(error, LOSS_DECIMALS), is_champion=True)
-        write_events(loss)
+    loss = EpochLoss(1, round(error, LOSS_DECIMALS), round(error, LOSS_DECIMALS), is_champion=True)
     learner_file = save({WEIGHTS: tables.weights, CHANGES: changes})
     tables.weights[:] = mean
     return FittedLevel(network.half(), game, [loss], rows, time.perf_counter() - began, learner_file)

@@ -1,34 +1,36 @@
 """Stage 2: train a level on the matches of the level before it.
 
 Level 0 is the random player. Level L plays the matches of its dataset; training on that dataset, from the weights of
-level L, gives level L + 1. This file finds what a level is trained from, skips a level whose files were made with the
-same settings, and writes; `selfplay.stages.fit_level` computes.
+level L, gives level L + 1. A level whose files were made with the same settings is skipped.
 """
 
 import logging
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfplay.compute.devices import is_out_of_memory
+from selfplay.compute.devices import CPU, is_out_of_memory
 from selfplay.errors import SettingError, StageError
 from selfplay.files import sha256, written_whole
 from selfplay.process_exit import process_count
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest, record_run_settings
-from selfplay.runs.run_folder import LEARNER_FILE, RunFolder
-from selfplay.settings.choices import OPTIMIZERS
+from selfplay.runs.run_folder import LEARNER_FILE, RunFolder, prepare_process
+from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS
 from selfplay.settings.fields import recorded_defaults, stage_record
 from selfplay.settings.run import Settings
 from selfplay.training.process_group import ProcessGroup, joined_process_group
 
 # torch is imported inside the functions: a skipped stage then takes 0.4 s instead of 1.4 s.
 if TYPE_CHECKING:
-    from selfplay.stages.fit_level import FittedLevel
-    from selfplay.training.fitting import EpochLoss
+    from selfplay.dataset.formats import DatasetFormat
+    from selfplay.training.fitting import EpochLoss, FittedLevel
+    from selfplay.training.rows_in_memory import TrainingRows
 
 log = logging.getLogger(__name__)
 
@@ -47,35 +49,43 @@ def train_level(settings: Settings, level: int, progress: ProgressBar = NoProgre
     """
     plan = plan_training(settings, level)
     with joined_process_group(settings.device) as processes, _lack_of_memory_explained(level):
-        if not processes.is_rank_zero:
-            is_done = bool(processes.broadcast(False))
-            if not is_done:
-                from selfplay.stages.fit_level import fit_level, training_rows
-
-                rows = training_rows(settings, level, plan.datasets, processes)
-                fit_level(settings, level, plan.start, rows, processes)
-            return not is_done
-        manifest, record = Manifest(plan.folder), plan.record(processes.world_size)
-        is_done = manifest.is_done("training", record, plan.default_of, force=settings.force)
+        is_first, manifest = processes.is_rank_zero, Manifest(plan.folder)
+        record = plan.record(processes.world_size) if is_first else {}
+        is_done = is_first and manifest.is_done("training", record, plan.default_of, force=settings.force)
         if processes.broadcast(is_done):
-            log.info("level %d: already trained, skipped", level)
-            if settings.output_dir is None and settings.logger != "none":
-                from selfplay.figures.tensorboard import add_missing_events
-
-                add_missing_events(settings, level)
+            if is_first:
+                log.info("level %d: already trained, skipped", level)
+                _add_missing_events(settings, level)
             return False
-        fit = _learn_while_playing if settings.learns_online else _fit_to_datasets
-        fitted = fit(plan, processes, progress)
-    counts = {"rows": fitted.num_rows}
-    if plan.gate_agent is not None:
-        from selfplay.stages.fit_level import pass_gate
+        if is_first:
+            # Events of an earlier training are no longer valid.
+            shutil.rmtree(plan.run.level_events(level), ignore_errors=True)
+        if settings.learns_online:
+            from selfplay.stages.td_level import learn_level
 
-        counts |= pass_gate(settings, level, plan.gate_agent, fitted)
-    files = _write(plan, fitted)
-    if settings.output_dir is None:
-        record_run_settings(settings)
-    manifest.record("training", record, counts, files)
+            manifest.forget("training")
+            fitted = learn_level(settings, level, plan.start, plan.learner, progress)
+        else:
+            fitted = _fit_to_datasets(plan, processes, progress if is_first else NoProgress)
+    if is_first:
+        counts = {"rows": fitted.num_rows}
+        if plan.gate_agent is not None:
+            from selfplay.stages.gate import pass_gate
+
+            counts |= pass_gate(settings, level, plan.gate_agent, fitted)
+        files = _write(plan, fitted)
+        if settings.output_dir is None:
+            record_run_settings(settings)
+        manifest.record("training", record, counts, files)
+        _add_missing_events(settings, level)
     return True
+
+
+def _add_missing_events(settings: Settings, level: int) -> None:
+    if settings.output_dir is None and settings.logger != "none":
+        from selfplay.figures.tensorboard import add_missing_events
+
+        add_missing_events(settings, level)
 
 
 @dataclass(frozen=True)
@@ -150,15 +160,29 @@ def plan_training(settings: Settings, level: int) -> TrainingPlan:
     if level < 1:
         raise SettingError(f"level={level}: level 0 is the random player; levels from 1 are trained")
     optimizer = settings.training.optimizer.name
-    if process_count() > 1 and OPTIMIZERS[optimizer].one_process_only:
-        raise SettingError(f"training.optimizer.name={optimizer} trains in one process; start it without torchrun")
-    if process_count() > 1 and settings.has_policies:
-        raise SettingError(f"targets={settings.targets} trains in one process; start it without torchrun")
+    in_one_process = {
+        f"learning={settings.learning}": settings.learns_online,
+        f"targets={settings.targets}": settings.has_policies,
+        f"training.optimizer.name={optimizer}": process_count() > 1 and OPTIMIZERS[optimizer].one_process_only,
+    }
+    for setting, is_alone in in_one_process.items():
+        if is_alone and process_count() > 1:
+            raise SettingError(f"{setting} trains in one process; start it without torchrun")
     run = RunFolder.of(settings)
-    if settings.learns_online:
-        return _plan_online(settings, run, level)
-    starts_fresh = level == 1 or settings.training.start == "fresh"
-    if level > 1 and not (settings.dataset_file and (settings.start_file or starts_fresh)):
+    datasets = [] if settings.learns_online else _datasets(settings, run, level)
+    start = gate_agent = None
+    if settings.start_file is not None:
+        start = Path(settings.start_file)
+    elif level > 1 and (settings.learns_online or settings.training.start != "fresh"):
+        start = run.existing_agent(level - 1)
+    if level > 1 and settings.gate is not None:
+        gate_agent = run.existing_agent(level - 1)
+    return TrainingPlan(settings, run, level, datasets, start, gate_agent)
+
+
+def _datasets(settings: Settings, run: RunFolder, level: int) -> list[Path]:
+    """The datasets that a level is trained on, the newest last. Raises StageError."""
+    if level > 1 and settings.dataset_file is None:
         run.check_level(level - 1)
     earlier = range(max(0, level - 1 - settings.dataset.replay), level)
     datasets = [run.dataset(number, settings.dataset.format) for number in earlier]
@@ -171,25 +195,7 @@ def plan_training(settings: Settings, level: int) -> TrainingPlan:
     for number, path in zip(earlier, datasets, strict=True):
         if not path.exists():
             raise StageError(f"{path} does not exist; generate the matches of level {number} first")
-    start = None if starts_fresh else run.agent(level - 1)
-    if settings.start_file is not None:
-        start = Path(settings.start_file)
-    gate_agent = None
-    if settings.gate is not None and level > 1:
-        run.check_level(level - 1)
-        gate_agent = run.agent(level - 1)
-    return TrainingPlan(settings, run, level, datasets, start, gate_agent)
-
-
-def _plan_online(settings: Settings, run: RunFolder, level: int) -> TrainingPlan:
-    """The inputs where levels learn while they play. Raises as `plan_training`."""
-    if process_count() > 1:
-        raise SettingError(f"learning={settings.learning} trains in one process; start it without torchrun")
-    if settings.start_file is not None:
-        return TrainingPlan(settings, run, level, [], Path(settings.start_file))
-    if level > 1:
-        run.check_level(level - 1)
-    return TrainingPlan(settings, run, level, [], run.agent(level - 1) if level > 1 else None)
+    return datasets
 
 
 @contextmanager
@@ -206,32 +212,58 @@ def _lack_of_memory_explained(level: int) -> Iterator[None]:
 
 
 def _fit_to_datasets(plan: TrainingPlan, processes: ProcessGroup, progress: ProgressBar) -> "FittedLevel":
-    """The level, fitted to its datasets."""
-    from selfplay.figures.tensorboard import epoch_events
-    from selfplay.stages.fit_level import fit_level, training_rows
+    """The level, fitted to its datasets together with the other processes."""
+    from selfplay.dataset.rows import with_policies
+    from selfplay.training.fitting import FittedLevel, fit, initial_network, training_key
+    from selfplay.training.rows_in_memory import RowsInMemory
+    from selfplay.training.streaming import StreamedRows
 
-    settings, level = plan.settings, plan.level
-    plan.check_datasets()
-    rows = training_rows(settings, level, plan.datasets, processes)
-    Manifest(plan.folder).forget("training")
-    with (
-        closing(progress(total=settings.training.epochs, desc=f"level {level}: epochs")) as bar,
-        epoch_events(settings, level) as write_events,
-    ):
+    settings, level, context = plan.settings, plan.level, prepare_process(plan.settings)
+    game, how, key = context.game, settings.training, training_key(settings, level)
+    if processes.is_rank_zero:
+        plan.check_datasets()
+    form: DatasetFormat = DATASET_FORMATS[settings.dataset.format]
+    rows: TrainingRows
+    if (buffer_rows := settings.dataset.buffer_rows) is None:
+        # Matches of different levels get different numbers, so that each is held out independently of the others.
+        num_actions = game.num_distinct_actions if settings.has_policies else 0
+        parts = (
+            with_policies(path, part, num_actions)._replace(match=part.match + number * settings.matches)
+            for number, path in enumerate(plan.datasets)
+            for part in form.read(path, game.observation_codec)
+        )
+        rows = RowsInMemory(parts, how, game, key, processes)
+    else:
+        groups = [form.row_groups(path, game.observation_codec) for path in plan.datasets]
+        rows = StreamedRows(groups, settings.matches, how, game, key, buffer_rows, processes)
+    began, network = time.perf_counter(), initial_network(settings, level, plan.start, game)
+    device = CPU if OPTIMIZERS[how.optimizer.name].runs_on_cpu_only else context.device
+    events: AbstractContextManager[Callable[[EpochLoss], None]] = nullcontext(lambda _: None)
+    if processes.is_rank_zero:
+        Manifest(plan.folder).forget("training")
+        if settings.logger != "none":
+            from selfplay.figures.tensorboard import epoch_events
+
+            events = epoch_events(settings, level)
+    with closing(progress(total=how.epochs, desc=f"level {level}: epochs")) as bar, events as write_event:
 
         def on_epoch(loss: "EpochLoss") -> None:
             bar.update(1)
-            write_events(loss)
+            write_event(loss)
 
-        return fit_level(settings, level, plan.start, rows, processes, on_epoch)
-
-
-def _learn_while_playing(plan: TrainingPlan, _: ProcessGroup, progress: ProgressBar) -> "FittedLevel":
-    """The level, trained on each match as it was played."""
-    from selfplay.stages.td_level import learn_level
-
-    Manifest(plan.folder).forget("training")
-    return learn_level(plan.settings, plan.level, plan.start, plan.learner, progress)
+        losses = fit(
+            network,
+            rows,
+            how,
+            game.observation_shape,
+            key,
+            on_epoch,
+            level=level,
+            processes=processes,
+            device=device,
+            loss=settings.loss,
+        )
+    return FittedLevel(network, game, losses, rows.num_rows, time.perf_counter() - began)
 
 
 def _write(plan: TrainingPlan, fitted: "FittedLevel") -> list[str]:

@@ -167,25 +167,17 @@ class HeldOut(NamedTuple):
 
 
 class ValidationSplit:
-    """Decides which rows are held out, and counts matches and rows.
+    """Counts matches, rows, and the rows that are held out."""
 
-    Args:
-        fraction: share of the matches that is held out, chosen at random by the number of the match.
-        key: the stream of random numbers of a level's training.
-    """
-
-    def __init__(self, fraction: float, key: int) -> None:
-        self._fraction, self._key = fraction, key
+    def __init__(self) -> None:
         self.num_rows, self.num_held_out, self._matches, self._last = 0, 0, 0, -1
 
-    def count(self, match: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """bool[N]: whether the next N rows, of these matches, are held out; the rows of a match must be adjacent."""
-        held_out = is_held_out(match, self._fraction, self._key)
+    def count(self, match: NDArray[np.int64], held_out: NDArray[np.bool_]) -> None:
+        """Count the next N rows, of these matches (int64[N]); the rows of a match must be adjacent."""
         self.num_rows += len(match)
         self.num_held_out += int(held_out.sum())
         self._matches += int(np.count_nonzero(np.diff(match, prepend=self._last)))
         self._last = match[-1] if len(match) else self._last
-        return held_out
 
     def require_both_sides(self) -> None:
         """Raise StageError if there are no rows to train on, or no held-out rows."""
@@ -194,7 +186,12 @@ class ValidationSplit:
 
 
 def is_held_out(match: NDArray[np.int64], fraction: float, key: int) -> NDArray[np.bool_]:
-    """bool[N]: whether the matches with these numbers (int64[N]) are held out; arguments as for `ValidationSplit`."""
+    """bool[N]: whether the matches with these numbers (int64[N]) are held out.
+
+    Args:
+        fraction: share of the matches that is held out, chosen at random by the number of the match.
+        key: the stream of random numbers of a level's training.
+    """
     draws = Draws(key, torch.from_numpy(match), 0)
     held_out: NDArray[np.bool_] = (draws.uniforms(Purpose.VALIDATION_SPLIT) < fraction).numpy()
     return held_out

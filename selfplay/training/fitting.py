@@ -1,18 +1,22 @@
 """Fitting a network to the targets of a dataset, and epoch_loss.csv: the losses of each epoch."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 
+from selfplay.architectures import build_network, option_defaults, require_policy_head
 from selfplay.compute.devices import CPU, cuda_devices_in_use
-from selfplay.compute.random_numbers import Purpose, torch_seed
+from selfplay.compute.random_numbers import Activity, Purpose, stream_key, torch_seed
 from selfplay.errors import InvalidFileError, StageError
 from selfplay.files import MEGABYTE, read_text
+from selfplay.games.game import Game
+from selfplay.runs.checkpoints import load_checkpoint
+from selfplay.settings.run import Settings
 from selfplay.settings.sections import LossSettings, TrainingSettings
 from selfplay.training.process_group import SINGLE_PROCESS, ProcessGroup
 from selfplay.training.rows_in_memory import TrainingRows
@@ -60,6 +64,46 @@ class LossParts(NamedTuple):
     """Mean cross-entropy of the policy over the held-out rows."""
     decay_loss: float
     """weight_decay / 2 times the sum of the squares of all weights, at the end of the epoch."""
+
+
+class FittedLevel(NamedTuple):
+    """A trained network and how it was trained."""
+
+    network: nn.Module
+    game: Game
+    losses: list[EpochLoss]
+    num_rows: int
+    seconds: float
+    learner_file: bytes | None = None
+    """learner.safetensors, where the level learned while it played."""
+
+
+def initial_network(settings: Settings, level: int, start: Path | None, game: Game) -> nn.Module:
+    """The network with the weights that its training starts from."""
+    architecture = settings.architecture
+    with seeded(torch_seed(training_key(settings, level), Purpose.INITIAL_WEIGHTS)):
+        network = build_network(architecture, game.observation_shape, game.num_distinct_actions)
+    if settings.has_policies:
+        require_policy_head(network, game.observation_shape, architecture["name"], settings.targets)
+    if start is not None:
+        earlier = load_checkpoint(start, game)
+        if _with_defaults(earlier.metadata["architecture"]) != _with_defaults(architecture):
+            raise StageError(
+                f"{start} has the architecture {earlier.metadata['architecture']}, not {architecture}; "
+                "set another run_dir"
+            )
+        network.load_state_dict(earlier.network.state_dict())
+    return network
+
+
+def _with_defaults(architecture: Mapping[str, Any]) -> dict[str, Any]:
+    """An architecture with all its options, including those that an older version of the program did not have."""
+    return {**option_defaults(architecture["name"]), **architecture}
+
+
+def training_key(settings: Settings, level: int) -> int:
+    """The stream of random numbers of a level's training."""
+    return stream_key(settings.seed, level, Activity.TRAINING)
 
 
 def fit(

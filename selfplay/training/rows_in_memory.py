@@ -17,6 +17,7 @@ from selfplay.training.examples import (
     PackedExamples,
     ValidationSplit,
     held_out_rows,
+    is_held_out,
     mark_illegal,
     training_examples,
 )
@@ -65,16 +66,17 @@ class RowsInMemory:
         processes: ProcessGroup = SINGLE_PROCESS,
     ) -> None:
         self._settings, self._key, self._processes = settings, key, processes
-        codec, split = game.observation_codec, ValidationSplit(settings.validation_fraction, key)
+        codec, split = game.observation_codec, ValidationSplit()
         packed, targets, policies, measured = [], [], [], []
         for rows in parts:
-            is_held_out = split.count(rows.match)
-            trained = rows.select(~is_held_out)
+            measured_rows = is_held_out(rows.match, settings.validation_fraction, key)
+            split.count(rows.match, measured_rows)
+            trained = rows.select(~measured_rows)
             packed.append(codec.pack(trained.own, trained.opp))
             targets.append(trained.target)
             if trained.policy is not None:
                 policies.append(trained.policy)
-            measured.append(rows.select(is_held_out))
+            measured.append(rows.select(measured_rows))
         split.require_both_sides()
         share = processes.share(split.num_held_out)
         self._held_out = [held_out_rows(concatenate(measured).select(share), game)]

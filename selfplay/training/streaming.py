@@ -65,10 +65,11 @@ class StreamedRows:
 
     def _counted_split(self) -> ValidationSplit:
         """Check all numbers of the datasets, and count the rows. Observations are bits and need no check."""
-        split = ValidationSplit(self._settings.validation_fraction, self._key)
+        split = ValidationSplit()
         for number, group in self._groups:
             rows = self._datasets[number].read(group, with_observations=False)
-            split.count(rows.match + number * self._matches)
+            match = rows.match + number * self._matches
+            split.count(match, is_held_out(match, self._settings.validation_fraction, self._key))
         split.require_both_sides()
         return split
 
