@@ -67,13 +67,13 @@ class Console:
         self.swap = swap
         self.settings, self.for_learning = settings, for_learning
         self.text = ConsoleText(session.game, settings, colour=colour, example=example)
-        self.players, self.values = ConsolePlayers(session), ConsoleValues(session, write, self.text)
+        self.values = ConsoleValues(session, write, self.text)
+        self.seat_names = session.game.presentation.player_names
         self._has_explained = False
 
     def play(self) -> None:
         """Play matches until the person leaves."""
-        title = self.players.title(asks_who_is_first=self.asks_who_is_first)
-        self.write(f"{title} (help lists the commands, quit {self._leaving})")
+        self.write(f"{self._title()} (help lists the commands, quit {self._leaving})")
         try:
             if self.values.shows[PERFECT]:
                 self._try_command(PERFECT, "on")
@@ -91,8 +91,7 @@ class Console:
     def watch(self, matches: int) -> None:
         """Play this number of matches without a person, without questions, or until KeyboardInterrupt."""
         if self._is_shown:
-            title = self.players.title(asks_who_is_first=self.asks_who_is_first)
-            self.write(f"{title} (Ctrl-C {self._leaving})")
+            self.write(f"{self._title()} (Ctrl-C {self._leaving})")
         try:
             for number in range(matches):
                 if number or self.session.is_over:
@@ -115,12 +114,14 @@ class Console:
             first_player = 0 if answer else 1
         self.session.new_match(first_player)
         if self.swap and self._is_shown:
-            self.write(self.players.seats())
+            self.write(self._seats())
         self._write_seat()
 
     def _write_seat(self) -> None:
-        if (sentence := self.players.seat_of_person()) is not None:
-            self.write(sentence)
+        """Tell the person, if exactly one plays, which side is theirs."""
+        seats = self.session.seats
+        if seats.count(None) == 1:
+            self.write(f"You are {self.seat_names[seats.index(None)]}.")
 
     def _finish_match(self) -> bool | None:
         """Play the current match to its end. Returns whether to play another one, or None if the end is taken back."""
@@ -145,7 +146,7 @@ class Console:
             self.write("This was practice: the result that counts is the one before you took back the end.")
         if self.for_learning and None in self.session.players:
             self.write(self.session.results.by_seat_text(self.game))
-        self.write(self.players.score())
+        self.write(self._score())
 
     def _pause(self) -> None:
         if self._is_shown and None not in self.session.players:
@@ -174,10 +175,10 @@ class Console:
     def _prompt(self, explained: Sequence[str]) -> str:
         free = [f"free: {' '.join(map(self.text.action, self.session.legal_actions))}"]
         notes = [*explained, *(free if self.for_learning else [])]
-        return f"{self.players.whose_action()} ({'; '.join(notes)}): " if notes else f"{self.players.whose_action()}: "
+        return f"{self._whose_action()} ({'; '.join(notes)}): " if notes else f"{self._whose_action()}: "
 
     def _player_acts(self) -> None:
-        subject = self.players.subject()
+        subject = self._subject()
         if None not in self.session.players:
             self._clear()
         if self.session.can_only_pass:
@@ -248,30 +249,17 @@ class Console:
         else:
             self.values.show_or_hide(word, argument)
 
+    # ------------------------------------------------------------------ players in words
 
-# ---------------------------------------------------------------------- players in words
-
-
-class ConsolePlayers:
-    """The players of a session in words. If exactly one of them is a person, that person is called "you"."""
-
-    def __init__(self, session: Session) -> None:
-        self.session, self.seat_names = session, session.game.presentation.player_names
-
-    def title(self, *, asks_who_is_first: bool) -> str:
+    def _title(self) -> str:
         """The game and its players, or the person's opponent while the seats are not known."""
-        title = self.session.game.presentation.title
-        return f"{title} against {self.session.names[1]}" if asks_who_is_first else f"{title}, {self.seats()}"
+        title = self.game.presentation.title
+        return f"{title} against {self.session.names[1]}" if self.asks_who_is_first else f"{title}, {self._seats()}"
 
-    def seats(self) -> str:
+    def _seats(self) -> str:
         return ", ".join(f"{seat}: {name}" for seat, name in zip(self.seat_names, self.session.names, strict=True))
 
-    def seat_of_person(self) -> str | None:
-        """Tells the person, if exactly one plays, which side is theirs."""
-        seats = self.session.seats
-        return f"You are {self.seat_names[seats.index(None)]}." if seats.count(None) == 1 else None
-
-    def score(self) -> str:
+    def _score(self) -> str:
         """The results so far: of one person against a player in a few words, otherwise by seat."""
         results, players = self.session.results, self.session.players
         if not results.matches or players.count(None) != 1:
@@ -283,15 +271,15 @@ class ConsolePlayers:
         score = f"You: {won}, {opponents[0].name}: {lost}{draws}"
         return "; ".join([score, *statuses_of(*opponents)])
 
-    def subject(self) -> str:
-        """The player to move, as the subject of a sentence."""
+    def _subject(self) -> str:
+        """The player to move, as the subject of a sentence; the only person is called "you"."""
         seat, seats = self.session.to_move, self.session.seats
         if seats.count(None) == 1:
             return "You" if seats[seat] is None else "It"
         name = self.seat_names[seat]
         return name if seats[seat] is None else f"{name} ({self.session.names[seat]})"
 
-    def whose_action(self) -> str:
+    def _whose_action(self) -> str:
         """What the person to move is asked for."""
         if self.session.players.count(None) == 1:
             return "Your action"

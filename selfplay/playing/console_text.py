@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import NamedTuple, Protocol, TextIO
+from typing import NamedTuple, TextIO
 
 from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
@@ -48,31 +48,11 @@ def _without_minus_zero(text: str, zero: str) -> str:
     return zero if float(text) == 0 else text
 
 
-class DrawBoard(Protocol):
-    """Draws the board of a match (B = 1) as text.
-
-    Args:
-        values: the values of actions to show.
-        marked: whether to mark the legal squares, in games that do.
-    """
-
-    def __call__(self, game: Game, state: State, values: Values | None = None, /, *, marked: bool = False) -> str: ...
-
-
-def plain_board(game: Game, state: State, values: Values | None = None, /, *, marked: bool = False) -> str:
-    """The board of a match (B = 1) as its game shows it; with marks, without values."""
-    if marked:
-        return game.presentation.board_text_with_actions(state)
-    return game.presentation.board_text(state, 0, values)
-
-
-def boxed_board(game: Game, state: State, values: Values | None = None, /, *, marked: bool = False) -> str:
-    """The board of a match (B = 1) with a box around each square; as `plain_board` in games without a board.
+def boxed_board(game: Game, state: State, values: Values | None = None, *, marked: bool = False) -> str:
+    """The board of a match (B = 1) with a box around each square, in a game with a board.
 
     The values of actions stand in the squares that they choose, or below the board.
     """
-    if game.board_shape is None:
-        return plain_board(game, state, values, marked=marked)
     cells = [" " if sign == "." else sign for sign in game.presentation.stone_signs(state)]
     marks = game.presentation.marked_squares(state) if marked else ()
     for square in marks:
@@ -101,17 +81,6 @@ def _boxes(cells: Sequence[str], game: Game) -> list[str]:
         row = " | ".join(f"{cell:^{width}}" for cell in cells[start : start + columns])
         lines += [f"{f'{name:>2} ' if names else ''}| {row} |", line]
     return lines
-
-
-def with_coordinates(draw: DrawBoard) -> DrawBoard:
-    """`draw` with the names of rows and columns, in games whose boards do not show them."""
-
-    def drawn(game: Game, state: State, values: Values | None = None, /, *, marked: bool = False) -> str:
-        text = draw(game, state, values, marked=marked)
-        names = game.presentation.edge_names
-        return text if names is None else _named(text.splitlines(), *names)
-
-    return drawn
 
 
 def _named(lines: Sequence[str], rows: str, columns: str) -> str:
@@ -144,32 +113,6 @@ class ValueColumn(NamedTuple):
         return points_text(value) if self.in_points else estimate_text(value)
 
 
-BOARDS: dict[str, DrawBoard] = {"plain": plain_board, "boxed": boxed_board}
-"""How to draw a board, by the name of the setting."""
-
-
-def boards_side_by_side(
-    game: Game,
-    state: State,
-    columns: Sequence[ValueColumn],
-    *,
-    colour: bool = False,
-    draw: DrawBoard = plain_board,
-) -> str:
-    """The board with each of these values, side by side under their headings."""
-    texts = [[column.heading, *draw(game, state, column.values).splitlines()] for column in columns]
-    widths = [max(map(len, lines)) for lines in texts]
-    rows = []
-    for row in zip_longest(*texts, fillvalue=""):
-        cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)]
-        # Padded before colouring, because colour codes have no width on the screen.
-        cells[-1] = cells[-1].rstrip()
-        rows.append(
-            GAP.join(_shown(cell, column, colour) for cell, column in zip(cells, columns, strict=True)).rstrip()
-        )
-    return "\n".join(rows)
-
-
 def _shown(text: str, column: ValueColumn, colour: bool) -> str:
     """`text` with values as those of its column; in colour, good ones are green, bad ones red, the best bold."""
     best = f"{max((v for v in column.values.tolist() if v == v), default=0.0):+.2f}"
@@ -197,20 +140,29 @@ class ConsoleText:
 
     def __init__(self, game: Game, settings: DisplaySettings, *, colour: bool = False, example: str = "") -> None:
         self.game, self.settings, self.colour, self.example = game, settings, colour, example
-        draw = BOARDS[settings.board]
-        self._draw = with_coordinates(draw) if settings.coordinates else draw
 
-    def board(self, state: State) -> str:
-        """The board of a match (B = 1)."""
-        return self._draw(self.game, state)
-
-    def board_to_choose(self, state: State) -> str:
-        """The board of a match (B = 1) in which a person is to choose an action."""
-        return self._draw(self.game, state, marked=self.settings.legal)
+    def board(self, state: State, values: Values | None = None, *, marked: bool = False) -> str:
+        """The board of a match (B = 1), with these values of actions or with the legal squares marked."""
+        game, presentation = self.game, self.game.presentation
+        if self.settings.board == "boxed" and game.board_shape is not None:
+            text = boxed_board(game, state, values, marked=marked)
+        else:
+            text = presentation.board_text_with_actions(state) if marked else presentation.board_text(state, 0, values)
+        names = presentation.edge_names if self.settings.coordinates else None
+        return text if names is None else _named(text.splitlines(), *names)
 
     def boards(self, state: State, columns: Sequence[ValueColumn]) -> str:
         """The board with each of these values, side by side under their headings."""
-        return boards_side_by_side(self.game, state, columns, colour=self.colour, draw=self._draw)
+        texts = [[column.heading, *self.board(state, column.values).splitlines()] for column in columns]
+        widths = [max(map(len, lines)) for lines in texts]
+        rows = []
+        for row in zip_longest(*texts, fillvalue=""):
+            cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)]
+            # Padded before colouring, because colour codes have no width on the screen.
+            cells[-1] = cells[-1].rstrip()
+            shown = (_shown(cell, column, self.colour) for cell, column in zip(cells, columns, strict=True))
+            rows.append(GAP.join(shown).rstrip())
+        return "\n".join(rows)
 
     def read(self, text: str, legal: Sequence[int]) -> int:
         """The legal action that the person has typed. Raises IllegalActionError, naming the legal ones."""

@@ -96,7 +96,7 @@ class ConsoleValues:
         """Write the board in which a person is to choose an action, with perfect values if they are shown."""
         columns = self._perfect_columns() if self.shows[PERFECT] else []
         if not columns:
-            self.write(self.text.board_to_choose(self.session.state))
+            self.write(self.text.board(self.session.state, marked=self.text.settings.legal))
             return
         self.write(self.text.boards(self.session.state, columns))
         self._write_best_score()

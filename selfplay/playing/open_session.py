@@ -5,8 +5,6 @@ from collections.abc import Callable
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError, StageError
 from selfplay.games import Game
-from selfplay.players.agent import level_player
-from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import Console
@@ -34,49 +32,37 @@ def open_session(settings: PlaySettings) -> Session:
         GameTooLargeError: a player needs a game with fewer positions.
     """
     game = prepare_process(settings).game
-    key = stream_key(settings.seed, 0, Activity.VERSUS_PERSON)
-    return Session(game, _players(settings, game), key)
-
-
-def _players(settings: PlaySettings, game: Game) -> Players:
-    first, second = (HUMAN, None) if settings.asks_who_is_first else (settings.first, settings.second)
-    has_seat_for_opponent = None in (first, second) and HUMAN in (first, second)
-    if not has_seat_for_opponent and (settings.opponent is not None or settings.level is not None):
+    seats = [HUMAN, None] if settings.asks_who_is_first else [settings.first, settings.second]
+    if None in seats and HUMAN in seats:
+        seats[seats.index(None)] = _opponent(settings, game)
+    elif settings.opponent is not None or settings.level is not None:
         raise SettingError("opponent and level: first and second already name both players; omit opponent and level")
-
-    person_plays = None in (first, second) or HUMAN in (first, second)
-
-    def player_in(seat: str | None) -> Player | None:
-        if seat is None and has_seat_for_opponent:
-            return _opponent(settings, game)
-        return _player(settings, game, seat, against_person=person_plays)
-
-    one = player_in(first)
+    names = [None if name == HUMAN else name for name in seats]
     # Equal names give one player, so that a learner learns only once from each match against itself.
-    return one, one if first == second else player_in(second)
+    made = {
+        name: make_player(name, game, settings.run_dir, against_person=None in names)
+        for name in names
+        if name is not None
+    }
+    one, other = (None if name is None else made[name] for name in names)
+    return Session(game, (one, other), stream_key(settings.seed, 0, Activity.VERSUS_PERSON))
 
 
-def _player(settings: PlaySettings, game: Game, name: str | None, *, against_person: bool) -> Player | None:
-    """The player with this name; a person if the name is None."""
-    if name in (None, HUMAN):
-        return None
-    return make_player(name, game, settings.run_dir, against_person=against_person)
-
-
-def _opponent(settings: PlaySettings, game: Game) -> Player | None:
-    """The opponent of a person, if first and second do not name it."""
+def _opponent(settings: PlaySettings, game: Game) -> str:
+    """The name of the opponent of a person, if first and second do not name it."""
     if settings.opponent is not None:
-        return _player(settings, game, settings.opponent, against_person=True)
+        return settings.opponent
     level = RunFolder.of(settings).newest_level() if settings.level is None else settings.level
     if settings.level is None and level == 0:
         if game.name in pretrained_agents():
-            return _player(settings, game, PRETRAINED, against_person=True)
+            return PRETRAINED
         learn = learn_command(game.name, settings.run_dir)
         raise StageError(
             f"{settings.run_dir} has no trained level; train some with {learn}, or play "
             f"against another player: opponent={_always_there(game)} or level=0, which plays at random"
         )
-    return level_player(settings, game, level)
+    how = settings.player
+    return f"level:{level}?depth={how.depth}&temperature={how.temperature}"
 
 
 def _always_there(game: Game) -> str:

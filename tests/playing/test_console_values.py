@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from selfplay.architectures import Output
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.value_net import ValueNetPlayer
-from selfplay.playing.console_text import ValueColumn, boards_side_by_side, supports_colour
+from selfplay.playing.console_text import ConsoleText, ValueColumn, supports_colour
+from selfplay.settings.playing import DisplaySettings
 from tests.support.dialogue import GAME, dialogue
 from tests.support.stub_players import FirstLegal, Valuing
 
@@ -66,13 +67,13 @@ def test_good_values_are_green_bad_ones_red_and_the_best_bold() -> None:
     state = GAME.state_after(["1,1", "0,1"])
     values = torch.tensor([-0.5, torch.nan, 0.25, 0.0, torch.nan, -0.004, 1.0, 1.0, 0.001]).numpy()
     columns = [ValueColumn("one:", values), ValueColumn("another:", values)]
-    text = boards_side_by_side(GAME, state, columns, colour=True)
+    settings = DisplaySettings(".", coordinates=False)
+    text = ConsoleText(GAME, settings, colour=True).boards(state, columns)
     assert text.splitlines()[0] == "one:                 another:"
     row = "\x1b[31m-0.50\x1b[0m   O   \x1b[32m+0.25\x1b[0m"
     assert text.splitlines()[1] == f"{row}    {row}"
     assert text.splitlines()[3].startswith("\x1b[1;32m+1.00\x1b[0m \x1b[1;32m+1.00\x1b[0m +0.00")
-    plain = boards_side_by_side(GAME, state, columns)
-    assert "\x1b" not in plain
+    assert "\x1b" not in ConsoleText(GAME, settings).boards(state, columns)
 
 
 class Terminal(io.StringIO):
