@@ -10,10 +10,13 @@ of a player inside a wrapper:
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import NotNowError
+from selfplay.games.game import Game
 from selfplay.games.state import MatchRecord, State
 
 if TYPE_CHECKING:
@@ -196,32 +199,69 @@ def learners_among(players: "tuple[Player | None, Player | None]") -> "dict[Play
     return {player: learner for player, learner in learners.items() if learner is not None}
 
 
-def points_per_value(player: "Player") -> float | None:
-    """The points, such as discs, that a value of 1 stands for; None if `player` does not value actions in points."""
-    valuing = player.as_a(ValuesInPoints)
-    return None if valuing is None else valuing.points_per_value()
-
-
-def neutral_value(player: "Player") -> float:
-    """The value that `player` gives to an even match."""
-    valuing = player.as_a(HasNeutralValue)
-    return 0.0 if valuing is None else valuing.neutral
-
-
-def exact_value_text(player: "Player", value: float, state: State) -> str | None:
-    """The value that `player` gives to an action of a position (B = 1) in words; None if it is an estimate."""
-    solver = exact_solver_of(player, state)
-    return None if solver is None else solver.value_text(value, state)
-
-
-def exact_solver_of(player: "Player", state: State) -> SolvesPositions | None:
-    """`player`, if it solves a position (B = 1) exactly."""
-    solver = player.as_a(SolvesPositions)
-    return solver if solver is not None and bool(solver.solves(state).all()) else None
-
-
 def policy_of(player: "Player", state: State) -> Tensor:
     """float64[B, A]: the probability of each action of `player`. Raises NotNowError if it has no policy."""
     if (with_policy := player.as_a(HasPolicy)) is None:
         raise NotNowError(f"{player.name} only plays matches; it has no policy for arbitrary positions")
     return with_policy.policy(state)
+
+
+# ---------------------------------------------------------------------- what a player expects
+
+Values = NDArray[np.float32]
+"""float32[A]: the value of each action to the player to move; nan where illegal."""
+
+
+class Estimate(NamedTuple):
+    """What a player expects of the actions in a position."""
+
+    player: "Player"
+    state: State
+    """The position (B = 1)."""
+    values: Values
+    in_points: bool
+    """Whether the values are numbers of points, such as discs, estimated or exact."""
+    visits: NDArray[np.int64] | None
+    """int64[A]: how it divided its simulations among the actions, if it counts them; 0 where illegal."""
+    solver: SolvesPositions | None
+    """The player, if it solves the position, so that the values are exact."""
+
+    @property
+    def best(self) -> int | None:
+        """The lowest of the best actions; None if the value of no action is known."""
+        return None if np.isnan(self.values).all() else int(np.nanargmax(self.values))
+
+    @property
+    def neutral(self) -> float:
+        """The value of an even match."""
+        valuing = self.player.as_a(HasNeutralValue)
+        return 0.0 if valuing is None else valuing.neutral
+
+    def value(self, action: int | None) -> float | None:
+        """The value of an action; None if it is not known."""
+        return None if action is None or not np.isfinite(self.values[action]) else float(self.values[action])
+
+    def words(self, action: int | None) -> str | None:
+        """The value of an action in words, such as "wins in 8", if it is known and exact."""
+        value = self.value(action)
+        return None if self.solver is None or value is None else self.solver.value_text(value, self.state)
+
+
+def estimate_of(player: "Player", game: Game, state: State, draws: Draws) -> Estimate | None:
+    """What `player` expects in a position (B = 1); None if it does not value actions, or the match is over.
+
+    Args:
+        draws: the random numbers of the ply, with which it would act.
+    """
+    valuing = None if bool(state.terminated) else player.as_a(ValuesActions)
+    if valuing is None:
+        return None
+    if (preparing := player.as_a(PreparesAction)) is not None:
+        preparing.prepare(state, draws)
+    counting, in_points, solver = player.as_a(CountsVisits), player.as_a(ValuesInPoints), player.as_a(SolvesPositions)
+    visits = None if counting is None else counting.visit_counts(state)[0].numpy()
+    values = valuing.action_values(state)[0].numpy()
+    if solver is not None and bool(solver.solves(state)):
+        return Estimate(player, state, values, game.rules.margin is not None, visits, solver)
+    unit = None if in_points is None else in_points.points_per_value()
+    return Estimate(player, state, values * np.float32(unit or 1.0), unit is not None, visits, None)

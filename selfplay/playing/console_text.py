@@ -10,7 +10,8 @@ from selfplay.errors import IllegalActionError
 from selfplay.games.game import Game
 from selfplay.games.presentation import LEGAL
 from selfplay.games.state import State
-from selfplay.playing.plies import Estimate, Ply, Values
+from selfplay.players.capabilities import Estimate, Values
+from selfplay.playing.session import Ply
 from selfplay.settings.playing import DisplaySettings
 
 HOW_CHOSEN = {None: "", True: " at random", False: " greedily"}

@@ -12,12 +12,11 @@ import numpy as np
 from numba.core import event
 
 from selfplay.errors import NotNowError, SettingError, StageError
-from selfplay.players.capabilities import KeepsExperience, neutral_value
+from selfplay.players.capabilities import Estimate, KeepsExperience, Values
 from selfplay.players.perfect import perfect_player_of
 from selfplay.playing.console_text import ConsoleText, ValueColumn
 from selfplay.playing.hints import best_actions, grade_of, hint, perfect_values
-from selfplay.playing.plies import Estimate, Ply, Values
-from selfplay.playing.session import Session
+from selfplay.playing.session import Ply, Session
 from selfplay.settings.classical import PictureSettings
 
 VALUES, PERFECT = "values", "perfect"
@@ -90,7 +89,7 @@ class ConsoleValues:
         player, are_exact = estimate.player, estimate.solver is not None
         unit = f", in {self.game.presentation.point_name}" if estimate.in_points else ""
         heading = f"What {player.name} expects of each action{unit}:"
-        return ValueColumn(heading, estimate.values, are_exact, estimate.in_points, neutral_value(player))
+        return ValueColumn(heading, estimate.values, are_exact, estimate.in_points, estimate.neutral)
 
     def show_to_choose(self) -> None:
         """Write the board in which a person is to choose an action, with perfect values if they are shown."""

@@ -13,10 +13,9 @@ import torch
 from selfplay.errors import IllegalActionError, NotNowError, SelfPlayError
 from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.players.capabilities import ExplainsActions, Explores, ValuesActions, exact_value_text
+from selfplay.players.capabilities import ExplainsActions, Explores, Values, ValuesActions
 from selfplay.players.perfect import ValueKind, is_found_out, perfect_player_of
 from selfplay.players.player import Player
-from selfplay.playing.plies import Values
 from selfplay.playing.session import Session
 
 LONGEST_LINE = 10
@@ -52,31 +51,23 @@ def hint(session: Session, time_limit: float | None = None) -> Hint:
     """
     if session.is_over:
         raise NotNowError("the match is over")
-    estimate = session.estimate()
+    estimate, name = session.estimate(), session.game.action_to_string
     if estimate is not None and estimate.best is not None:
-        return _choice_of(estimate.player, estimate.values, session)
+        player = estimate.player
+        exploring, explaining = player.as_a(Explores), player.as_a(ExplainsActions)
+        explores = exploring is not None and bool(exploring.explores(session.draws)[0])
+        # Where the player would explore, the action that it values highest.
+        action = estimate.best if explores else session.choice_of(player)
+        reason = None if explaining is None else explaining.reason(session.state)
+        return Hint(action, name(action), estimate.value(action), player.name, estimate.words(action), reason)
     perfect, values = perfect_player_of(session.game), perfect_values(session, time_limit=time_limit)
     if perfect is None or values is None:
         raise NotNowError(
             f"no player here values actions, and {session.game.presentation.title} is too large to be solved"
         )
-    return _hint(perfect, best_actions(values)[0], values, session)
-
-
-def _choice_of(player: Player, values: Values, session: Session) -> Hint:
-    """What the player would do; where it would explore, the action that it values highest."""
-    exploring = player.as_a(Explores)
-    explores = exploring is not None and bool(exploring.explores(session.draws)[0])
-    action = best_actions(values)[0] if explores else session.choice_of(player)
-    explaining = player.as_a(ExplainsActions)
-    reason = None if explaining is None else explaining.reason(session.state)
-    return _hint(player, action, values, session, reason)
-
-
-def _hint(player: Player, action: int, values: Values, session: Session, reason: str | None = None) -> Hint:
-    value = None if np.isnan(values[action]) else float(values[action])
-    words = None if value is None else exact_value_text(player, value, session.state)
-    return Hint(action, session.game.action_to_string(action), value, player.name, words, reason)
+    action = best_actions(values)[0]
+    words = None if perfect.value_kind == "results" else perfect.value_text(float(values[action]), session.state)
+    return Hint(action, name(action), float(values[action]), perfect.name, words)
 
 
 def perfect_values(session: Session, ply: int | None = None, time_limit: float | None = None) -> Values | None:

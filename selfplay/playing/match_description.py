@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.players.capabilities import neutral_value
+from selfplay.players.capabilities import Estimate
 from selfplay.players.perfect import ValueKind
 from selfplay.playing.hints import Grade, grade_of, results_known_at_once
-from selfplay.playing.plies import Estimate, Ply
-from selfplay.playing.session import Session
+from selfplay.playing.session import Ply, Session
 
 
 def _described(text: str) -> Any:
@@ -145,7 +144,7 @@ class MatchDescriber:
             values_in_points=estimate is not None and estimate.in_points,
             legal=self._legal_actions(number, estimate) if is_chosen_here else [],
             plies=[described.description for described in self._plies],
-            can_undo=session.can_undo,
+            can_undo=bool(session.chosen_by_people),
             is_over=is_over,
             is_practice=session.is_practice,
             winner=session.winner,
@@ -247,7 +246,7 @@ def _grade(estimate: Estimate | None, action: int) -> Grade | None:
     if estimate is None or estimate.best is None:
         return None
     # A value that is neither points nor exact is at most as far from that of an even match as a win.
-    values, is_exact = estimate.values / (neutral_value(estimate.player) or 1.0), estimate.solver is not None
+    values, is_exact = estimate.values / (estimate.neutral or 1.0), estimate.solver is not None
     value = float(values[action]) if np.isfinite(values[action]) else None
     kind: ValueKind = "points" if estimate.in_points else "scores" if is_exact else "results"
     return grade_of(value, float(np.nanmax(values)), kind, is_exact=is_exact)

@@ -9,8 +9,7 @@ from selfplay.players.player_names import make_player
 from selfplay.players.random import RandomPlayer
 from selfplay.playing.console import Console
 from selfplay.playing.console_values import notice_when_slow
-from selfplay.playing.plies import HUMAN, Players
-from selfplay.playing.session import Session
+from selfplay.playing.session import HUMAN, Players, Session
 from selfplay.runs.pretrained import pretrained_agents
 from selfplay.runs.run_folder import RunFolder, prepare_process
 from selfplay.settings.choices import PRETRAINED

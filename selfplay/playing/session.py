@@ -13,17 +13,42 @@ to the same match, and an action that is taken back and played again gets the sa
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.games.game import Game
 from selfplay.games.state import Forfeit, MatchRecord, State, forfeited_state
 from selfplay.matches.arena import RunningResults, results_text, seats_held
-from selfplay.players.capabilities import ExplainsActions, Explores, FollowsMatch, learners_among
+from selfplay.players.capabilities import Estimate, ExplainsActions, Explores, FollowsMatch, estimate_of, learners_among
 from selfplay.players.player import Player
-from selfplay.playing.plies import HUMAN, Estimate, Players, Ply, Values, estimate_of
+
+HUMAN = "human"
+"""The name of a person, where names of players are expected."""
+
+Players = tuple[Player | None, Player | None]
+"""Two players; None is a person."""
+
+
+class Ply(NamedTuple):
+    """One ply of the current match."""
+
+    seat: int
+    """The seat that acted: 0 moves first, 1 second."""
+    action: int
+    text: str
+    """The text of the action."""
+    by_person: bool
+    is_forced: bool
+    """Whether passing was the only legal action."""
+    is_random: bool | None
+    """Whether an exploring player acted at random; None for a person, a forced pass or a player that never explores."""
+    reason: str | None = None
+    """Why the player chose the action, if the player explains its actions."""
 
 
 class Session:
@@ -245,15 +270,15 @@ class Session:
         self._is_counted = True
 
     @property
-    def can_undo(self) -> bool:
-        return any(ply.is_choice for ply in self._plies)
+    def chosen_by_people(self) -> list[int]:
+        """The plies at which a person has chosen the action."""
+        return [number for number, ply in enumerate(self._plies) if ply.by_person and not ply.is_forced]
 
     def undo(self) -> tuple[Ply, ...]:
         """Take back and return the last action of a person and all plies after it. Raises NotNowError without one."""
-        choices = [number for number, ply in enumerate(self._plies) if ply.is_choice]
-        if not choices:
+        if not (chosen := self.chosen_by_people):
             raise NotNowError("you have not taken an action yet")
-        return self.rewind(choices[-1])
+        return self.rewind(chosen[-1])
 
     def rewind(self, ply: int) -> tuple[Ply, ...]:
         """Take back and return this ply, numbered from 0, and all after it. Raises NotNowError if there are fewer."""
@@ -292,7 +317,7 @@ class Session:
             self.estimates[number] = None if adviser is None else estimate_of(adviser, self.game, state, draws)
         return self.estimates[number]
 
-    def action_values(self, ply: int | None = None) -> Values | None:
+    def action_values(self, ply: int | None = None) -> NDArray[np.float32] | None:
         """The values of `estimate`."""
         estimate = self.estimate(ply)
         return None if estimate is None else estimate.values

@@ -3,8 +3,7 @@
 import pytest
 
 from selfplay.errors import IllegalActionError, NotNowError
-from selfplay.playing.plies import HUMAN
-from selfplay.playing.session import Session
+from selfplay.playing.session import HUMAN, Session
 from tests.support.pile import Pile
 from tests.support.session_play import GAME, play_on, session_with
 from tests.support.stub_players import Drawing, FirstLegal, Valuing
@@ -94,7 +93,7 @@ def test_undo_goes_back_to_the_persons_last_choice() -> None:
     session.undo()
     assert session.plies == ()
     assert bool((session.state.own == 0).all())
-    assert not session.can_undo
+    assert not session.chosen_by_people
     with pytest.raises(NotNowError, match="you have not taken an action yet"):
         session.undo()
 

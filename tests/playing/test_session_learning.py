@@ -6,7 +6,7 @@ import pytest
 from selfplay.errors import RunLockedError
 from selfplay.games import Game
 from selfplay.games.state import MatchRecord
-from selfplay.playing.plies import HUMAN
+from selfplay.playing.session import HUMAN
 from tests.support.session_play import GAME, play_on, session_with
 from tests.support.stub_players import FirstLegal, Learning, Valuing
 
