@@ -81,7 +81,7 @@ class ConsoleValues:
     def _explain(self, estimate: Estimate | None) -> None:
         """Tell a person, with the first estimates, what they are."""
         if estimate is not None and estimate.solver is None and None in self.session.seats and not self._has_explained:
-            even = f"{neutral_value(estimate.player):g}"
+            even = f"{estimate.neutral:g}"
             self.write(f"Estimates for the player to move, against players that may err; {even} is even.")
             self._has_explained = True
 
