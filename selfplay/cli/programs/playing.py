@@ -3,8 +3,13 @@
 import sys
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
+from threading import Thread
 
 from selfplay.cli.command import progress_bar, run_program
+from selfplay.process_exit import exit_at_once
+from selfplay.runs.pretrained import pretrained_agents
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import GtpSettings, PlaySettings, WebSettings
 
@@ -21,10 +26,38 @@ def play(settings: PlaySettings) -> None:
     selfplay play first=random second=experience swap=true
     selfplay play --game sumto100 run_dir=outputs/try
     """
+    is_asked = settings.asks_who_is_first and _has_opponent(settings)
+    answers: list[str] = []
+    print(f"Loading {settings.game.name}...", flush=True)
+    if is_asked:
+        # Python is still importing torch, which takes seconds on a busy computer, while the person answers.
+        loading = Thread(target=import_module, args=("selfplay.playing.open_session",), daemon=True)
+        loading.start()
+        try:
+            answers = [input("Do you want to go first? [Y/n] ")]
+        except (EOFError, KeyboardInterrupt):
+            print(flush=True)
+            exit_at_once(0)
+        loading.join()
     from selfplay.playing.console_text import supports_colour
     from selfplay.playing.open_session import play_at_console
 
-    play_at_console(settings, input, print, colour=supports_colour(sys.stdout))
+    def read(prompt: str) -> str:
+        return answers.pop() if answers else input(prompt)
+
+    play_at_console(settings, read, print, colour=supports_colour(sys.stdout))
+
+
+def _has_opponent(settings: PlaySettings) -> bool:
+    """Whether a player is named, or there is a level or an agent that comes with the program.
+
+    Raises StageError if the run does not have the level in the settings.
+    """
+    run = RunFolder.of(settings)
+    if settings.level:
+        run.check_level(settings.level)
+    is_named = settings.opponent is not None or settings.level is not None
+    return is_named or run.newest_level() > 0 or settings.game.name in pretrained_agents()
 
 
 def web(settings: WebSettings) -> None:
