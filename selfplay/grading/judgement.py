@@ -211,7 +211,7 @@ def _table_text(grades: Mapping[Who, JudgedGrade], levels: Sequence[int], refere
     best = min(graded, key=lambda who: grades[who].overall.mistakes, default=None)
     named: list[tuple[str, Who | None]] = [("random", 0), (f"level {first}", first), ("reference", best)]
     others = {title: grades[who] for title, who in named if who is not None and who in grades and who != newest}
-    rows = [["group", "positions", "mistakes", "perfect", "points", *others]]
+    rows = [["group", "number", "mistakes", "perfect", "points", *others]]
     for group in (*grades[newest].groups, ALL_GROUPS):
         quality = _quality(grades[newest], group)
         shown = [

@@ -118,7 +118,7 @@ class Grade(NamedTuple):
         total = count_text(sum(self.lines[seat].total for seat in held))
         if len(held) == 2:
             first, second = (count_text(self.lines[seat].total) for seat in held)
-            return f"{name} cannot lose: all {total} lines tried, {first} moving first and {second} moving second."
+            return f"{name} cannot lose: all {total} lines tried, {first} moving first, {second} moving second."
         seat, other = SEAT_NAMES[held[0]], SEAT_NAMES[1 - held[0]]
         return (
             f"{name} cannot lose moving {seat}: all {total} lines tried. "
@@ -142,7 +142,7 @@ class Grade(NamedTuple):
         return f"<p>{escape(str(self))}</p><table>{head}{cells}</table>"
 
     def __str__(self) -> str:
-        """The verdict, such as "level 10 cannot lose: all 530 lines tried, 73 moving first and 457 moving second."."""
+        """The verdict, such as "level 10 cannot lose: all 530 lines tried, 73 moving first, 457 moving second."."""
         return self.verdict(self.player)
 
 

@@ -30,7 +30,7 @@ def test_perfect_play_wins_moving_first_and_a_poor_player_loses_in_both_seats():
 
 def grade(mistakes: float) -> JudgedGrade:
     quality = MoveQuality(2, mistakes, 0.5, 1.25)
-    return JudgedGrade(quality._replace(positions=4), {"end-easy": quality, "begin-hard": quality})
+    return JudgedGrade(quality._replace(positions=4), {"middle-medium": quality, "begin-hard": quality})
 
 
 def test_the_report_has_a_line_per_group_and_the_results_against_perfect_play():
@@ -41,8 +41,8 @@ def test_the_report_has_a_line_per_group_and_the_results_against_perfect_play():
     lines = judgement_text(judgement, [0, 1, 2], [weak, strong])
     assert max(map(len, lines)) <= 80
     assert lines[3:] == [
-        "  group       positions  mistakes  perfect  points  random  level 1  reference",
-        "  end-easy            2     0.250    0.500    1.25   0.750    0.500      0.125",
+        "  group          number  mistakes  perfect  points  random  level 1  reference",
+        "  middle-medium       2     0.250    0.500    1.25   0.750    0.500      0.125",
         "  begin-hard          2     0.250    0.500    1.25   0.750    0.500      0.125",
         "  all                 4     0.250    0.500    1.25   0.750    0.500      0.125",
         "The reference is search:negascout?depth=6.",
