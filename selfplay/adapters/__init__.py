@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from selfplay.settings.fields import installation
+from selfplay.settings.command_lines import installation
 
 
 @contextmanager

@@ -18,8 +18,8 @@ from selfplay.compute.compile_cache import versions
 from selfplay.errors import SettingError, StageError, shortened
 from selfplay.executors import ATTEMPTS, IN_FLIGHT, AnyTask, Result
 from selfplay.registry import name_modules, named_modules
+from selfplay.settings.command_lines import require_package
 from selfplay.settings.common import ExecutorSettings
-from selfplay.settings.fields import require_package
 
 REACHABLE_BY_OTHERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Ray's environment variable, on all systems, for whether other computers may connect; it is read by `import ray`."""

@@ -15,7 +15,7 @@ from selfplay.players.value_net import EVALUATION_BLOCK_ON_GPU, ValueNetPlayer, 
 from selfplay.search.mcts.evaluation_cache import EvaluationCache
 from selfplay.search.mcts.evaluator import PRIOR_TEMPERATURE, PositionValues
 from selfplay.settings.choices import OUTCOMES
-from selfplay.settings.fields import require_above_0
+from selfplay.settings.fields import Range
 
 BLOCK = 32
 """Rows in one forward pass on the CPU: a search of a single match evaluates one position at a time, and must get the
@@ -73,7 +73,7 @@ class ValueNetworkEvaluator:
         temperature: float = PRIOR_TEMPERATURE,
         name: str = "network",
     ) -> None:
-        require_above_0("prior_temperature", temperature)
+        Range(above=0).check("prior_temperature", temperature)
         self.player = ValueNetPlayer(game, network, name=name, outcome=outcome)
         self.ends, self.temperature, self.name = OUTCOMES[outcome](game), temperature, name
         self._cache = EvaluationCache(game.num_distinct_actions)

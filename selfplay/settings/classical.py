@@ -10,7 +10,7 @@ from omegaconf import MISSING
 
 from selfplay.errors import SettingError
 from selfplay.settings.common import CommonSettings
-from selfplay.settings.fields import affects, require, require_count
+from selfplay.settings.fields import affects, count, within
 
 BACKUPS = ("absolute", "minimax")
 
@@ -64,17 +64,12 @@ class PictureSettings:
 
     after: list[str] = field(default_factory=list)
     """The actions that lead to the first board, such as ["1,1","0,0"]."""
-    depth: int = 3
+    depth: int = field(default=3, metadata=within(1, 9))
     """Plies shown after the first board."""
-    breadth: list[int] = field(default_factory=lambda: [4, 2, 1])
+    breadth: list[int] = field(default_factory=lambda: [4, 2, 1], metadata=count(1))
     """Number of successors shown for each board, by ply; the last number holds for all later plies."""
     file: str | None = MISSING
     """The image to write; null: show it on the screen."""
-
-    def __post_init__(self) -> None:
-        require("picture.depth", self.depth, 1 <= self.depth <= 9, "from 1 to 9")
-        valid = len(self.breadth) > 0 and all(breadth >= 1 for breadth in self.breadth)
-        require("picture.breadth", list(self.breadth), valid, "one or more numbers of 1 or more")
 
 
 @dataclass
@@ -93,27 +88,22 @@ class TabularSettings(CommonSettings):
 
     agent: str = "temporal_difference"
     """The update rule (conf/agent/)."""
-    episodes: int = field(default=100_000, metadata=affects("tabular"))
+    episodes: int = field(default=100_000, metadata=affects("tabular") | count(1))
     """Matches to learn from."""
-    epsilon: float = field(default=0.01, metadata=affects("tabular"))
+    epsilon: float = field(default=0.01, metadata=affects("tabular") | within(0, 1))
     """Share of the actions that are random."""
-    alpha: float | None = field(default=None, metadata=affects("backward_value"))
+    alpha: float | None = field(
+        default=None, metadata=affects("backward_value") | within(above=0, most=1, or_null=True)
+    )
     """Step size of agent=backward_value."""
-    step_size: float | None = field(default=None, metadata=affects("temporal_difference"))
+    step_size: float | None = field(
+        default=None, metadata=affects("temporal_difference") | within(above=0, most=1, or_null=True)
+    )
     """Step size of agent=temporal_difference."""
-    report_every: int | None = None
+    report_every: int | None = field(default=None, metadata=count(1, or_null=True))
     """Matches between two lines of progress; null: on a terminal one line that is updated, elsewhere ten lines."""
     force: bool = False
     """Replace tables that were learned with other settings."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_count("episodes", self.episodes, 1)
-        require_count("report_every", self.report_every, 1, or_null=True)
-        require("epsilon", self.epsilon, 0 <= self.epsilon <= 1, "between 0 and 1")
-        for name in ("alpha", "step_size"):
-            size = getattr(self, name)
-            require(name, size, size is None or 0 < size <= 1, "above 0, at most 1")
 
 
 @dataclass
@@ -122,14 +112,9 @@ class CompeteSettings(CommonSettings):
 
     tables: str = "temporal_difference"
     """The trained tables: RUN_DIR/tabular/NAME.npz, or a path."""
-    matches: int = 1000
+    matches: int = field(default=1000, metadata=count(1))
     """Number of matches; the policy of the first player always moves first."""
-    epsilon: float = 0.0
+    epsilon: float = field(default=0.0, metadata=within(0, 1))
     """Share of the actions that are random."""
     show: bool = False
     """Also show every match: its boards side by side, each with its action."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_count("matches", self.matches, 1)
-        require("epsilon", self.epsilon, 0 <= self.epsilon <= 1, "between 0 and 1")

@@ -6,18 +6,11 @@ from typing import TypeVar
 from selfplay.compute.devices import require_device
 from selfplay.registry import SPIEL_NAMES, is_module
 from selfplay.settings.choices import EXECUTORS
-from selfplay.settings.fields import (
-    PLAYER_NAME,
-    affects,
-    leaves,
-    require,
-    require_choice,
-    require_count,
-    require_number,
-    require_players,
-)
+from selfplay.settings.fields import affects, check_fields, count, one_in, require, within
 
 MOST_THREADS = 1024
+SEARCH_THREADS = within(1, MOST_THREADS, or_null=True)
+"""Metadata of the field of that name."""
 
 
 @dataclass
@@ -47,30 +40,22 @@ class GameSettings:
 class PlayerSettings:
     """How a level chooses actions."""
 
-    depth: int = 1
+    depth: int = field(default=1, metadata=count(1))
     """Plies to look ahead: 1 to 3 for networks, any number for tables of patterns."""
-    temperature: float = 0.0
+    temperature: float = field(default=0.0, metadata=within(0))
     """0: choose the best action; above 0: draw actions by their values at this temperature."""
-
-    def __post_init__(self) -> None:
-        require_count("player.depth", self.depth, 1)
-        require_number("player.temperature", self.temperature, 0)
 
 
 @dataclass
 class ExecutorSettings:
     """Where the parts of a stage are run (conf/executor/)."""
 
-    name: str = "serial"
+    name: str = field(default="serial", metadata=one_in(EXECUTORS))
     """serial: one after another in this process; process: in parallel processes; ray: in a Ray cluster."""
-    workers: int | None = None
+    workers: int | None = field(default=None, metadata=count(1, or_null=True))
     """Number of parts run in parallel; null: the number of cores, of this machine or of the cluster."""
     address: str | None = None
     """Ray cluster: HOST:PORT, or auto for the one this machine belongs to; null: start Ray on this machine."""
-
-    def __post_init__(self) -> None:
-        require_choice("executor.name", self.name, EXECUTORS)
-        require_count("executor.workers", self.workers, 1, or_null=True)
 
 
 @dataclass
@@ -80,16 +65,20 @@ class CommonSettings:
     run_dir: str
     """Folder of the files of the run; a relative path is relative to the current folder."""
     game: GameSettings = field(default_factory=GameSettings)
-    seed: int = field(default=0, metadata=affects("generation", "training", "comparison", "tabular"))
+    seed: int = field(
+        default=0, metadata=affects("generation", "training", "comparison", "tabular") | within(-(2**63), 2**63 - 1)
+    )
     """The same seed gives the same bytes."""
-    batch_size: int | None = None
+    batch_size: int | None = field(default=None, metadata=count(1, or_null=True))
     """Matches played in lockstep; changes no byte. null: 16,384 on the CPU, as many as fit in memory on a GPU."""
     threads: int = field(
         default=1,
-        metadata=affects("generation", when=lambda _, level: level > 0) | affects("training", "comparison"),
+        metadata=affects("generation", when=lambda _, level: level > 0)
+        | affects("training", "comparison")
+        | within(1, MOST_THREADS),
     )
     """Threads of torch in one process; may change bytes."""
-    search_threads: int | None = 1
+    search_threads: int | None = field(default=1, metadata=SEARCH_THREADS)
     """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
     modules: list[str] = field(default_factory=list)
     """Modules outside this program that the files of a run may name, such as that of a game or a network of your own;
@@ -101,18 +90,11 @@ class CommonSettings:
         is_one_line = not any(sign < " " or sign == "\x7f" for sign in self.run_dir)
         require("run_dir", self.run_dir, is_one_line, "a path without line ends and control characters")
         require("run_dir", self.run_dir, self.run_dir != "", "the path of a folder; . is the current one")
-        require("seed", self.seed, -(2**63) <= self.seed < 2**63, "a 64-bit integer")
-        require_count("batch_size", self.batch_size, 1, or_null=True)
-        require("threads", self.threads, 1 <= self.threads <= MOST_THREADS, f"from 1 to {MOST_THREADS}")
         require("run_dir", ascii(self.run_dir), _is_utf8(self.run_dir), "a path in UTF-8")
-        is_number_of_threads = self.search_threads is None or 1 <= self.search_threads <= MOST_THREADS
-        require("search_threads", self.search_threads, is_number_of_threads, f"from 1 to {MOST_THREADS}, or null")
         require_device(self.device)
         for name in self.modules:
             require("modules", name, is_module(name), "modules that can be imported from here")
-        for leaf in leaves(self):
-            if leaf.field.metadata.keys() & PLAYER_NAME.keys():
-                require_players(leaf.name, leaf.value, or_person="may_be_person" in leaf.field.metadata)
+        check_fields(self)
 
 
 def _is_utf8(text: str) -> bool:

@@ -12,7 +12,7 @@ from pydantic_core import SchemaValidator
 from pydantic_core import core_schema as cs
 
 from selfplay.settings.common import CommonSettings
-from selfplay.settings.fields import require, require_count
+from selfplay.settings.fields import count, require, within
 
 Weight = float | Sequence[float]
 """The weight of a feature in all phases of a match, or one weight for each phase."""
@@ -57,14 +57,10 @@ def _is_valid(schema: cs.CoreSchema, value: object) -> bool:
 class ExportSettings(CommonSettings):
     """Which level is exported as an evaluation, and where."""
 
-    level: int | None = None
+    level: int | None = field(default=None, metadata=count(0, or_null=True))
     """The level to export; null: the newest."""
     file: str | None = None
     """The file to write; null: evaluation.yaml in the folder of the level."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_count("level", self.level, 0, or_null=True)
 
 
 DEPTHS = range(3, 17)
@@ -74,22 +70,15 @@ DEPTHS = range(3, 17)
 class ProbCutSettings(CommonSettings):
     """The level whose searches ProbCut is to shorten, and the positions and depths that it is fitted to."""
 
-    level: int | None = None
+    level: int | None = field(default=None, metadata=count(1, or_null=True))
     """The level; null: the newest."""
-    positions: int = 3000
+    positions: int = field(default=3000, metadata=count(600))
     """Matches of self-play, from each of which one position is taken; a few end before it."""
-    deepest: int = 8
+    deepest: int = field(default=8, metadata=within(DEPTHS[0], DEPTHS[-1]))
     """The deepest search that a shallower one may replace, in plies. Each further ply takes two to three times as
     long to fit; deeper searches still cut where this many plies or fewer are left."""
-    opening_plies: int = 8
+    opening_plies: int = field(default=8, metadata=count(0))
     """Random plies at the start of each match."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_count("level", self.level, 1, or_null=True)
-        require_count("positions", self.positions, 600)
-        require_count("opening_plies", self.opening_plies, 0)
-        require("deepest", self.deepest, self.deepest in DEPTHS, f"from {DEPTHS[0]} to {DEPTHS[-1]}")
 
 
 @dataclass
@@ -98,15 +87,10 @@ class TreePictureSettings:
 
     file: str | None = None
     """The image to write; null: none."""
-    depth: int = 3
+    depth: int = field(default=3, metadata=within(1, 8))
     """Plies shown."""
-    breadth: list[int] = field(default_factory=lambda: [3, 3, 2])
+    breadth: list[int] = field(default_factory=lambda: [3, 3, 2], metadata=within(1, 40))
     """Number of moves shown in each position, by ply; the last number holds for all later plies."""
-
-    def __post_init__(self) -> None:
-        require("picture.depth", self.depth, 1 <= self.depth <= 8, "from 1 to 8")
-        valid = len(self.breadth) > 0 and all(1 <= breadth <= 40 for breadth in self.breadth)
-        require("picture.breadth", list(self.breadth), valid, "one or more numbers from 1 to 40")
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """Declarations and checks of the fields of settings: which stages' files a field affects, which values it may have.
 
-    gamma: float = field(default=0.95, metadata=affects("generation"))
+    gamma: float = field(default=0.95, metadata=affects("generation") | within(0, 1))
 
 The settings of a finished stage are recorded in its manifest, and a stage with the same record is not run again. Both
 the record and the defaults of settings that an older manifest does not know are derived from these declarations.
@@ -11,14 +11,55 @@ Checks raise SettingError in one line.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
-from importlib.util import find_spec
-from math import isfinite
+from math import inf
 from typing import Any, NamedTuple
 
 from selfplay.errors import SettingError, shortened
 from selfplay.registry import Registry, is_module
 from selfplay.settings.choices import PLAYERS, TARGET_RULES
-from selfplay.settings.folders import IS_CHECKOUT, PROJECT_FOLDER
+
+LARGEST_COUNT = 10**9
+"""The largest number of levels, matches, epochs and the like: more would not end."""
+
+
+class Range(NamedTuple):
+    """The numbers that a field may hold, or the entries of its list, which has one or more; None: no such bound."""
+
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    below: float | None = None
+    or_null: bool = False
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise SettingError unless the value of the setting with this dotted name is allowed."""
+        if value is None and self.or_null:
+            return
+        if self.most == LARGEST_COUNT and value > LARGEST_COUNT:
+            # The value itself is not shown: it may have thousands of digits.
+            raise SettingError(f"{name}: must be at most {LARGEST_COUNT:,}")
+        if isinstance(value, Sequence):
+            valid = len(value) > 0 and all(map(self._holds, value))
+            require(name, list(value), valid, f"one or more numbers {self}")
+        else:
+            require(name, value, self._holds(value), f"{self}{', or null' if self.or_null else ''}")
+
+    def _holds(self, number: float) -> bool:
+        return (
+            abs(number) < inf
+            and (self.least is None or number >= self.least)
+            and (self.most is None or number <= self.most)
+            and (self.above is None or number > self.above)
+            and (self.below is None or number < self.below)
+        )
+
+    def __str__(self) -> str:
+        if self.least is not None:
+            return (
+                f"{self.least} or more" if self.most in (None, LARGEST_COUNT) else f"from {self.least} to {self.most}"
+            )
+        bounds = {"above": self.above, "below": self.below, "at most": self.most}
+        return " and ".join(f"{words} {bound}" for words, bound in bounds.items() if bound is not None)
 
 
 class Effect(NamedTuple):
@@ -54,6 +95,33 @@ def affects(
     On a field that holds a section of settings it counts for all fields of the section.
     """
     return dict.fromkeys(stages, Effect(when, recorded_as, unless_default))
+
+
+def within(
+    least: float | None = None,
+    most: float | None = None,
+    *,
+    above: float | None = None,
+    below: float | None = None,
+    or_null: bool = False,
+) -> dict[str, Any]:
+    """Metadata of a field that holds a finite number in this range, or a list of such numbers."""
+    return {"range": Range(least, most, above, below, or_null)}
+
+
+def count(least: int, *, or_null: bool = False) -> dict[str, Any]:
+    """Metadata of a field that counts: from `least` to LARGEST_COUNT."""
+    return within(least, LARGEST_COUNT, or_null=or_null)
+
+
+def one_of(*choices: str) -> dict[str, Any]:
+    """Metadata of a field that holds one of these texts."""
+    return {"choices": choices}
+
+
+def one_in(registry: Registry[Any]) -> dict[str, Any]:
+    """Metadata of a field that holds a name in this registry, or a `module:attribute` that can be imported."""
+    return {"registry": registry}
 
 
 EACH_COMMAND = {"is_of_each_command": True}
@@ -125,62 +193,24 @@ def _effect(leaf: Leaf, stages: tuple[str, ...]) -> Effect | None:
     return next((leaf.effects[stage] for stage in stages if stage in leaf.effects), None)
 
 
-LARGEST_COUNT = 10**9
-"""The largest number of levels, matches, epochs and the like: more would not end."""
+def check_fields(settings: Any) -> None:
+    """Raise SettingError for the first value of these settings that its field does not allow."""
+    for name, field, value, _ in leaves(settings):
+        declared = field.metadata
+        if (allowed := declared.get("range")) is not None:
+            allowed.check(name, value)
+        if (choices := declared.get("choices")) is not None:
+            require(name, value, value in choices, " or ".join(choices))
+        if (registry := declared.get("registry")) is not None:
+            require_choice(name, value, registry)
+        if "is_player_name" in declared:
+            require_players(name, value, or_person="may_be_person" in declared)
 
 
 def require(name: str, value: object, valid: bool, allowed: str) -> None:
     """Raise SettingError, naming the setting and what is allowed, unless its value is valid."""
     if not valid:
         raise SettingError(f"{name}={shortened(value)}: must be {allowed}")
-
-
-def require_count(name: str, value: int | None, least: int, *, or_null: bool = False) -> None:
-    """Raise SettingError unless `value` is from `least` to LARGEST_COUNT, or None where `or_null`."""
-    if value is None and or_null:
-        return
-    # The value itself is not shown: it may have thousands of digits.
-    if value is not None and value > LARGEST_COUNT:
-        raise SettingError(f"{name}: must be at most {LARGEST_COUNT:,}")
-    require(name, value, value is not None and value >= least, f"{least} or more{', or null' if or_null else ''}")
-
-
-def require_number(name: str, value: float, least: float) -> None:
-    """Raise SettingError unless `value` is a finite number of at least `least`."""
-    require(name, value, isfinite(value) and value >= least, f"{least} or more")
-
-
-def require_above_0(name: str, value: float) -> None:
-    """Raise SettingError unless `value` is a finite number above 0."""
-    require(name, value, isfinite(value) and value > 0, "above 0")
-
-
-def require_package(user: str, package: str, extra: str | None = None) -> None:
-    """Raise SettingError, saying how to install it, if an optional package is not installed.
-
-    Args:
-        user: what needs the package, such as a setting.
-        extra: the optional dependencies of this project that contain the package; None: they have its name.
-    """
-    spec = find_spec(package)
-    # A folder with the same name, such as that of a run, would be found as a package without a file.
-    if spec is None or spec.origin is None:
-        raise SettingError(
-            f"{user} needs the package {package}, which is not installed; run {installation(extra or package)}"
-        )
-
-
-def installation(extra: str) -> str:
-    """The command that installs an extra of this project."""
-    if IS_CHECKOUT:
-        return f"pip install -e '.[{extra}]' in {PROJECT_FOLDER}"
-    return f"pip install 'selfplay[{extra}]'"
-
-
-def require_rates(name: str, rates: Sequence[float]) -> None:
-    """Raise SettingError unless `rates` is a list of one or more numbers between 0 and 1."""
-    valid = len(rates) > 0 and all(0 <= rate <= 1 for rate in rates)
-    require(name, list(rates), valid, "one or more rates between 0 and 1")
 
 
 def rule_has(targets: str, declaration: str) -> bool:

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 from selfplay.errors import SettingError
 from selfplay.settings.classical import PictureSettings, StoreSettings
-from selfplay.settings.common import CommonSettings, PlayerSettings
-from selfplay.settings.fields import PLAYER_NAME, PLAYER_OR_PERSON, require, require_count
+from selfplay.settings.common import SEARCH_THREADS, CommonSettings, PlayerSettings
+from selfplay.settings.fields import PLAYER_NAME, PLAYER_OR_PERSON, count, one_of, require, within
 from selfplay.settings.folders import RUNS_FOLDER
 
 BOARDS = ("plain", "boxed")
@@ -15,7 +15,7 @@ BOARDS = ("plain", "boxed")
 class DisplaySettings(CommonSettings):
     """What a terminal shows of a match."""
 
-    search_threads: int | None = None
+    search_threads: int | None = field(default=None, metadata=SEARCH_THREADS)
     """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
     values: bool = True
     """Show what a player expects of each action before it acts."""
@@ -28,21 +28,16 @@ class DisplaySettings(CommonSettings):
     verbose: bool = False
     """Also show each board as a number in base 3, where square k counts 3**k times 0 (empty), 1 (X) or 2 (O), and how
     often a tree search has tried each action."""
-    board: str = "plain"
+    board: str = field(default="plain", metadata=one_of(*BOARDS))
     """How a board is drawn: plain or boxed."""
     show: bool = True
     """Show the board and every action of a match without a person; false: only its result."""
-    pause: float = 0.0
+    pause: float = field(default=0.0, metadata=within(0, 3600))
     """Seconds to wait after every action of a match without a person, and after such a match of a series."""
     clear: bool = False
     """Clear the screen after each turn."""
     picture: PictureSettings = field(default_factory=PictureSettings)
     """The picture that the command graph draws."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require("board", self.board, self.board in BOARDS, " or ".join(BOARDS))
-        require("pause", self.pause, 0 <= self.pause <= 3600, "from 0 to 3600 seconds")
 
 
 @dataclass
@@ -59,7 +54,7 @@ class PlaySettings(DisplaySettings):
     """Who moves second: human, or a player."""
     opponent: str | None = field(default=None, metadata=PLAYER_OR_PERSON)
     """The player that the person plays against; null: the level."""
-    level: int | None = None
+    level: int | None = field(default=None, metadata=count(0, or_null=True))
     """The level of the run that the person plays against; null: the newest."""
     player: PlayerSettings = field(default_factory=PlayerSettings)
     """How that level chooses its actions."""
@@ -68,7 +63,6 @@ class PlaySettings(DisplaySettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_count("level", self.level, 0, or_null=True)
         if self.opponent is not None and self.level is not None:
             raise SettingError(f"opponent={self.opponent} and level={self.level}: set only one of them")
         if self.swap and self.asks_who_is_first:
@@ -87,35 +81,26 @@ class ExperiencePlaySettings(DisplaySettings):
     """Matches with the player that keeps an experience graph."""
 
     experience: StoreSettings = field(default_factory=StoreSettings)
-    mode: int | None = None
+    mode: int | None = field(default=None, metadata=within(1, 3, or_null=True))
     """1: you against it; 2: the random player against it; 3: it against itself; null: ask."""
-    matches: int = 10
+    matches: int = field(default=10, metadata=count(1))
     """Number of matches in modes 2 and 3."""
-    board: str = "boxed"
+    board: str = field(default="boxed", metadata=one_of(*BOARDS))
     """How a board is drawn: plain or boxed."""
-    pause: float = 1.0
+    pause: float = field(default=1.0, metadata=within(0, 3600))
     """Seconds to wait after every action of a match without a person, and after such a match."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require("mode", self.mode, self.mode in (None, 1, 2, 3), "1, 2, 3 or null")
-        require_count("matches", self.matches, 1)
 
 
 @dataclass
 class GtpSettings(CommonSettings):
     """A player run as an engine of the Go Text Protocol."""
 
-    search_threads: int | None = None
+    search_threads: int | None = field(default=None, metadata=SEARCH_THREADS)
     """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
     player: str = field(default="search:negascout?depth=4&evaluation=article", metadata=PLAYER_NAME)
     """The player, by its name."""
-    rows: str = "top"
+    rows: str = field(default="top", metadata=one_of("top", "bottom"))
     """The side of the board where row 1 is: top as in Othello, or bottom as in Go."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require("rows", self.rows, self.rows in ("top", "bottom"), "top or bottom")
 
 
 LARGEST_PORT = 65535
@@ -126,7 +111,7 @@ DEEPEST = 12
 class WebSettings(CommonSettings):
     """The address at which the page is served, and the limits of the server."""
 
-    search_threads: int | None = None
+    search_threads: int | None = field(default=None, metadata=SEARCH_THREADS)
     """Threads in which a long search of one position works; changes no value and no action. null: one per core."""
     other_runs: str = field(default_factory=lambda: str(RUNS_FOLDER))
     """Folder of the runs of all games other than `game`, each in a folder with the name of its game."""
@@ -136,17 +121,17 @@ class WebSettings(CommonSettings):
     """The address that the server listens on; 0.0.0.0 admits other computers, and then needs `hosts`."""
     hosts: list[str] = field(default_factory=list)
     """Further names and addresses of this computer at which the page may be opened."""
-    port: int = 8000
+    port: int = field(default=8000, metadata=within(0, LARGEST_PORT))
     """The port to listen on; 0: any free one."""
-    match_limit: int = 500
+    match_limit: int = field(default=500, metadata=count(1))
     """Number of matches kept at the same time."""
-    client_match_limit: int = 100
+    client_match_limit: int = field(default=100, metadata=count(1))
     """Number of matches that one client, identified by its address, may have open at the same time."""
-    match_minutes: float = 60.0
+    match_minutes: float = field(default=60.0, metadata=within(above=0))
     """Minutes after which an unused match is dropped."""
-    search_seconds: float = 2.0
+    search_seconds: float = field(default=2.0, metadata=within(above=0, most=60))
     """Time limit of a search, or of perfect play, for one reply, in seconds."""
-    deepest_search: int = 8
+    deepest_search: int = field(default=8, metadata=within(1, DEEPEST))
     """Depth in plies of the deepest search that the page offers."""
 
     def __post_init__(self) -> None:
@@ -154,13 +139,6 @@ class WebSettings(CommonSettings):
         for name in [self.host, *self.hosts]:
             is_name = bool(name) and not set(name) & set("/?#@*\\ \t\r\n\0")
             require("host" if name == self.host else "hosts", name, is_name, "an address or name, such as 127.0.0.1")
-        require("port", self.port, 0 <= self.port <= LARGEST_PORT, f"from 0 to {LARGEST_PORT}")
-        require_count("match_limit", self.match_limit, 1)
-        require_count("client_match_limit", self.client_match_limit, 1)
-        require("match_minutes", self.match_minutes, self.match_minutes > 0, "above 0")
-        require("search_seconds", self.search_seconds, 0 < self.search_seconds <= 60, "above 0, at most 60")
-        in_range = 1 <= self.deepest_search <= DEEPEST
-        require("deepest_search", self.deepest_search, in_range, f"from 1 to {DEEPEST}")
 
 
 @dataclass
@@ -171,9 +149,5 @@ class ExportPageSettings(CommonSettings):
     """The learned agent, such as level:3 or pretrained; null: the newest level of the run."""
     output_dir: str = "site"
     """The folder to write."""
-    search_seconds: float = 0.3
+    search_seconds: float = field(default=0.3, metadata=within(above=0, most=60))
     """Time of the search that the page offers, for one reply, in seconds."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require("search_seconds", self.search_seconds, 0 < self.search_seconds <= 60, "above 0, at most 60")

@@ -6,20 +6,19 @@ from typing import Any
 
 from selfplay.compute.devices import CUDA
 from selfplay.errors import SettingError
-from selfplay.settings.choices import OPTIMIZERS, OUTCOMES, TARGET_RULES
-from selfplay.settings.command_lines import command_line
+from selfplay.settings.choices import DATASET_FORMATS, OPTIMIZERS, OUTCOMES, TARGET_RULES
+from selfplay.settings.command_lines import command_line, require_package
 from selfplay.settings.common import CommonSettings, ExecutorSettings, PlayerSettings
 from selfplay.settings.compose import compose_settings_of, overrides_of
 from selfplay.settings.fields import (
     EACH_COMMAND,
     PLAYER_NAME,
     affects,
-    require,
-    require_choice,
-    require_count,
-    require_package,
-    require_rates,
+    count,
+    one_in,
+    one_of,
     rule_has,
+    within,
 )
 from selfplay.settings.sections import (
     ComparisonSettings,
@@ -95,7 +94,9 @@ class Settings(CommonSettings):
         default_factory=PlayerSettings, metadata=affects("generation", when=_is_greedy) | affects("comparison")
     )
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
-    learning: str = field(default="dataset", metadata=affects("training", when=_learns_online))
+    learning: str = field(
+        default="dataset", metadata=affects("training", when=_learns_online) | one_of(*WAYS_OF_LEARNING)
+    )
     """dataset: a level is fitted to the datasets of the levels before it; td: it learns from each match that it plays
     against itself (temporal-difference learning), with tables of patterns (architecture=ntuple) and no datasets."""
     training: TrainingSettings = field(
@@ -108,7 +109,7 @@ class Settings(CommonSettings):
     loss: LossSettings = field(default_factory=LossSettings, metadata=affects("training", when=_learns_policies))
     dataset: DatasetSettings = field(default_factory=DatasetSettings)
     comparison: ComparisonSettings = field(default_factory=ComparisonSettings, metadata=affects("comparison"))
-    level: int | None = None
+    level: int | None = field(default=None, metadata=count(0, or_null=True))
     """The level that a single stage works on; null: the newest."""
     agent_file: str | None = None
     """For generating the matches of one level: the agent.safetensors that plays, instead of that of the level."""
@@ -120,91 +121,96 @@ class Settings(CommonSettings):
     """For training one level: the agent.safetensors whose weights training starts from; null: `training.start`."""
     output_dir: str | None = None
     """For generating or training one level: the folder of its files; null: the folder of the level in run_dir."""
-    levels: int = field(default=10, metadata=affects("run"))
+    levels: int = field(default=10, metadata=affects("run") | count(1))
     """Number of levels to train."""
-    matches: int = field(default=60000, metadata=affects("generation") | affects("training", when=_counts_matches))
+    matches: int = field(
+        default=60000, metadata=affects("generation") | affects("training", when=_counts_matches) | count(2)
+    )
     """Matches in each level's dataset, or that it learns from as it plays them."""
-    gamma: float = field(default=0.95, metadata=affects("generation") | affects("training", when=_learns_online))
+    gamma: float = field(
+        default=0.95, metadata=affects("generation") | affects("training", when=_learns_online) | within(0, 1)
+    )
     """Discount of the return for each further move of the same player."""
     epsilons: list[float] = field(
         default_factory=lambda: [0.5, 0.5, 0.3],
-        metadata=affects("generation", when=_is_greedy) | affects("training", when=_learns_online),
+        metadata=affects("generation", when=_is_greedy) | affects("training", when=_learns_online) | within(0, 1),
     )
     """Exploration rates by ply in the matches that are learned from; the last rate holds for all later plies."""
-    opponents: str = field(default="self", metadata=affects("run"))
+    opponents: str = field(default="self", metadata=affects("run") | one_of("self", "pool"))
     """self: a level plays against itself; pool: half of its matches are against earlier levels, level 0 included."""
     sparring_partner: str | None = field(
         default=None, metadata=affects("generation", when=_spars, unless_default=True) | PLAYER_NAME
     )
     """A player, such as greedy_discs, that each level meets in a share of its matches, so that it also learns how to
     play against weak players; null: none."""
-    sparring_share: float = field(default=0.1, metadata=affects("generation", when=_spars))
+    sparring_share: float = field(default=0.1, metadata=affects("generation", when=_spars) | within(above=0, below=1))
     """The share of these matches."""
-    viewpoints: str = field(default="both", metadata=affects("generation"))
+    viewpoints: str = field(default="both", metadata=affects("generation") | one_of("both", "agent"))
     """both: the moves of both players become rows; agent: only those of one player, which swaps seats every match."""
-    outcome: str = field(default="return", metadata=affects("generation", "training"))
+    outcome: str = field(default="return", metadata=affects("generation", "training") | one_in(OUTCOMES))
     """What is learned: return (won 1, drawn 0, lost -1), or disc_difference (lead at the end / number of squares)."""
-    targets: str = field(default="full", metadata=affects("generation", when=_changes_targets, unless_default=True))
+    targets: str = field(
+        default="full",
+        metadata=affects("generation", when=_changes_targets, unless_default=True) | one_in(TARGET_RULES),
+    )
     """The rule that makes targets of matches: full, watkins, best_response, rootstrap or search, as explained in
     selfplay/dataset/target_rules.py, or module:function."""
-    exact_from: int | None = field(default=None, metadata=affects("generation", unless_default=True))
+    exact_from: int | None = field(
+        default=None, metadata=affects("generation", unless_default=True) | count(1, or_null=True)
+    )
     """Positions with at most this number of empty squares have their exact values as targets, found by the exact solver
     of the game, instead of outcomes of matches, and matches end with the first of them for earlier positions; null:
     outcomes alone."""
-    rootstrap_depth: int = field(default=3, metadata=affects("generation", when=_searches_ahead))
+    rootstrap_depth: int = field(default=3, metadata=affects("generation", when=_searches_ahead) | count(1))
     """Plies that levels look ahead for their targets, with targets=rootstrap."""
-    rootstrap_share: float = field(default=1.0, metadata=affects("generation", when=_searches_ahead))
+    rootstrap_share: float = field(
+        default=1.0, metadata=affects("generation", when=_searches_ahead) | within(above=0, most=1)
+    )
     """Share of the values that they find in the targets; the rest is the target of watkins. It is 1 in matches against
     other players."""
-    gate: float | None = field(default=None, metadata=affects("training", when=_has_predecessor, unless_default=True))
+    gate: float | None = field(
+        default=None,
+        metadata=affects("training", when=_has_predecessor, unless_default=True) | within(0, 1, or_null=True),
+    )
     """A new level must score at least this share (wins + draws / 2) of `gate_matches` against the level before it, or
     that level's weights are kept; null: every new level is taken. Level 1 always is."""
-    gate_matches: int = field(default=200, metadata=affects("training", when=_has_predecessor, unless_default=True))
+    gate_matches: int = field(
+        default=200, metadata=affects("training", when=_has_predecessor, unless_default=True) | count(2)
+    )
     """Number of these matches."""
-    logger: str = field(default="none", metadata=affects("comparison") | EACH_COMMAND)
+    logger: str = field(default="none", metadata=affects("comparison") | EACH_COMMAND | one_of(*LOGGERS))
     """tensorboard: also write losses, comparisons and figures to RUN_DIR/tensorboard/; none: do not."""
     force: bool = False
     """Replace files that were made with other settings."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_count("level", self.level, 0, or_null=True)
-        require_count("levels", self.levels, 1)
-        require_count("matches", self.matches, 2)
-        require("gamma", self.gamma, 0 <= self.gamma <= 1, "between 0 and 1")
-        require_rates("epsilons", self.epsilons)
-        require("viewpoints", self.viewpoints, self.viewpoints in ("both", "agent"), "both or agent")
-        require("opponents", self.opponents, self.opponents in ("self", "pool"), "self or pool")
-        require_choice("outcome", self.outcome, OUTCOMES)
-        require_choice("targets", self.targets, TARGET_RULES)
-        require("logger", self.logger, self.logger in LOGGERS, " or ".join(LOGGERS))
         if self.opponent is not None and self.opponents != "self":
             raise SettingError(f"opponent={self.opponent} and opponents={self.opponents}: set only one of them")
-        require("sparring_share", self.sparring_share, 0 < self.sparring_share < 1, "above 0 and below 1")
-        if (rows := self.dataset.buffer_rows) is not None and self.training.merge:
-            raise SettingError(
-                f"dataset.buffer_rows={rows}: rows can only be merged in memory; set training.merge=false"
-            )
+        if (rows := self.dataset.buffer_rows) is not None:
+            form = self.dataset.format
+            if not DATASET_FORMATS[form].has_parts:
+                raise SettingError(
+                    f"dataset.buffer_rows={rows}: {form} cannot be read in parts; set dataset.format=parquet"
+                )
+            if self.training.merge:
+                raise SettingError(
+                    f"dataset.buffer_rows={rows}: rows can only be merged in memory; set training.merge=false"
+                )
         # Only where a GPU is demanded, because looking at the optimizer imports torch.
         if self.device == CUDA and OPTIMIZERS[self.training.optimizer.name].runs_on_cpu_only:
             name = self.training.optimizer.name
             raise SettingError(f"training.optimizer.name={name} runs on the CPU only; set device=cpu or auto")
-        require("learning", self.learning, self.learning in WAYS_OF_LEARNING, " or ".join(WAYS_OF_LEARNING))
         if self.learns_online:
             self._check_online()
         if self.has_policies:
             self._check_policies()
-        require_count("exact_from", self.exact_from, 1, or_null=True)
         if self.exact_from is not None and not rule_has(self.targets, "uses_exact_values"):
             raise SettingError(
                 f"exact_from={self.exact_from}: targets={self.targets} does not use exact values; set exact_from=null"
             )
-        require_count("rootstrap_depth", self.rootstrap_depth, 1)
-        require("rootstrap_share", self.rootstrap_share, 0 < self.rootstrap_share <= 1, "above 0 and at most 1")
         if rule_has(self.targets, "searches_ahead") and self.gamma != 1:
             raise SettingError(f"gamma={self.gamma}: targets={self.targets} does not discount; set gamma=1")
-        require("gate", self.gate, self.gate is None or 0 <= self.gate <= 1, "from 0 to 1, or null")
-        require_count("gate_matches", self.gate_matches, 2)
         if self.logger == "tensorboard":
             require_package("logger=tensorboard", "tensorboard")
 

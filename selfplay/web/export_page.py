@@ -30,7 +30,8 @@ from selfplay.players.random import RandomPlayer
 from selfplay.playing.hints import GRADES, THRESHOLDS
 from selfplay.runs.run_folder import prepare_process
 from selfplay.settings.choices import OUTCOMES
-from selfplay.settings.fields import require, require_package
+from selfplay.settings.command_lines import require_package
+from selfplay.settings.fields import require
 from selfplay.settings.playing import ExportPageSettings, WebSettings
 from selfplay.web.match import Match, Participant
 from selfplay.web.opponents import OpponentCatalog

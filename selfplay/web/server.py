@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError, StageError
-from selfplay.settings.fields import require_package
+from selfplay.settings.command_lines import require_package
 from selfplay.settings.playing import WebSettings
 
 if TYPE_CHECKING:

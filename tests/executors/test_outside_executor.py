@@ -48,7 +48,7 @@ def test_a_run_with_an_executor_of_another_package_has_the_same_bytes(tiny_run: 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("threads", r"^executor.name=threads: must be serial or process or ray$"),
+        ("threads", r"^unknown executor 'threads'; choose from process, ray, serial$"),
         (f"{__name__}:Missing", r"executor '.*:Missing' cannot be imported"),
         ("os:system", r"^executor 'os:system' has no attribute map, which every executor has$"),
     ],

@@ -96,7 +96,7 @@ def test_a_recorded_setting_that_does_not_exist_is_left_out_and_a_wrong_value_re
     assert settings_of_run(run_copy).matches == 300
     manifest["run"]["settings"]["gamma"] = 7
     path.write_text(json.dumps(manifest))
-    with pytest.raises(SettingError, match=r"gamma=7\.0: must be between 0 and 1"):
+    with pytest.raises(SettingError, match=r"gamma=7\.0: must be from 0 to 1"):
         settings_of_run(run_copy)
     path.write_text("{")
     with assert_file_rejected(path, "manifest"):

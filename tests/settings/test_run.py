@@ -102,6 +102,7 @@ OUT_OF_RANGE = {
         *(("schedule", "sometimes"), ("name", "newton"), ("level_decay", 0.0), ("level_decay", 1.5)),
     ],
     (TrainingSettings, "training."): [
+        *(("precision", "float16"), ("start", "later")),
         *(("epochs", 0), ("steps_per_epoch", 0), ("batch_size", 0)),
         *(("validation_fraction", 0.0), ("validation_fraction", 1.0), ("validation_fraction", nan)),
     ],
@@ -119,17 +120,17 @@ OUT_OF_RANGE = {
 
 @pytest.mark.parametrize(("kind", "prefix"), OUT_OF_RANGE, ids=lambda value: getattr(value, "__name__", value))
 def test_a_value_out_of_range_is_refused_with_the_settings_name(kind: type, prefix: str) -> None:
-    given = {"run_dir": "x"} if issubclass(kind, CommonSettings) else {}
+    is_section = not issubclass(kind, CommonSettings)
     for name, value in OUT_OF_RANGE[kind, prefix]:
         with pytest.raises(SettingError, match=rf"^{prefix}{name}=.*: must be [^\n]*$"):
-            kind(**given, **{name: value})
+            compose_settings([f"{prefix}{name}={value}"]) if is_section else kind("x", **{name: value})
 
 
 @pytest.mark.parametrize(
     ("override", "line"),
     [
         ("levels=many", "levels=many: must be a whole number"),
-        ("gamma=2", "gamma=2.0: must be between 0 and 1"),
+        ("gamma=2", "gamma=2.0: must be from 0 to 1"),
         ("epsilons=0.5", "epsilons=0.5: must be a list, such as [1,2]"),
         ("training.nothing=1", "unknown setting 'training.nothing'; --help shows all"),
         ("executor=best", "executor=best: choose from process, ray, serial"),

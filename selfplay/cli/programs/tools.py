@@ -5,8 +5,8 @@ from functools import partial
 
 from selfplay.cli.command import ArgumentParser, run_program
 from selfplay.registry import name_modules
+from selfplay.settings.command_lines import require_package
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
-from selfplay.settings.fields import require_package
 from selfplay.settings.playing import ExportPageSettings
 
 DEPTHS = 5

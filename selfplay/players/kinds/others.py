@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from selfplay.errors import SettingError
 from selfplay.players.player_names import OfferedPlayer, Option, PlayerKind, PlayerName
-from selfplay.settings.command_lines import command_line
-from selfplay.settings.fields import require_package
+from selfplay.settings.command_lines import command_line, require_package
 
 if TYPE_CHECKING:
     from selfplay.games import Game

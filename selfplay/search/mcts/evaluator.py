@@ -22,7 +22,7 @@ from selfplay.games.rules import Rules
 from selfplay.games.state import State
 from selfplay.search.evaluation import CompiledValue, Evaluation, EvaluationParameters, finished_value
 from selfplay.search.mcts.tree import Edges
-from selfplay.settings.fields import require_above_0, require_count
+from selfplay.settings.fields import LARGEST_COUNT, Range
 
 CompiledPositionValue = Callable[..., float]
 """(own, opp, edges, bits, parameters, logits) to the value of an unfinished position to the player to move.
@@ -79,7 +79,7 @@ class RolloutEvaluator:
     is_random = True
 
     def __init__(self, rollouts: int = 1) -> None:
-        require_count("rollouts", rollouts, 1)
+        Range(1, LARGEST_COUNT).check("rollouts", rollouts)
         self.rollouts = rollouts
 
     def position_value(self, game: Game) -> CompiledPositionValue:
@@ -150,7 +150,7 @@ class AfterstateEvaluator:
     is_random = False
 
     def __init__(self, evaluation: Evaluation, ends: EndValues, temperature: float = PRIOR_TEMPERATURE) -> None:
-        require_above_0("prior_temperature", temperature)
+        Range(above=0).check("prior_temperature", temperature)
         self.evaluation, self.ends, self.temperature = evaluation, ends, float(temperature)
         self.name = evaluation.name
 

@@ -26,7 +26,7 @@ from selfplay.compute.compilation import part_of_compiled
 from selfplay.compute.random_numbers import fold
 from selfplay.search.mcts.rule import Rule, RuleFunctions, open_uniform
 from selfplay.search.mcts.tree import LOST, OPEN, Edges
-from selfplay.settings.fields import require, require_number
+from selfplay.settings.fields import Range, require
 
 SMALLEST_PRIOR = 1e-30
 """Smaller priors count as this one, so that their logarithms are finite."""
@@ -55,10 +55,10 @@ def gumbel(c_visit: float = 50.0, c_scale: float = 1.0, considered: int = 16, gu
 
     Raises SettingError if a constant is out of range.
     """
-    require_number("c_visit", c_visit, 0)
-    require_number("c_scale", c_scale, 0)
+    Range(0).check("c_visit", c_visit)
+    Range(0).check("c_scale", c_scale)
     require("considered", considered, considered >= 1 and considered == int(considered), "a whole number from 1")
-    require_number("gumbel_scale", gumbel_scale, 0)
+    Range(0).check("gumbel_scale", gumbel_scale)
 
     def constants(simulations: int, num_actions: int) -> GumbelConstants:
         halving = halving_table(min(int(considered), num_actions), simulations)

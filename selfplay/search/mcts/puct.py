@@ -21,7 +21,7 @@ from selfplay.compute.compilation import compiled, part_of_compiled
 from selfplay.compute.random_numbers import fold
 from selfplay.search.mcts.rule import Rule, RuleFunctions, most_visited, open_uniform, visits_as_policy
 from selfplay.search.mcts.tree import LOST, OPEN, Edges
-from selfplay.settings.fields import require, require_above_0, require_number
+from selfplay.settings.fields import Range, require
 
 
 class PuctConstants(NamedTuple):
@@ -49,11 +49,11 @@ def puct(
 
     Raises SettingError if a constant is out of range.
     """
-    require_number("c_init", c_init, 0)
-    require_above_0("c_base", c_base)
+    Range(0).check("c_init", c_init)
+    Range(above=0).check("c_base", c_base)
     require("unvisited", unvisited, -2 <= unvisited <= 2, "between -2 and 2")
     require("noise", noise, 0 <= noise <= 1, "between 0 and 1")
-    require_above_0("alpha", alpha)
+    Range(above=0).check("alpha", alpha)
 
     def constants(simulations: int, num_actions: int) -> PuctConstants:
         scales = np.empty(simulations + 2)

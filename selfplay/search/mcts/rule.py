@@ -23,7 +23,7 @@ from selfplay.compute.random_numbers import uniform_bits
 from selfplay.errors import SettingError
 from selfplay.search.mcts.tree import LOST, Edges
 from selfplay.settings.choices import SEARCH_RULES
-from selfplay.settings.fields import require_number
+from selfplay.settings.fields import Range
 
 TWO_TO_53 = float(1 << 53)
 
@@ -115,7 +115,7 @@ def uct(c: float = 1.4) -> Rule:
 
     Raises SettingError if c is negative.
     """
-    require_number("c", c, 0)
+    Range(0).check("c", c)
     functions = RuleFunctions(begin, select_at_root, select, most_visited, visits_as_policy)
     return Rule("uct", functions, lambda _simulations, _actions: UctConstants(float(c)), False)
 
