@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from selfplay import load_level
-from selfplay.cli.command import reporting_errors
+from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.figures.style import BLUE, GREEN, ORANGE, RED, decorate, default_style, empty_figure, rendered

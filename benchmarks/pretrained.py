@@ -15,7 +15,8 @@ import sys
 from pathlib import Path
 
 from selfplay import compose_settings, learn_levels
-from selfplay.cli.command import progress_bar, reporting_errors
+from selfplay.cli.command import progress_bar
+from selfplay.cli.main import reporting_errors
 from selfplay.files import sha256
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.pretrained import PRETRAINED_FOLDER, pretrained_agents

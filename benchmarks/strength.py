@@ -21,7 +21,7 @@ from time import perf_counter
 import torch
 from search import machine
 
-from selfplay.cli.command import reporting_errors
+from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game

@@ -26,7 +26,7 @@ from measured.processes import fixed_costs, memory
 from measured.training import training_rows_per_second
 from measured.tree_search import rollouts_per_second
 
-from selfplay.cli.command import reporting_errors
+from selfplay.cli.main import reporting_errors
 from selfplay.compute.devices import CPU, DEVICES, chosen_device, keep_freed_memory, usable_cores
 from selfplay.games import game_names
 from selfplay.settings.common import EXECUTORS

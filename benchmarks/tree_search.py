@@ -24,7 +24,7 @@ from measured.tree_search import OPENING_PLIES, random_positions
 from torch import nn
 
 from selfplay.architectures import build_network
-from selfplay.cli.command import reporting_errors
+from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Draws
 from selfplay.games import Game, game_names, make_game
 from selfplay.players.agent import Agent

@@ -18,7 +18,8 @@ from pathlib import Path
 import torch
 
 from selfplay import Settings, compose_settings, learn_levels, load_level, make_game
-from selfplay.cli.command import progress_bar, reporting_errors
+from selfplay.cli.command import progress_bar
+from selfplay.cli.main import reporting_errors
 from selfplay.compute.random_numbers import Activity, stream_key
 from selfplay.games import Game
 from selfplay.grading.comparison_schedule import reference_names

@@ -22,7 +22,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from selfplay.cli.command import reporting_errors
+from selfplay.cli.main import reporting_errors
 from selfplay.errors import SettingError, StageError
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.playing import WebSettings

@@ -13,8 +13,8 @@ import runpy
 import shlex
 import sys
 
-from selfplay.cli.command import reporting_errors
-from selfplay.cli.overrides import overrides_first
+from selfplay.cli.command import overrides_first
+from selfplay.cli.main import reporting_errors
 from selfplay.errors import SettingError
 from selfplay.runs.manifest import composed_for_run
 

@@ -1,22 +1,67 @@
-"""The text of `--help`: the script's docstring, its groups, and every setting with its description."""
+"""What a program prints instead of running: the text of `--help`, its settings, completions; and its arguments where
+it has no settings.
+"""
 
+import argparse
 import ast
 import inspect
 import json
+import os
+import re
+import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NoReturn
 
 from omegaconf import OmegaConf
 
+from selfplay.cli.command import HELP_FLAGS, Program, field_of
+from selfplay.errors import SettingError
 from selfplay.players.player_names import grammar
+from selfplay.settings.choices import PLAYERS
+from selfplay.settings.command_lines import command_line, with_command_lines
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import compose_settings_of
+from selfplay.settings.compose import compose_settings_of, errors_of_settings, offer_defaults
 from selfplay.settings.fields import PLAYER_NAME, leaves
 from selfplay.settings.folders import CONFIG_FOLDER
 
+QUERY = "query="
+"""How the last argument begins when a shell asks for the words that complete the line in COMP_LINE."""
+
 WIDTH = 100
+
+
+def print_instead(program: Program[Any], overrides: Sequence[str], flags: Sequence[str]) -> None:
+    """Print what these flags ask for: the help, or what Hydra prints of the settings (`--cfg job`, `-sc`)."""
+    if not HELP_FLAGS.isdisjoint(flags):
+        docstring = with_command_lines(inspect.getdoc(program.body) or "")
+        print(help_text(docstring, program.kind, program.config, overrides))
+        return
+    is_query = any(word.startswith(QUERY) for word in flags)
+    if is_query and (words := completed_players(program.kind, os.environ["COMP_LINE"])):
+        print(" ".join(words))
+        return
+    import hydra
+
+    offer_defaults(program.kind)
+    sys.argv[1:] = [*overrides, *flags]
+    # Hydra raises errors instead of printing them.
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    with errors_of_settings(program.kind):
+        main = hydra.main(version_base="1.3", config_path=str(CONFIG_FOLDER), config_name=program.config)
+        main(lambda _: None)()
+
+
+def completed_players(kind: type[Any], line: str) -> list[str]:
+    """The words with which the last setting of a command line can go on, if it holds the names of players."""
+    word = line.rpartition(" ")[2]
+    field = field_of(kind, word.partition("=")[0])
+    if field is None or not field.metadata.keys() & PLAYER_NAME.keys():
+        return []
+    # Before a name in a list are a bracket and other names.
+    before = re.match(r"[^=]*=\[?(?:[^,]*,)*", word)
+    return [f"{before[0]}{name}" for name in PLAYERS] if before else []
 
 
 def help_text(docstring: str, kind: type[AnySettings], config: str, overrides: Sequence[str]) -> str:
@@ -77,3 +122,33 @@ def _described(text: str) -> str:
 
 def _wrapped(text: str) -> str:
     return textwrap.fill(text, WIDTH, subsequent_indent="    ")
+
+
+class ArgumentParser(argparse.ArgumentParser):
+    """The parser of programs without settings: wrong arguments raise SettingError.
+
+    Args:
+        program: the name of the program, such as "solve".
+        description: the docstring of its function; it is not re-wrapped.
+    """
+
+    def __init__(self, program: str, description: str | None) -> None:
+        shown = with_command_lines(inspect.cleandoc(description or ""))
+        form = argparse.RawDescriptionHelpFormatter
+        super().__init__(command_line(program), description=shown, formatter_class=form)
+
+    def parse_args(self, args: Sequence[str] | None = None) -> argparse.Namespace:  # type: ignore[override]
+        """Parse the arguments; options may be written as the settings of other programs: game=othello."""
+        given = sys.argv[1:] if args is None else args
+        if given and given[-1].startswith(QUERY):
+            print(" ".join(self._option_string_actions))
+            raise SystemExit
+        options = {flag.lstrip("-").replace("-", "_") for flag in self._option_string_actions}
+        words = []
+        for word in given:
+            name, equals, value = word.partition("=")
+            words.append(f"--{name.replace('_', '-')}={value}" if equals and name in options else word)
+        return super().parse_args(words)
+
+    def error(self, message: str) -> NoReturn:
+        raise SettingError(f"{message}; see {self.prog} --help")

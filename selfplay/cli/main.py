@@ -9,15 +9,17 @@ handle_signals()
 
 import ast  # noqa: E402
 import os  # noqa: E402
-from collections.abc import Callable  # noqa: E402
+import re  # noqa: E402
+from collections.abc import Callable, Iterator  # noqa: E402
+from contextlib import contextmanager  # noqa: E402
 from difflib import get_close_matches  # noqa: E402
 from importlib import import_module  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 import selfplay  # noqa: E402
 from selfplay.cli import programs  # noqa: E402
-from selfplay.errors import SettingError, shortened  # noqa: E402
-from selfplay.process_exit import exit_with_line  # noqa: E402
+from selfplay.errors import SelfPlayError, SettingError, shortened  # noqa: E402
+from selfplay.process_exit import READER_HAS_LEFT, exit_at_once, exit_interrupted, exit_with_line  # noqa: E402
 
 MODULES = {name: module for module, names in programs.NAMES.items() for name in names}
 NAMES = tuple(MODULES)
@@ -28,7 +30,7 @@ def main() -> None:
     """Run the program that the first argument names."""
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("--help", "-h", "help"):
-        _print_reporting_errors(overview)
+        _print(overview)
     elif arguments[0] == "--version":
         print(f"selfplay {selfplay.__version__}")
     elif arguments[0].startswith(COMPLETION_FLAGS) or arguments[-1].startswith("query="):
@@ -42,17 +44,54 @@ def main() -> None:
 
 def run(name: str) -> None:
     """Run a program with the arguments in sys.argv; errors that the user can fix become one line and an exit code."""
-    # Imported here, as the module of the program is, so that the list of programs is shown quickly.
-    from selfplay.cli.command import reporting_errors
-
     with reporting_errors():
-        import_module(f"selfplay.cli.programs.{MODULES[name]}").PROGRAMS[name]()
+        program = import_module(f"selfplay.cli.programs.{MODULES[name]}").PROGRAMS[name]
+        # Imported here, so that the list of programs is shown quickly.
+        from selfplay.cli.command import Program, at_work, logging_to_screen, plan_run
+
+        if not isinstance(program, Program):
+            program()
+        elif (planned := plan_run(program)) is not None:
+            with logging_to_screen(program.log_to or sys.stdout), at_work(program, planned):
+                program.body(planned.settings)
 
 
-def _print_reporting_errors(text: Callable[[], str]) -> None:
-    # Imported here, because the programs import it themselves.
-    from selfplay.cli.command import reporting_errors
+USER_ERRORS = (SelfPlayError, OSError)
+"""The errors for which one line is enough; all others are bugs of the program."""
 
+
+@contextmanager
+def reporting_errors() -> Iterator[None]:
+    """An error in the block that the user can fix becomes one line and an exit code.
+
+    Ctrl-C ends the program with code 130, SIGTERM with code 143, and a reader of its output that leaves with code 141.
+    """
+    handle_signals()
+    # Figures are only written to files.
+    os.environ["MPLBACKEND"] = "agg"
+    try:
+        threads = os.environ.get("NUMBA_NUM_THREADS", "1")
+        if not re.fullmatch("0*[1-9][0-9]*", threads):
+            raise SettingError(f"NUMBA_NUM_THREADS={threads}: must be 1 or more")
+        yield
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        exit_interrupted()
+    except BrokenPipeError:
+        # The reader of the output, such as `head`, has seen enough.
+        exit_at_once(READER_HAS_LEFT)
+    except USER_ERRORS as error:
+        exit_with_line(line_of(error), getattr(error, "exit_code", SelfPlayError.exit_code))
+
+
+def line_of(error: Exception) -> str:
+    if not isinstance(error, OSError):
+        return str(error)
+    reason = error.strerror or " ".join(str(error).split())
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def _print(text: Callable[[], str]) -> None:
     with reporting_errors():
         print(text(), flush=True)
 
@@ -87,7 +126,7 @@ def complete() -> None:
     if not sys.argv[-1].startswith("query="):
         run(NAMES[0])
     elif len(words) < 2 or words[1].replace("_", "-") not in NAMES:
-        _print_reporting_errors(lambda: " ".join(NAMES))
+        _print(lambda: " ".join(NAMES))
     else:
         name = words.pop(1).replace("_", "-")
         os.environ["COMP_LINE"] = " ".join(words) + " " * line.endswith(" ")

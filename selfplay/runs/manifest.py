@@ -15,7 +15,14 @@ from selfplay.errors import InvalidFileError, SettingError, StageError, shortene
 from selfplay.files import FileFormat, sha256, written_whole
 from selfplay.registry import named_modules
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.compose import compose_settings_of, name_settings_modules, overrides_of, take_over
+from selfplay.settings.compose import (
+    checked_settings,
+    composed_values,
+    name_settings_modules,
+    overrides_of,
+    take_over,
+    with_outside_names,
+)
 from selfplay.settings.fields import commands_in, leaves, modules_in, run_record, texts_in
 from selfplay.settings.run import Settings, compose_settings
 
@@ -220,7 +227,10 @@ def take_run_settings(config: "DictConfig", overrides: Sequence[str]) -> str:
 
 def composed_for_run(overrides: Sequence[str]) -> Settings:
     """As `compose_settings`, but what the overrides do not set is as the run in their run_dir recorded it."""
-    return compose_settings_of(Settings, "config", overrides, take_run_settings)
+    given = with_outside_names(overrides)
+    values = composed_values(Settings, "config", given)
+    take_run_settings(values, given)
+    return checked_settings(Settings, values)
 
 
 def settings_of_run(run_dir: str | Path, overrides: Sequence[str] = ()) -> Settings:

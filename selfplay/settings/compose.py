@@ -1,7 +1,7 @@
 """Compose settings with Hydra, from the defaults of the dataclasses, conf/ and overrides, into checked dataclasses."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import is_dataclass
@@ -39,31 +39,22 @@ TYPES = {
 }
 """By the last word of a message of OmegaConf: the type that a value must have."""
 
-Complete = Callable[[DictConfig, Sequence[str]], object]
-"""Changes a composed configuration, whose types are checked already; the second argument are the overrides."""
+
+def compose_settings_of(kind: type[AnySettings], config: str, overrides: Sequence[str] = ()) -> AnySettings:
+    """The settings of class `kind` from conf/`config`.yaml with these Hydra overrides. Raises as its two steps."""
+    return checked_settings(kind, composed_values(kind, config, overrides))
 
 
-def compose_settings_of(
-    kind: type[AnySettings],
-    config: str,
-    overrides: Sequence[str] = (),
-    complete: Complete = lambda _config, _overrides: None,
-) -> AnySettings:
-    """The settings of class `kind` from conf/`config`.yaml with these Hydra overrides.
+def checked_settings(kind: type[AnySettings], values: DictConfig) -> AnySettings:
+    """The settings with these values, as `composed_values` returns them.
 
     Files may from now on name objects in the modules that the settings name, see `selfplay.registry`.
 
-    Raises SettingError for an unknown name or a wrong value.
+    Raises SettingError for a value that is not allowed.
     """
-    given = with_outside_names(overrides)
     with errors_of_settings(kind):
-        _check_groups(given, kind)
-        settings = _composed(kind, config, given)
-        # Paths such as run_dir depend on the name, which says the size of the board.
-        settings.game.name = GameSettings(settings.game.name, settings.game.size).name
-        complete(settings, given)
-        name_settings_modules(OmegaConf.to_container(settings, resolve=True))
-        return cast(AnySettings, OmegaConf.to_object(settings))
+        name_settings_modules(OmegaConf.to_container(values, resolve=True))
+        return cast(AnySettings, OmegaConf.to_object(values))
 
 
 def overrides_of(settings: Mapping[str, Any]) -> list[str]:
@@ -93,8 +84,23 @@ def _override_value(name: str, value: Any) -> str:
     raise SettingError(f"{name}={shortened(value)}: must be a text, a number, True, False, None or a list, not {kind}")
 
 
+def composed_values(kind: type[AnySettings], config: str, overrides: Sequence[str]) -> DictConfig:
+    """The values of settings of class `kind` from conf/`config`.yaml with these Hydra overrides.
+
+    Groups are composed once a process; values are set in a copy.
+
+    Raises SettingError for an unknown name, or a value of another type.
+    """
+    overrides = with_outside_names(overrides)
+    with errors_of_settings(kind):
+        _check_groups(overrides, kind)
+        values = _composed(kind, config, overrides)
+        # Paths such as run_dir depend on the name, which says the size of the board.
+        values.game.name = GameSettings(values.game.name, values.game.size).name
+        return values
+
+
 def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
-    """The configuration, with the types of `kind`. Groups are composed once a process; values are set in a copy."""
     from hydra._internal.config_loader_impl import ConfigLoaderImpl
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.types import RunMode

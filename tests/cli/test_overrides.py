@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfplay.cli.overrides import overrides_first
+from selfplay.cli.command import overrides_first
 from selfplay.errors import SettingError
 from selfplay.settings.matches import MatchSettings
 from selfplay.settings.run import compose_settings

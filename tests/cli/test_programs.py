@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from selfplay.cli import programs
-from selfplay.cli.command import ArgumentParser
+from selfplay.cli.help_text import ArgumentParser
 from selfplay.cli.main import NAMES
 from tests.support.rejections import assert_refused
 from tests.support.runs import COMMAND, GENERATE, PROJECT, files_of, run_forked

@@ -5,7 +5,7 @@ import shutil
 import pandas as pd
 import pytest
 
-from selfplay.cli.overrides import runs_of_sweep
+from selfplay.cli.sweep import runs_of_sweep
 from selfplay.process_exit import INTERRUPTED
 from selfplay.runs.run_folder import RunFolder
 from tests.support.rejections import assert_refused

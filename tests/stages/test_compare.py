@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from selfplay.cli.overrides import overrides_first
+from selfplay.cli.command import overrides_first
 from selfplay.figures.figure_files import draw_run_figures
 from selfplay.settings.folders import PROJECT_FOLDER
 from selfplay.settings.playing import PlaySettings

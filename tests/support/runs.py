@@ -18,7 +18,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from selfplay import Settings
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import compose_settings_of, errors_of_settings, name_settings_modules
+from selfplay.settings.compose import checked_settings, composed_values, errors_of_settings
 from selfplay.settings.folders import CONFIG_FOLDER
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -50,15 +50,12 @@ def quick_settings(kind: type[AnySettings], config: str, *overrides: str) -> Any
     with errors_of_settings(kind):
         for override in OverridesParser.create().parse_overrides([text for text in overrides if SETTING.match(text)]):
             OmegaConf.update(composed, override.key_or_group, override.value())
-        name_settings_modules(OmegaConf.to_container(composed, resolve=True))
-        return OmegaConf.to_object(composed)
+    return checked_settings(kind, composed)
 
 
 @cache
 def _composed(kind: type[AnySettings], config: str, *overrides: str) -> DictConfig:
-    found: list[DictConfig] = []
-    compose_settings_of(kind, config, overrides, lambda composed, _: found.append(deepcopy(composed)))
-    return found[0]
+    return composed_values(kind, config, overrides)
 
 
 def files_of(run_dir: Path) -> dict[str, bytes]:

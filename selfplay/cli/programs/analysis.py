@@ -3,10 +3,10 @@
 import re
 import sys
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
-from selfplay.cli.command import ArgumentParser, run_program
+from selfplay.cli.command import Program, Programs
+from selfplay.cli.help_text import ArgumentParser
 from selfplay.errors import SettingError
 from selfplay.games import State
 from selfplay.games.othello_notation import written_position
@@ -118,7 +118,7 @@ def analyse(settings: AnalysisSettings) -> None:
     print(features_report(settings) if settings.features else analysis_report(analyse(settings)))
 
 
-PROGRAMS: dict[str, Callable[[], None]] = {
+PROGRAMS: Programs = {
     "solve": solve,
-    "analyse": partial(run_program, analyse, AnalysisSettings, "analysis", run="read"),
+    "analyse": Program(analyse, AnalysisSettings, "analysis", run="read"),
 }

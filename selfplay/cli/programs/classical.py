@@ -2,12 +2,10 @@
 
 import logging
 import sys
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from selfplay.cli.command import progress_bar, run_program
+from selfplay.cli.command import Program, Programs, progress_bar
 from selfplay.errors import SettingError
 from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
 from selfplay.settings.playing import ExperiencePlaySettings
@@ -120,13 +118,12 @@ def _open_store(settings: ExperienceGraphSettings) -> "ExperienceStore":
 
 log = logging.getLogger(__name__)
 
-_run_on_graph = partial(run_program, kind=ExperienceGraphSettings, config="experience_graph", run="read")
 
-PROGRAMS: dict[str, Callable[[], None]] = {
-    "train-tabular": partial(run_program, train_tabular, TabularSettings, "tabular"),
-    "compete": partial(run_program, compete, CompeteSettings, "compete", run="read"),
-    "play-experience": partial(run_program, play_experience, ExperiencePlaySettings, "experience_play", run="read"),
-    "draw-experience": partial(_run_on_graph, draw_experience),
-    "export-experience": partial(_run_on_graph, export_experience),
-    "import-experience": partial(_run_on_graph, import_experience),
+PROGRAMS: Programs = {
+    "train-tabular": Program(train_tabular, TabularSettings, "tabular"),
+    "compete": Program(compete, CompeteSettings, "compete", run="read"),
+    "play-experience": Program(play_experience, ExperiencePlaySettings, "experience_play", run="read"),
+    "draw-experience": Program(draw_experience, ExperienceGraphSettings, "experience_graph", run="read"),
+    "export-experience": Program(export_experience, ExperienceGraphSettings, "experience_graph", run="read"),
+    "import-experience": Program(import_experience, ExperienceGraphSettings, "experience_graph", run="read"),
 }

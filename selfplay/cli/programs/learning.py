@@ -1,10 +1,9 @@
 """Programs of the loop: learn, compare and prove."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 
-from selfplay.cli.command import progress_bar, run_program
+from selfplay.cli.command import Program, Programs, progress_bar
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.matches import ProofSettings
 from selfplay.settings.run import Settings
@@ -117,12 +116,12 @@ def prove(settings: ProofSettings) -> None:
     print(f"\n{prove_and_report(settings, progress_bar)}")
 
 
-PROGRAMS: dict[str, Callable[[], None]] = {
-    "learn": partial(run_program, learn, Settings, after_sweep=report),
-    "generate": partial(run_program, generate, Settings),
-    "train": partial(run_program, train, Settings, in_parallel=True),
-    "compare": partial(run_program, compare, Settings, run="change"),
-    "plot": partial(run_program, plot, Settings, run="change"),
-    "compare-runs": partial(run_program, compare_runs, Settings, run="read"),
-    "prove": partial(run_program, prove, ProofSettings, "prove"),
+PROGRAMS: Programs = {
+    "learn": Program(learn, Settings, after_sweep=report),
+    "generate": Program(generate, Settings),
+    "train": Program(train, Settings, in_parallel=True),
+    "compare": Program(compare, Settings, run="change"),
+    "plot": Program(plot, Settings, run="change"),
+    "compare-runs": Program(compare_runs, Settings, run="read"),
+    "prove": Program(prove, ProofSettings, "prove"),
 }

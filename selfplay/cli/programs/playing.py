@@ -1,12 +1,10 @@
 """Programs that play matches."""
 
 import sys
-from collections.abc import Callable
-from functools import partial
 from importlib import import_module
 from threading import Thread
 
-from selfplay.cli.command import progress_bar, run_program
+from selfplay.cli.command import Program, Programs, progress_bar
 from selfplay.process_exit import exit_at_once
 from selfplay.runs.pretrained import pretrained_agents
 from selfplay.runs.run_folder import RunFolder
@@ -120,10 +118,10 @@ def tournament(settings: TournamentSettings) -> None:
     print(f"\n{tournament_report(play_tournament(settings, progress_bar))}")
 
 
-PROGRAMS: dict[str, Callable[[], None]] = {
-    "play": partial(run_program, play, PlaySettings, "play", run="read"),
-    "web": partial(run_program, web, WebSettings, "web", run="read"),
-    "gtp": partial(run_program, gtp, GtpSettings, "gtp", run="read", log_to=sys.stderr),
-    "play-matches": partial(run_program, play_matches, MatchSettings, "matches", run="read"),
-    "tournament": partial(run_program, tournament, TournamentSettings, "tournament"),
+PROGRAMS: Programs = {
+    "play": Program(play, PlaySettings, "play", run="read"),
+    "web": Program(web, WebSettings, "web", run="read"),
+    "gtp": Program(gtp, GtpSettings, "gtp", run="read", log_to=sys.stderr),
+    "play-matches": Program(play_matches, MatchSettings, "matches", run="read"),
+    "tournament": Program(tournament, TournamentSettings, "tournament"),
 }

@@ -1,9 +1,7 @@
 """Programs that check, fit and export."""
 
-from collections.abc import Callable
-from functools import partial
-
-from selfplay.cli.command import ArgumentParser, run_program
+from selfplay.cli.command import Program, Programs
+from selfplay.cli.help_text import ArgumentParser
 from selfplay.registry import name_modules
 from selfplay.settings.command_lines import require_package
 from selfplay.settings.evaluation import ExportSettings, ProbCutSettings
@@ -104,10 +102,10 @@ def fit_probcut(settings: ProbCutSettings) -> None:
     fit_probcut(settings)
 
 
-PROGRAMS: dict[str, Callable[[], None]] = {
+PROGRAMS: Programs = {
     "check-game": check_game,
-    "export-evaluation": partial(run_program, export_evaluation, ExportSettings, "export_evaluation", run="change"),
+    "export-evaluation": Program(export_evaluation, ExportSettings, "export_evaluation", run="change"),
     "export-onnx": export_onnx,
-    "export-page": partial(run_program, export_page, ExportPageSettings, "export_page", run="read"),
-    "fit-probcut": partial(run_program, fit_probcut, ProbCutSettings, "fit_probcut", run="change"),
+    "export-page": Program(export_page, ExportPageSettings, "export_page", run="read"),
+    "fit-probcut": Program(fit_probcut, ProbCutSettings, "fit_probcut", run="change"),
 }

@@ -1,0 +1,84 @@
+"""A sweep: runs of a program over several values of settings, such as `-m seed=0,1`."""
+
+import logging
+import sys
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+
+from selfplay.cli.command import PlannedRun, Program, at_work, logging_to_screen
+from selfplay.cli.main import USER_ERRORS, line_of
+from selfplay.errors import SettingError, StageError
+from selfplay.process_exit import write_error_line
+from selfplay.runs.manifest import take_run_settings
+from selfplay.settings.common import AnySettings
+from selfplay.settings.compose import checked_settings, composed_values, errors_of_settings
+from selfplay.settings.run import Settings
+
+log = logging.getLogger(__name__)
+
+
+def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
+    """Run the program once for each combination of the values in these overrides.
+
+    Each run has a folder of its own below run_dir. Raises StageError at the end if a run has failed.
+    """
+    planned: dict[str, PlannedRun[AnySettings]] = {}
+    folders: dict[str, Path] = {}
+    for name, given in runs_of_sweep(overrides):
+        values = composed_values(program.kind, program.config, given)
+        if name:
+            folders[name] = Path(values.run_dir)
+            values.run_dir = str(folders[name] / name)
+        taken = take_run_settings(values, given) if issubclass(program.kind, Settings) else ""
+        settings = checked_settings(program.kind, values)
+        planned[name or settings.run_dir] = PlannedRun(settings, taken)
+    failed: list[str] = []
+    with logging_to_screen(program.log_to or sys.stdout):
+        for number, (name, one) in enumerate(planned.items(), start=1):
+            try:
+                log.info("run %d of %d: %s", number, len(planned), name)
+                with at_work(program, one):
+                    program.body(one.settings)
+            except USER_ERRORS as error:
+                failed.append(name)
+                write_error_line(f"{name}: {line_of(error)}")
+        if program.after_sweep and len(failed) < len(planned):
+            for folder in dict.fromkeys(folders.values()):
+                runs = [Path(planned[name].settings.run_dir) for name in folders if folders[name] == folder]
+                program.after_sweep(folder, runs)
+    if failed:
+        raise StageError(
+            f"{len(failed)} of {len(planned)} runs failed: {'; '.join(failed)}; "
+            "run the same command again to resume them"
+        )
+
+
+def runs_of_sweep(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """The runs of a sweep over the values in these overrides, such as `seed=0,1`: the name and overrides of each.
+
+    A run is named after its values of the swept settings, in the order of their names: `recipe=article,seed=0`.
+
+    Raises SettingError for a sweep over anything but listed values.
+    """
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.core.override_parser.types import ValueType
+
+    with errors_of_settings(Settings):
+        parsed = OverridesParser.create().parse_overrides(list(overrides))
+    choices: list[list[tuple[str, str]]] = []
+    # The last override of a setting counts, as for Hydra.
+    for name, override in {one.get_key_element(): one for one in parsed}.items():
+        if not override.is_sweep_override():
+            choices.append([(str(override.input_line), "")])
+            continue
+        if not override.is_discrete_sweep() or override.value_type == ValueType.GLOB_CHOICE_SWEEP:
+            raise SettingError(f"{name}={override.get_value_string()}: list the values, as in {name}=one,two")
+        values = [f"{name}={value}" for value in override.sweep_string_iterator()]
+        choices.append([(value, "" if name == "run_dir" else value) for value in values])
+    return [(_name_of_run(run), [given for given, _ in run]) for run in product(*choices)]
+
+
+def _name_of_run(values: Sequence[tuple[str, str]]) -> str:
+    swept = sorted(value for _, value in values if value)
+    return ",".join(swept).replace("/", ".").replace("'", "").replace('"', "")
