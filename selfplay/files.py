@@ -36,25 +36,28 @@ WEIGHTS_LIMIT = 16 << 30
 
 
 def require_regular_file(path: Path, limit: int | None = None) -> None:
-    """Raise InvalidFileError unless `path` is a regular file of at most `limit` bytes."""
-    with _errors_naming(path):
-        status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise InvalidFileError(path, "cannot be read: it is not a regular file")
-    if limit is not None and status.st_size > limit:
-        raise InvalidFileError(path, f"cannot be read: it has {status.st_size:,} bytes, more than {limit:,}")
+    """Raise InvalidFileError unless `path` is a regular file of at most `limit` bytes that can be read."""
+    open_regular_file(path, limit).close()
 
 
 def open_regular_file(path: Path, limit: int | None = None) -> "io.BufferedReader[Any]":
     """Open a regular file of at most `limit` bytes; raises InvalidFileError, also for pipes and devices."""
-    require_regular_file(path, limit)
-    with _errors_naming(path):
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise InvalidFileError(path, "cannot be read: it is not a regular file")
+        if limit is not None and status.st_size > limit:
+            raise InvalidFileError(path, f"cannot be read: it has {status.st_size:,} bytes, more than {limit:,}")
         return path.open("rb")
+    except FileNotFoundError as error:
+        raise InvalidFileError(path, "does not exist") from error
+    except OSError as error:
+        raise InvalidFileError(path, f"cannot be read: {error.strerror or error}") from error
 
 
 def read_bytes(path: Path, limit: int) -> bytes:
     """The content of a regular file of at most `limit` bytes. Raises InvalidFileError."""
-    with open_regular_file(path, limit) as file, _errors_naming(path):
+    with open_regular_file(path, limit) as file:
         return file.read(limit)
 
 
@@ -140,17 +143,6 @@ class FileFormat:
 
     def _error(self, path: Path, reason: str) -> InvalidFileError:
         return InvalidFileError(path, f"is not {self.name} ({reason}){self.remedy}")
-
-
-@contextmanager
-def _errors_naming(path: Path) -> Iterator[None]:
-    """Turn an OSError in the block into an InvalidFileError that names the path."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise InvalidFileError(path, "does not exist") from error
-    except OSError as error:
-        raise InvalidFileError(path, f"cannot be read: {error.strerror or error}") from error
 
 
 @contextmanager
