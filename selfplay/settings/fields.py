@@ -35,14 +35,13 @@ class Range(NamedTuple):
         """Raise SettingError unless the value of the setting with this dotted name is allowed."""
         if value is None and self.or_null:
             return
-        if self.most == LARGEST_COUNT and value > LARGEST_COUNT:
+        numbers = value if isinstance(value, Sequence) else [value]
+        if self.most == LARGEST_COUNT and any(number > LARGEST_COUNT for number in numbers):
             # The value itself is not shown: it may have thousands of digits.
             raise SettingError(f"{name}: must be at most {LARGEST_COUNT:,}")
-        if isinstance(value, Sequence):
-            valid = len(value) > 0 and all(map(self._holds, value))
-            require(name, list(value), valid, f"one or more numbers {self}")
-        else:
-            require(name, value, self._holds(value), f"{self}{', or null' if self.or_null else ''}")
+        valid = len(numbers) > 0 and all(map(self._holds, numbers))
+        before = "one or more numbers " if numbers is value else ""
+        require(name, value, valid, f"{before}{self}{', or null' if self.or_null else ''}")
 
     def _holds(self, number: float) -> bool:
         return (
