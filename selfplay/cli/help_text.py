@@ -38,14 +38,15 @@ def print_instead(program: Program[Any], overrides: Sequence[str], flags: Sequen
         docstring = with_command_lines(inspect.getdoc(program.body) or "")
         print(help_text(docstring, program.kind, program.config, overrides))
         return
-    is_query = any(word.startswith(QUERY) for word in flags)
+    arguments = [*overrides, *flags]
+    is_query = any(word.startswith(QUERY) for word in arguments)
     if is_query and (words := completed_players(program.kind, os.environ["COMP_LINE"])):
         print(" ".join(words))
         return
     import hydra
 
     offer_defaults(program.kind)
-    sys.argv[1:] = [*overrides, *flags]
+    sys.argv[1:] = arguments
     # Hydra raises errors instead of printing them.
     os.environ["HYDRA_FULL_ERROR"] = "1"
     with errors_of_settings(program.kind):
