@@ -33,6 +33,18 @@ class SelfPlayError(Exception):
     exit_code = 1
 
 
+USER_ERRORS = (SelfPlayError, OSError)
+"""The errors for which one line is enough; all others are bugs of the program."""
+
+
+def line_of(error: Exception) -> str:
+    """The line that reports one of USER_ERRORS."""
+    if not isinstance(error, OSError):
+        return str(error)
+    reason = error.strerror or " ".join(str(error).split())
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
 class SettingError(SelfPlayError, ValueError):
     """A setting that does not exist or whose value is out of range."""
 

@@ -5,7 +5,6 @@ Settings are given as `name=value` or as flags: `--level 3` is `level=3`.
 
 import logging
 import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import Field
@@ -81,27 +80,25 @@ class PlannedRun(NamedTuple, Generic[AnySettings]):
     settings: AnySettings
     taken: str
     """A line for the log about the settings that the run has recorded; may be empty."""
+    folder: Path
+    """Its run_dir, or in a sweep the folder of its run_dir, where results of all runs are written."""
 
 
-def plan_run(program: Program[AnySettings]) -> PlannedRun[AnySettings] | None:
-    """The run that the command line describes; None if that was a sweep, or something to print, and is done."""
-    overrides, flags = overrides_first(sys.argv[1:], program.kind)
-    is_sweep = not SWEEP_FLAGS.isdisjoint(flags)
-    if process_count() > 1 and (is_sweep or not program.in_parallel):
+def plan_run(
+    program: Program[AnySettings], overrides: Sequence[str], name: str | None = None
+) -> PlannedRun[AnySettings]:
+    """The run with these overrides. Raises SettingError.
+
+    `name`: in a sweep, the folder of the run below run_dir; empty if the overrides name it.
+    """
+    if process_count() > 1 and (name is not None or not program.in_parallel):
         raise SettingError(f"torchrun can start only {COMMAND} train, and one run of it; start this without it")
-    if is_sweep and HELP_FLAGS.isdisjoint(flags):
-        from selfplay.cli.sweep import run_sweep
-
-        run_sweep(program, overrides)
-        return None
-    if flags:
-        from selfplay.cli.help_text import print_instead
-
-        print_instead(program, overrides, flags)
-        return None
     values = composed_values(program.kind, program.config, overrides)
+    folder = Path(values.run_dir)
+    if name:
+        values.run_dir = str(folder / name)
     taken = take_run_settings(values, overrides) if issubclass(program.kind, Settings) else ""
-    return PlannedRun(checked_settings(program.kind, values), taken)
+    return PlannedRun(checked_settings(program.kind, values), taken, folder)
 
 
 @contextmanager

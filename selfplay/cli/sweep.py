@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from selfplay.cli.command import PlannedRun, Program, at_work, logging_to_screen
-from selfplay.cli.main import USER_ERRORS, line_of
-from selfplay.errors import SettingError, StageError
+from selfplay.cli.command import Program, at_work, logging_to_screen, plan_run
+from selfplay.errors import USER_ERRORS, SettingError, StageError, line_of
 from selfplay.process_exit import write_error_line
-from selfplay.runs.manifest import take_run_settings
 from selfplay.settings.common import AnySettings
-from selfplay.settings.compose import checked_settings, composed_values, errors_of_settings
+from selfplay.settings.compose import errors_of_settings
 from selfplay.settings.run import Settings
 
 log = logging.getLogger(__name__)
@@ -23,16 +21,8 @@ def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
 
     Each run has a folder of its own below run_dir. Raises StageError at the end if a run has failed.
     """
-    planned: dict[str, PlannedRun[AnySettings]] = {}
-    folders: dict[str, Path] = {}
-    for name, given in runs_of_sweep(overrides):
-        values = composed_values(program.kind, program.config, given)
-        if name:
-            folders[name] = Path(values.run_dir)
-            values.run_dir = str(folders[name] / name)
-        taken = take_run_settings(values, given) if issubclass(program.kind, Settings) else ""
-        settings = checked_settings(program.kind, values)
-        planned[name or settings.run_dir] = PlannedRun(settings, taken)
+    runs = [(name, plan_run(program, given, name)) for name, given in runs_of_sweep(overrides)]
+    planned = {name or one.settings.run_dir: one for name, one in runs}
     failed: list[str] = []
     with logging_to_screen(program.log_to or sys.stdout):
         for number, (name, one) in enumerate(planned.items(), start=1):
@@ -44,9 +34,9 @@ def run_sweep(program: Program[AnySettings], overrides: Sequence[str]) -> None:
                 failed.append(name)
                 write_error_line(f"{name}: {line_of(error)}")
         if program.after_sweep and len(failed) < len(planned):
-            for folder in dict.fromkeys(folders.values()):
-                runs = [Path(planned[name].settings.run_dir) for name in folders if folders[name] == folder]
-                program.after_sweep(folder, runs)
+            for folder in dict.fromkeys(one.folder for name, one in runs if name):
+                in_folder = [Path(one.settings.run_dir) for name, one in runs if name and one.folder == folder]
+                program.after_sweep(folder, in_folder)
     if failed:
         raise StageError(
             f"{len(failed)} of {len(planned)} runs failed: {'; '.join(failed)}; "
