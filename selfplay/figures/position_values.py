@@ -20,7 +20,7 @@ from selfplay.figures.style import BLUE, GREEN, GREY, decorate, empty_figure, re
 from selfplay.games import Game
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, perfect_values
 from selfplay.players.agent import Agent
-from selfplay.players.value_net import evaluate
+from selfplay.players.value_net import evaluate_output
 
 MAX_PANELS = 8
 MAX_TICKS = 12
@@ -77,7 +77,7 @@ def position_values(run_dir: str | Path, game: Game, levels: Sequence[int]) -> P
 
 def _afterstate_values(run_dir: str | Path, game: Game, level: int, graph: PositionGraph) -> NDArray[np.float32]:
     network = Agent.of_level(run_dir, level, game).network
-    values = evaluate(network, game.observe(graph.state))
+    values = evaluate_output(network, game.observe(graph.state)).value
     exact = torch.from_numpy(-graph.return_to_move).float()
     return torch.where(graph.state.terminated, exact, values).numpy()
 

@@ -70,8 +70,8 @@ def play_batch(
         if len(actions) < opening_plies:
             action = opening.act(state, Draws(key, match // 2, len(actions)))
         else:
-            if follow:
-                _tell(players[int(seats ^ state.current_player)], actions)
+            if follow and (follower := players[int(seats ^ state.current_player)].as_a(FollowsMatch)) is not None:
+                follower.follow([int(action) for action in actions])
             try:
                 action = _chosen_actions(players, state, seats, Draws(key, match, len(actions)))
             except ForfeitError as error:
@@ -80,12 +80,6 @@ def play_batch(
         state = game.step_unchecked(state, action)
         states.append(state)
     return MatchRecord(match, seats, tuple(states), tuple(actions)).on_cpu()
-
-
-def _tell(player: Player, actions: list[Tensor]) -> None:
-    """Pass the actions of one match so far to the player to move, if it follows its match."""
-    if (follower := player.as_a(FollowsMatch)) is not None:
-        follower.follow([int(action) for action in actions])
 
 
 def _chosen_actions(players: Players, state: State, seats: Tensor, draws: Draws) -> Tensor:

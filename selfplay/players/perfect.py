@@ -3,6 +3,7 @@
 from contextlib import suppress
 from copy import copy
 from functools import partial
+from threading import Lock
 from typing import Generic, Literal, Self, TypeVar
 
 import numpy as np
@@ -129,6 +130,7 @@ class PerfectPlayer(GraphPlayer):
 PerfectPlay = PerfectPlayer | SharedSolverPlayer
 
 _perfect_players: dict[tuple[type[Game], str], PerfectPlay | None] = {}
+_finding_out = Lock()
 
 
 def perfect_player_of(game: Game) -> PerfectPlay | None:
@@ -136,24 +138,24 @@ def perfect_player_of(game: Game) -> PerfectPlay | None:
 
     None if the game has more than SOLVED_AT_ONCE positions and no exact solver that reaches its start.
     """
-    key = _key(game)
-    if key not in _perfect_players:
-        found: PerfectPlay | None = _shared_solver_player(game)
-        if found is None:
-            with suppress(GameTooLargeError):
-                found = PerfectPlayer(enumerate_positions(game, SOLVED_AT_ONCE))
-        # Only now, because other threads take what is there for the result.
-        _perfect_players[key] = found
-    return _perfect_players[key]
+    if is_found_out(game):
+        return _perfect_players[_key(game)]
+    with _finding_out:
+        if not is_found_out(game):
+            found: PerfectPlay | None = None
+            if solves_whole_matches(game):
+                found = SharedSolverPlayer(SharedSolver(partial(make_exact_solver, game)))
+            else:
+                with suppress(GameTooLargeError):
+                    found = PerfectPlayer(enumerate_positions(game, SOLVED_AT_ONCE))
+            # Only now, because other threads take what is there for the result.
+            _perfect_players[_key(game)] = found
+    return _perfect_players[_key(game)]
 
 
 def whole_game_solver_player(game: Game, ties: str = "random") -> SolverPlayer[ExactSolver] | None:
     """Perfect play by the exact solver of `game`; None if it has none, or one that solves only the ends of matches."""
     return SolverPlayer(make_exact_solver(game, TABLE_BITS), ties) if solves_whole_matches(game) else None
-
-
-def _shared_solver_player(game: Game) -> SharedSolverPlayer | None:
-    return SharedSolverPlayer(SharedSolver(partial(make_exact_solver, game))) if solves_whole_matches(game) else None
 
 
 def is_found_out(game: Game) -> bool:

@@ -90,10 +90,6 @@ class SearchPlayer(Player):
         return Searcher(self.game, self.searcher.evaluation)
 
     def points_per_value(self) -> float | None:
-        return self._points_per_value
-
-    @cached_property
-    def _points_per_value(self) -> float | None:
         return EndValues(*self.searcher.evaluation.parameters(self.game).finished.tolist()).points_per_value
 
     def solves(self, state: State) -> Tensor:
@@ -117,12 +113,11 @@ class SearchPlayer(Player):
                     action = self.solver.solve(distinct, row, time_limit=self.time_limit).action
                     actions[row] = -1 if action is None else action
                     open_rows[row] = False
-        actions[open_rows] = self._searched(distinct.select(open_rows))
-        return actions[inverse]
-
-    def _searched(self, state: State) -> Tensor:
         if self.time_limit is None:
-            return torch.from_numpy(self.searcher.search_batch(state, self.depth).actions)
-        singles = (state.select(torch.tensor([row])) for row in range(state.batch_size))
-        found = [self.searcher.search(single, self.depth, time_limit=self.time_limit) for single in singles]
-        return torch.tensor([result.action for result in found], dtype=torch.int64)
+            found = self.searcher.search_batch(distinct.select(open_rows), self.depth)
+            actions[open_rows] = torch.from_numpy(found.actions)
+        else:
+            for row in open_rows.nonzero()[:, 0].tolist():
+                one = distinct.select(torch.tensor([row]))
+                actions[row] = self.searcher.search(one, self.depth, time_limit=self.time_limit).action
+        return actions[inverse]

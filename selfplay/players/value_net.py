@@ -1,7 +1,5 @@
 """The player that values every afterstate with a network."""
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor, nn
 
@@ -29,16 +27,10 @@ TREES_AT_ONCE = 4096
 """Positions whose trees are searched together; it limits the memory."""
 
 
-def evaluate(network: nn.Module, observations: Tensor) -> Tensor:
-    """float32[N]: the value that the network gives each observation (float32[N, *observation_shape]).
-
-    The network may be on another device; the values are returned on the device of the observations.
-    """
-    return evaluate_output(network, observations).value
-
-
 def evaluate_output(network: nn.Module, observations: Tensor, rows: int = EVALUATION_BLOCK) -> Output:
-    """As `evaluate`, with the policy logits if the network has a policy head.
+    """What the network says of each observation (float32[N, *observation_shape]).
+
+    The network may be on another device; the output is on the device of the observations.
 
     Args:
         rows: rows in one forward pass on the CPU. Equal numbers give equal results, whatever the other observations.
@@ -105,7 +97,8 @@ class ValueNetPlayer(Player):
 
         Actions that end the match have their exact value.
         """
-        return _for_each_distinct_position(state, lambda distinct: self._action_values(distinct, self.depth))
+        rows, inverse = distinct_positions(state)
+        return self._action_values(state.select(rows), self.depth)[inverse]
 
     def values_ahead(self, state: State, depth: int) -> Tensor:
         return -self._afterstate_values(state, depth + 1)
@@ -142,9 +135,8 @@ class ValueNetPlayer(Player):
         rows, actions = mask.nonzero(as_tuple=True)
         afterstates = self.game.step_unchecked(state.select(rows), actions)
         values = torch.full(mask.shape, torch.nan, device=mask.device)
-        values[rows, actions] = _for_each_distinct_position(
-            afterstates, lambda distinct: self._afterstate_values(distinct, depth)
-        )
+        first_rows, inverse = distinct_positions(afterstates)
+        values[rows, actions] = self._afterstate_values(afterstates.select(first_rows), depth)[inverse]
         return values
 
     def _afterstate_values(self, state: State, depth: int) -> Tensor:
@@ -153,7 +145,7 @@ class ValueNetPlayer(Player):
         over = state.terminated
         values[over] = outcome_of_mover(self.game, state, self._outcome)[over]
         if depth == 1:
-            values[~over] = evaluate(self.network, self.game.observe(state.select(~over)))
+            values[~over] = evaluate_output(self.network, self.game.observe(state.select(~over))).value
         else:
             for rows in torch.split((~over).nonzero()[:, 0], TREES_AT_ONCE):
                 values[rows] = -best_values(self._action_values(state.select(rows), depth - 1))
@@ -168,9 +160,3 @@ def best_values(values: Tensor) -> Tensor:
 def best_actions(values: Tensor) -> Tensor:
     """int64[B]: the action of the largest of `values` (float32[B, A], nan where illegal), the lowest of equal ones."""
     return values.nan_to_num(nan=-torch.inf).argmax(dim=1)
-
-
-def _for_each_distinct_position(state: State, function: Callable[[State], Tensor]) -> Tensor:
-    """float32[B, ...]: `function(state)`, computed once for each distinct position."""
-    first_rows, inverse = distinct_positions(state)
-    return function(state.select(first_rows))[inverse]

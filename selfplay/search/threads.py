@@ -83,10 +83,6 @@ def run_interruptibly(
     if quick_steps > 0:
         with suppress(StoppedError):
             return function(make_stop_flag(quick_steps))
-    return _run_in_thread(function, time_limit, name)
-
-
-def _run_in_thread(function: Callable[[StopFlag], Result], time_limit: float | None, name: str) -> Result:
     stop = make_stop_flag()
     outcome: Future[Result] = Future()
 

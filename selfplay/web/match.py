@@ -182,10 +182,8 @@ class Match:
         """
         self._check_ply(ply)
         with suppress(NotSolvedYetError):
-            if ply is not None:
+            if ply is not None or self.session.awaits_person:
                 self.session.estimate(ply)
-            elif self.session.awaits_person:
-                self._value_actions()
         description = vars(self._describer.describe(ply))
         return MatchView(
             **description | {"adviser": None if description["adviser"] is None else self._valuing.offer.label},

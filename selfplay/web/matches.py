@@ -16,7 +16,7 @@ from anyio.to_thread import run_sync
 from selfplay.compute.devices import set_search_threads
 from selfplay.errors import SelfPlayError
 from selfplay.games import Game
-from selfplay.players.perfect import is_found_out
+from selfplay.players.perfect import is_found_out, perfect_player_of
 from selfplay.players.player_names import OfferedPlayer
 from selfplay.search.shared_solver import NotSolvedYetError
 from selfplay.settings.playing import WebSettings
@@ -215,7 +215,7 @@ class MatchService:
     async def _solve(self, name: str) -> None:
         """Compute perfect play of the game of a match, unless the game is too large."""
         if not is_found_out(game := self.matches.get(name).game):
-            await run_sync(self.catalog.perfect_player, game)
+            await run_sync(perfect_player_of, game)
 
     async def _wait_for_solution(self, name: str, seconds: float, ply: int | None = None) -> None:
         """Wait until a position of a match is solved. No thread and no lock is held meanwhile."""

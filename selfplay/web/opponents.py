@@ -18,7 +18,7 @@ from selfplay.files import sha256
 from selfplay.games import Game, game_names, make_game
 from selfplay.games.state import State
 from selfplay.players.capabilities import ValuesActions
-from selfplay.players.perfect import PerfectPlay, is_found_out, perfect_player_of
+from selfplay.players.perfect import is_found_out, perfect_player_of
 from selfplay.players.player import Player, PlayerWrapper
 from selfplay.players.player_names import (
     LAST,
@@ -53,7 +53,7 @@ class OpponentCatalog:
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.games = {name: make_game(name) for name in dict.fromkeys((*game_names(), settings.game.name))}
-        self._solving, self._loading = threading.Lock(), threading.Lock()
+        self._loading = threading.Lock()
         self._players: OrderedDict[object, Player] = OrderedDict()
         kinds = {name: player_kind(name) for name in PLAYERS}
         offering = [kind for kind in kinds.values() if kind.offers is not None]
@@ -105,18 +105,11 @@ class OpponentCatalog:
         is_set = game.name == self.settings.game.name
         return RunFolder.of(self.settings) if is_set else RunFolder(Path(self.settings.other_runs) / game.name)
 
-    def perfect_player(self, game: Game) -> PerfectPlay | None:
-        """Perfect play, or None if the game is too large. The first call for a game can take seconds."""
-        if is_found_out(game):
-            return perfect_player_of(game)
-        with self._solving:
-            return perfect_player_of(game)
-
     # ------------------------------------------------------------------ the list
 
     def opponents(self, game: Game) -> OpponentsView:
-        """All opponents, and notes on what is missing. May take as long as `perfect_player`."""
-        perfect = self.perfect_player(game)
+        """All opponents, and notes on what is missing. The first call for a game can take seconds."""
+        perfect = perfect_player_of(game)
         opponents = list(self._offers(game, is_solved=perfect is not None))
         strengths, notes = strengths_of(opponents), []
         if not self.run(game).trained_levels():
@@ -131,12 +124,12 @@ class OpponentCatalog:
         )
 
     def opponent(self, game: Game, opponent_id: str) -> OfferedPlayer:
-        """The opponent with this id. If it exists only in solved games, this takes as long as `perfect_player`.
+        """The opponent with this id. If it exists only in solved games, the first call can take seconds.
 
         Raises NotFoundError, listing the ids, if there is none.
         """
         knows = opponent_id in self._needing_solution or is_found_out(game)
-        offers = self._offers(game, is_solved=knows and self.perfect_player(game) is not None)
+        offers = self._offers(game, is_solved=knows and perfect_player_of(game) is not None)
         ids = []
         for offer in offers:
             if offer.id == opponent_id:
@@ -161,20 +154,17 @@ class OpponentCatalog:
         Raises InvalidFileError, StageError, SettingError: the file that it is loaded from is broken or missing.
         """
         if offer.is_slow:
-            return _made(offer)
+            slow: Player = offer.make()
+            return slow
         key = game.name, offer.id, file_version(offer)
         with self._loading:
             if key not in self._players:
-                self._players[key] = _made(offer)
+                player: Player = offer.make()
+                self._players[key] = CachingPlayer(player) if offer.has_fixed_values else player
             self._players.move_to_end(key)
             if len(self._players) > MOST_PLAYERS:
                 self._players.popitem(last=False)
             return self._players[key]
-
-
-def _made(offer: OfferedPlayer) -> Player:
-    player: Player = offer.make()
-    return CachingPlayer(player) if offer.has_fixed_values else player
 
 
 class CachingPlayer(PlayerWrapper):

@@ -10,8 +10,8 @@ import torch
 from selfplay.compute.random_numbers import fold
 from selfplay.errors import SettingError
 from selfplay.games.position_graph import positions_of
+from selfplay.players.network_evaluator import EvaluationCache
 from selfplay.search.mcts import gumbel as gumbel_rule
-from selfplay.search.mcts.evaluation_cache import EvaluationCache
 from selfplay.search.mcts.gumbel import gumbel_number
 from selfplay.search.mcts.puct import dirichlet
 from selfplay.search.mcts.rule import make_rule
