@@ -93,7 +93,11 @@ class HexPresentation(Presentation):
 
 
 class Hex(Game):
-    """Hex on `width` x `width` cells, X first, without the swap rule: X wins with perfect play."""
+    """Hex on `width` x `width` cells, X first: X wins with perfect play.
+
+    There is no swap rule: it would be a 65th action on 8x8 cells, and the words, in which X is told from O by the
+    number of stones, would need a mark for it.
+    """
 
     name = "hex"
     sizes = (7, 3, 5, 8)

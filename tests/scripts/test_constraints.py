@@ -1,7 +1,9 @@
 """constraints.txt names the version of every package that an installation of the project needs."""
 
 import re
-from importlib.metadata import PackageNotFoundError, distribution
+import tomllib
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
+from itertools import chain
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -15,6 +17,8 @@ PINS = {
 }
 
 """Packages that are not installed with a CPU build of torch, so that the requirements of this one do not name them."""
+
+ADAPTERS = ("gymnasium", "onnx", "openspiel", "pettingzoo")
 
 
 def reachable(name: str, extras: frozenset[str], found: dict[str, set[frozenset[str]]]) -> None:
@@ -46,3 +50,17 @@ def test_installed_packages_satisfy_their_pins() -> None:
     installed = {name: Version(distribution(name).version) for name in found.keys() & PINS.keys()}
     differing = {name for name, version in installed.items() if Version(version.public) != PINS[name]}
     assert differing == set()
+
+
+def test_the_program_imports_only_packages_that_are_installed_with_it_or_with_an_extra() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    extras = (project["optional-dependencies"][name] for name in ("page", "ray", "tensorboard", *ADAPTERS))
+    found: dict[str, set[frozenset[str]]] = {}
+    for requirement in map(Requirement, [*project["dependencies"], *chain(*extras)]):
+        found[canonicalize_name(requirement.name)] = set()
+        reachable(requirement.name, frozenset(), found)
+    owners = packages_distributions()
+    for path in [path for folder in ("selfplay", "architectures") for path in (PROJECT / folder).rglob("*.py")]:
+        for name in re.findall(r"^ *(?:import (\w+)|from (\w+)[\w.]* import )", path.read_text(), re.MULTILINE):
+            owned_by = {canonicalize_name(owner) for owner in owners.get("".join(name), ())} - {"selfplay"}
+            assert not owned_by or owned_by & found.keys(), f"{path} imports {name}"
