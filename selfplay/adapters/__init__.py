@@ -1,8 +1,16 @@
-"""Adapters to other libraries, one file each. Each needs its library, which is an optional dependency."""
+"""Adapters to other libraries, one file each. Each needs its library, which is an optional dependency.
+
+Here is what they share.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.games import Game, State
 from selfplay.settings.command_lines import installation
 
 
@@ -13,3 +21,22 @@ def needs_extra(extra: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"{error.msg}; run {installation(extra)}", name=error.name) from error
+
+
+Observation = dict[str, NDArray[Any]]
+"""`observation`: uint8[*observation_shape]; `action_mask`: int8[A], 1 where legal, all 0 for an agent not to move."""
+
+
+def observed(game: Game, state: State, player: int) -> Observation:
+    """What `player` (0 or 1) observes of one match (B = 1).
+
+    On boards, channel 0 has the player's own stones and channel 1 the other's. Games without two channels show both
+    players the same.
+    """
+    seen = game.observe(state)[0].numpy().astype(np.uint8)
+    is_to_move = int(state.current_player) == player
+    # `observe` shows the board to the player who has just moved.
+    if is_to_move and len(game.observation_shape) == 3 and game.observation_shape[0] == 2:
+        seen = seen[::-1].copy()
+    mask = game.legal_action_mask(state)[0].numpy().astype(np.int8)
+    return {"observation": seen, "action_mask": mask if is_to_move else np.zeros_like(mask)}

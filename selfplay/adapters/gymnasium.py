@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from selfplay.adapters import needs_extra
-from selfplay.adapters.observing import Observation, observed
+from selfplay.adapters import Observation, needs_extra, observed
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game

@@ -13,8 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from selfplay.adapters import needs_extra
-from selfplay.adapters.observing import Observation, observed
+from selfplay.adapters import Observation, needs_extra, observed
 from selfplay.games import Game, make_game
 
 with needs_extra("pettingzoo"):

@@ -25,8 +25,7 @@ from selfplay.errors import IllegalActionError, shortened
 from selfplay.games.board_checks import check_connected
 from selfplay.games.game import Game, without_move_numbers
 from selfplay.games.othello_features import othello_features
-from selfplay.games.othello_ggf import ggf_of, is_ggf, read_ggf
-from selfplay.games.othello_openings import opening_name
+from selfplay.games.othello_records import ggf_of, is_ggf, opening_name, read_ggf
 from selfplay.games.othello_rules import othello_rules, turning_rules
 from selfplay.games.presentation import LEGAL, MatchFile, Presentation
 from selfplay.games.rules import Symmetries

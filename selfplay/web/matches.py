@@ -169,16 +169,12 @@ class MatchService:
         """The threads in which a match against these opponents is played."""
         return self._slow if any(offer.is_slow or offer.learns for offer in offers) else self._quick
 
-    async def with_match(self, name: str, change: Callable[[Match], Answer]) -> Answer:
+    async def with_match(self, name: str, change: Callable[[Match], Answer], *, asks_opponent: bool = True) -> Answer:
         """The result of `change` for a match, while its lock is held. Raises NotFoundError, BusyError."""
         async with _lock_of(match := self.matches.get(name)):
             # The opponent is read while the lock is held: another request may have changed it.
-            return await run_sync(change, match, limiter=self._limiter(match.offers))
-
-    async def _quickly(self, name: str, ask: Callable[[Match], Answer]) -> Answer:
-        """As `with_match`, for work that does not ask the opponent."""
-        async with _lock_of(match := self.matches.get(name)):
-            return await run_sync(ask, match, limiter=self._quick)
+            limiter = self._limiter(match.offers) if asks_opponent else self._quick
+            return await run_sync(change, match, limiter=limiter)
 
     async def take_over(self, name: str, request: TakeOverRequest) -> MatchView:
         """Let another opponent continue a match. Raises what `begin` and `with_match` raise."""
@@ -205,7 +201,7 @@ class MatchService:
         """
         await self._solve(name)
         await self._wait_for_solution(name, min(seconds, self.settings.search_seconds), ply)
-        return await self._quickly(name, lambda match: match.perfect(ply))
+        return await self.with_match(name, lambda match: match.perfect(ply), asks_opponent=False)
 
     async def line(self, name: str, ply: int | None, *, is_perfect: bool) -> LineView:
         """The best line from a position of a match. Raises as `perfect`."""
@@ -219,7 +215,7 @@ class MatchService:
 
     async def _wait_for_solution(self, name: str, seconds: float, ply: int | None = None) -> None:
         """Wait until a position of a match is solved. No thread and no lock is held meanwhile."""
-        solving = await self._quickly(name, lambda match: match.solving(ply))
+        solving = await self.with_match(name, lambda match: match.solving(ply), asks_opponent=False)
         if solving is not None:
             await asyncio.wait([asyncio.wrap_future(solving.finished)], timeout=seconds)
 

@@ -5,7 +5,7 @@ import torch
 
 from selfplay.errors import IllegalActionError, SettingError
 from selfplay.games import make_game
-from selfplay.games.othello_ggf import is_ggf
+from selfplay.games.othello_records import is_ggf
 from tests.support.pile import Pile
 
 SIGNS = {"X": 1, "O": -1, ".": 0}
