@@ -192,7 +192,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     """
     if _is_special(path):
         raise _not_a_file(path)
-    beside = path.with_name(f".{path.name}.partial")
+    beside = path.parent / f".{path.name}.partial"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # What a killed process left is not written to: it could be a link to another file.

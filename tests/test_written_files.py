@@ -3,6 +3,7 @@
 import os
 import re
 import socket
+from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
@@ -14,6 +15,10 @@ from selfplay.errors import StageError
 from selfplay.figures.style import save_animation, save_figure
 from selfplay.files import written_whole
 from selfplay.grading.table_columns import write_csv
+from selfplay.learners.experience.json_file import export_json
+from selfplay.learners.experience.store import ExperienceStore
+from selfplay.settings.classical import ExperienceRule
+from tests.support.experience_tools import GAME
 
 
 def names(folder):
@@ -80,7 +85,25 @@ def test_what_is_not_a_regular_file_is_not_replaced(tmp_path, make):
     assert names(tmp_path) == ["file.txt", "other.txt"]
 
 
+@pytest.mark.parametrize("name", ["", ".."])
+def test_a_path_that_is_not_that_of_a_file_is_refused(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StageError, match=r"^cannot write \.\.?: "), written_whole(Path(name)) as beside:
+        beside.write_text("whole")
+    assert names(tmp_path) == []
+
+
+def write_boards(path):
+    store = ExperienceStore(path.parent / "experience.sqlite", GAME, ExperienceRule())
+    try:
+        export_json(store, path)
+    finally:
+        store.close()
+        (path.parent / "experience.sqlite").unlink()
+
+
 WRITERS = {
+    "boards.json": write_boards,
     "figure.png": lambda path: save_figure(Figure(), path),
     "animation.gif": lambda path: save_animation([Image.new("RGB", (2, 2))], path),
     "table.csv": lambda path: write_csv(DataFrame({"level": [1]}), path),

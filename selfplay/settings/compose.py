@@ -265,10 +265,11 @@ def take_over(config: DictConfig, recorded: Mapping[str, Any], overrides: Sequen
     known = {name: value for name, value in recorded.items() if _has(config, name)}
     before = {name: _plain(config, name) for name in known}
     own = {name: _plain(config, name) for name in given if _has(config, name)}
-    for name, value in [*known.items(), *own.items()]:
-        # Only a section of settings, of which all are given here, cannot be replaced by a plain mapping.
-        is_section = is_dataclass(OmegaConf.get_type(OmegaConf.select(config, name)))
-        OmegaConf.update(config, name, value, merge=is_section)
+    with errors_of_settings(cast(type[Any], OmegaConf.get_type(config))):
+        for name, value in [*known.items(), *own.items()]:
+            # Only a section of settings, of which all are given here, cannot be replaced by a plain mapping.
+            is_section = is_dataclass(OmegaConf.get_type(OmegaConf.select(config, name)))
+            OmegaConf.update(config, name, value, merge=is_section)
     after = {name: _plain(config, name) for name in known}
     return {name: value for name, value in after.items() if value != before[name]}
 

@@ -88,6 +88,13 @@ def test_a_new_folder_has_the_default_settings(tmp_path: Path) -> None:
     assert settings_of_run(tmp_path / "new") == composed_for_run([f"run_dir={tmp_path / 'new'}", "recipe=default"])
 
 
+@pytest.mark.parametrize("wrong", ["comparison.references=[[random]]", "epsilons=[[0.1]]"])
+def test_a_list_in_a_list_is_refused_where_single_values_are_expected(tmp_path: Path, wrong: str) -> None:
+    name = wrong.partition("=")[0]
+    with pytest.raises(SettingError, match=rf"^{name}\[0\]=.*: "):
+        composed_for_run([f"run_dir={tmp_path}", wrong])
+
+
 def test_a_recorded_setting_that_does_not_exist_is_left_out_and_a_wrong_value_refused(run_copy: Path) -> None:
     path = run_copy / "manifest.json"
     manifest = json.loads(path.read_text())
