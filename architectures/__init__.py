@@ -158,24 +158,20 @@ def meta_tensors(
         SettingError: as `build_network`; or the network has a tensor that is too large.
     """
     try:
-        network = _on_meta_device(architecture, observation_shape, num_actions)
+        try:
+            with torch.device("meta"):
+                network = _constructed(architecture, observation_shape, num_actions)
+        except (RuntimeError, SettingError) as error:
+            # Raised by a class that computes with its initial weights.
+            if "meta" not in str(error):
+                raise
+            network = _constructed(architecture, observation_shape, num_actions)
     # torch raises RuntimeError and OverflowError for sizes that exceed 64 bits.
     except (RuntimeError, OverflowError, MemoryError) as error:
         reason = " ".join(str(error).split())[:200]
         raise SettingError(f"architecture={architecture.get('name')} cannot be built: {reason}") from error
     state: dict[str, Tensor] = network.state_dict()
     return state
-
-
-def _on_meta_device(architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int) -> nn.Module:
-    try:
-        with torch.device("meta"):
-            return _constructed(architecture, observation_shape, num_actions)
-    except (RuntimeError, SettingError) as error:
-        # Raised by a class that computes with its initial weights.
-        if "meta" not in str(error):
-            raise
-        return _constructed(architecture, observation_shape, num_actions)
 
 
 def _constructed(architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int) -> nn.Module:

@@ -1,7 +1,7 @@
 """agent.safetensors: the weights of a level, with the metadata needed to use them."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -90,7 +90,6 @@ def read_metadata(path: Path) -> dict[str, Any]:
     Raises InvalidFileError if it is missing or not a valid checkpoint, or names code that the user has not named.
     """
     with _opened(path) as (metadata, _):
-        _check_names(path, metadata)
         return metadata
 
 
@@ -101,65 +100,49 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     if its outcome or architecture is unknown or is code that the user has not named (see `selfplay.registry`), if the
     weights do not fit it or are not reasonable numbers, or if the manifest beside it describes another file.
     """
-    require_regular_file(path, WEIGHTS_LIMIT)
     check_against_manifest(path)
     with _opened(path) as (metadata, file):
         if metadata["game"] != game.name:
             raise InvalidFileError(path, f"is for {shortened(metadata['game'])}, not for {game.name}")
-        _check_names(path, metadata)
         architecture, sizes = metadata["architecture"], (game.observation_shape, game.num_distinct_actions)
+        shapes = {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118 - not a mapping
         try:
-            tensors = _tensors(path, file, architecture, *sizes)
-            network = build_network(architecture, *sizes)
+            # Compared before memory is allocated for weights that do not fit.
+            expected = meta_tensors(architecture, *sizes)
+            fits = shapes == {name: list(tensor.shape) for name, tensor in expected.items()}
+            network = build_network(architecture, *sizes) if fits else None
         except (SettingError, TypeError, ValueError) as error:
-            if isinstance(error, InvalidFileError):
-                raise
             raise InvalidFileError(path, f"has an unusable architecture: {' '.join(str(error).split())}") from error
+        if network is None:
+            raise InvalidFileError(path, f"its weights do not fit its architecture {shortened(architecture)}")
+        tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in shapes}
+    for name, tensor in tensors.items():
+        is_reasonable = tensor.dtype in (torch.float16, expected[name].dtype)
+        if is_reasonable and tensor.numel():
+            smallest, largest = tensor.aminmax()
+            # Sums of finite but larger numbers could overflow.
+            is_reasonable = bool(smallest >= -LARGEST_WEIGHT and largest <= LARGEST_WEIGHT)
+        if not is_reasonable:
+            reason = f"weights {name} are not all numbers from -{LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
+            raise InvalidFileError(path, f"{reason}; train the level again with force=true")
     network.load_state_dict(tensors)
     return Checkpoint(network.eval(), metadata)
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[dict[str, Any], Any]]:
-    """The metadata and the open file, whose errors are reported as InvalidFileErrors."""
+    """The checked metadata and the open file, whose errors are reported as InvalidFileErrors."""
     require_regular_file(path, WEIGHTS_LIMIT)
     try:
         with safe_open(path, framework="pt") as file:
-            yield METADATA.parse_json(path, (file.metadata() or {}).get(METADATA_KEY, "")), file
+            metadata = METADATA.parse_json(path, (file.metadata() or {}).get(METADATA_KEY, ""))
+            try:
+                GAMES.check_recorded(metadata["game"])
+                OUTCOMES.check_recorded(metadata["outcome"])
+                OUTCOMES[metadata["outcome"]]
+                ARCHITECTURES.check_recorded(str(metadata["architecture"].get("name")))
+            except SettingError as error:
+                raise InvalidFileError(path, str(error)) from error
+            yield metadata, file
     except (SafetensorError, OSError) as error:
         raise InvalidFileError(path, f"cannot be read: {shortened(error)}") from error
-
-
-def _check_names(path: Path, metadata: Mapping[str, Any]) -> None:
-    """Raise InvalidFileError if the outcome is unknown, or a name is code that the user has not named."""
-    try:
-        GAMES.check_recorded(metadata["game"])
-        OUTCOMES.check_recorded(metadata["outcome"])
-        OUTCOMES[metadata["outcome"]]
-        ARCHITECTURES.check_recorded(str(metadata["architecture"].get("name")))
-    except SettingError as error:
-        raise InvalidFileError(path, str(error)) from error
-
-
-def _tensors(
-    path: Path, file: Any, architecture: Mapping[str, Any], observation_shape: Sequence[int], num_actions: int
-) -> dict[str, Tensor]:
-    """The weights of a network with this architecture, checked. Allocates no memory for weights that do not fit it."""
-    shapes = {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118 - not a mapping
-    expected = meta_tensors(architecture, observation_shape, num_actions)
-    if shapes != {name: list(tensor.shape) for name, tensor in expected.items()}:
-        raise InvalidFileError(path, f"its weights do not fit its architecture {shortened(architecture)}")
-    tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in shapes}
-    for name, tensor in tensors.items():
-        if tensor.dtype not in (torch.float16, expected[name].dtype) or not _all_reasonable(tensor):
-            reason = f"weights {name} are not all numbers from -{LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
-            raise InvalidFileError(path, f"{reason}; train the level again with force=true")
-    return tensors
-
-
-def _all_reasonable(tensor: Tensor) -> bool:
-    """Whether the entries of a tensor of numbers are finite, and sums of them cannot overflow."""
-    if not tensor.numel():
-        return True
-    smallest, largest = tensor.aminmax()
-    return bool(smallest >= -LARGEST_WEIGHT and largest <= LARGEST_WEIGHT)
