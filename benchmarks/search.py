@@ -25,7 +25,7 @@ import torch
 from measured.timing import seconds
 from measured.whole_matches import play_random_matches
 
-from selfplay.compute.devices import search_threads, set_search_threads
+from selfplay.compute import devices
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
 from selfplay.games import Game, State, make_game
 from selfplay.games.othello import Othello
@@ -123,7 +123,7 @@ def searches_together(game: Game, repeats: int) -> None:
     state = random_positions(game)
     evaluation = Agent.load(pretrained_agent(game.name), game).evaluation()
     assert evaluation is not None
-    print(f"\n| depth | 1 thread, seconds | {search_threads()} threads | times as fast |\n|---:|---:|---:|---:|")
+    print(f"\n| depth | 1 thread, seconds | {devices.search_threads} threads | times as fast |\n|---:|---:|---:|---:|")
     for depth in DEPTHS_TOGETHER:
 
         def search_all(threads: int, depth: int = depth) -> None:
@@ -132,7 +132,7 @@ def searches_together(game: Game, repeats: int) -> None:
             for row in range(state.batch_size):
                 searcher.search(state.select(torch.tensor([row])), depth)
 
-        one, several = (seconds(partial(search_all, threads), repeats) for threads in (1, search_threads()))
+        one, several = (seconds(partial(search_all, threads), repeats) for threads in (1, devices.search_threads))
         print(f"| {depth} | {one:.2f} | {several:.2f} | {one / several:.2f} |", flush=True)
 
 
@@ -156,7 +156,7 @@ def endgames(game: Game, repeats: int) -> None:
     """The value of each position of tests/data/ffo.json, solved from an empty table."""
     # The longest first: the solver then reads the values by which it orders moves.
     EndgameSolver(game).value(position_of(game, endgame_positions()[-1]))
-    print(f"\n{search_threads()} threads\n")
+    print(f"\n{devices.search_threads} threads\n")
     print("| position | empty squares | value | seconds | processor seconds | visited | positions a second |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     totals = [0.0, 0.0, 0]
@@ -225,7 +225,7 @@ def main() -> None:
     if unknown := [section for section in asked if section not in SECTIONS]:
         parser.error(f"unknown section {unknown[0]!r}; choose from {', '.join(SECTIONS)}")
     print(f"{machine()}; Python {platform.python_version()}")
-    set_search_threads(options.threads)
+    devices.set_search_threads(options.threads)
     for section in asked:
         SECTIONS[section](make_game("othello"), options.repeats)
 

@@ -91,7 +91,8 @@ def cuda_devices_in_use() -> list[int]:
     return [torch.cuda.current_device()] if in_use else []
 
 
-_search_threads = [1]
+search_threads = 1
+"""The number of threads in which a new solver or searcher searches a position; see `set_search_threads`."""
 
 
 def usable_cores() -> int:
@@ -104,12 +105,8 @@ def set_search_threads(number: int | None) -> None:
 
     None: one per core.
     """
-    _search_threads[0] = usable_cores() if number is None else number
-
-
-def search_threads() -> int:
-    """The number of threads in which a new solver or searcher searches a position: 1, unless it has been set."""
-    return _search_threads[0]
+    global search_threads
+    search_threads = usable_cores() if number is None else number
 
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3

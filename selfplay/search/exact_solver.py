@@ -13,9 +13,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.compute import devices
 from selfplay.compute.bit_algebra import bit_count
 from selfplay.compute.compilation import Words
-from selfplay.compute.devices import search_threads
 from selfplay.errors import SettingError
 from selfplay.games import game_names, make_game
 from selfplay.games.game import Game
@@ -64,7 +64,7 @@ class ExactSolver(ABC):
 
     def __init__(self, game: Game, board: int, work: NDArray[np.int64]) -> None:
         self.game, self._board, self._work = game, board, work
-        self.num_threads = search_threads()
+        self.num_threads = devices.search_threads
 
     def value(self, state: State, row: int = 0, *, time_limit: float | None = None) -> int:
         """The value of match `row` of `state`; faster than `solve`. Raises TimeLimitError (time_limit: seconds)."""

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from selfplay.compute import devices
 from selfplay.compute.compilation import uncompiled
-from selfplay.compute.devices import search_threads
 from selfplay.errors import SettingError, TimeLimitError
 from selfplay.games.game import Game
 from selfplay.games.state import State
@@ -104,7 +104,7 @@ class Searcher:
         if not 0 <= table_bits <= MAX_TABLE_BITS:
             raise SettingError(f"table_bits={table_bits}: must be from 0 to {MAX_TABLE_BITS}")
         self.game, self.evaluation, self.algorithm = game, evaluation, ALGORITHMS[algorithm]
-        self.num_threads = search_threads()
+        self.num_threads = devices.search_threads
         self.ordered = ordered and self.algorithm != Algorithm.MINIMAX
         evaluation.parameters(game)  # raises if the evaluation does not fit the game
         self._table_bits = 0 if self.algorithm == Algorithm.MINIMAX else table_bits
