@@ -16,7 +16,7 @@ from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import WinDrawLoss
 from selfplay.matches.arena import Players, RunningResults, play_matches, results_text
-from selfplay.players.capabilities import LearnsFromMatches
+from selfplay.players.capabilities import learners_among
 from selfplay.players.epsilon_greedy import EpsilonGreedyPlayer
 from selfplay.players.player import Player
 from selfplay.players.player_names import make_player
@@ -86,12 +86,12 @@ def play_match_series(settings: MatchSettings, progress: ProgressBar = NoProgres
 def _play(context: RunContext[MatchSettings], players: Players) -> Iterator[RunningResults]:
     """The results so far, at intervals."""
     settings = context.settings
-    every = settings.report_every or _matches_between_reports(settings, players)
     key = stream_key(settings.seed, 0, Activity.NAMED_PLAYERS)
     results = RunningResults()
+    learners = learners_among(players) if settings.learn else {}
+    every = settings.report_every or (1 if learners else max(1, settings.matches // REPORTS))
     # A series that was interrupted resumes with the next match numbers, as if it had never stopped.
-    learners = [player.as_a(LearnsFromMatches) for player in players if settings.learn]
-    first_match = max((learner.matches_seen() for learner in learners if learner is not None), default=0)
+    first_match = max((learner.matches_seen() for learner in learners.values()), default=0)
     end = first_match + settings.matches
     for start in range(first_match, end, every):
         part = range(start, min(start + every, end))
@@ -111,12 +111,6 @@ def _play(context: RunContext[MatchSettings], players: Players) -> Iterator[Runn
                 log.info("match %d, %s\n", number, _match_text(context.game, record, row, players))
             results = results.with_record(record)
         yield results
-
-
-def _matches_between_reports(settings: MatchSettings, players: Players) -> int:
-    if settings.learn and any(player.as_a(LearnsFromMatches) is not None for player in players):
-        return 1
-    return max(1, settings.matches // REPORTS)
 
 
 def _match_text(game: Game, record: MatchRecord, row: int, players: Players) -> str:

@@ -1,14 +1,14 @@
-"""The server as an ASGI application: the page, the requests of the page under /api, and how errors are answered.
-
-An error is a sentence in JSON, which the page shows, and an HTTP status.
-"""
+"""The server: an ASGI application with the page and the requests of the page under /api, and how it is served."""
 
 import logging
+import socket
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from importlib.resources import files
+from ipaddress import ip_address
 
-from fastapi import FastAPI, Request, Response, status
-from fastapi.exceptions import RequestValidationError
+import uvicorn
+from fastapi import FastAPI, Response
 from h11 import LocalProtocolError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -17,11 +17,10 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from selfplay.errors import SelfPlayError, SettingError
+from selfplay.errors import SettingError, StageError
 from selfplay.settings.playing import WebSettings
-from selfplay.web.matches import MatchService, TooManyMatchesError
-from selfplay.web.opponents import NotFoundError
-from selfplay.web.routes import game_routes, match_routes
+from selfplay.web.matches import MatchService
+from selfplay.web.routes import add_error_handlers, game_routes, match_routes
 
 log = logging.getLogger(__name__)
 
@@ -150,59 +149,72 @@ def _is_from_another_site(scope: Scope, headers: Headers) -> bool:
     return not (is_link and scope["method"] == "GET" and not scope["path"].startswith("/api/"))
 
 
-# ---------------------------------------------------------------------- errors
+# ---------------------------------------------------------------------- serving
 
-STATUS = {
-    NotFoundError: status.HTTP_404_NOT_FOUND,
-    TooManyMatchesError: status.HTTP_503_SERVICE_UNAVAILABLE,
-    SettingError: status.HTTP_422_UNPROCESSABLE_CONTENT,
-}
-"""The status of errors. All others of this package are conflicts with the state of a match or file, or a game that is
-too large: 409."""
-
-SENTENCES = {
-    "Not Found": "there is nothing at this address",
-    "Method Not Allowed": "this address does not support this method",
-}
-
-INVALID_JSON = "the body is not valid JSON"
+MOST_CONNECTIONS, MOST_HEAD_BYTES, IDLE_SECONDS = 400, 16_384, 10
 
 
-def add_error_handlers(app: FastAPI) -> None:
-    """Make the application answer errors with these responses."""
+def serve(settings: WebSettings) -> None:
+    """Serve the page until Ctrl-C.
 
-    def answer(code: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
-        return JSONResponse({"error": sentence}, code, headers)
+    Raises:
+        StageError: it cannot listen on the address.
+        SettingError: it would listen on all addresses of this computer, and `hosts` is empty.
+    """
+    listening = _listen(settings)
+    app = create_app(MatchService(settings))
+    # Not before: a browser would wait for an answer.
+    listening.listen(128)
+    log.info("Play at %s (press Ctrl-C to stop)", address_of(settings, listening))
+    if not ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback:
+        log.warning("Other computers in the network can reach this page, and everyone who can may play.")
+    # Ctrl-C is the normal way to stop the server.
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(server_config(app)).run(sockets=[listening])
+    log.info("The server has stopped.")
 
-    async def user_error(_: Request, error: Exception) -> JSONResponse:
-        code = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), status.HTTP_409_CONFLICT)
-        return answer(
-            code,
-            str(error),
-            {"Retry-After": str(error.retry_after)} if isinstance(error, TooManyMatchesError) else None,
+
+def server_config(app: FastAPI) -> uvicorn.Config:
+    """How the application is served: with limits of connections and headers, and nothing but HTTP."""
+    # Clients are told apart by their address, which a header must not change.
+    return uvicorn.Config(
+        app,
+        port=0,
+        http="h11",
+        ws="none",
+        proxy_headers=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        h11_max_incomplete_event_size=MOST_HEAD_BYTES,
+        timeout_keep_alive=IDLE_SECONDS,
+        log_level="warning",
+        access_log=False,
+    )
+
+
+def _listen(settings: WebSettings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((settings.host.strip("[]"), settings.port))
+    # A name that is not a valid one raises UnicodeError or another ValueError.
+    except (OSError, ValueError) as error:
+        listening.close()
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StageError(
+            f"cannot listen on {settings.host}:{settings.port}: {reason}; choose another host or port"
+        ) from error
+    if not settings.hosts and ip_address(listening.getsockname()[0].partition("%")[0]).is_unspecified:
+        listening.close()
+        raise SettingError(
+            f"host={settings.host} listens on all addresses of this computer: also name those at which the page is "
+            "opened, for example hosts=[192.168.0.7,games.local]"
         )
+    return listening
 
-    async def wrong_request(_: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, RequestValidationError)
-        first = error.errors()[0]
-        if first["type"] == "json_invalid":
-            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, INVALID_JSON)
-        where = ".".join(str(part) for part in first["loc"] if part != "body")
-        return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, f"{where or 'the body'}: {first['msg']}")
 
-    async def http_error(_: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, HTTPException)
-        if error.status_code == status.HTTP_400_BAD_REQUEST:
-            # FastAPI raises this for a body that is not text, or nested too deeply.
-            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, INVALID_JSON)
-        sentence = SENTENCES.get(error.detail, error.detail)
-        return answer(error.status_code, sentence, dict(error.headers or {}))
-
-    async def internal_error(_: Request, error: Exception) -> JSONResponse:
-        log.error("a request failed", exc_info=error)
-        return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, "internal error of the server; see its log")
-
-    app.add_exception_handler(SelfPlayError, user_error)
-    app.add_exception_handler(RequestValidationError, wrong_request)
-    app.add_exception_handler(HTTPException, http_error)
-    app.add_exception_handler(Exception, internal_error)
+def address_of(settings: WebSettings, listening: socket.socket) -> str:
+    """The address to open in a browser."""
+    address, port = listening.getsockname()[:2]
+    host = settings.hosts[0] if ip_address(address.partition("%")[0]).is_unspecified else settings.host.strip("[]")
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"

@@ -1,15 +1,23 @@
-"""The requests under /api: games with their opponents and stories, and matches."""
+"""The requests under /api: games with their opponents and stories, and matches; and how errors are answered.
+
+An error is a sentence in JSON, which the page shows, and an HTTP status.
+"""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Annotated, Any
 
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, Header, Path, Query, Request, Response, status
+from fastapi import APIRouter, FastAPI, Header, Path, Query, Request, Response, status
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
 
+from selfplay.errors import SelfPlayError, SettingError
 from selfplay.web.match import Match
-from selfplay.web.matches import MatchService
+from selfplay.web.matches import MatchService, TooManyMatchesError
+from selfplay.web.opponents import NotFoundError
 from selfplay.web.schemas import (
     ActionRequest,
     ErrorView,
@@ -28,6 +36,8 @@ from selfplay.web.schemas import (
     TakeOverRequest,
 )
 from selfplay.web.story_schemas import RunView, StoryView
+
+log = logging.getLogger(__name__)
 
 Responses = dict[int | str, dict[str, Any]]
 REJECTED: Responses = {
@@ -207,3 +217,61 @@ def match_routes(service: MatchService) -> APIRouter:
         service.matches.remove(match)
 
     return router
+
+
+# ---------------------------------------------------------------------- errors
+
+STATUS = {
+    NotFoundError: status.HTTP_404_NOT_FOUND,
+    TooManyMatchesError: status.HTTP_503_SERVICE_UNAVAILABLE,
+    SettingError: status.HTTP_422_UNPROCESSABLE_CONTENT,
+}
+"""The status of errors. All others of this package are conflicts with the state of a match or file, or a game that is
+too large: 409."""
+
+SENTENCES = {
+    "Not Found": "there is nothing at this address",
+    "Method Not Allowed": "this address does not support this method",
+}
+
+INVALID_JSON = "the body is not valid JSON"
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Make the application answer errors with these responses."""
+
+    def answer(code: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
+        return JSONResponse({"error": sentence}, code, headers)
+
+    async def user_error(_: Request, error: Exception) -> JSONResponse:
+        code = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), status.HTTP_409_CONFLICT)
+        return answer(
+            code,
+            str(error),
+            {"Retry-After": str(error.retry_after)} if isinstance(error, TooManyMatchesError) else None,
+        )
+
+    async def wrong_request(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, INVALID_JSON)
+        where = ".".join(str(part) for part in first["loc"] if part != "body")
+        return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, f"{where or 'the body'}: {first['msg']}")
+
+    async def http_error(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        if error.status_code == status.HTTP_400_BAD_REQUEST:
+            # FastAPI raises this for a body that is not text, or nested too deeply.
+            return answer(status.HTTP_422_UNPROCESSABLE_CONTENT, INVALID_JSON)
+        sentence = SENTENCES.get(error.detail, error.detail)
+        return answer(error.status_code, sentence, dict(error.headers or {}))
+
+    async def internal_error(_: Request, error: Exception) -> JSONResponse:
+        log.error("a request failed", exc_info=error)
+        return answer(status.HTTP_500_INTERNAL_SERVER_ERROR, "internal error of the server; see its log")
+
+    app.add_exception_handler(SelfPlayError, user_error)
+    app.add_exception_handler(RequestValidationError, wrong_request)
+    app.add_exception_handler(HTTPException, http_error)
+    app.add_exception_handler(Exception, internal_error)

@@ -20,9 +20,8 @@ from selfplay.learners.tabular.learning import BACKWARD_VALUE, initial_values
 from selfplay.learners.tabular.table_file import save_tables
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings.playing import WebSettings
-from selfplay.web.app import create_app
+from selfplay.web.app import create_app, server_config
 from selfplay.web.matches import MatchService
-from selfplay.web.server import server_config
 from tests.support.runs import tiny_settings
 
 ADDRESS = "http://127.0.0.1"

@@ -15,8 +15,7 @@ import pytest
 
 from selfplay.errors import SettingError, StageError
 from selfplay.settings.playing import WebSettings
-from selfplay.web import server
-from selfplay.web.app import FILES, PAGES
+from selfplay.web.app import FILES, PAGES, serve
 from tests.support.runs import PROJECT, forked, run_forked
 from tests.web.conftest import web_settings
 
@@ -71,7 +70,7 @@ def test_no_connection_is_accepted_before_the_page_can_answer(monkeypatch: pytes
 
     monkeypatch.setattr("selfplay.web.app.create_app", connect)
     with pytest.raises(ConnectionRefusedError):
-        server.serve(web_settings(tmp_path, port=port))
+        serve(web_settings(tmp_path, port=port))
 
 
 @pytest.mark.parametrize(
@@ -104,12 +103,12 @@ def test_a_host_that_is_not_one_is_rejected(host: str) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "[::]"])
 def test_all_addresses_need_named_hosts(host: str, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=r"listens on all addresses .* for example hosts=\[192\.168\.0\.7"):
-        server.serve(web_settings(tmp_path, host=host, port=0))
+        serve(web_settings(tmp_path, host=host, port=0))
 
 
 def test_a_host_that_cannot_be_found_is_reported_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(StageError, match=r"cannot listen on .*; choose another host or port") as refused:
-        server.serve(web_settings(tmp_path, host="no.such.name.invalid", port=0))
+        serve(web_settings(tmp_path, host="no.such.name.invalid", port=0))
     assert "\n" not in str(refused.value)
 
 

@@ -8,6 +8,7 @@ from selfplay.cli.command import Program, Programs, progress_bar
 from selfplay.process_exit import exit_at_once
 from selfplay.runs.pretrained import pretrained_agents
 from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.command_lines import require_package
 from selfplay.settings.matches import MatchSettings, TournamentSettings
 from selfplay.settings.playing import GtpSettings, PlaySettings, WebSettings
 
@@ -68,7 +69,9 @@ def web(settings: WebSettings) -> None:
     selfplay web --game othello run_dir=outputs/try
     selfplay web host=0.0.0.0 'hosts=[192.168.0.7]'   # reachable from other computers at this address
     """
-    from selfplay.web.server import serve
+    for package in ("fastapi", "uvicorn"):
+        require_package("the page", package, "page")
+    from selfplay.web.app import serve
 
     serve(settings)
 
