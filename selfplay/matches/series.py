@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from time import monotonic
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -126,6 +127,9 @@ def _match_text(game: Game, record: MatchRecord, row: int, players: Players) -> 
 
 PlayerId = TypeVar("PlayerId")
 
+LINE_SECONDS = 60
+"""The shortest time between two lines about the progress of many pairs."""
+
 
 class PairResult(NamedTuple):
     """Results of a series of matches between two players, counted for the first of them."""
@@ -163,13 +167,20 @@ def play_pairs(
 ) -> list[PairResult]:
     """Play each series; the executor may play several of them at the same time.
 
+    Where no bar shows the progress, a line is logged at most every `LINE_SECONDS`.
+
     `files`: the files that the players are made from, as for `Executor.map`.
     """
     results: list[PairResult] = []
+    start = last_line = monotonic()
     with closing(progress(total=len(tasks), desc=description)) as bar:
         for result in executor.map(play_pair, tasks, files):
             results.append(result)
             bar.update(1)
+            left, now = len(tasks) - len(results), monotonic()
+            if bar.disable and left and now - last_line >= LINE_SECONDS:
+                minutes, last_line = (now - start) / len(results) * left / 60, now
+                log.info("%s: %d of %d pairs, about %.0f min left", description, len(results), len(tasks), minutes)
     return results
 
 

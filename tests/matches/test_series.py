@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ from selfplay.games import make_game
 from selfplay.games.state import MatchRecord
 from selfplay.games.win_draw_loss import total
 from selfplay.learners.experience.store import ExperienceStore
+from selfplay.matches import series
 from selfplay.matches.arena import RunningResults, play_matches
 from selfplay.matches.series import play_match_series
 from selfplay.players.random import RandomPlayer
@@ -106,3 +108,17 @@ def test_the_program_counts_by_the_names_of_the_players(tmp_path: Path) -> None:
     assert len(lines) == 20
     assert re.fullmatch(r"match 40: random won 0 \(0\.000\), perfect won \d+ \(0\.\d{3}\), drawn .*", lines[-1])
     assert not (tmp_path / "x").exists()
+
+
+def test_where_there_is_no_bar_lines_say_how_many_pairs_are_left_and_how_long_they_take(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = iter(range(0, 1000, 90))
+    monkeypatch.setattr(series, "monotonic", lambda: next(clock))
+    pairs = SimpleNamespace(map=lambda play, tasks, files: iter(tasks))
+    with caplog.at_level("INFO", logger="selfplay"):
+        assert series.play_pairs(["a", "b", "c"], pairs, description="comparing levels") == ["a", "b", "c"]
+    assert caplog.messages == [
+        "comparing levels: 1 of 3 pairs, about 3 min left",
+        "comparing levels: 2 of 3 pairs, about 2 min left",
+    ]
