@@ -17,7 +17,7 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 from selfplay.errors import SelfPlayError, SettingError, shortened
 from selfplay.registry import SPIEL_NAMES, base_and_size, name_modules, offers
 from selfplay.settings.common import AnySettings, GameSettings
-from selfplay.settings.fields import modules_in
+from selfplay.settings.fields import modules_in, require
 from selfplay.settings.folders import CONFIG_FOLDER
 
 # Hydra is imported where it is used: it takes 0.1 s, in which Ctrl-C should already be handled.
@@ -95,8 +95,9 @@ def composed_values(kind: type[AnySettings], config: str, overrides: Sequence[st
     with errors_of_settings(kind):
         _check_groups(overrides, kind)
         values = _composed(kind, config, overrides)
-        # Paths such as run_dir depend on the name, which says the size of the board.
+        # The default run_dir depends on the name, which says the size of the board.
         values.game.name = GameSettings(values.game.name, values.game.size).name
+        values.run_dir = str(values.run_dir)
         return values
 
 
@@ -110,6 +111,8 @@ def _composed(kind: Any, config: str, overrides: Sequence[str]) -> DictConfig:
     ConfigLoaderImpl.validate_sweep_overrides_legal(parsed, RunMode.RUN, from_shell=False)
     folders = [one.value() for one in parsed if one.key_or_group == SEARCH_PATH]
     groups = [CONFIG_FOLDER, *(Path(folder) for given in folders if isinstance(given, list) for folder in given)]
+    for folder in groups:
+        require("--config-dir", folder, folder.is_dir(), "a folder")
     names = {one.key_or_group for one in parsed}
     chosen = {name for name in names if name == SEARCH_PATH or any((folder / name).is_dir() for folder in groups)}
     choices = tuple(str(one.input_line) for one in parsed if one.key_or_group in chosen)
@@ -260,8 +263,6 @@ def take_over(config: DictConfig, recorded: Mapping[str, Any], overrides: Sequen
     given = [override.lstrip("+").partition("=")[0] for override in overrides]
     if "recipe" in given:
         return {}
-    # The default run_dir depends on the game.
-    config.run_dir = str(config.run_dir)
     known = {name: value for name, value in recorded.items() if _has(config, name)}
     before = {name: _plain(config, name) for name in known}
     own = {name: _plain(config, name) for name in given if _has(config, name)}

@@ -95,6 +95,18 @@ def test_a_list_in_a_list_is_refused_where_single_values_are_expected(tmp_path: 
         composed_for_run([f"run_dir={tmp_path}", wrong])
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("run_dir=${nowhere}", "^run_dir=.*: Interpolation key 'nowhere' not found$"),
+        ("hydra.searchpath=['nowhere']", "^--config-dir=nowhere: must be a folder$"),
+    ],
+)
+def test_folders_that_are_not_there_are_named(wrong: str, message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        composed_for_run([wrong])
+
+
 def test_a_recorded_setting_that_does_not_exist_is_left_out_and_a_wrong_value_refused(run_copy: Path) -> None:
     path = run_copy / "manifest.json"
     manifest = json.loads(path.read_text())
