@@ -21,6 +21,9 @@ stages() {
 
         # A network learns to predict that return, starting from the weights of the previous level. It is the next level.
         echo train/train_agent.py --level "$((level + 1))"
+
+        # How strong the new level is; the page draws it while the loop goes on.
+        echo train/compare_levels.py --level "$((level + 1))"
     done
 
     # The loss curve of every level.

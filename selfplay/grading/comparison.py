@@ -1,9 +1,13 @@
 """Comparison of every level of a run with its predecessor and the random player, sampled and exact, in one table.
 
+While the run is in progress, each new level is measured for itself, in `measure_level`.
+
 In games with too many positions for exact grades, `selfplay.grading.large_game_comparison` measures the levels instead.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,18 +15,27 @@ import pandas as pd
 
 from selfplay.errors import GameTooLargeError, StageError
 from selfplay.executors import open_executor
+from selfplay.files import sha256
 from selfplay.games import Game
 from selfplay.games.position_graph import enumerate_positions
 from selfplay.grading.comparison_columns import LEVEL_COLUMNS, LevelFacts
-from selfplay.grading.comparison_schedule import player_of, predecessor_matches, random_player_matches
+from selfplay.grading.comparison_schedule import (
+    Pair,
+    player_of,
+    predecessor_matches,
+    random_player_matches,
+    scheduled_matches,
+)
+from selfplay.grading.judgement import JUDGED, judged_positions_of
 from selfplay.grading.large_game_comparison import Measurement, measure_levels
 from selfplay.grading.policy_measures import WAY_COLUMNS, WayOfPlaying, ways_of_playing
 from selfplay.grading.proof import Grade, Grader
 from selfplay.grading.ratings import rate
 from selfplay.grading.table_columns import of_families, table_of, write_csv
-from selfplay.matches.series import play_pairs
+from selfplay.matches.series import play_pair, play_pairs
 from selfplay.progress import NoProgress, ProgressBar
-from selfplay.runs.run_folder import RunContext, prepare_process
+from selfplay.runs.manifest import Manifest
+from selfplay.runs.run_folder import RunContext, RunFolder, prepare_process
 from selfplay.settings.run import Settings
 
 
@@ -66,14 +79,60 @@ def compare_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Co
     run, levels = context.run, context.run.trained_levels()
     if not levels:
         raise StageError(f"{run.path} has no trained level to compare; run the loop first")
-    try:
-        grader = Grader(enumerate_positions(context.game))
-    except GameTooLargeError:
-        comparison = _measured(context, levels, progress)
-    else:
-        comparison = _graded(context, levels, grader, progress)
+    grader = _grader_of(context.game)
+    made = partial(_measured, context, levels) if grader is None else partial(_graded, context, levels, grader)
+    comparison = made(progress)
     write_csv(comparison.table, run.comparison)
     return comparison
+
+
+_graders: dict[tuple[type[Game], str], Grader | None] = {}
+
+
+def _grader_of(game: Game) -> Grader | None:
+    """The grader of a game, made once in a process; None if the game is too large to enumerate."""
+    key = type(game), game.name
+    if key not in _graders:
+        _graders[key] = None
+        with suppress(GameTooLargeError):
+            _graders[key] = Grader(enumerate_positions(game))
+    return _graders[key]
+
+
+def measure_level(settings: Settings, level: int, progress: ProgressBar = NoProgress) -> None:
+    """Write how strong a level is to strength.csv in its folder, with those columns of levels.csv that are known.
+
+    Measures its exact grade in a game that can be enumerated; where an exact solver solves whole matches, its mistakes
+    in the positions in which `judge_players` judges it later; else a few matches against the level before it and the
+    random player. Does nothing if the file is newer than the level, or the level has been compared already.
+
+    Raises StageError if the run does not have the level, and InvalidFileError if its file is broken.
+    """
+    run = RunFolder.of(settings)
+    agent, path = run.existing_agent(level), run.strength(level)
+    if path.exists() and path.stat().st_mtime_ns >= agent.stat().st_mtime_ns:
+        return
+    compared = Manifest(run.path).sections.get("comparison", {"settings": {}})["settings"].get("agents_sha256", [])
+    if sha256(agent) in compared:
+        return
+    context = prepare_process(settings)
+    facts = _strength(context, level, progress)
+    write_csv(table_of(of_families(LEVEL_COLUMNS, [JUDGED]), [facts]).dropna(axis="columns"), path)
+
+
+def _strength(context: RunContext[Settings], level: int, progress: ProgressBar) -> LevelFacts:
+    settings, game = context.settings, context.game
+    player, grader = player_of(settings, game, level), _grader_of(game)
+    known = LevelFacts(level, None, None, None, None, None, None, None)
+    if grader is not None:
+        return known._replace(grade=grader.grade(player))
+    positions = judged_positions_of(context, progress)
+    if positions is not None:
+        return known._replace(judged=positions.grade(player))
+    pairs: list[Pair] = [(level, level - 1), (level, 0)]
+    tasks = scheduled_matches(settings, dict.fromkeys(pairs, settings.comparison.earlier_matches))
+    previous, *others = map(play_pair, tasks)
+    return known._replace(versus_previous=previous, versus_random=others[0] if others else previous)
 
 
 def _measured(context: RunContext[Settings], levels: Sequence[int], progress: ProgressBar) -> Comparison:

@@ -36,7 +36,8 @@ class LevelFacts(NamedTuple):
     """None if no exact solver judges the game."""
     against_perfect: SeatResults | None
     """None if no exact solver judges the game, or it did not meet perfect play."""
-    rating: Rating
+    rating: Rating | None
+    """None while the run is in progress."""
 
 
 class PairFacts(NamedTuple):
@@ -157,14 +158,15 @@ def endgame_columns(grade: Callable[[Row], EndgameGrade | None]) -> tuple[Column
     )
 
 
-def rating_columns(rating: Callable[[Row], Rating]) -> tuple[Column[Row], ...]:
+def rating_columns(rating: Callable[[Row], Rating | None]) -> tuple[Column[Row], ...]:
     """The columns of the rating."""
+    of = partial(of_part, rating)
     points = "Elo points by the model of Bradley and Terry, the random player at 0"
     ends = "95 % interval of the rating"
     return (
-        Column("rating", points, lambda row: rating(row).points, in_sweep=True, decimals=2),
-        Column("rating_low", ends, lambda row: rating(row).low, in_sweep=True, decimals=2),
-        Column("rating_high", ends, lambda row: rating(row).high, in_sweep=True, decimals=2),
+        Column("rating", points, of(lambda found: found.points), in_sweep=True, decimals=2),
+        Column("rating_low", ends, of(lambda found: found.low), in_sweep=True, decimals=2),
+        Column("rating_high", ends, of(lambda found: found.high), in_sweep=True, decimals=2),
     )
 
 

@@ -148,6 +148,18 @@ class Judgement(NamedTuple):
         ]
 
 
+def judged_positions_of(context: RunContext[Settings], progress: ProgressBar = NoProgress) -> JudgedPositions | None:
+    """The positions in which the players of a run are judged; they are solved once and kept in judged_positions.csv.
+
+    None if none are requested or found, or no exact solver solves matches of the game from their start.
+    """
+    settings, path = context.settings, context.run.judged_positions
+    perfect = whole_game_solver_player(context.game) if settings.comparison.judged else None
+    if perfect is None:
+        return None
+    return judged_positions(perfect.solver, settings.comparison.judged, settings.seed, path, progress)
+
+
 def judge_players(
     context: RunContext[Settings],
     players: Mapping[Who, Player],
@@ -163,8 +175,7 @@ def judge_players(
     perfect = whole_game_solver_player(context.game)
     if perfect is None:
         return None
-    solver, judged = perfect.solver, comparison.judged
-    positions = judged_positions(solver, judged, settings.seed, run.judged_positions, progress) if judged else None
+    positions = judged_positions_of(context, progress)
     key, matches = stream_key(settings.seed, 0, Activity.VERSUS_PERFECT), comparison.perfect_matches
     judgement = Judgement(
         positions=positions,
@@ -172,7 +183,7 @@ def judge_players(
         against_perfect=play_against_perfect(
             perfect, {who: players[who] for who in challengers if matches}, matches, key, settings.batch_size, progress
         ),
-        start_value=solver.value(context.game.init()) if matches else None,
+        start_value=perfect.solver.value(context.game.init()) if matches else None,
     )
     run.mistakes.unlink(missing_ok=True)
     if judgement.grades:

@@ -54,6 +54,10 @@ class RunFolder:
         """The losses by epoch of the training of this level."""
         return self.level(level) / "epoch_loss.csv"
 
+    def strength(self, level: int) -> Path:
+        """How strong this level is, a row of the table of the comparison, measured as soon as it was trained."""
+        return self.level(level) / "strength.csv"
+
     def learner(self, level: int) -> Path:
         """What temporal-difference learning of the next level continues with, besides the weights."""
         return self.level(level) / LEARNER_FILE

@@ -98,11 +98,15 @@ def learn_levels(settings: Settings, progress: ProgressBar = NoProgress) -> Lear
         StageError: files of the run were made with other settings, or cannot be written.
         InvalidFileError: a file of the run is broken.
     """
+    # Imported here, because it imports pandas.
+    from selfplay.grading.comparison import measure_level
+
     require_whole_run(settings)
     with open_executor(settings.executor) as executor:
         for level in range(settings.levels):
             if not settings.learns_online:
                 generate_level(settings, level, progress, executor)
             train_level(settings, level + 1, progress)
+            measure_level(settings, level + 1, progress)
     run = RunFolder.of(settings)
     return LearnedRun(run.path, tuple(run.trained_levels()))

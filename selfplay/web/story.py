@@ -1,6 +1,7 @@
 """The story of a run, read from its files: losses, comparison and ratings. The run may still be in progress."""
 
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from selfplay.grading.comparison_columns import (
     REFERENCE_COLUMNS,
     RESULTS,
 )
-from selfplay.grading.judgement import GROUP_COLUMNS
+from selfplay.grading.judgement import ALL_GROUPS, GROUP_COLUMNS
 from selfplay.grading.proof import SEAT_NAMES, Lines, count_text
 from selfplay.grading.table_columns import read_rows
 from selfplay.grading.tournament_tables import PLAYER_COLUMNS, PLAYER_TABLE
@@ -37,7 +38,7 @@ from selfplay.web.story_schemas import (
     StoryView,
 )
 
-FILES_OF_LEVELS = ("epoch_loss.csv", "agent.safetensors")
+FILES_OF_LEVELS = ("epoch_loss.csv", "agent.safetensors", "strength.csv")
 """The files of a level's folder that the story is made from."""
 
 Row = dict[str, Any]
@@ -91,15 +92,20 @@ def read_story(run: RunFolder, game: Game) -> StoryView:
         for level in levels
         if (epochs := read_once(_epochs, run.epoch_loss(level), notes)) is not None
     ]
-    comparison = read_once(_comparison, run.comparison, notes)
+    compared = read_once(_comparison, run.comparison, notes)
+    newest = max((row.level for row in compared or ()), default=0)
+    newer = [level for level in levels if level > newest]
+    measured = [read_once(_comparison, run.strength(level), notes) or [] for level in newer]
+    comparison = [*(compared or ()), *chain.from_iterable(measured)] or None
+    mistakes = [*(read_once(_mistakes, run.mistakes, notes) or ()), *_mistakes_of(measured)] or None
     references = read_once(_references, run.references, notes)
     tournament = read_once(_tournament, run.tournament / "players.csv", notes)
     summary = run_summary(run, levels, notes)
     if not levels:
         notes.append(no_levels_text(run, game))
-    elif comparison is None:
+    elif compared is None:
         notes.append("The levels have not been compared yet; this is the last step of the run.")
-    elif newer := [level for level in levels if level > max(row.level for row in comparison)]:
+    elif newer:
         notes.append(f"The comparison is older than level {newer[0]}; it is updated when the run ends.")
     return StoryView(
         run=path_text(run.path),
@@ -111,7 +117,7 @@ def read_story(run: RunFolder, game: Game) -> StoryView:
         comparison=comparison,
         references=references,
         matches=read_once(_pairs, run.matches, notes),
-        mistakes=read_once(_mistakes, run.mistakes, notes),
+        mistakes=mistakes,
         tournament=tournament,
         summary=summary,
         notes=notes,
@@ -144,19 +150,19 @@ def _comparison(path: Path) -> list[LevelRow]:
             random=_results(row, "random"),
             exact=_exact(row),
             solved=_solved(row),
-            rating=row["rating"],
+            rating=row.get("rating"),
         )
         for row in rows
     ]
 
 
 def _results(row: Row, opponent: str) -> ResultsView | None:
-    counts = {result: row[f"{result}_vs_{opponent}"] for result in RESULTS}
+    counts: dict[str, Any] = {result: row.get(f"{result}_vs_{opponent}") for result in RESULTS}
     return None if counts["wins"] is None else ResultsView(**counts)
 
 
 def _exact(row: Row) -> ExactView | None:
-    if row["lines_first"] is None:
+    if row.get("lines_first") is None:
         return None
     first, second = (Lines(row[f"losing_lines_{seat}"], row[f"lines_{seat}"]) for seat in SEAT_NAMES)
     return ExactView(
@@ -208,6 +214,23 @@ def _mistakes(path: Path) -> list[MistakeRow]:
     return [
         MistakeRow(**row | {"player": readable_name(row["player"])})
         for row in read_rows(path, GROUP_COLUMNS, LEVEL_TABLE)
+    ]
+
+
+def _mistakes_of(measured: list[list[LevelRow]]) -> list[MistakeRow]:
+    """The mistakes in all judged positions of levels that have not been compared yet."""
+    return [
+        MistakeRow(
+            level=row.level,
+            player=f"level:{row.level}",
+            group=ALL_GROUPS,
+            positions=None,
+            mistake_rate=row.solved.mistakes,
+            perfect_rate=row.solved.optimal or 0.0,
+            points_lost=row.solved.points_lost or 0.0,
+        )
+        for row in chain.from_iterable(measured)
+        if row.solved is not None and row.solved.mistakes is not None
     ]
 
 

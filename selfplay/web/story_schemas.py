@@ -72,12 +72,12 @@ class SolvedView(BaseModel):
 
 
 class MistakeRow(BaseModel):
-    """A row of comparison/mistakes.csv: a player in a group of positions."""
+    """A row of comparison/mistakes.csv, a player in a group of positions; or a level that was not compared yet."""
 
     level: int | None
     player: str = Field(description="Its name in readable form.")
     group: str
-    positions: int
+    positions: int | None = Field(None, description="null: not counted.")
     mistake_rate: float
     perfect_rate: float
     points_lost: float
@@ -92,14 +92,14 @@ class PairRow(BaseModel):
 
 
 class LevelRow(BaseModel):
-    """A row of comparison/levels.csv."""
+    """A row of comparison/levels.csv, or of strength.csv of a level that has not been compared yet."""
 
     level: int
     previous: ResultsView | None
     random: ResultsView | None
     exact: ExactView | None
     solved: SolvedView | None
-    rating: float
+    rating: float | None = Field(description="null until the levels have been compared.")
 
 
 class RatedPlayerView(BaseModel):

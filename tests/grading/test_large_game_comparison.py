@@ -5,11 +5,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from selfplay import Settings
+from selfplay import Settings, compose_settings
 from selfplay.errors import SettingError
 from selfplay.games import Game, make_game
 from selfplay.games.win_draw_loss import wilson_interval
-from selfplay.grading.comparison import Comparison, compare_levels
+from selfplay.grading.comparison import Comparison, compare_levels, measure_level
 from selfplay.grading.comparison_report import comparison_table, verdict
 from selfplay.grading.comparison_schedule import reference_names
 from selfplay.grading.endgame_positions import endgame_positions
@@ -136,6 +136,23 @@ def test_lost_points_are_reported_for_games_with_points(of_stubs: None, tmp_path
         *[(n, "greedy_discs") for n in (1, 2)],
         ("greedy_discs", 0),
     }
+
+
+def test_a_level_is_measured_as_soon_as_it_is_trained(
+    comparison: Comparison, run_dir: Path, of_stubs: None, tmp_path: Path
+) -> None:
+    measure_level(compose_settings(["game=connect_four", f"run_dir={run_dir}", *JUDGED]), 2)
+    strength = pd.read_csv(RunFolder(run_dir).strength(2))
+    columns = ["level", "judged_mistake_rate", "judged_perfect_rate", "judged_points_lost"]
+    assert strength.columns.tolist() == columns
+    assert strength.iloc[0].tolist() == comparison.table.loc[2, columns].tolist()
+    # Where no solver reaches the start, levels meet the level before them and the random player.
+    measure_level(settings_for(tmp_path, "othello", 2, "comparison.earlier_matches=6"), 2)
+    strength = pd.read_csv(RunFolder(tmp_path).strength(2))
+    for opponent in ("previous", "random"):
+        assert strength[[f"{result}_vs_{opponent}" for result in ("wins", "draws", "losses")]].sum(axis=1).tolist() == [
+            6
+        ]
 
 
 def test_a_wrong_reference_is_refused_before_any_match(of_stubs: None, tmp_path: Path) -> None:

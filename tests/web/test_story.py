@@ -49,7 +49,8 @@ def test_notes_name_what_is_missing_or_broken(client: TestClient, run_dir: Path)
     (run_dir / "comparison" / "levels.csv").write_text("level,rating\n1,high\n")
     story = client.get(STORY).json()
     assert [one["level"] for one in story["losses"]] == [1, 3]
-    assert story["comparison"] is None
+    # What was measured after the training of each level stays.
+    assert [(row["level"], row["rating"]) for row in story["comparison"]] == [(1, None), (2, None), (3, None)]
     broken, unread, missing = story["notes"]
     assert "level_02/epoch_loss.csv: its first line is not" in broken
     assert "levels.csv: is not a table of compared levels (could not convert string to float: 'high')" in unread
@@ -59,6 +60,19 @@ def test_notes_name_what_is_missing_or_broken(client: TestClient, run_dir: Path)
     assert story["levels"] == story["losses"] == []
     command = f"./learn_tictactoe.sh run_dir={run_dir}"
     assert story["notes"] == [f"{run_dir} has no trained level yet; train some with {command}."]
+
+
+def test_before_the_comparison_the_story_has_the_exact_grade_of_each_level(client: TestClient, run_dir: Path) -> None:
+    compared = client.get(STORY)
+    shutil.rmtree(run_dir / "comparison")
+    story = client.get(STORY, headers={"If-None-Match": compared.headers["ETag"]}).json()
+    unknown = {"previous": None, "random": None, "rating": None}
+    assert story["comparison"] == [row | unknown for row in compared.json()["comparison"][1:]]
+    judged = "level,judged_mistake_rate,judged_perfect_rate,judged_points_lost\n3,0.25,0.5,1.5\n"
+    (run_dir / "level_03" / "strength.csv").write_text(judged)
+    rates = {"mistake_rate": 0.25, "perfect_rate": 0.5, "points_lost": 1.5}
+    expected = {"level": 3, "player": "level:3", "group": "all", "positions": None, **rates}
+    assert client.get(STORY).json()["mistakes"] == [expected]
 
 
 def test_the_summary_has_the_settings_the_verdict_and_the_end_of_the_log(client: TestClient, run_dir: Path) -> None:

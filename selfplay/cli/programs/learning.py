@@ -68,13 +68,20 @@ def compare(settings: Settings) -> None:
     """Measure every level of a run, and prove which levels cannot lose.
 
     Each level plays its predecessor and the random player; in small games every line of play is tried.
+    With --level only this level is measured, as the loop does after training it.
 
     selfplay compare
+    selfplay compare --level 3
     selfplay compare run_dir=outputs/article recipe=article
     """
-    from selfplay.stages.compare import compare_and_report
+    if settings.level is not None:
+        from selfplay.grading.comparison import measure_level
 
-    print(f"\n{compare_and_report(settings, progress_bar)}")
+        measure_level(settings, settings.level, progress_bar)
+    else:
+        from selfplay.stages.compare import compare_and_report
+
+        print(f"\n{compare_and_report(settings, progress_bar)}")
 
 
 def plot(settings: Settings) -> None:

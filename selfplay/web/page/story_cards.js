@@ -4,6 +4,8 @@ import { lineChart, table } from "./charts.js";
 import { element, printed } from "./drawing.js";
 import { headOf, rowsOf, toneOf } from "./story_runs.js";
 
+// Empty until the levels have been compared.
+const ratingText = (row) => (typeof row?.rating === "number" ? Math.round(row.rating) : "");
 const percent = (share) => (share === null || share === undefined ? "" : `${(100 * share).toFixed(1)} %`);
 
 export function card(id, title, about, ...made) {
@@ -138,7 +140,7 @@ export function runsCard(runs) {
       name,
       story.levels.at(-1) ?? "",
       losses.length > 0 ? Math.min(...losses).toFixed(4) : "",
-      newest === undefined ? "" : Math.round(newest.rating),
+      ratingText(newest),
       exact ? exact.win.toFixed(4) : "",
       exact ? `${printed(exact.lost_first)}, ${printed(exact.lost_second)}` : "",
       story.summary.settings.filter(differs).join(", "),
@@ -169,7 +171,7 @@ export function exactTable(rows) {
       printed(exact.lost_first),
       printed(exact.lost_second),
       exact.optimal.toFixed(4),
-      Math.round(rating),
+      ratingText({ rating }),
     ]),
   });
   return card("certain", "Exact results of every level", "Results against the random player, and the lines lost when the opponent tries every reply.", made);

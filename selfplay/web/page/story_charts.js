@@ -141,7 +141,7 @@ export function exactResults(every) {
 }
 
 export function ratings(every) {
-  const rows = (run) => run.story.comparison ?? [];
+  const rows = (run) => rowsWith(run, "rating");
   const runs = having(every, rows);
   if (runs.length === 0) {
     return [];
