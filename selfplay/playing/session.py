@@ -61,31 +61,20 @@ class Session:
         players: the two players; None is a person. To let a player play against itself, give it twice.
         key: the stream of random numbers, from `selfplay.compute.random_numbers.stream_key`.
         first_player: which of the two (0 or 1) moves first in the first match.
-        match: the number of the first match. None: 0, or the number of matches that a learning player has seen, so
-            that it does not repeat a match.
-        observer: values the actions of a match between two people; None: nobody does.
 
     Attributes:
         evaluator: values all actions in place of the players; None: they do. Forget `estimates` when it changes.
-        match: the number of the current match.
+        match: the number of the current match; the first is the number that a learning player has seen, so that it
+            does not repeat a match.
         is_practice: whether the match does not count: its end was taken back, or it began in a given position.
         results: the results of the matches counted so far.
         estimates: those computed in the current match, by ply; see `estimate`.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        players: Players,
-        key: int,
-        first_player: int = 0,
-        match: int | None = None,
-        observer: Player | None = None,
-    ) -> None:
-        self.game, self.players, self.key, self.observer = game, players, key, observer
+    def __init__(self, game: Game, players: Players, key: int, first_player: int = 0) -> None:
+        self.game, self.players, self.key = game, players, key
         self.evaluator: Player | None = None
-        seen = (learner.matches_seen() for learner in learners_among(players).values())
-        self.match = max(seen, default=0) if match is None else match
+        self.match = max((learner.matches_seen() for learner in learners_among(players).values()), default=0)
         self.results = RunningResults()
         self._begin(first_player)
 
@@ -306,14 +295,14 @@ class Session:
     def estimate(self, ply: int | None = None) -> Estimate | None:
         """What is expected of the actions in the position before `ply`; None if nobody there values actions.
 
-        The values are those of the evaluator, the player to move, its opponent, or else the observer. They are computed
-        at the first call for each position and kept, because some players search for a long time.
+        The values are those of the evaluator, the player to move, or else its opponent. They are computed at the first
+        call for each position and kept, because some players search for a long time.
         """
         number = len(self._plies) if ply is None else ply
         if number not in self.estimates:
             state, draws = self.state_before(number), self.draws._replace(ply=number)
             seat = int(state.current_player)
-            adviser = self.evaluator or self.seats[seat] or self.seats[1 - seat] or self.observer
+            adviser = self.evaluator or self.seats[seat] or self.seats[1 - seat]
             self.estimates[number] = None if adviser is None else estimate_of(adviser, self.game, state, draws)
         return self.estimates[number]
 

@@ -74,8 +74,8 @@ class Match:
         self.opponent, self.partner, self.evaluator = opponent, partner, evaluator
         one, other = (None if participant is None else participant.player for participant in self._numbered)
         key = random_key(seed, match_id)
-        self.session = Session(game, (one, other), key, first_player=people.first_player, observer=opponent.player)
-        self.session.evaluator = None if evaluator is None else evaluator.player
+        self.session = Session(game, (one, other), key, first_player=people.first_player)
+        self.session.evaluator = self._evaluating_player
         self.lock = asyncio.Lock()
         self.position: PositionRequest | None = None
         self._describer = MatchDescriber(self.session)
@@ -149,8 +149,7 @@ class Match:
         """Let other opponents continue the match, and value the plies played so far unless they are slow."""
         before = self._numbered
         self.opponent, self.partner, self.evaluator = opponent, partner, evaluator
-        self.session.observer, self.session.estimates = opponent.player, {}
-        self.session.evaluator = None if evaluator is None else evaluator.player
+        self.session.evaluator, self.session.estimates = self._evaluating_player, {}
         for number, (earlier, participant) in enumerate(zip(before, self._numbered, strict=True)):
             # The score of the same players goes on.
             if participant is not None and (earlier is None or earlier.offer.id != participant.offer.id):
@@ -199,6 +198,12 @@ class Match:
             if self.position
             else self.game.presentation.opening([ply.action for ply in self.session.plies]),
         )
+
+    @property
+    def _evaluating_player(self) -> Player | None:
+        """Who values the actions in place of the players; between two people, the opponent unless there is another."""
+        valuing = self.evaluator or (self.opponent if self.people is People.BOTH else None)
+        return None if valuing is None else valuing.player
 
     @property
     def _valuing(self) -> Participant:

@@ -9,7 +9,9 @@ GAME = make_game("tictactoe")
 
 def session_with(opponent: Player | None, *, first_player: int = 0, key: int = 0, match: int = 0) -> Session:
     """A person, player number 0, against this opponent."""
-    return Session(GAME, (None, opponent), key, first_player=first_player, match=match)
+    session = Session(GAME, (None, opponent), key, first_player=first_player)
+    session.match = match
+    return session
 
 
 def play_on(session: Session, *actions: int) -> list[int]:
