@@ -12,7 +12,7 @@ import pytest
 from selfplay.architectures import ARCHITECTURES, option_defaults
 from selfplay.settings.classical import CompeteSettings, ExperienceGraphSettings, TabularSettings
 from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings
-from selfplay.settings.matches import MatchSettings, ProofSettings, TournamentSettings
+from selfplay.settings.matches import CorrectionSettings, MatchSettings, ProofSettings, TournamentSettings
 from selfplay.settings.playing import ExperiencePlaySettings, GtpSettings, PlaySettings, WebSettings
 from selfplay.settings.run import Settings
 from tests.support.runs import PROJECT
@@ -21,7 +21,7 @@ PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 KINDS = (
     *(Settings, TabularSettings, CompeteSettings, ExperienceGraphSettings, MatchSettings, TournamentSettings),
     *(PlaySettings, ExperiencePlaySettings, WebSettings, GtpSettings, AnalysisSettings, ExportSettings, ProofSettings),
-    ProbCutSettings,
+    *(ProbCutSettings, CorrectionSettings),
 )
 TO_BE_WRITTEN = {"connect3", "NAME"}
 """Files of these names are examples that the reader writes."""

@@ -1,6 +1,6 @@
-"""The settings of matches between named players, of tournaments and of proofs.
+"""The settings of matches between named players, of tournaments, of proofs and of corrections.
 
-conf/matches.yaml, conf/tournament.yaml, conf/prove.yaml
+conf/matches.yaml, conf/tournament.yaml, conf/prove.yaml, conf/correct.yaml
 """
 
 from dataclasses import dataclass, field
@@ -82,4 +82,34 @@ class ProofSettings(CommonSettings):
     player."""
     force: bool = False
     """Start anew even if there is a state or a result."""
+    executor: ExecutorSettings = field(default_factory=ExecutorSettings)
+
+
+@dataclass
+class CorrectionSettings(CommonSettings):
+    """The correction of a level: its tables learn from the mistakes on every line of play, until none is left."""
+
+    level: int | None = field(default=None, metadata=count(1, or_null=True))
+    """The level whose tables are corrected; null: the newest of the run."""
+    seat: str = field(default="first", metadata=one_of(*SEATS))
+    """first: it moves first in the match; second: its opponent does. The start must be won for it."""
+    after: str = ""
+    """Actions from the start of the match after which the lines begin, such as 4453; empty: the start itself."""
+    endgame: int = field(default=20, metadata=count(0))
+    """With at most this number of empty squares the player takes exact actions; 0: its tables decide to the end."""
+    rounds: int = field(default=40, metadata=count(1))
+    """The largest number of walks through all lines; each but the last is followed by training."""
+    passes: int = field(default=30, metadata=count(1))
+    """The largest number of passes through all mistakes so far in each round."""
+    steady_plies: int = field(default=18, metadata=count(0))
+    """In this number of plies from the start, the action of the last walk is taught even among several winning actions,
+    because others lead to positions that nothing was learned for."""
+    margin: float = field(default=0.1, metadata=within(above=0))
+    """How far ahead of its mistakes a winning action is put, as a difference of sums of weights."""
+    rate: float = field(default=1.0, metadata=within(above=0, most=1))
+    """The share of the step that would put it there."""
+    table_bits: int = 22
+    """Size of the solver's table: 2**table_bits entries; changes no result."""
+    force: bool = False
+    """Begin anew even if the level is corrected."""
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)

@@ -64,8 +64,8 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
         return proof_report(result_from_row(read_rows(folder / "proof.csv", PROOF_COLUMNS, PROOF_TABLE)[0]))
     solver_of.cache_clear()
     player_of.cache_clear()
-    start = _start(context.game, settings)
-    solver = _whole_match_solver(context.game, start, settings)
+    start = start_of(context.game, settings)
+    solver = whole_match_solver(context.game, start, settings)
     player_of(name, context.game.name, settings.run_dir)
     files = WalkFiles(folder / "walk")
     finished = _finished(manifest, record, files, folder, settings)
@@ -113,7 +113,7 @@ def _record(settings: ProofSettings, name: str) -> dict[str, Any]:
 # ---------------------------------------------------------------------- the start of the walk
 
 
-def _start(game: Game, settings: ProofSettings) -> State:
+def start_of(game: Game, settings: ProofSettings) -> State:
     """The position at which the walk starts. Raises SettingError if there is none, or the match is over there."""
     try:
         actions = game.read_transcript(settings.after)
@@ -127,7 +127,7 @@ def _start(game: Game, settings: ProofSettings) -> State:
     return state
 
 
-def _whole_match_solver(game: Game, start: State, settings: ProofSettings) -> ExactSolver:
+def whole_match_solver(game: Game, start: State, settings: ProofSettings) -> ExactSolver:
     """The exact solver of the game. Raises SettingError if there is none, or it does not solve the start."""
     if game.exact_solver is None:
         raise SettingError(f"game={game.name} has no exact solver{_other_proof(game)}")
@@ -160,11 +160,11 @@ def _walk(
 ) -> Walk:
     settings = context.settings
     first_ply = len(context.game.read_transcript(settings.after))
-    result = _exact_result(solver, start, settings)
+    result = exact_result(solver, start, settings)
     return Walk(settings, context.game, name, start, first_ply, result, files, executor, progress)
 
 
-def _exact_result(solver: ExactSolver, start: State, settings: ProofSettings) -> int:
+def exact_result(solver: ExactSolver, start: State, settings: ProofSettings) -> int:
     """1 if the start is won for the player, 0 if drawn, -1 if lost."""
     value = int(solver.values_within(start, np.array([-1]), np.array([1]))[0])
     return value if int(start.current_player[0]) == SEATS.index(settings.seat) else -value

@@ -120,7 +120,7 @@ def new_scratch(images: int, most_plies: int) -> Scratch:
 
 
 @part_of_compiled
-def afterstate_value(
+def afterstate_sum(
     own: Word,
     opp: Word,
     just_moved: Word,
@@ -129,8 +129,8 @@ def afterstate_value(
     tables: TrainableTables,
     images: SquareImages,
     scratch: Scratch,
-) -> float:
-    """The value of an unfinished afterstate of a position (own, opp) to the player who has just moved.
+) -> Word:
+    """The sum of the weights of an unfinished afterstate of a position (own, opp); its value is the tanh of it.
 
     `entries`: int32[I], of the position, as if its player to move had just moved.
     """
@@ -141,14 +141,12 @@ def afterstate_value(
         scratch.changed[:] = entries
         change_position(scratch.changed, images, own, just_moved, opp, to_move)
         scratch.known[0] = -1
-        return math.tanh(sum_of_weights(scratch.changed, weights, weight_of_entry, scratch.current))
+        return sum_of_weights(scratch.changed, weights, weight_of_entry, scratch.current)
     if scratch.known[0] != phase:
         scratch.known[0] = phase
         scratch.known[1] = sum_of_weights(entries, weights, weight_of_entry, scratch.current)
     square = bit_count(stone - 1)
-    return math.tanh(
-        scratch.known[1] + change_of_sum(entries, scratch.current, images, square, weights, weight_of_entry)
-    )
+    return scratch.known[1] + change_of_sum(entries, scratch.current, images, square, weights, weight_of_entry)
 
 
 @cache
@@ -177,7 +175,8 @@ def compile_self_play(rules: Rules) -> Callable[..., None]:
         if legal_actions(to_move, just_moved) == 0 and is_terminal(to_move, just_moved):
             value = -value_at_end(to_move, just_moved, how.finished)
             return value, True, return_to_move(to_move, just_moved) < 0
-        return afterstate_value(own, opp, just_moved, to_move, entries, tables, images, scratch), False, False
+        value = math.tanh(afterstate_sum(own, opp, just_moved, to_move, entries, tables, images, scratch))
+        return value, False, False
 
     @part_of_compiled
     def play_match(

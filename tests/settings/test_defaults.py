@@ -12,7 +12,7 @@ from selfplay.settings.compose import compose_settings_of
 from selfplay.settings.evaluation import AnalysisSettings, ExportSettings, ProbCutSettings
 from selfplay.settings.fields import Leaf, default_of_field, leaves
 from selfplay.settings.folders import CONFIG_FOLDER
-from selfplay.settings.matches import MatchSettings, ProofSettings, TournamentSettings
+from selfplay.settings.matches import CorrectionSettings, MatchSettings, ProofSettings, TournamentSettings
 from selfplay.settings.playing import ExperiencePlaySettings, ExportPageSettings, GtpSettings, PlaySettings, WebSettings
 from selfplay.settings.run import Settings
 
@@ -29,6 +29,7 @@ PROGRAMS: dict[str, type[CommonSettings]] = {
     "matches": MatchSettings,
     "play": PlaySettings,
     "prove": ProofSettings,
+    "correct": CorrectionSettings,
     "tabular": TabularSettings,
     "tournament": TournamentSettings,
     "web": WebSettings,

@@ -13,7 +13,7 @@ SUBJECTS = {
 """The modules, and what `selfplay --help` calls them."""
 
 NAMES = {
-    "learning": ("learn", "generate", "train", "compare", "plot", "compare-runs", "prove"),
+    "learning": ("learn", "generate", "train", "compare", "plot", "compare-runs", "prove", "correct"),
     "playing": ("play", "web", "gtp", "play-matches", "tournament"),
     "analysis": ("solve", "analyse"),
     "classical": (

@@ -1,11 +1,11 @@
-"""Programs of the loop: learn, compare and prove."""
+"""Programs of the loop: learn, compare, prove and correct."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from selfplay.cli.command import Program, Programs, progress_bar
 from selfplay.runs.run_folder import RunFolder
-from selfplay.settings.matches import ProofSettings
+from selfplay.settings.matches import CorrectionSettings, ProofSettings
 from selfplay.settings.run import Settings
 from selfplay.stages.generate import generate_level
 from selfplay.stages.train import train_level
@@ -123,6 +123,21 @@ def prove(settings: ProofSettings) -> None:
     print(f"\n{prove_and_report(settings, progress_bar)}")
 
 
+def correct(settings: CorrectionSettings) -> None:
+    """Teach a level its mistakes on every line of play, until it is proved to win.
+
+    The corrected level is in a run of its own, RUN_DIR/corrected.
+
+    selfplay correct
+    selfplay correct level=15 run_dir=outputs/connect_four endgame=14
+
+    Run the same command again to resume an interrupted correction.
+    """
+    from selfplay.stages.correct import correct_and_prove
+
+    print(f"\n{correct_and_prove(settings, progress_bar)}")
+
+
 PROGRAMS: Programs = {
     "learn": Program(learn, Settings, after_sweep=report),
     "generate": Program(generate, Settings),
@@ -131,4 +146,5 @@ PROGRAMS: Programs = {
     "plot": Program(plot, Settings, run="change"),
     "compare-runs": Program(compare_runs, Settings, run="read"),
     "prove": Program(prove, ProofSettings, "prove"),
+    "correct": Program(correct, CorrectionSettings, "correct"),
 }

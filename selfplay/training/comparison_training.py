@@ -1,0 +1,170 @@
+"""Comparison training: tables learn to give the highest value to one of the good actions of a position.
+
+Learning from pairs of actions, of which one is known to be better, is due to Tesauro ("Connectionist learning of expert
+preferences by comparison training", 1989). Each step is the smallest change of the weights that puts the best good
+action the wanted margin ahead of the best poor one, times a rate (passive-aggressive learning: Crammer et al., 2006).
+"""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.compute.bit_algebra import Word
+from selfplay.compute.compilation import borrowed, compiled, part_of_compiled, register_rules
+from selfplay.games import Game
+from selfplay.games.pattern_sums import SquareImages, images_of_squares, weight_index
+from selfplay.games.patterns import TrainableTables, phase_of, write_entries
+from selfplay.games.rules import Rules
+from selfplay.training.td_learning import without_needless_numbers
+from selfplay.training.td_matches import Scratch, afterstate_sum, new_scratch
+
+FINISHED = 1e9
+"""The sum of weights that stands for a won match, above all others; that for a lost one is as far below 0."""
+
+Words = NDArray[np.int64]
+
+
+class Comparisons(NamedTuple):
+    """What is known of the actions of N positions. An action is a bit of a word."""
+
+    own: Words
+    """int64[N]: the stones of the player to move."""
+    opp: Words
+    """int64[N]"""
+    good: Words
+    """int64[N]: the actions of which one should have the highest value; at least one."""
+    poor: Words
+    """int64[N]: the actions that should have a lower one. Nothing is known of the other actions."""
+    margins: NDArray[np.float64]
+    """float64[N]: by how much, as a difference of sums of weights."""
+
+
+class ComparisonTraining:
+    """The tables of a network as a player that looks one ply ahead, and their training.
+
+    Args:
+        tables: whose `weights` are changed in place.
+    """
+
+    def __init__(self, game: Game, tables: TrainableTables) -> None:
+        self.weights = tables.weights
+        self._images, self._tables = images_of_squares(tables), without_needless_numbers(tables)
+        self._scratch = new_scratch(len(tables.offsets), game.max_game_length)
+        self._choose, self._learn = compile_comparisons(game.rules)
+
+    def best_actions(self, own: Words, opp: Words) -> Words:
+        """int64[N]: the action of the highest value in each position as a bit, the lowest of several; 0: a pass."""
+        actions = np.empty_like(own)
+        self._choose(own, opp, self._tables, self._images, self._scratch, actions)
+        return actions
+
+    def learn(self, comparisons: Comparisons, order: Words, rate: float) -> tuple[int, Words]:
+        """Take a step for each position in this order (int64[N], their rows).
+
+        Returns:
+            How many positions lacked their margin; and int64[N], the action of the highest value where nothing is known
+            of it, else 0.
+        """
+        unknown = np.zeros_like(order)
+        number = self._learn(comparisons, order, rate, self._tables, self._images, self._scratch, unknown)
+        return number, unknown
+
+
+@cache
+def compile_comparisons(rules: Rules) -> tuple[Callable[..., None], Callable[..., int]]:
+    """The kernels of `ComparisonTraining.best_actions` and `learn` for a game with these rules."""
+    legal_actions, play, is_terminal, return_to_move = rules[1:5]
+    register_rules()
+
+    @part_of_compiled
+    def sum_of_move(
+        own: Word, opp: Word, move: Word, tables: TrainableTables, images: SquareImages, scratch: Scratch
+    ) -> Word:
+        """The sum of weights after a move; `scratch.entries[0]` are those of the position."""
+        to_move, just_moved = play(own, opp, move)
+        if legal_actions(to_move, just_moved) == 0 and is_terminal(to_move, just_moved):
+            return -FINISHED * return_to_move(to_move, just_moved)
+        return afterstate_sum(own, opp, just_moved, to_move, scratch.entries[0], tables, images, scratch)
+
+    @part_of_compiled
+    def prepare(own: Word, opp: Word, tables: TrainableTables, scratch: Scratch) -> None:
+        write_entries(own, opp, tables.contributions, tables.offsets, scratch.entries[0])
+        scratch.known[0] = -1
+
+    @compiled
+    def choose(
+        own: Words, opp: Words, tables: TrainableTables, images: SquareImages, scratch: Scratch, actions: Words
+    ) -> None:
+        tables, images, scratch = borrowed((tables, images, scratch))
+        for i in range(len(own)):
+            untried, best, actions[i] = legal_actions(own[i], opp[i]), -math.inf, 0
+            if untried & (untried - 1) == 0:
+                actions[i] = untried
+                continue
+            prepare(own[i], opp[i], tables, scratch)
+            while untried:
+                move = untried & -untried
+                untried ^= move
+                # Values, as the player compares them: sums far from 0 have the same.
+                value = math.tanh(sum_of_move(own[i], opp[i], move, tables, images, scratch))
+                if value > best:
+                    best, actions[i] = value, move
+
+    @part_of_compiled
+    def add_to_weights(own: Word, opp: Word, move: Word, change: float, tables: TrainableTables, entries: Word) -> None:
+        to_move, just_moved = play(own, opp, move)
+        if legal_actions(to_move, just_moved) == 0 and is_terminal(to_move, just_moved):
+            return
+        contributions, offsets, weight_of_entry, weights, squares, parities = tables
+        phase = phase_of(just_moved, to_move, len(weights), squares, parities)
+        write_entries(just_moved, to_move, contributions, offsets, entries)
+        for image in range(len(entries)):
+            weights[phase, weight_index(entries[image], weight_of_entry)] += np.float32(change)
+
+    @compiled
+    def learn(
+        comparisons: Comparisons,
+        order: Words,
+        rate: float,
+        tables: TrainableTables,
+        images: SquareImages,
+        scratch: Scratch,
+        unknown: Words,
+    ) -> int:
+        comparisons, tables, images, scratch = borrowed((comparisons, tables, images, scratch))
+        number = 0
+        for row in order:
+            own, opp = comparisons.own[row], comparisons.opp[row]
+            best_good = best_poor = best_other = -2 * FINISHED
+            good = poor = other = np.int64(0)
+            untried = legal_actions(own, opp)
+            prepare(own, opp, tables, scratch)
+            while untried:
+                move = untried & -untried
+                untried ^= move
+                total = sum_of_move(own, opp, move, tables, images, scratch)
+                if comparisons.good[row] & move:
+                    if total > best_good:
+                        best_good, good = total, move
+                elif comparisons.poor[row] & move:
+                    if total > best_poor:
+                        best_poor, poor = total, move
+                elif total > best_other:
+                    best_other, other = total, move
+            if best_other >= max(best_good, best_poor):
+                unknown[row] = other
+                continue
+            lacking = comparisons.margins[row] - (best_good - best_poor)
+            if lacking > 0:
+                number += 1
+                # A step moves each sum by about the number of images, times the change.
+                change = rate * lacking / (2 * len(tables.offsets))
+                add_to_weights(own, opp, good, change, tables, scratch.changed)
+                add_to_weights(own, opp, poor, -change, tables, scratch.changed)
+        return number
+
+    return choose, learn

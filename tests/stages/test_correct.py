@@ -1,0 +1,70 @@
+"""The stage of corrections: a corrected level is proved to win, also after an interruption; refusals."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from selfplay.architectures import build_network
+from selfplay.errors import SettingError, StageError
+from selfplay.games import make_game
+from selfplay.runs.checkpoints import save_checkpoint
+from selfplay.runs.run_folder import RunFolder
+from selfplay.settings.common import GameSettings
+from selfplay.settings.matches import CorrectionSettings
+from selfplay.stages.correct import correct_and_prove
+from selfplay.stages.prove import prove_and_report
+from tests.grading.test_winning_proof import STARTS, proof_settings
+from tests.support.runs import files_of
+
+GAME = make_game("connect_four")
+WON = "32144242264373625427"
+TABLES = {"name": "ntuple", "walks": 60, "symmetries": "mirror", "parities": True, "drops": True}
+PROVED = "is proved to win moving first against every play"
+
+
+@pytest.fixture
+def run_dir(tmp_path: Path) -> Path:
+    """A run with one level, whose weights are random."""
+    network = build_network(TABLES, GAME.observation_shape, GAME.num_distinct_actions)
+    with torch.no_grad():
+        network.weight.copy_(0.1 * torch.randn(network.weight.shape, generator=torch.Generator().manual_seed(1)))
+    path = RunFolder(tmp_path).agent(1)
+    path.parent.mkdir()
+    save_checkpoint(path, network, GAME, 1, TABLES, {})
+    return tmp_path
+
+
+def settings(run_dir: Path, **values: Any) -> CorrectionSettings:
+    game = GameSettings("connect_four")
+    defaults = {"after": WON, "endgame": 0, "steady_plies": 4, "table_bits": 10}
+    return CorrectionSettings(run_dir=str(run_dir), game=game, **(defaults | values))
+
+
+def test_a_level_is_corrected_until_it_is_proved_to_win(run_dir: Path) -> None:
+    assert "gives the win away" in prove_and_report(proof_settings(run_dir, player="level:1", after=WON))
+    report = correct_and_prove(settings(run_dir))
+    assert f"level:1 after {WON} {PROVED}." in report
+    assert correct_and_prove(settings(run_dir)) == report
+
+
+def test_a_correction_that_is_resumed_ends_in_the_same_agent(run_dir: Path) -> None:
+    with pytest.raises(StageError, match="mistakes are left after 1 rounds"):
+        correct_and_prove(settings(run_dir, rounds=1))
+    assert PROVED in correct_and_prove(settings(run_dir))
+    resumed = files_of(run_dir / "corrected" / "level_01")
+    assert sorted(resumed) == ["agent.safetensors", "manifest.json"]
+    correct_and_prove(settings(run_dir, force=True))
+    assert files_of(run_dir / "corrected" / "level_01") == resumed
+
+
+def test_the_tables_need_no_correction_where_the_solver_decides(run_dir: Path) -> None:
+    report = correct_and_prove(settings(run_dir, endgame=42, rounds=1))
+    assert PROVED in report
+    assert "its actions judged in 0 of them" in report
+
+
+def test_a_start_that_is_not_won_is_refused(run_dir: Path) -> None:
+    with pytest.raises(SettingError, match="seat=first: the start is not won for the player"):
+        correct_and_prove(settings(run_dir, after=STARTS["first", "draw"]))
