@@ -29,7 +29,7 @@ def finished(tmp_path_factory):
 
 def test_a_level_has_an_agent_and_a_loss_but_no_dataset(finished):
     made = [name for name in files_of(finished) if name.startswith("level_")]
-    files = ["agent.safetensors", "epoch_loss.csv", "learner.safetensors", "manifest.json"]
+    files = ["agent.safetensors", "epoch_loss.csv", "learner.safetensors", "manifest.json", "strength.csv"]
     assert made == [f"level_{level:02d}/{name}" for level in (1, 2) for name in files]
     assert not generate_level(tiny_settings(finished, *TD), 1)
     assert not train_level(tiny_settings(finished, *TD), 2)
