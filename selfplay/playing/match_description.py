@@ -1,16 +1,18 @@
 """Descriptions of the current match of a session, as plain numbers, texts and lists for JSON."""
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 # ruff: noqa: RUF009 - `_described` makes a dataclass field.
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
+from selfplay.games.state import State
 from selfplay.players.capabilities import Estimate
 from selfplay.players.perfect import ValueKind
 from selfplay.playing.hints import Grade, grade_of, results_known_at_once
-from selfplay.playing.session import Ply, Session
+from selfplay.playing.session import Session
 
 
 def _described(text: str) -> Any:
@@ -93,25 +95,11 @@ class MatchDescription:
     standing: str | None = _described("Results of the session so far as text; null before the first match has ended.")
 
 
-class _DescribedPly(NamedTuple):
-    """A description of a ply, and the data that it was made from."""
-
-    ply: Ply
-    estimate: Estimate | None
-    stones: NDArray[np.int8] | None
-    """int8[S]: the stones after the ply."""
-    description: PlyDescription
-
-
 class MatchDescriber:
-    """Describes the current match of a session, with the action values that the session knows already.
-
-    The description of a ply is kept for later calls, until the ply is taken back or its values change.
-    """
+    """Describes the current match of a session, with the action values that the session knows already."""
 
     def __init__(self, session: Session) -> None:
         self.session, self.game = session, session.game
-        self._plies: list[_DescribedPly] = []
 
     def describe(self, ply: int | None = None) -> MatchDescription:
         """The description of the current match.
@@ -121,10 +109,12 @@ class MatchDescriber:
                 current position. The plies are always those of the whole match.
         """
         session, game = self.session, self.game
-        self._describe_new_plies()
         number = len(session.plies) if ply is None else ply
+        # As one batch: the position before each ply, and the current one.
+        states = State(*map(torch.cat, zip(*map(session.state_before, range(len(session.plies) + 1)), strict=True)))
+        boards, places = self._boards(states), self._places(states)
         is_chosen_here = session.awaits_person if ply is None else not bool(session.state_before(ply).terminated)
-        state, stones = session.state_before(number), self._stones_before(number)
+        state, stones = session.state_before(number), None if boards is None else boards[number]
         estimate = session.estimates.get(number) if is_chosen_here else None
         is_over = bool(state.terminated)
         return MatchDescription(
@@ -135,7 +125,7 @@ class MatchDescriber:
             board=game.presentation.board_text(state),
             squares=None if stones is None else stones.tolist(),
             counts=None if stones is None else self._counts(stones),
-            place=self._place(number),
+            place=places[number],
             to_move=None if is_over else int(state.current_player),
             awaits_person=session.awaits_person,
             can_only_pass=session.can_only_pass,
@@ -143,7 +133,7 @@ class MatchDescriber:
             values_are_points=self._are_points(estimate),
             values_in_points=estimate is not None and estimate.in_points,
             legal=self._legal_actions(number, estimate) if is_chosen_here else [],
-            plies=[described.description for described in self._plies],
+            plies=[self._describe_ply(one, boards, places[one + 1]) for one in range(len(session.plies))],
             can_undo=bool(session.chosen_by_people),
             is_over=is_over,
             is_practice=session.is_practice,
@@ -175,35 +165,22 @@ class MatchDescriber:
             for action, square in zip(actions, squares, strict=True)
         ]
 
-    # ------------------------------------------------------------------ plies
-
-    def _describe_new_plies(self) -> None:
-        """Bring `_plies` up to date with the session."""
-        plies = self.session.plies
-        del self._plies[len(plies) :]
-        for number, ply in enumerate(plies):
-            estimate = None if ply.is_forced else self.session.estimates.get(number)
-            if number < len(self._plies):
-                described = self._plies[number]
-                if described.ply is ply and described.estimate is estimate:
-                    continue
-                del self._plies[number:]
-            self._plies.append(self._describe_ply(number, ply, estimate))
-
-    def _describe_ply(self, number: int, ply: Ply, estimate: Estimate | None) -> _DescribedPly:
-        before, after = self._stones_before(number), self._stones(number + 1)
+    def _describe_ply(self, number: int, boards: NDArray[np.int8] | None, place: int | None) -> PlyDescription:
+        ply = self.session.plies[number]
+        estimate = None if ply.is_forced else self.session.estimates.get(number)
         square, turned = None, []
-        if before is not None and after is not None:
+        if boards is not None:
+            before, after = boards[number], boards[number + 1]
             pointed = self.game.presentation.pointed_squares(ply.action)
             square = next((square for square in pointed if before[square] != after[square] != 0), None)
             turned = np.flatnonzero(before * after == -1).tolist()
         value = None if estimate is None else estimate.value(ply.action)
         best = None if estimate is None else estimate.best
-        description = PlyDescription(
+        return PlyDescription(
             **ply._asdict(),
             square=square,
             turned=turned,
-            place=self._place(number + 1),
+            place=place,
             value=value,
             words=None if estimate is None else estimate.words(ply.action),
             value_is_points=value is not None and self._are_points(estimate),
@@ -213,28 +190,19 @@ class MatchDescriber:
             best_words=None if estimate is None else estimate.words(best),
             grade=_grade(estimate, ply.action),
         )
-        return _DescribedPly(ply, estimate, after, description)
 
-    # ------------------------------------------------------------------ the position before a ply
+    def _boards(self, states: State) -> NDArray[np.int8] | None:
+        """int8[B, S]: 1 for a stone of seat 0, -1 for one of seat 1; None in a game without a board."""
+        return None if self.game.num_squares is None else self.game.squares(states).numpy()
 
-    def _stones_before(self, number: int) -> NDArray[np.int8] | None:
-        """As `_stones`, but only for the first position and those after a described ply."""
-        return self._plies[number - 1].stones if number else self._stones(0)
-
-    def _stones(self, number: int) -> NDArray[np.int8] | None:
-        """int8[S]: 1 for a stone of seat 0, -1 for one of seat 1; None in a game without a board."""
-        if self.game.num_squares is None:
-            return None
-        return self.game.squares(self.session.state_before(number))[0].numpy()
+    def _places(self, states: State) -> list[int | None]:
+        line = self.game.presentation.position_line
+        return [None] * states.batch_size if line is None else line.place(states).tolist()
 
     def _counts(self, stones: NDArray[np.int8]) -> list[int] | None:
         if self.game.rules.margin is None:
             return None
         return [int((stones == stone).sum()) for stone in (1, -1)]
-
-    def _place(self, number: int) -> int | None:
-        line = self.game.presentation.position_line
-        return None if line is None else int(line.place(self.session.state_before(number)))
 
     def _are_points(self, estimate: Estimate | None) -> bool:
         """Whether the values are exact points, as those of searches that solve the position."""

@@ -227,9 +227,7 @@ class Session:
         """Take an action of the player to move; None: the pass that is the only legal action."""
         seat, taken = self.to_move, self.game.pass_action if action is None else action
         assert taken is not None
-        # The check of `step` raises the error about an illegal action.
-        step = self.game.step_unchecked if taken in self.legal_actions else self.game.step
-        following, text = step(self.state, torch.tensor([taken])), self.game.action_to_string(taken)
+        following, text = self.game.step(self.state, torch.tensor([taken])), self.game.action_to_string(taken)
         self._plies.append(Ply(seat, taken, text, self.seats[seat] is None, action is None, is_random, reason))
         self._states.append(following)
         if self.is_over and not self._is_counted:
