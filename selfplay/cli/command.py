@@ -108,7 +108,8 @@ def at_work(program: Program[AnySettings], planned: PlannedRun[AnySettings]) -> 
         if program.run != "read" and process_rank() == 0:
             folder = RunFolder.of(planned.settings)
             stack.enter_context(folder.lock(create=program.run == "create"))
-            stack.enter_context(logging_to_file(folder.path / "run.log"))
+            log_file = _LogFile(folder.path / "run.log", delay=True)
+            stack.enter_context(_handled_by(log_file, "%(asctime)s %(message)s"))
         if planned.taken:
             log.info("%s", planned.taken)
         yield
@@ -159,19 +160,15 @@ def _override(name: str, value: str, kind: type[Any], is_sweep: bool) -> str:
     A text is left as it is if it is already quoted or calls a function of Hydra, and in a sweep if it has commas, which
     separate the values to sweep over.
     """
-    if not _is_text(kind, name) or (is_sweep and "," in value):
+    field = field_of(kind, name)
+    is_text = field is not None and field.type in (str, str | None)
+    if not is_text or (is_sweep and "," in value):
         value = PLAYER_WITH_OPTIONS.sub(lambda found: f"'{found[0]}'" if found["unquoted"] else found[0], value)
     elif re.search(r"[^\w\s/.+$%*@|:{}-]", value, re.ASCII) and not (
         re.search("['\"]", value) or HYDRA_FUNCTION.fullmatch(value)
     ):
         value = f"'{value}'"
     return f"{name}={value}"
-
-
-def _is_text(kind: Any, name: str) -> bool:
-    """Whether the setting with this dotted name is a text, and not the option of a group."""
-    field = field_of(kind, name)
-    return field is not None and field.type in (str, str | None)
 
 
 def field_of(kind: Any, name: str) -> Field[Any] | None:
@@ -195,13 +192,6 @@ def logging_to_screen(stream: TextIO) -> Iterator[None]:
     logging.raiseExceptions = False
     logging.getLogger("selfplay").setLevel(logging.INFO)
     with _handled_by(logging.StreamHandler(stream) if process_rank() == 0 else logging.NullHandler(), "%(message)s"):
-        yield
-
-
-@contextmanager
-def logging_to_file(path: Path) -> Iterator[None]:
-    """Append the messages of the library to the file at `path`, with their times."""
-    with _handled_by(_LogFile(path, delay=True), "%(asctime)s %(message)s"):
         yield
 
 

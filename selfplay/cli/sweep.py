@@ -1,6 +1,7 @@
 """A sweep: runs of a program over several values of settings, such as `-m seed=0,1`."""
 
 import logging
+import re
 import sys
 from collections.abc import Sequence
 from itertools import product
@@ -66,9 +67,8 @@ def runs_of_sweep(overrides: Sequence[str]) -> list[tuple[str, list[str]]]:
             raise SettingError(f"{name}={override.get_value_string()}: list the values, as in {name}=one,two")
         values = [f"{name}={value}" for value in override.sweep_string_iterator()]
         choices.append([(value, "" if name == "run_dir" else value) for value in values])
-    return [(_name_of_run(run), [given for given, _ in run]) for run in product(*choices)]
-
-
-def _name_of_run(values: Sequence[tuple[str, str]]) -> str:
-    swept = sorted(value for _, value in values if value)
-    return ",".join(swept).replace("/", ".").replace("'", "").replace('"', "")
+    runs = []
+    for run in product(*choices):
+        name = ",".join(sorted(value for _, value in run if value))
+        runs.append((re.sub("['\"]", "", name).replace("/", "."), [given for given, _ in run]))
+    return runs

@@ -36,11 +36,6 @@ WRITTEN_ROWS = 16384
 """Rows that Arrow writes at a time: nearly twice as fast as its default of 1,024."""
 
 
-def csv_header(observation_size: int, num_actions: int = 0) -> bytes:
-    """The first line of dataset.csv. `num_actions`: 0 without policies."""
-    return (",".join(csv_schema(observation_size, num_actions).names) + "\n").encode()
-
-
 @contextmanager
 def csv_written(path: Path, observation_size: int, num_actions: int = 0) -> Iterator["CsvWriter"]:
     """The writer of dataset.csv at `path`. If the block fails, the incomplete file is deleted.
@@ -48,7 +43,7 @@ def csv_written(path: Path, observation_size: int, num_actions: int = 0) -> Iter
     `num_actions`: of the policies; 0 without policies.
     """
     with written_whole(path) as beside, beside.open("wb") as file:
-        file.write(csv_header(observation_size, num_actions))
+        file.write((",".join(csv_schema(observation_size, num_actions).names) + "\n").encode())
         yield CsvWriter(file)
 
 

@@ -56,7 +56,9 @@ class RayExecutor:
         ray = self._connected()
         in_flight = IN_FLIGHT * (self._settings.workers or max(1, int(ray.cluster_resources().get("CPU", 1))))
         remote = ray.remote(max_retries=ATTEMPTS - 1, num_cpus=1)(_run)
-        sent = ray.put(_sent(ray, Path(first_task.settings.run_dir), files))
+        run_dir = Path(first_task.settings.run_dir)
+        contents = {str(path.relative_to(run_dir)): path.read_bytes() for path in files}
+        sent = ray.put(Sent(versions(), named_modules(), ray.put(contents) if contents else None))
         unbegun, begun = chain([first_task], rest), deque[Any]()
         while True:
             begun.extend(remote.remote(function, task, sent) for task in islice(unbegun, in_flight - len(begun)))
@@ -97,11 +99,6 @@ class RayExecutor:
         if self._began:
             self._ray.shutdown()
             self._ray, self._began = None, False
-
-
-def _sent(ray: Any, run_dir: Path, files: Sequence[Path]) -> Sent:
-    contents = {str(path.relative_to(run_dir)): path.read_bytes() for path in files}
-    return Sent(versions(), named_modules(), ray.put(contents) if contents else None)
 
 
 def _result(ray: Any, reference: Any) -> Any:

@@ -90,16 +90,13 @@ class CommonSettings:
         is_one_line = not any(sign < " " or sign == "\x7f" for sign in self.run_dir)
         require("run_dir", self.run_dir, is_one_line, "a path without line ends and control characters")
         require("run_dir", self.run_dir, self.run_dir != "", "the path of a folder; . is the current one")
-        require("run_dir", ascii(self.run_dir), _is_utf8(self.run_dir), "a path in UTF-8")
+        # Bytes of the command line that could not be decoded became lone surrogates.
+        is_utf8 = not any("\ud800" <= sign <= "\udfff" for sign in self.run_dir)
+        require("run_dir", ascii(self.run_dir), is_utf8, "a path in UTF-8")
         require_device(self.device)
         for name in self.modules:
             require("modules", name, is_module(name), "modules that can be imported from here")
         check_fields(self)
-
-
-def _is_utf8(text: str) -> bool:
-    """Whether a text from the command line could be decoded; bytes that could not have become lone surrogates."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 AnySettings = TypeVar("AnySettings", bound=CommonSettings)

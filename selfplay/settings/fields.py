@@ -201,7 +201,11 @@ def check_fields(settings: Any) -> None:
         if (choices := declared.get("choices")) is not None:
             require(name, value, value in choices, " or ".join(choices))
         if (registry := declared.get("registry")) is not None:
-            require_choice(name, value, registry)
+            if ":" in value:
+                registry[value]  # raises if it cannot be imported
+            elif value not in registry:
+                # Listed only here, because listing reads the entry points of all installed packages.
+                require(name, value, False, " or ".join(registry))
         if "is_player_name" in declared:
             require_players(name, value, or_person="may_be_person" in declared)
 
@@ -264,12 +268,3 @@ def require_players(setting: str, names: object, *, or_person: bool) -> None:
         found = PLAYERS[f"{word}:{named[1]}"]
         if not (hasattr(found, "act") or hasattr(found, "make")):
             raise SettingError(f"{setting}={shortened(text)}: not a subclass of selfplay.Player, nor a PlayerKind")
-
-
-def require_choice(setting: str, name: str, registry: Registry[Any]) -> None:
-    """Raise SettingError unless `name` is in the registry, or is a `module:attribute` that can be imported."""
-    if ":" in name:
-        registry[name]
-    elif name not in registry:
-        # Listed only here, because listing reads the entry points of all installed packages.
-        require(setting, name, False, " or ".join(registry))

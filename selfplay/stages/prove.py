@@ -8,7 +8,6 @@ FOLDER/walk/           the state of an unfinished walk
 
 import logging
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 import torch
 
 from selfplay.errors import GameTooLargeError, IllegalActionError, SettingError
-from selfplay.executors import Executor, open_executor
+from selfplay.executors import open_executor
 from selfplay.files import sha256, written_whole
 from selfplay.games import Game, State
 from selfplay.games.position_graph import positions_of
@@ -56,7 +55,11 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
         StageError, InvalidFileError: a file is missing or broken, or cannot be written.
     """
     context = prepare_process(settings)
-    name = settings.player or f"level:{_newest(context)}"
+    name = settings.player
+    if name is None:
+        newest = context.run.newest_level() or 1
+        context.run.check_level(newest)
+        name = f"level:{newest}"
     folder = _folder(context, name)
     manifest, record = Manifest(folder), _record(settings, name)
     if not settings.force and manifest.is_done("proof", record, force=True):
@@ -70,10 +73,12 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
     files = WalkFiles(folder / "walk")
     finished = _finished(manifest, record, files, folder, settings)
     with open_executor(settings.executor) as executor:
-        walk = _walk(context, name, start, solver, files, executor, progress)
+        first_ply, value = len(context.game.read_transcript(settings.after)), exact_result(solver, start, settings)
+        walk = Walk(settings, context.game, name, start, first_ply, value, files, executor, progress)
         for counts in walk.plies(finished):
             finished.append(counts)
-            _write_plies(finished, folder)
+            with written_whole(folder / "plies.csv") as beside:
+                table_of(PLY_COLUMNS, finished).to_csv(beside, index=False)
             log.info("%s", _ply_text(counts))
     result = _result(walk, solver, finished)
     write_csv(table_of(PROOF_COLUMNS, [result]), folder / "proof.csv")
@@ -81,13 +86,6 @@ def prove_and_report(settings: ProofSettings, progress: ProgressBar = NoProgress
     manifest.forget("walk")
     files.remove()
     return proof_report(result)
-
-
-def _newest(context: RunContext[ProofSettings]) -> int:
-    """The newest level of the run. Raises StageError if it has none."""
-    newest = context.run.newest_level()
-    context.run.check_level(newest or 1)
-    return newest
 
 
 def _folder(context: RunContext[ProofSettings], name: str) -> Path:
@@ -149,21 +147,6 @@ def _other_proof(game: Game) -> str:
     return f"; {command_line('compare')} tries all lines of this game"
 
 
-def _walk(
-    context: RunContext[ProofSettings],
-    name: str,
-    start: State,
-    solver: ExactSolver,
-    files: WalkFiles,
-    executor: Executor,
-    progress: ProgressBar,
-) -> Walk:
-    settings = context.settings
-    first_ply = len(context.game.read_transcript(settings.after))
-    result = exact_result(solver, start, settings)
-    return Walk(settings, context.game, name, start, first_ply, result, files, executor, progress)
-
-
 def exact_result(solver: ExactSolver, start: State, settings: ProofSettings) -> int:
     """1 if the start is won for the player, 0 if drawn, -1 if lost."""
     value = int(solver.values_within(start, np.array([-1]), np.array([1]))[0])
@@ -190,11 +173,6 @@ def _finished(
     (folder / "plies.csv").unlink(missing_ok=True)
     manifest.record("walk", record, {}, [])
     return []
-
-
-def _write_plies(finished: Sequence[PlyCounts], folder: Path) -> None:
-    with written_whole(folder / "plies.csv") as beside:
-        table_of(PLY_COLUMNS, finished).to_csv(beside, index=False)
 
 
 def _ply_text(counts: PlyCounts) -> str:

@@ -104,8 +104,9 @@ def joined_process_group(device: str) -> Iterator[ProcessGroup]:
         distributed.init_process_group("cpu:gloo,cuda:nccl" if on_gpus else "gloo")
         yield ProcessGroup(process_rank(), process_count())
     except RuntimeError as error:
-        if not _is_connection_lost(error):
+        if not (isinstance(error, distributed.DistError) or "gloo" in str(error).lower()):
             raise
+        # The connection to another process is lost.
         wait_to_be_ended()
         raise StageError("another process of this training has ended; start torchrun again") from error
     distributed.destroy_process_group()
@@ -119,9 +120,3 @@ def _use_loopback_if_local() -> None:
             loopback = next((name for _, name in socket.if_nameindex() if name in ("lo", "lo0")), None)
             if loopback:
                 os.environ.setdefault("GLOO_SOCKET_IFNAME", loopback)
-
-
-def _is_connection_lost(error: RuntimeError) -> bool:
-    from torch import distributed
-
-    return isinstance(error, distributed.DistError) or "gloo" in str(error).lower()
