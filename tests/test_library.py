@@ -69,3 +69,11 @@ def test_levels_are_those_of_the_usual_run_of_the_game_unless_a_folder_is_named(
     with pytest.raises(selfplay.SelfPlayError) as error:
         selfplay.make_player("level:99", "othello_4x4")
     assert str(RUNS_FOLDER / "othello_4x4") in str(error.value)
+
+
+def test_a_player_of_another_game_is_refused() -> None:
+    player = selfplay.make_player("random", "hex_3x3")
+    with pytest.raises(selfplay.SelfPlayError) as error:
+        selfplay.match(player, "random", game="tictactoe", matches=2)
+    assert str(error.value) == "player 'random' plays hex_3x3, not tictactoe"
+    assert selfplay.make_player(player, "hex_3x3") is player

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from selfplay.compute.random_numbers import Draws
-from selfplay.games.game import Game
+from selfplay.games import Game, make_game
 from selfplay.games.state import MatchRecord, State
 from selfplay.learners.experience.graph import Squares, Step
 from selfplay.learners.experience.store import ExperienceStatus, ExperienceStore, KnownBoard
@@ -147,7 +147,7 @@ def _step_to(steps: Sequence[Step], board: KnownBoard) -> Step:
 
 
 def load_experience_player(
-    path: str | Path, game: Game, rule: ExperienceRule | None = None, *, learns: bool = True
+    path: str | Path, game: Game | str, rule: ExperienceRule | None = None, *, learns: bool = True
 ) -> ReadOnlyExperiencePlayer:
     """A player with the experience in this file, which is created empty if it does not exist.
 
@@ -158,7 +158,7 @@ def load_experience_player(
     Raises as ExperienceStore.
     """
     stem, is_new = Path(path).stem, not Path(path).exists()
-    store = ExperienceStore(path, game, rule)
+    store = ExperienceStore(path, make_game(game), rule)
     if is_new:
         # Otherwise a mistyped path would go unnoticed.
         log.info("created a new experience store at %s", path)

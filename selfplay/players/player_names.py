@@ -210,7 +210,7 @@ MODULE_AND_ATTRIBUTE = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
 def make_player(
     text: "str | Player", game: "Game | str", run_dir: str | Path | None = None, *, against_person: bool = False
 ) -> "Player":
-    """The player that `text` names; a player that has been made already is returned as it is.
+    """The player that `text` names; a player of this game that has been made already is returned as it is.
 
     Args:
         run_dir: the run of the levels `level:L`, unless the name specifies another; None: the usual one of the game,
@@ -218,16 +218,19 @@ def make_player(
         against_person: whether it is to play against a person; some players then learn by default.
 
     Raises:
-        SettingError: the name is unknown, or an option is unknown or out of range.
+        SettingError: the name is unknown, an option is unknown or out of range, or the player plays another game.
         StageError, InvalidFileError: a file that the player is made from is missing or broken.
         GameTooLargeError: the player needs a game with fewer positions.
     """
-    if not isinstance(text, str):
-        return text
     if isinstance(game, str):
         from selfplay.games import make_game
 
         game = make_game(game)
+    if not isinstance(text, str):
+        own = getattr(text, "game", game)
+        if getattr(own, "rules", game.rules) != game.rules:
+            raise SettingError(f"player {shortened(text.name)!r} plays {own.name}, not {game.name}")
+        return text
     run_dir = RUNS_FOLDER / game.name if run_dir is None else Path(run_dir)
     name = parse_name(text, run_dir)._replace(against_person=against_person)
     kind = player_kind(name.kind)
