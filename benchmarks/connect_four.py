@@ -139,7 +139,7 @@ def page(matches: int, thinking: float) -> None:
         # Persons move first and second by turns.
         first = PAGE_PLIES[0] + match % 2
         line = random_line(PAGE_PLIES[1], choices)
-        solver = SharedSolver(partial(make_exact_solver, GAME))
+        solver = SharedSolver(GAME, partial(make_exact_solver, GAME))
         for plies in range(first, PAGE_PLIES[1] + 1, 2):
             start = perf_counter()
             solver.action_values(GAME.state_after(line[:plies]))

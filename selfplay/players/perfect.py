@@ -17,7 +17,7 @@ from selfplay.games.kernels import distinct_positions
 from selfplay.games.position_graph import PositionGraph, enumerate_positions, perfect_values
 from selfplay.games.state import State
 from selfplay.players.player import BestValuePlayer, GraphPlayer
-from selfplay.search.exact_solver import ExactSolver, make_exact_solver, solves_whole_matches
+from selfplay.search.exact_solver import ExactSolver, empties, make_exact_solver, solves_whole_matches
 from selfplay.search.shared_solver import SharedSolver, Solving
 
 TABLE_BITS = 22
@@ -144,7 +144,7 @@ def perfect_player_of(game: Game) -> PerfectPlay | None:
         if not is_found_out(game):
             found: PerfectPlay | None = None
             if solves_whole_matches(game):
-                found = SharedSolverPlayer(SharedSolver(partial(make_exact_solver, game)))
+                found = SharedSolverPlayer(_shared_solver(game))
             else:
                 with suppress(GameTooLargeError):
                     found = PerfectPlayer(enumerate_positions(game, SOLVED_AT_ONCE))
@@ -156,6 +156,41 @@ def perfect_player_of(game: Game) -> PerfectPlay | None:
 def whole_game_solver_player(game: Game, ties: str = "random") -> SolverPlayer[ExactSolver] | None:
     """Perfect play by the exact solver of `game`; None if it has none, or one that solves only the ends of matches."""
     return SolverPlayer(make_exact_solver(game, TABLE_BITS), ties) if solves_whole_matches(game) else None
+
+
+def _shared_solver(game: Game) -> SharedSolver:
+    return SharedSolver(game, partial(make_exact_solver, game))
+
+
+ENDGAME_EMPTIES, ENDGAME_SECONDS = 14, 0.3
+"""With at most so many empty squares a position of Othello is solved in less time, once its solver is compiled."""
+
+
+class EndgamePlayer(SolverPlayer[SharedSolver]):
+    """Perfect play near the end of matches, in a game whose exact solver does not reach their start."""
+
+    name = "perfect play"
+
+    def solves(self, state: State) -> Tensor:
+        """bool[B]: whether a position has few enough empty squares."""
+        return empties(self.game, state) <= ENDGAME_EMPTIES
+
+
+_endgame_players: dict[tuple[type[Game], str], EndgamePlayer] = {}
+
+
+def endgame_player(game: Game, state: State) -> EndgamePlayer | None:
+    """Who plays an unfinished position (B = 1) near the end perfectly; made once per process, for several threads.
+
+    None elsewhere, and in games that `perfect_player_of` solves or that have no exact solver. Its values raise
+    NotSolvedYetError after ENDGAME_SECONDS, as while the solver is compiled.
+    """
+    if game.exact_solver is None or bool(state.terminated) or solves_whole_matches(game):
+        return None
+    if _key(game) not in _endgame_players:
+        _endgame_players[_key(game)] = EndgamePlayer(_shared_solver(game), time_limit=ENDGAME_SECONDS)
+    player = _endgame_players[_key(game)]
+    return player if bool(player.solves(state)) else None
 
 
 def is_found_out(game: Game) -> bool:

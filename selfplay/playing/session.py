@@ -13,6 +13,7 @@ to the same match, and an action that is taken back and played again gets the sa
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,9 @@ from selfplay.games.game import Game
 from selfplay.games.state import Forfeit, MatchRecord, State, forfeited_state
 from selfplay.matches.arena import RunningResults, results_text, seats_held
 from selfplay.players.capabilities import Estimate, ExplainsActions, Explores, FollowsMatch, estimate_of, learners_among
+from selfplay.players.perfect import endgame_player
 from selfplay.players.player import Player
+from selfplay.search.shared_solver import NotSolvedYetError
 
 HUMAN = "human"
 """The name of a person, where names of players are expected."""
@@ -293,12 +296,18 @@ class Session:
     def estimate(self, ply: int | None = None) -> Estimate | None:
         """What is expected of the actions in the position before `ply`; None if nobody there values actions.
 
-        The values are those of the evaluator, the player to move, or else its opponent. They are computed at the first
-        call for each position and kept, because some players search for a long time.
+        The values are those of the evaluator, the player to move, or else its opponent; near the end of a match with
+        people or an evaluator, the exact ones of `endgame_player`. They are computed at the first call for each
+        position and kept, because some players search for a long time.
         """
         number = len(self._plies) if ply is None else ply
+        state, draws = self.state_before(number), self.draws._replace(ply=number)
+        known, is_shown = self.estimates.get(number), None in self.players or self.evaluator is not None
+        solver = endgame_player(self.game, state) if is_shown and (known is None or known.solver is None) else None
+        if solver is not None:
+            with suppress(NotSolvedYetError):
+                self.estimates[number] = estimate_of(solver, self.game, state, draws)
         if number not in self.estimates:
-            state, draws = self.state_before(number), self.draws._replace(ply=number)
             seat = int(state.current_player)
             adviser = self.evaluator or self.seats[seat] or self.seats[1 - seat]
             self.estimates[number] = None if adviser is None else estimate_of(adviser, self.game, state, draws)

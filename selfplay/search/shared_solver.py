@@ -21,8 +21,9 @@ from typing import Generic, NamedTuple, TypeVar
 import torch
 
 from selfplay.errors import TimeLimitError
+from selfplay.games.game import Game
 from selfplay.games.state import State
-from selfplay.search.exact_solver import ExactSolver, bitboards_of
+from selfplay.search.exact_solver import ExactSolver, bitboards_of, solver_class
 from selfplay.search.threads import PROGRAM_ENDS
 
 Item = TypeVar("Item")
@@ -69,17 +70,20 @@ class SharedSolver:
     """Exact values of actions, for several threads.
 
     Args:
-        make_solver: makes a solver with a table of 2**table_bits entries.
+        game: has an exact solver.
+        make_solver: makes a solver with a table of 2**table_bits entries; called in the threads, as it may compile.
         clock: a monotonic clock, in seconds.
     """
 
-    def __init__(self, make_solver: Callable[[int], ExactSolver], clock: Callable[[], float] = monotonic) -> None:
-        self._make_solver, self._clock = make_solver, clock
-        self._first = make_solver(QUICK_TABLE_BITS)
+    def __init__(
+        self, game: Game, make_solver: Callable[[int], ExactSolver], clock: Callable[[], float] = monotonic
+    ) -> None:
+        self.game, self._make_solver, self._clock = game, make_solver, clock
+        self.counts_points = solver_class(game).counts_points
+        self._first: ExactSolver | None = None
         self._second: ExactSolver | None = None
         self._third: ExactSolver | None = None
         self._asked_last: Solving | None = None
-        self.game, self.counts_points = self._first.game, self._first.counts_points
         self._lock = Lock()
         self._kept: OrderedDict[tuple[int, int], Solving] = OrderedDict()
         self._quick, self._turns = _Worker("solving quickly", self._try), _Worker("solving in turn", self._take_turn)
@@ -119,12 +123,15 @@ class SharedSolver:
         return dict(solving.values)
 
     def value_text(self, value: int, state: State, row: int = 0) -> str:
-        """As `ExactSolver.value_text`."""
+        """As `ExactSolver.value_text`, of a value that this solver has found."""
+        assert self._first is not None, "made with the first value"
         return self._first.value_text(value, state, row)
 
     # ------------------------------------------------------------------ the three threads
 
     def _try(self, solving: Solving) -> None:
+        if self._first is None:
+            self._first = self._make_solver(QUICK_TABLE_BITS)
         is_finished = _value_actions(self._first, solving, QUICK_SECONDS)
         self._after_work(solving, is_finished)
 

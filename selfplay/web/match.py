@@ -10,7 +10,7 @@ import numpy as np
 from selfplay.compute.random_numbers import Activity, fold, stream_key
 from selfplay.errors import SelfPlayError
 from selfplay.games import Game
-from selfplay.players.perfect import perfect_player_of
+from selfplay.players.perfect import endgame_player, perfect_player_of
 from selfplay.players.player import Player
 from selfplay.players.player_names import OfferedPlayer
 from selfplay.playing.hints import best_line, grade_of, hint
@@ -277,9 +277,10 @@ class Match:
     def line(self, ply: int | None, *, is_perfect: bool) -> LineView:
         """The best line by the opponent's values, or by perfect play as far as it is known. `ply`: as for `solving`."""
         self._check_ply(ply)
-        perfect = perfect_player_of(self.game) if is_perfect else None
+        state = self.session.state_before(ply)
+        perfect = perfect_player_of(self.game) if is_perfect else endgame_player(self.game, state)
         player = self._valuing.player if perfect is None else perfect.with_time_limit(LINE_SECONDS)
-        actions = best_line(self.game, player, self.session.state_before(ply), LINE_SECONDS)
+        actions = best_line(self.game, player, state, LINE_SECONDS)
         source = self._valuing.offer.label if perfect is None else "Perfect play"
         return LineView(moves=[self.game.action_to_string(action) for action in actions], source=source)
 

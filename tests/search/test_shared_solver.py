@@ -26,9 +26,6 @@ class StubSolver:
         turns: how often it has worked on each hard position.
     """
 
-    counts_points = False
-    game = GAME
-
     def __init__(self, hard: Collection[State], is_set: Callable[[], bool], turns: Counter[int]) -> None:
         self.hard, self.is_set, self.turns = hard, is_set, turns
 
@@ -69,7 +66,7 @@ def short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def shared(hard: Collection[State], solved: threading.Event, **options: Any) -> tuple[SharedSolver, Counter[int]]:
     turns: Counter[int] = Counter()
-    return SharedSolver(lambda bits: StubSolver(hard, solved.is_set, turns), **options), turns  # type: ignore[arg-type, return-value]
+    return SharedSolver(GAME, lambda bits: StubSolver(hard, solved.is_set, turns), **options), turns  # type: ignore[arg-type, return-value]
 
 
 def until(is_so: Callable[[], bool]) -> None:

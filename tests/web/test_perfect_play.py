@@ -1,6 +1,7 @@
 """The API: exact scores of Connect Four, and positions that take long to solve."""
 
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -69,3 +70,27 @@ def test_a_position_that_takes_long_blocks_nobody_and_is_completed_later(
     while not shown["is_complete"]:
         shown = client.get(f"{asked}/perfect?seconds=5").json()
     assert None not in shown["values"]
+
+
+TWELVE_LEFT = "c4c5f6c3b5g7e3e6c2f3g3a5h8b3f4f2b4f5f7h3a3d2e2e1a6e7d7c1c6g8f1g4d1b6b1d3g6b7f8a7c7h6a8b2g5g2a1d6"
+"""A match of Othello up to a position with twelve empty squares."""
+
+
+def test_the_end_of_a_large_game_is_valued_exactly_whoever_plays(client: TestClient) -> None:
+    wanted = {"game": "othello", "opponent": "random", "moves": TWELVE_LEFT}
+    match = client.post("/api/matches", json=wanted).json()
+    asked, last = f"/api/matches/{match['id']}", len(match["plies"])
+    # The two plies before have 13 and 14 empty squares. The solver may have to be compiled before it values actions.
+    for ply in (last - 2, last - 1, last):
+        while (match := client.get(f"{asked}/positions/{ply}").json())["legal"][0]["value"] is None:
+            time.sleep(0.05)
+    assert match["values_are_points"]
+    assert all(one["words"] for one in match["legal"])
+    # Earlier in the match the random player values nothing.
+    assert [ply["words"] is None for ply in match["plies"]] == [True] * (last - 2) + [False] * 2
+    best = max(match["legal"], key=lambda one: one["value"])
+    line = client.get(f"{asked}/line").json()
+    assert (line["source"], line["moves"][0]) == ("Perfect play", best["text"])
+    over = play_out(client, client.get(asked).json())
+    assert all(ply["words"] or ply["is_forced"] for ply in over["plies"][last - 2 :])
+    assert sum(ply["grade"] is not None for ply in over["plies"][last:]) > 0

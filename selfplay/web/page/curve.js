@@ -19,6 +19,8 @@ const spanOf = (match, ply) => (match.isExact ? 1 : adviserOf(match, ply.seat).s
 // value.
 export function valuesToPerson(match) {
   const seat = match.person_seat ?? 0;
+  // Exact points beside estimates that are not in points: only who wins can be shown.
+  const isMixed = match.plies.some((ply) => ply.value !== null && !ply.in_points);
   return match.plies
     .map((ply, number) => ({ ply, number: number + 1, sign: ply.seat === seat ? 1 : -1, scale: scaleOfPly(match, ply) }))
     .filter(({ ply }) => ply.value !== null)
@@ -26,7 +28,7 @@ export function valuesToPerson(match) {
       const good = sign * (ply.value - scale.neutral);
       const text = valueText(good, { ...scale, neutral: 0 });
       // On the scale of estimates between a loss and a win, an exact score is one of these.
-      const span = scale.isExact && !ply.value_is_points ? spanOf(match, ply) : null;
+      const span = scale.isExact && (isMixed || !ply.value_is_points) ? spanOf(match, ply) : null;
       return { ply, number, text, good: span === null ? good : Math.sign(good) * span };
     });
 }
@@ -49,7 +51,7 @@ function smoothed(match, points) {
 function axisOf(match, points) {
   const names = match.person_seat === null ? match.seat_names : ["you", "it"];
   const largest = Math.max(...points.map(({ good }) => Math.abs(good)));
-  if (points.some(({ ply }) => ply.in_points)) {
+  if (points.every(({ ply }) => ply.in_points)) {
     const span = Math.max(FEWEST_POINTS, Math.ceil(largest / 2) * 2);
     return { ticks: [[span, `+${span}`], [0, "even"], [-span, `−${span}`]], height: (good) => good / span };
   }

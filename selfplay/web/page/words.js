@@ -49,7 +49,7 @@ export function whatHappened(match, before) {
 }
 
 export function aboutHint(match, { action, reason, source, text, value, words }) {
-  const who = source === "perfect" ? "Perfect play" : source;
+  const who = source.startsWith("perfect") ? "Perfect play" : source;
   if (reason !== null || value === null) {
     return `${who} would play ${text} here${reason === null ? "" : `: ${reason}`}.`;
   }
