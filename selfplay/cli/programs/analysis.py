@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from selfplay.cli.command import Program, Programs
 from selfplay.cli.help_text import ArgumentParser
 from selfplay.errors import IllegalActionError, SettingError
-from selfplay.games import Game, State, game_names, make_game
-from selfplay.games.othello import DISCS, Othello
+from selfplay.games import Game, State, game_names, make_game, othello
 from selfplay.settings.evaluation import AnalysisSettings
 
 if TYPE_CHECKING:
@@ -66,24 +65,24 @@ def written_position(
     Raises:
         SettingError: the game is unknown, or the text is not a position of it.
     """
-    is_board = set(text) <= set(DISCS)
+    is_board = set(text) <= set(othello.DISCS)
     if is_board and side is None:
         raise SettingError("after a board comes the side to move, X or O")
     if side is not None and game_name is None and size is None:
-        by_squares = {size * size: size for size in Othello.sizes}
+        by_squares = {size * size: size for size in othello.Othello.sizes}
         if is_board and len(text) not in by_squares:
             squares = ", ".join(map(str, sorted(by_squares)))
             raise SettingError(
                 f"a board has one of X, O and - for each square; it has {len(text)} signs, not {squares}"
             )
         size = by_squares.get(len(text))
-    game = make_game(game_name or Othello.name, size)
+    game = make_game(game_name or othello.Othello.name, size)
     if game.exact_solver is None:
         solved = ", ".join(name for name in game_names() if make_game(name).exact_solver is not None)
         raise SettingError(f"game={game.name}: positions are solved in {solved} only")
     try:
         if side is not None:
-            if not isinstance(game, Othello):
+            if not isinstance(game, othello.Othello):
                 raise SettingError(f"game={game.name}: give the moves from the start; only Othello boards can be read")
             return game, game.read_board(text, side)
         return game, game.position_after(text)
