@@ -39,6 +39,15 @@ class Raises(Right):
 class TooWide(Right):
     rules = Right.rules._replace(legal_actions=too_wide)
 
+class Leaves(Right):
+    def action_to_string(self, action):
+        sys.exit(0)
+
+class WrongMirror(Right):
+    @property
+    def symmetries(self):
+        return [[0]], 1 // 0
+
 class Go9(Right):
     num_distinct_actions, pass_action, observation_shape = 82, 81, (2, 9, 9)
 """
@@ -145,6 +154,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("faulty_games:Endless", "ends: a match is longer than max_game_length=14"),
         ("faulty_games:Raises", "RuntimeError: no board"),
         ("faulty_games:TooWide", "at most 64 squares and 64 actions"),
+        ("faulty_games:Leaves", "texts: SystemExit: 0"),
+        ("faulty_games:WrongMirror", "symmetries: ZeroDivisionError"),
         ("faulty_games:Go9", "at most 64 squares and 64 actions"),
         ("leaving:Game", "cannot be imported: SystemExit: 0"),
     ],

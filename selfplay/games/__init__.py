@@ -38,7 +38,7 @@ def make_game(name: str | Game, size: int | None = None) -> Game:
 
     Raises:
         SettingError: there is no such game or board, or it cannot be made.
-        ConformanceError: it is a game from outside this package, and its random matches do not end or are too large.
+        ConformanceError: it is a game from outside this package that fails `conformance.check_quickly`.
     """
     if isinstance(name, Game):
         return name

@@ -54,7 +54,7 @@ def random_plies(game: Game) -> list[Ply]:
 
 
 def check_quickly(game: Game) -> None:
-    """Check in a fraction of a second that random matches can be played and end, with nothing compiled.
+    """Check in a fraction of a second that random matches can be played and end, and texts read; nothing is compiled.
 
     Raises ConformanceError, with one line about the first violation.
     """
@@ -76,6 +76,9 @@ def check_quickly(game: Game) -> None:
     if game.max_game_length <= QUICK_PLIES:
         with _named(f"{game.name}: ends"):
             _check_length(game, state)
+    for subject in ("symmetries", "texts"):
+        with _named(f"{game.name}: {subject}"):
+            CHECKS[subject](game, ())
 
 
 def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
