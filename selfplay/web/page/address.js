@@ -61,8 +61,6 @@ function readPosition(text) {
   return isValid ? { squares, to_move: Number(turn) } : null;
 }
 
-export const boardText = (squares) => squares.map((stone) => SIGNS[stone]).join("");
-
 // The request that brings a match back.
 export function savedOf(match) {
   return {
@@ -81,7 +79,7 @@ export function write(game, saved, { values, ply } = {}) {
   const optional = {
     partner: saved.partner,
     evaluator: saved.evaluator,
-    position: saved.position && `${boardText(saved.position.squares)}.${saved.position.to_move}`,
+    position: saved.position && `${saved.position.squares.map((stone) => SIGNS[stone]).join("")}.${saved.position.to_move}`,
     moves: saved.moves,
     practice: saved.is_practice ? "1" : null,
     values: values === "adviser" ? null : values,

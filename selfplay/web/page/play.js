@@ -26,6 +26,9 @@ let isChangeWanted = false;
 let isTakingOver = false;
 let wantedAction = null;
 
+// What is said if a game is not open after so many milliseconds.
+const [PATIENCE, COMPILING] = [2000, "Still loading. The rules of a game and its opponents are compiled once on each computer…"];
+
 const setup = new Setup(beginAt, (isOpen) => {
   table.isEdited = isOpen;
   show();
@@ -43,6 +46,7 @@ export async function open(game, saved, shown = null, complaint = null) {
   at("title").textContent = game.title;
   at("aim").textContent = game.aim;
   say("One moment…");
+  setTimeout(() => mine === table.visit && table.isBusy && table.match === null && say(COMPILING), PATIENCE);
   fail(null);
   table.board = new (game.rows === null ? Buttons : Board)(at("board"), game, act, (square) => setup.turn(square));
   setup.open(game, table.board, () => (table.match === null ? null : review.position(table.match)));

@@ -10,7 +10,7 @@ export class Setup {
   constructor(use, change) {
     Object.assign(this, { use, change, board: null, squares: null });
     at("setup").addEventListener("toggle", () => (at("setup").open ? this.#begin() : this.#end()));
-    at("setup-use").addEventListener("click", () => this.use({ squares: [...this.squares], to_move: this.toMove }));
+    at("setup-use").addEventListener("click", () => this.use({ squares: [...this.squares], to_move: Number(checked("to-move")) }));
     at("setup-clear").addEventListener("click", () => this.#change(this.squares.map(() => 0)));
     at("setup-cancel").addEventListener("click", () => this.cancel());
     document.querySelectorAll("input[name=to-move]").forEach((radio) => radio.addEventListener("change", () => this.show()));
@@ -24,10 +24,6 @@ export class Setup {
     document.querySelectorAll("#setup-turn span").forEach((span, seat) => {
       span.textContent = `${game.seat_names[seat]} moves next`;
     });
-  }
-
-  get toMove() {
-    return Number(checked("to-move"));
   }
 
   cancel() {

@@ -46,10 +46,6 @@ export function valuesToShow(mode, match, perfect) {
   };
 }
 
-function digits(scale, decimals) {
-  return scale.isExact ? 0 : scale.inPoints ? 1 : scale.span === null ? 0 : decimals;
-}
-
 // A value as short text. Unbounded values (of searches) are integers.
 export function valueText(value, scale, decimals = 2) {
   const size = Math.abs(value);
@@ -60,7 +56,7 @@ export function valueText(value, scale, decimals = 2) {
     return size.toFixed(decimals);
   }
   const isLarge = scale.span === null && !scale.inPoints && size >= 1000;
-  const text = isLarge ? `${Math.round(size / 1000)}k` : size.toFixed(digits(scale, decimals));
+  const text = isLarge ? `${Math.round(size / 1000)}k` : size.toFixed(scale.inPoints ? 1 : scale.span === null ? 0 : decimals);
   if (Number(text) === 0) {
     return scale.span === null ? text : `+${text}`;
   }

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from selfplay.runs.run_folder import RunFolder
 from tests.web.browser.browsing import settled, visit
@@ -50,6 +50,16 @@ def test_the_story_has_charts_with_their_data_as_tables(page: Page) -> None:
     expect(page.get_by_role("heading", name="SumTo100")).to_be_visible()
 
 
+def test_a_game_that_takes_long_to_open_says_what_happens(page: Page) -> None:
+    held: list[Route] = []
+    page.route("**/api/games/tictactoe/opponents", lambda route: held.append(route))
+    page.goto("/#play/tictactoe")
+    expect(page.locator("#status")).to_contain_text("are compiled once on each computer")
+    held[0].continue_()
+    settled(page, 0)
+    expect(page.locator("#status")).to_have_text("Your turn: you are X.")
+
+
 def test_the_story_is_updated_during_a_run(page: Page, server: Server) -> None:
     run = server.service.catalog.run(server.service.catalog.game("tictactoe"))
     page.goto("/#story/tictactoe")
@@ -58,8 +68,13 @@ def test_the_story_is_updated_during_a_run(page: Page, server: Server) -> None:
     try:
         with RunFolder(run.path).lock():
             shutil.copytree(run.level(3), new)
+            run.strength(4).write_text(run.strength(3).read_text().replace("\n3,", "\n4,"))
             expect(page.locator("#story-state")).to_contain_text("4 levels")
             expect(page.locator("#losses .line")).to_have_count(4)
+            # It was measured when it was trained; its rating is not known before the comparison.
+            expect(page.locator("#exact .bar")).to_have_count(15)
+            expect(page.locator("#certain tbody tr").last.locator("td").last).to_have_text("")
+            expect(page.locator("#ratings .dot")).to_have_count(4)
             if Path("/proc/locks").exists():
                 expect(page.locator(".live")).to_be_visible()
     finally:
