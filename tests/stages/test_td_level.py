@@ -35,7 +35,7 @@ def test_a_level_has_an_agent_and_a_loss_but_no_dataset(finished):
     assert not train_level(tiny_settings(finished, *TD), 2)
 
 
-def test_the_agent_has_float16_weights_and_the_next_level_goes_on_with_the_unrounded_ones(finished):
+def test_the_agent_has_float16_weights_and_the_next_level_begins_with_the_unrounded_ones(finished):
     run, game = RunFolder(finished), make_game("tictactoe")
     file = load_file(run.agent(1))["weight"]
     assert file.dtype == np.float16

@@ -14,7 +14,7 @@ from tests.support.runs import files_of, tiny_settings
 
 
 def test_a_run_writes_the_files_of_each_level(tiny_run: Path) -> None:
-    trained = ["agent.safetensors", "dataset.csv", "epoch_loss.csv", "manifest.json"]
+    trained = ["agent.safetensors", "dataset.csv", "epoch_loss.csv", "manifest.json", "strength.csv"]
     expected = ["level_00/dataset.csv", "level_00/manifest.json"]
     expected += [f"level_{level:02d}/{name}" for level in (1, 2) for name in trained]
     expected += [f"level_03/{name}" for name in trained if name != "dataset.csv"]
@@ -111,9 +111,9 @@ def test_the_agents_viewpoint_keeps_its_own_rows(tiny_run: Path, tmp_path: Path)
 
 @pytest.mark.slow
 def test_a_run_killed_at_any_change_of_its_files_ends_with_the_same_bytes(tiny_run: Path, tmp_path: Path) -> None:
-    """A level makes ten changes, so these are all kinds of them."""
+    """A level makes twelve changes, so these are all kinds of them."""
     expected = files_of(tiny_run)
-    for change in range(1, 33, 3):
+    for change in range(1, 39, 5):
         run_dir = tmp_path / f"killed_at_{change}"
         assert is_killed_at_change(change, learn_levels, tiny_settings(run_dir), below=run_dir)
         assert files_of(run_dir) != expected
