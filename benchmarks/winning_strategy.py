@@ -11,6 +11,7 @@ uses nothing of the library: it drops stones and looks for lines itself.
 import project_environment
 
 import argparse
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +66,7 @@ def key(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
 
 
 def check(path: Path) -> str:
-    """The result in words. Raises SystemExit at the first position in which the strategy fails."""
+    """The result in words. Raises ValueError at the first position in which the strategy fails."""
     with np.load(path) as archive:
         listed, actions, endgame = key(archive["mine"], archive["theirs"]), archive["column"], int(archive["endgame"])
     order = listed.argsort()
@@ -78,25 +79,25 @@ def check(path: Path) -> str:
         columns, unlisted = actions[places], listed[places] != sought
         # All positions of a walk have equally many stones.
         if unlisted.any() and SQUARES - int(mine[0] | theirs[0]).bit_count() > endgame:
-            raise SystemExit(f"no action is listed for {mine[unlisted][0]}, {theirs[unlisted][0]}")
+            raise ValueError(f"no action is listed for {mine[unlisted][0]}, {theirs[unlisted][0]}")
         left += int(unlisted.sum())
         mine, theirs, columns = mine[~unlisted], theirs[~unlisted], columns[~unlisted]
         positions += len(mine)
         stone = dropped(mine | theirs, columns)
         if (stone == 0).any():
-            raise SystemExit("the column of an action is full")
+            raise ValueError("the column of an action is full")
         mine = mine | stone
         open_ = ~has_line(mine)
         mine, theirs = mine[open_], theirs[open_]
         replies = [(mine, theirs, dropped(mine | theirs, column)) for column in range(COLUMNS)]
         if any(((m | t | r) == (1 << SQUARES) - 1).any() for m, t, r in replies):
-            raise SystemExit("a match is drawn")
+            raise ValueError("a match is drawn")
         mine = np.concatenate([m[r != 0] for m, _, r in replies])
         theirs = np.concatenate([(t | r)[r != 0] for _, t, r in replies])
         first = np.unique(key(mine, theirs), return_index=True)[1]
         mine, theirs = mine[first], theirs[first]
         if has_line(theirs).any():
-            raise SystemExit("a match is lost")
+            raise ValueError("a match is lost")
     end = f"; {left:,} positions with at most {endgame} empty squares are left to an exact solver" if left else ""
     return f"wins moving first against every play: all {positions:,} positions checked{end}"
 
@@ -136,7 +137,11 @@ def main() -> None:
     if options.task == "write":
         write(options.file, options.player, options.run_dir, options.endgame)
     else:
-        print(f"The strategy in {options.file} {check(options.file)}.")
+        try:
+            print(f"The strategy in {options.file} {check(options.file)}.")
+        except ValueError as error:
+            print(f"The strategy in {options.file} does not win: {error}.")
+            sys.exit(1)
 
 
 if __name__ == "__main__":
