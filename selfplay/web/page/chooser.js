@@ -43,10 +43,6 @@ export class Chooser {
     this.parts.about.textContent = about;
   }
 
-  has(id) {
-    return this.opponents.some((one) => one.id === id);
-  }
-
   select(id) {
     const one = this.opponents.find((other) => other.id === id);
     if (one !== undefined) {
