@@ -12,11 +12,12 @@ import numpy as np
 from numba.core import event
 
 from selfplay.errors import NotNowError, SettingError, StageError
+from selfplay.games.state import Ply
 from selfplay.players.capabilities import Estimate, KeepsExperience, Values
 from selfplay.players.perfect import perfect_player_of
 from selfplay.playing.console_text import ConsoleText, ValueColumn
 from selfplay.playing.hints import best_actions, grade_of, hint, perfect_values
-from selfplay.playing.session import Ply, Session
+from selfplay.playing.session import Session
 from selfplay.settings.classical import PictureSettings
 
 VALUES, PERFECT = "values", "perfect"

@@ -14,16 +14,13 @@ to the same match, and an action that is taken back and played again gets the sa
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from selfplay.compute.random_numbers import Draws
 from selfplay.errors import ForfeitError, IllegalActionError, NotNowError
 from selfplay.games.game import Game
-from selfplay.games.state import Forfeit, MatchRecord, State, forfeited_state
+from selfplay.games.state import Forfeit, MatchRecord, Ply, State, forfeited_state
 from selfplay.matches.arena import RunningResults, results_text, seats_held
 from selfplay.players.capabilities import Estimate, ExplainsActions, Explores, FollowsMatch, estimate_of, learners_among
 from selfplay.players.perfect import endgame_player
@@ -35,23 +32,6 @@ HUMAN = "human"
 
 Players = tuple[Player | None, Player | None]
 """Two players; None is a person."""
-
-
-class Ply(NamedTuple):
-    """One ply of the current match."""
-
-    seat: int
-    """The seat that acted: 0 moves first, 1 second."""
-    action: int
-    text: str
-    """The text of the action."""
-    by_person: bool
-    is_forced: bool
-    """Whether passing was the only legal action."""
-    is_random: bool | None
-    """Whether an exploring player acted at random; None for a person, a forced pass or a player that never explores."""
-    reason: str | None = None
-    """Why the player chose the action, if the player explains its actions."""
 
 
 class Session:
@@ -312,8 +292,3 @@ class Session:
             adviser = self.evaluator or self.seats[seat] or self.seats[1 - seat]
             self.estimates[number] = None if adviser is None else estimate_of(adviser, self.game, state, draws)
         return self.estimates[number]
-
-    def action_values(self, ply: int | None = None) -> NDArray[np.float32] | None:
-        """The values of `estimate`."""
-        estimate = self.estimate(ply)
-        return None if estimate is None else estimate.values

@@ -73,7 +73,8 @@ class Match:
         self.id, self.game, self.people = match_id, game, people
         self.opponent, self.partner, self.evaluator = opponent, partner, evaluator
         one, other = (None if participant is None else participant.player for participant in self._numbered)
-        key = random_key(seed, match_id)
+        number = int.from_bytes(hashlib.sha256(match_id.encode()).digest()[:8], "big", signed=True)
+        key = int(fold(np.array([stream_key(seed, 0, Activity.VERSUS_PERSON)]), np.array([number]))[0])
         self.session = Session(game, (one, other), key, first_player=people.first_player)
         self.session.evaluator = self._evaluating_player
         self.lock = asyncio.Lock()
@@ -151,7 +152,7 @@ class Match:
         self.opponent, self.partner, self.evaluator = opponent, partner, evaluator
         self.session.evaluator, self.session.estimates = self._evaluating_player, {}
         for number, (earlier, participant) in enumerate(zip(before, self._numbered, strict=True)):
-            # The score of the same players goes on.
+            # The score of the same players is kept.
             if participant is not None and (earlier is None or earlier.offer.id != participant.offer.id):
                 self.session.take_over(number, participant.player)
         self._value_plies()
@@ -292,10 +293,3 @@ class Match:
         states = [session.state_before(number) for number in range(len(session.plies) + 1)]
         made = self.game.presentation.match_file(states, [ply.action for ply in session.plies], (first, second))
         return MatchFileView(name=f"{self.game.name}{made.ending}", text=made.text)
-
-
-def random_key(seed: int, match_id: str) -> int:
-    """The key of the random numbers of the match with this id."""
-    number = int.from_bytes(hashlib.sha256(match_id.encode()).digest()[:8], "big", signed=True)
-    stream = stream_key(seed, 0, Activity.VERSUS_PERSON)
-    return int(fold(np.array([stream]), np.array([number]))[0])

@@ -81,10 +81,10 @@ def test_a_match_is_not_over_until_it_could_be_learned_from() -> None:
 def test_another_player_takes_over_in_the_position_at_hand() -> None:
     session = session_with(FirstLegal(GAME))
     play_on(session, 4)
-    assert session.action_values() is None
+    assert session.estimate() is None
     session.take_over(1, Valuing(GAME))
     assert (session.names, [ply.action for ply in session.plies]) == ((HUMAN, "valuing"), [4, 0])
-    values, before = session.action_values(), session.action_values(0)
+    values, before = session.estimate().values, session.estimate(0).values
     assert values is not None
     assert before is not None
     assert values[8] == before[8] == np.float32(0.08)
