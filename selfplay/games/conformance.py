@@ -3,26 +3,24 @@
 Random matches are played with the compiled rules, and everything else that the game provides is compared with them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
-from itertools import product
-from math import prod
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch import Tensor
 
 from selfplay.compute.random_numbers import Activity, Draws, stream_key
-from selfplay.errors import ConformanceError, IllegalActionError, text_of
+from selfplay.errors import ConformanceError, text_of
 from selfplay.games import Game, make_game
-from selfplay.games.state import State
+from selfplay.games.conformance_checks import (
+    CHECKS,
+    MATCHES,
+    Ply,
+    check_length,
+    check_single_match,
+    checked_mask,
+    require,
+)
 
-MATCHES = 64
-SINGLE_MATCHES = 4
-"""Number of matches that are also checked one by one, which is slow."""
 QUICK_PLIES = 1000
 """The most plies of the matches of the quick check."""
 
@@ -31,15 +29,6 @@ LIMIT = (
     "a position is two words of 64 bits, so a game has at most 64 squares and 64 actions besides a pass; "
     "the word in which all bits are set is -1"
 )
-
-
-class Ply(NamedTuple):
-    """One ply of all random matches."""
-
-    state: State
-    action: Tensor
-    """int64[B]: legal actions; arbitrary where the match is over."""
-    following: State
 
 
 def random_plies(game: Game) -> list[Ply]:
@@ -64,18 +53,18 @@ def check_quickly(game: Game) -> None:
             raise OverflowError
         state, random = game.init(MATCHES), torch.Generator().manual_seed(0)
         for ply in range(min(game.max_game_length, QUICK_PLIES)):
-            mask = _checked_mask(game, state, ply)
+            mask = checked_mask(game, state, ply)
             # Matches that are over have no legal action, and any action does.
             action = torch.multinomial((mask | state.terminated[:, None]).double(), 1, generator=random)[:, 0]
             following = game.step_with_tensors(state, action)
             # Torch takes the bits of larger numbers that fit, which compiled rules do not.
             if not bool(state.terminated[0]):
                 bits = game.observation_bits_with_tensors(following)
-                _check_single_match(game, state, int(action[0]), following, bits, 0)
+                check_single_match(game, state, int(action[0]), following, bits, 0)
             state = following
     if game.max_game_length <= QUICK_PLIES:
         with _named(f"{game.name}: ends"):
-            _check_length(game, state)
+            check_length(game, state)
     for subject in ("symmetries", "texts"):
         with _named(f"{game.name}: {subject}"):
             CHECKS[subject](game, ())
@@ -100,7 +89,7 @@ def check_game(game: Game | str, perft: Sequence[int] = ()) -> None:
     with _named(f"{game.name}: perft"):
         for depth, expected in enumerate(perft, start=1):
             count = game.kernels.perft(*game.rules.initial, depth, False)
-            _require(count == expected, f"depth {depth} counts {count:,} sequences, not {expected:,}")
+            require(count == expected, f"depth {depth} counts {count:,} sequences, not {expected:,}")
 
 
 @contextmanager
@@ -114,208 +103,3 @@ def _named(subject: str) -> Iterator[None]:
         if isinstance(error, OverflowError) or "overflow" in reason:
             reason = LIMIT
         raise ConformanceError(f"{subject}: {' '.join(reason.split())}") from error
-
-
-def _require(valid: bool, reason: str) -> None:
-    if not valid:
-        raise ConformanceError(reason)
-
-
-def _require_refused(function: Callable[[], object], fault: str) -> None:
-    with suppress(IllegalActionError):
-        function()
-        raise ConformanceError(fault)
-
-
-def _same(state: State, other: State) -> bool:
-    return all(a.dtype == b.dtype and torch.equal(a, b) for a, b in zip(state, other, strict=True))
-
-
-def _check_legality(game: Game, plies: Sequence[Ply]) -> None:
-    """No action is legal where the match is over, at least one elsewhere; `step` accepts exactly the legal ones."""
-    for ply, (state, _, _) in enumerate(plies):
-        mask, bits = _checked_mask(game, state, ply), game.rules.legal_actions(state.own, state.opp)
-        _require(not bits[state.terminated].any(), f"legal_actions are not 0 in a match that is over at ply {ply}")
-        rows, actions = mask.nonzero(as_tuple=True)
-        game.step(state.select(rows), actions)
-        outside = (-1, game.num_distinct_actions)
-        for row in (~state.terminated[:SINGLE_MATCHES]).nonzero()[:, 0].tolist():
-            single, illegal = state.select(torch.tensor([row])), (~mask[row]).nonzero()[:, 0].tolist()
-            for action in (*illegal, *outside):
-                step = partial(game.step, single, torch.tensor([action]))
-                _require_refused(step, f"step accepts the illegal action {action}")
-    final = plies[-1].following
-    ended = final.select(final.terminated)
-    _require(not game.rules.legal_actions(ended.own, ended.opp).any(), "legal_actions are not 0 after the end")
-    _require(not game.legal_action_mask(ended).any(), "an action is legal after the end")
-
-
-def _checked_mask(game: Game, state: State, ply: int) -> Tensor:
-    """The mask of legal actions: none where the match is over, at least one elsewhere."""
-    mask, shape = game.legal_action_mask(state), (state.batch_size, game.num_distinct_actions)
-    _require(mask.dtype == torch.bool and mask.shape == shape, f"the mask is not bool{list(shape)}")
-    _require(not mask[state.terminated].any(), f"an action is legal in a match that is over at ply {ply}")
-    _require(bool(mask[~state.terminated].any(dim=1).all()), f"no action is legal in a match at ply {ply}")
-    return mask
-
-
-def _check_perspective(game: Game, plies: Sequence[Ply]) -> None:
-    """Players take turns, and `returns` are those of player 0."""
-    _require(not plies[0].state.current_player.any(), "player 0 does not move first")
-    for ply, (state, action, _) in enumerate(plies):
-        following, on = game.step(state, action), ~state.terminated
-        turns = following.current_player[on] == 1 - state.current_player[on]
-        _require(bool(turns.all()), f"current_player does not alternate at ply {ply}")
-        _check_returns(game, following, ply)
-        if len(game.observation_shape) == 3 and game.observation_shape[0] == 2:
-            _check_two_planes(game, following)
-
-
-def _check_returns(game: Game, state: State, ply: int) -> None:
-    own, opp, player, over, returns = state
-    to_move = game.rules.return_to_move(own, opp) * game.rules.is_terminal(own, opp)
-    expected = torch.where(player == 0, to_move, -to_move)
-    _require(torch.equal(over, game.rules.is_terminal(own, opp)), f"terminated is not is_terminal after ply {ply}")
-    _require(torch.equal(returns, expected.to(torch.float32)), f"returns are not those of player 0 after ply {ply}")
-    _require(set(returns.tolist()) <= {-1.0, 0.0, 1.0}, f"a return after ply {ply} is not -1, 0 or 1")
-
-
-def _check_two_planes(game: Game, state: State) -> None:
-    """Channel 0 shows the stones of the player who has just moved, channel 1 the other's."""
-    seen = game.observe(state)
-    swapped = game.observe(state._replace(own=state.opp, opp=state.own))
-    _require(torch.equal(swapped, seen.flip(1)), "swapping own and opp does not swap the channels of the observation")
-    just_moved = game.observe(state._replace(own=torch.zeros_like(state.own)))
-    _require(not just_moved[:, 1].any(), "channel 0 does not show the player who has just moved")
-
-
-def _check_symmetries(game: Game, plies: Sequence[Ply]) -> None:
-    """Symmetries are permutations, the identity first, and map matches to matches with the same result."""
-    actions, observations = game.symmetries
-    for name, maps, size in (
-        ("actions", actions, game.num_distinct_actions),
-        ("observations", observations, prod(game.observation_shape)),
-    ):
-        _require(maps.ndim == 2 and maps.shape == (len(actions), size), f"{name} are not int64[S, {size}]")
-        _require(bool((np.sort(maps, axis=1) == np.arange(size)).all()), f"{name} are not all permutations")
-        _require(bool((maps[0] == np.arange(size)).all()), f"{name}[0] is not the identity")
-    for number, (action_map, observation_map) in enumerate(zip(actions, observations, strict=True)):
-        _check_symmetry(game, plies, number, action_map, observation_map)
-
-
-def _check_symmetry(
-    game: Game, plies: Sequence[Ply], number: int, action_map: NDArray[np.int64], observation_map: NDArray[np.int64]
-) -> None:
-    goes_to, comes_from = torch.from_numpy(action_map), torch.from_numpy(observation_map)
-    image = game.init(MATCHES)
-    for state, action, following in plies:
-        masks_agree = torch.equal(game.legal_action_mask(image)[:, goes_to], game.legal_action_mask(state))
-        _require(masks_agree, f"symmetry {number} does not map legal actions to legal actions")
-        image = game.kernels.step(image, goes_to[action])
-        looks_agree = torch.equal(game.observation_bits(image), game.observation_bits(following)[:, comes_from])
-        _require(looks_agree, f"symmetry {number} does not map the observations")
-        _require(torch.equal(image.terminated, following.terminated), f"symmetry {number} changes a match's length")
-        _require(torch.equal(image.returns, following.returns), f"symmetry {number} changes the returns")
-
-
-def _check_texts(game: Game, plies: Sequence[Ply]) -> None:
-    """Texts of actions are read back correctly, other texts are rejected, and boards do not end in a newline."""
-    for action in range(game.num_distinct_actions):
-        text = game.action_to_string(action)
-        number = game.string_to_action(text)
-        _require(number == action, f"action {action} is written {text!r}, which is read as action {number}")
-    for text in ("", "no such action", "-1"):
-        if text not in map(game.action_to_string, range(game.num_distinct_actions)):
-            _require_refused(partial(game.string_to_action, text), f"string_to_action accepts {text!r}")
-    for state, _, _ in plies:
-        board = game.presentation.board_text(state)
-        _require(bool(board) and not board.endswith("\n"), "board_text is empty or ends in a newline")
-
-
-def _check_pointed_squares(game: Game, plies: Sequence[Ply]) -> None:
-    """They are on the board; with `moves_stones`, actions other than a pass take a stone from one to the other."""
-    show, squares = game.presentation, range(game.num_squares or 0)
-    pointed = {action: show.pointed_squares(action) for action in range(game.num_distinct_actions)}
-    on_board = all(square in squares for several in pointed.values() for square in several)
-    _require(on_board, f"a square is not in {squares}")
-    for state, action, following in plies if show.moves_stones else ():
-        boards = zip(game.squares(state).tolist(), game.squares(following).tolist(), strict=True)
-        for number, over, player, (before, after) in zip(
-            action.tolist(), state.terminated.tolist(), state.current_player.tolist(), boards, strict=True
-        ):
-            own = 1 - 2 * player
-            changes = sorted((before[square] == own, after[square] == own) for square in pointed[number])
-            moves = over or number == game.pass_action or changes == [(False, True), (True, False)]
-            text = game.action_to_string(number)
-            _require(moves, f"{text} does not take a stone from one of two squares to the other")
-
-
-def _check_ends(game: Game, plies: Sequence[Ply]) -> None:
-    """Matches end within `max_game_length`, and stepping a finished match changes nothing."""
-    final = plies[-1].following
-    _check_length(game, final)
-    steps = (game.step, game.step_unchecked, game.step_with_tensors)
-    for action, step in product(range(game.num_distinct_actions), steps):
-        after = step(final, torch.full((MATCHES,), action))
-        _require(_same(after, final), f"{step.__name__} changes a match that is over")
-
-
-def _check_length(game: Game, final: State) -> None:
-    _require(bool(final.terminated.all()), f"a match is longer than max_game_length={game.max_game_length}")
-
-
-def _check_three_ways(game: Game, plies: Sequence[Ply]) -> None:
-    """Compiled rules, tensor operations and scalar rules give the same results."""
-    for state, action, following in plies:
-        for step in (game.step, game.step_unchecked, game.step_with_tensors):
-            _require(_same(step(state, action), following), f"{step.__name__} differs from the compiled rules")
-        bits = game.observation_bits(following)
-        _require(bits.dtype == torch.uint8, "observation_bits are not uint8")
-        same_bits = torch.equal(game.observation_bits_with_tensors(following), bits)
-        _require(same_bits, "observation_bits_with_tensors differs from observation_bits")
-        seen = bits.to(torch.float32).reshape(-1, *game.observation_shape)
-        _require(torch.equal(game.observe(following), seen), "observe differs from observation_bits")
-        for row in range(SINGLE_MATCHES):
-            if not bool(state.terminated[row]):
-                _check_single_match(game, state, int(action[row]), following, bits, row)
-
-
-def _check_single_match(game: Game, state: State, action: int, following: State, bits: Tensor, row: int) -> None:
-    rules = game.rules
-    own, opp = np.int64(int(state.own[row])), np.int64(int(state.opp[row]))
-    with np.errstate(over="ignore"):
-        legal = int(rules.legal_actions(own, opp))
-    actions = range(game.num_distinct_actions)
-    mask = [legal == 0 if a == game.pass_action else a < 64 and bool((legal >> a) & 1) for a in actions]
-    _require(game.legal_action_mask(state)[row].tolist() == mask, "the mask differs from legal_actions")
-    move = np.int64(0) if action == game.pass_action else np.int64(1) << np.int64(action)
-    # Words wrap around at 64 bits, which numpy's scalars would warn of.
-    with np.errstate(over="ignore"):
-        own, opp = rules.play(own, opp, move)
-        over = bool(rules.is_terminal(own, opp))
-        entries = [int(rules.observation_entry(own, opp, np.int64(i))) for i in range(bits.shape[1])]
-    in_batch = (int(following.own[row]), int(following.opp[row]), bool(following.terminated[row]))
-    _require((int(own), int(opp), over) == in_batch, "a single match differs from the batch")
-    _require(entries == bits[row].tolist(), "observation_entry differs from observation_bits")
-
-
-def _check_codec(game: Game, plies: Sequence[Ply]) -> None:
-    """Observations can be packed, and unpacked into the words that they were made from."""
-    for *_, following in plies:
-        own, opp = following.own.numpy(), following.opp.numpy()
-        packed = np.packbits(game.observation_bits(following).numpy(), axis=1)
-        _require(np.array_equal(game.observation_codec.pack(own, opp), packed), "pack differs from observation_bits")
-        words = game.observation_codec.unpack(packed)
-        _require(all(map(np.array_equal, words, (own, opp))), "unpack does not give back the words of a position")
-
-
-CHECKS: dict[str, Callable[[Game, Sequence[Ply]], None]] = {
-    "legality": _check_legality,
-    "perspective": _check_perspective,
-    "symmetries": _check_symmetries,
-    "texts": _check_texts,
-    "pointed squares": _check_pointed_squares,
-    "ends": _check_ends,
-    "three ways": _check_three_ways,
-    "observation codec": _check_codec,
-}

@@ -251,15 +251,11 @@ def make_player(
     return EpsilonGreedyPlayer(game, player, [rate])
 
 
-def files_of_player(text: str, run_dir: str | Path) -> list[Path]:
-    """The files that the player named `text` is made from. Raises SettingError and StageError as `make_player`."""
-    return files_of(parse_name(text, run_dir), Path(run_dir))
-
-
-def files_of(name: PlayerName, run_dir: Path) -> list[Path]:
-    """As `files_of_player`, of a parsed name."""
-    files = player_kind(name.kind).files
-    return [] if files is None else files(name, run_dir)
+def files_of_player(name: str | PlayerName, run_dir: str | Path) -> list[Path]:
+    """The files that a player is made from. Raises SettingError and StageError as `make_player`."""
+    parsed = parse_name(name, run_dir) if isinstance(name, str) else name
+    files = player_kind(parsed.kind).files
+    return [] if files is None else files(parsed, Path(run_dir))
 
 
 def player_kind(name: str) -> PlayerKind:

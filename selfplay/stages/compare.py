@@ -14,7 +14,7 @@ from selfplay.figures.tensorboard import write_comparison_events
 from selfplay.files import MEGABYTE, read_text, sha256, written_whole
 from selfplay.grading.comparison import compare_levels
 from selfplay.grading.comparison_report import comparison_report
-from selfplay.players.player_names import files_of, parse_name
+from selfplay.players.player_names import files_of_player, parse_name
 from selfplay.progress import NoProgress, ProgressBar
 from selfplay.runs.manifest import Manifest
 from selfplay.runs.run_folder import RunFolder
@@ -76,7 +76,7 @@ def check_references(settings: Settings) -> None:
         name = parse_name(text, settings.run_dir)
         is_own = name.kind in ("level", "policy") and name.options["run_dir"] is None and name.argument.isdecimal()
         if not (is_own and int(name.argument) <= settings.levels):
-            files_of(name, Path(settings.run_dir))
+            files_of_player(name, settings.run_dir)
 
 
 def _comparison_record(settings: Settings, run: RunFolder) -> dict[str, Any]:

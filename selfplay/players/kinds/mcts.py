@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import SettingError
 from selfplay.players.kinds.agents import agent_name, agent_syntaxes, make_agent
-from selfplay.players.player_names import OfferedPlayer, Option, PlayerKind, PlayerName, files_of
+from selfplay.players.player_names import OfferedPlayer, Option, PlayerKind, PlayerName, files_of_player
 from selfplay.registry import Registry
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _refuse(name: PlayerName, options: tuple[str, ...], reason: str) -> None:
 
 def _files(name: PlayerName, run_dir: Path) -> list[Path]:
     named = agent_name(name.argument, name, run_dir)
-    return [] if named is None else files_of(named, run_dir)
+    return [] if named is None else files_of_player(named, run_dir)
 
 
 def _evaluators(run_dir: Path) -> str:

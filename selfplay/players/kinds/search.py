@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from selfplay.errors import SettingError, StageError
 from selfplay.files import read_once
 from selfplay.players.kinds.agents import agent_name, described, make_agent
-from selfplay.players.player_names import OfferedPlayer, Option, PlayerKind, PlayerName, files_of
+from selfplay.players.player_names import OfferedPlayer, Option, PlayerKind, PlayerName, files_of_player
 from selfplay.runs.run_folder import PROBCUT_FILE, RunFolder
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _files(name: PlayerName, run_dir: Path) -> list[Path]:
     named = _agent_name(name, run_dir)
     if named is None:
         return [evaluation_path(name.options["evaluation"])]
-    files = files_of(named, run_dir)
+    files = files_of_player(named, run_dir)
     fitted = [file.with_name(PROBCUT_FILE) for file in files] if "probcut" in name.given else []
     return [*files, *filter(Path.exists, fitted)]
 
