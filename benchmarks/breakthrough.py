@@ -17,7 +17,7 @@ from time import process_time
 import numba
 import numpy as np
 
-from selfplay.cli.command import reporting_errors
+from selfplay.cli.main import reporting_errors
 from selfplay.compute.bit_algebra import bit_count, word_of
 from selfplay.compute.compilation import part_of_compiled, register_rules
 from selfplay.compute.random_numbers import fold
